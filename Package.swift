@@ -1,0 +1,42 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+// Who may know whom stands here and in ARCHITECTURE.md; `make lint` fails when an import breaks it.
+let package = Package(
+    name: "binnacle",
+    products: [
+        .library(name: "Binnacle", targets: ["Binnacle"]),
+        .library(name: "Traces", targets: ["Traces"]),
+        .executable(name: "binnacle", targets: ["BinnacleTool"]),
+    ],
+    targets: [
+        .target(name: "Kernels", swiftSettings: settings),
+        .target(name: "Binnacle", dependencies: ["Kernels"], swiftSettings: settings),
+        .target(name: "Traces", dependencies: ["Binnacle"], swiftSettings: settings),
+        .target(name: "Handlers", dependencies: ["Binnacle"], swiftSettings: settings),
+        .target(
+            name: "CTOML",
+            cxxSettings: [.define("TOML_HEADER_ONLY", to: "1"), .define("TOML_EXCEPTIONS", to: "0")]),
+        .target(
+            name: "Station", dependencies: ["Binnacle", "Traces", "Handlers", "CTOML"], swiftSettings: settings),
+        .executableTarget(
+            name: "BinnacleTool", dependencies: ["Station", "Handlers", "Traces", "Binnacle"],
+            swiftSettings: settings),
+        .testTarget(name: "KernelsTests", dependencies: ["Kernels"], swiftSettings: settings),
+        .testTarget(name: "BinnacleTests", dependencies: ["Binnacle"], swiftSettings: settings),
+        .testTarget(name: "TracesTests", dependencies: ["Traces", "Binnacle"], swiftSettings: settings),
+        .testTarget(
+            name: "StationTests", dependencies: ["Station", "Handlers", "Traces", "Binnacle"],
+            swiftSettings: settings),
+        .testTarget(name: "ToolTests", swiftSettings: settings),
+    ],
+    cxxLanguageStandard: .cxx17
+)

@@ -1,0 +1,64 @@
+/// What a ``MotionManager`` tells and asks its delegate; every method has a default, so a delegate writes only
+/// those it cares about.
+///
+/// All methods are called on the thread that offers the samples, in the order of the samples: at one sample, what
+/// began or ended comes first, then *is moving*, shake, free fall and shock. The manager is always the first
+/// argument, so one object can be the delegate of many. A method may call ``MotionManager/stopDetection()``;
+/// nothing more is told then.
+public protocol MotionManagerDelegate: AnyObject {
+    /// Tells the delegate that detection is about to start; called once for each start.
+    func motionManagerWillStartDetection(_ manager: MotionManager)
+    /// Tells the delegate that detection stopped; called once for each stop of a running detection.
+    func motionManagerDidStopDetection(_ manager: MotionManager)
+    /// Tells the delegate that there is no accelerometer to start with; called instead of *will start*.
+    func motionManagerDeviceNotAvailable(_ manager: MotionManager)
+    /// Tells the delegate that the accelerometer failed; called once for each failure while detecting.
+    func motionManager(_ manager: MotionManager, didFailWithError error: any Error)
+    /// Asks whether what was found shall be told.
+    ///
+    /// Called once before each of the methods that tell of a begin, a shake, a free fall or a shock. A refused
+    /// begin takes the motion's *is moving* and its end with it; an end is never asked about.
+    func motionManager(_ manager: MotionManager, shouldReport event: MotionEvent) -> Bool
+    /// Tells the delegate that motion has lasted the minimum duration; called once for each motion.
+    func motionManager(_ manager: MotionManager, didBeginMotion event: MotionEvent)
+    /// Tells the delegate that motion goes on.
+    ///
+    /// Called first with the sample that also began the motion, then at most once per
+    /// ``MotionSettings/updateInterval`` until the end.
+    ///
+    /// - Parameter sample: The acceleration on the three axes in m/s².
+    func motionManager(_ manager: MotionManager, deviceIsMoving sample: Sample)
+    /// Tells the delegate that quiet has lasted the quiet time; called once for each motion that was told.
+    func motionManager(_ manager: MotionManager, didEndMotion event: MotionEvent)
+    /// Tells the delegate of a shake; at most once per refractory time.
+    func motionManager(_ manager: MotionManager, didDetectShake event: MotionEvent)
+    /// Tells the delegate of a free fall, while it lasts; once for each.
+    func motionManager(_ manager: MotionManager, didDetectFreeFall event: MotionEvent)
+    /// Tells the delegate of a shock; at most once per refractory time.
+    func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent)
+}
+
+extension MotionManagerDelegate {
+    /// Does nothing.
+    public func motionManagerWillStartDetection(_ manager: MotionManager) {}
+    /// Does nothing.
+    public func motionManagerDidStopDetection(_ manager: MotionManager) {}
+    /// Does nothing.
+    public func motionManagerDeviceNotAvailable(_ manager: MotionManager) {}
+    /// Does nothing.
+    public func motionManager(_ manager: MotionManager, didFailWithError error: any Error) {}
+    /// Agrees.
+    public func motionManager(_ manager: MotionManager, shouldReport event: MotionEvent) -> Bool { true }
+    /// Does nothing.
+    public func motionManager(_ manager: MotionManager, didBeginMotion event: MotionEvent) {}
+    /// Does nothing.
+    public func motionManager(_ manager: MotionManager, deviceIsMoving sample: Sample) {}
+    /// Does nothing.
+    public func motionManager(_ manager: MotionManager, didEndMotion event: MotionEvent) {}
+    /// Does nothing.
+    public func motionManager(_ manager: MotionManager, didDetectShake event: MotionEvent) {}
+    /// Does nothing.
+    public func motionManager(_ manager: MotionManager, didDetectFreeFall event: MotionEvent) {}
+    /// Does nothing.
+    public func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent) {}
+}

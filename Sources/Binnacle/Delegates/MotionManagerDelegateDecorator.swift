@@ -1,0 +1,69 @@
+/// A delegate that wraps another one: it forwards every method, and a subclass overrides what it changes.
+///
+/// Decorators form a chain, each holding the next. The manager holds the first one weakly, so somebody has to own
+/// it; from there on each decorator owns what it decorates. A decorator is taken out or put in by setting
+/// ``MotionManager/delegate`` or ``decorated``, also while samples flow.
+open class MotionManagerDelegateDecorator: MotionManagerDelegate {
+    /// What calls are forwarded to; without it, calls end here and questions get the default answer.
+    public var decorated: (any MotionManagerDelegate)?
+
+    /// Creates a decorator around a delegate.
+    public init(_ decorated: (any MotionManagerDelegate)?) {
+        self.decorated = decorated
+    }
+
+    /// Forwards.
+    open func motionManagerWillStartDetection(_ manager: MotionManager) {
+        decorated?.motionManagerWillStartDetection(manager)
+    }
+
+    /// Forwards.
+    open func motionManagerDidStopDetection(_ manager: MotionManager) {
+        decorated?.motionManagerDidStopDetection(manager)
+    }
+
+    /// Forwards.
+    open func motionManagerDeviceNotAvailable(_ manager: MotionManager) {
+        decorated?.motionManagerDeviceNotAvailable(manager)
+    }
+
+    /// Forwards.
+    open func motionManager(_ manager: MotionManager, didFailWithError error: any Error) {
+        decorated?.motionManager(manager, didFailWithError: error)
+    }
+
+    /// Forwards the question; agrees when nobody is decorated.
+    open func motionManager(_ manager: MotionManager, shouldReport event: MotionEvent) -> Bool {
+        decorated?.motionManager(manager, shouldReport: event) ?? true
+    }
+
+    /// Forwards.
+    open func motionManager(_ manager: MotionManager, didBeginMotion event: MotionEvent) {
+        decorated?.motionManager(manager, didBeginMotion: event)
+    }
+
+    /// Forwards.
+    open func motionManager(_ manager: MotionManager, deviceIsMoving sample: Sample) {
+        decorated?.motionManager(manager, deviceIsMoving: sample)
+    }
+
+    /// Forwards.
+    open func motionManager(_ manager: MotionManager, didEndMotion event: MotionEvent) {
+        decorated?.motionManager(manager, didEndMotion: event)
+    }
+
+    /// Forwards.
+    open func motionManager(_ manager: MotionManager, didDetectShake event: MotionEvent) {
+        decorated?.motionManager(manager, didDetectShake: event)
+    }
+
+    /// Forwards.
+    open func motionManager(_ manager: MotionManager, didDetectFreeFall event: MotionEvent) {
+        decorated?.motionManager(manager, didDetectFreeFall: event)
+    }
+
+    /// Forwards.
+    open func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent) {
+        decorated?.motionManager(manager, didDetectShock: event)
+    }
+}

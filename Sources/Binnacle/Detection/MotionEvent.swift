@@ -1,0 +1,31 @@
+/// What a ``MotionManager`` found at one sample.
+public struct MotionEvent: Sendable, Equatable {
+    /// What was found.
+    public enum Kind: Sendable {
+        /// Motion has lasted the minimum duration.
+        case began
+        /// Quiet has lasted the quiet time.
+        case ended
+        /// User acceleration rose above the shake threshold.
+        case shake
+        /// Total acceleration has been below the free-fall threshold for its minimum duration.
+        case freeFall
+        /// Total acceleration rose above the shock threshold.
+        case shock
+    }
+
+    /// What was found.
+    public let kind: Kind
+    /// The sample that decided it, in m/s², with its own stamp.
+    public let sample: Sample
+    /// The stamp of the first sample beyond the threshold, in nanoseconds.
+    public let onsetNanoseconds: Int64
+    /// How long it has lasted, from the onset to the deciding sample; for an end, to the first quiet sample.
+    public let durationSeconds: Double
+    /// In g: for motion the greatest measured acceleration since the onset, for free fall the smallest total one,
+    /// for shake and shock that of the sample itself.
+    public let magnitudeG: Float
+
+    /// The stamp of the deciding sample, in nanoseconds.
+    public var timeNanoseconds: Int64 { sample.timeNanoseconds }
+}

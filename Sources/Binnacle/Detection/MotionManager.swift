@@ -1,0 +1,267 @@
+import Kernels
+
+/// Finds motion, shakes, free falls and shocks in the samples of one accelerometer, and tells its delegate.
+///
+/// The manager works without a delegate as well; it holds the delegate weakly, so somebody else has to own it. It
+/// looks at every sample, and the sample's stamp is the only clock it knows: the same samples give the same calls,
+/// however they are cut into deliveries.
+public final class MotionManager: Detector {
+    /// The name that events carry.
+    public let name: String
+    /// The accelerometer's stream; `nil` when there is none.
+    public let accelerometer: SampleStream?
+    /// What is looked for.
+    public let settings: MotionSettings
+    /// Told what is found. Loaded once a delivery: a change counts from the next one.
+    public weak var delegate: (any MotionManagerDelegate)?
+    /// Whether samples are looked at.
+    public private(set) var isDetecting = false
+    /// The sample that the delegate is being told about.
+    public private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
+
+    /// How often "device is moving" is repeated at most.
+    public var updateInterval: Duration { settings.updateInterval }
+    /// The accelerometer's stream, when there is one.
+    public var streams: [SampleStream] { accelerometer.map { [$0] } ?? [] }
+    /// Whether motion has begun and not ended, told or not.
+    public var isMoving: Bool { motion.isOn }
+
+    private enum Found {
+        case event(MotionEvent)
+        case moving(Sample)
+    }
+
+    private let gapLimitNanoseconds: Int64
+    private let warmUpNanoseconds: Int64
+    private var gravity: OnePoleFilter
+    private var motion: DebouncedTrigger
+    private var freeFall: DebouncedTrigger
+    private var shake: RefractoryTrigger
+    private var shock: RefractoryTrigger
+    private var repetition: RepeatTimer
+    private var lastTimeNanoseconds: Int64?
+    private var warmAtNanoseconds: Int64 = 0
+    private var isMotionTold = false
+    private var found = ReportList<Found>()
+    private let userSquared = ScratchColumn()
+    private let totalSquared = ScratchColumn()
+    private let deviationSquared = ScratchColumn()
+
+    /// Creates a manager that does not detect yet.
+    ///
+    /// - Parameters:
+    ///   - name: The name that events carry.
+    ///   - accelerometer: The stream to listen to; without one, a start tells *device not available*.
+    ///   - settings: What to look for.
+    /// - Precondition: ``MotionSettings/problems()`` finds none.
+    public init(name: String = "motion", accelerometer: SampleStream?, settings: MotionSettings = MotionSettings()) {
+        let problems = settings.problems()
+        precondition(problems.isEmpty, "\(problems)")
+        self.name = name
+        self.accelerometer = accelerometer
+        self.settings = settings
+        gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
+        warmUpNanoseconds = Units.nanoseconds(settings.gravityTimeConstant * 3)
+        gravity = OnePoleFilter(timeConstantSeconds: Float(settings.gravityTimeConstant / .seconds(1)))
+        motion = DebouncedTrigger(
+            threshold: Self.squared(high: settings.thresholdG, low: settings.effectiveReleaseG), activeSide: .above,
+            onDelayNanoseconds: Units.nanoseconds(settings.minimumDuration),
+            offDelayNanoseconds: Units.nanoseconds(settings.quiet))
+        freeFall = DebouncedTrigger(
+            threshold: Self.squared(high: settings.freeFallG, low: settings.freeFallG), activeSide: .below,
+            onDelayNanoseconds: Units.nanoseconds(settings.freeFallDuration), offDelayNanoseconds: 0)
+        shake = RefractoryTrigger(
+            threshold: Self.squared(high: settings.shakeG, low: settings.shakeG / 2),
+            refractoryNanoseconds: Units.nanoseconds(settings.shakeRefractory))
+        shock = RefractoryTrigger(
+            threshold: Self.squared(high: settings.shockG, low: settings.shockG),
+            refractoryNanoseconds: Units.nanoseconds(settings.shockRefractory))
+        repetition = RepeatTimer(interval: settings.updateInterval)
+    }
+
+    /// Starts with the next delivery, in the state of a new manager; does nothing while detecting.
+    ///
+    /// Without an accelerometer, or with one that is inactive, the delegate is told *device not available* and
+    /// detection stays off.
+    public func startDetection() {
+        guard !isDetecting else { return }
+        guard let accelerometer, accelerometer.sensor.isActive else {
+            delegate?.motionManagerDeviceNotAvailable(self)
+            return
+        }
+        delegate?.motionManagerWillStartDetection(self)
+        restart()
+        isDetecting = true
+    }
+
+    /// Stops at once and forgets what was under way; does nothing while not detecting.
+    public func stopDetection() {
+        guard isDetecting else { return }
+        isDetecting = false
+        delegate?.motionManagerDidStopDetection(self)
+    }
+
+    /// Tells the delegate when the failed sensor is the accelerometer.
+    public func sensor(_ sensor: Sensor, didFailWith error: any Error) {
+        guard isDetecting, sensor === accelerometer?.sensor else { return }
+        delegate?.motionManager(self, didFailWithError: error)
+    }
+
+    /// Looks at the accelerometer's batch and tells the delegate what it means.
+    public func process(_ delivery: SampleDelivery) {
+        guard isDetecting, let accelerometer else { return }
+        let batch = delivery.batches[accelerometer.index]
+        let columns = batch.columns
+        guard columns.count > 0 else { return }
+        for column in [userSquared, totalSquared, deviationSquared] { column.reserve(columns.count) }
+        found.removeAll()
+        var start = 0
+        while start < columns.count {
+            let time = columns.times[start]
+            if lastTimeNanoseconds.map({ isGap(from: $0, to: time, limit: gapLimitNanoseconds) }) ?? true {
+                interrupt(at: time)
+            }
+            let end = firstGap(in: columns.times, range: start + 1..<columns.count, longerThan: gapLimitNanoseconds)
+            look(at: columns, range: start..<end)
+            lastTimeNanoseconds = columns.times[end - 1]
+            start = end
+        }
+        found.sort()
+        tell(batch, streamIndex: accelerometer.index)
+    }
+
+    // MARK: - Finding
+
+    private func restart() {
+        motion = DebouncedTrigger(
+            threshold: motion.threshold, activeSide: .above, onDelayNanoseconds: motion.onDelayNanoseconds,
+            offDelayNanoseconds: motion.offDelayNanoseconds)
+        freeFall = DebouncedTrigger(
+            threshold: freeFall.threshold, activeSide: .below, onDelayNanoseconds: freeFall.onDelayNanoseconds,
+            offDelayNanoseconds: freeFall.offDelayNanoseconds)
+        shake = RefractoryTrigger(threshold: shake.threshold, refractoryNanoseconds: shake.refractoryNanoseconds)
+        shock = RefractoryTrigger(threshold: shock.threshold, refractoryNanoseconds: shock.refractoryNanoseconds)
+        lastTimeNanoseconds = nil
+        isMotionTold = false
+    }
+
+    /// Starts the filter and every unconfirmed change anew; a motion that has begun goes on until quiet ends it.
+    private func interrupt(at timeNanoseconds: Int64) {
+        gravity.reset()
+        motion.interrupt()
+        freeFall.interrupt()
+        shake.interrupt()
+        shock.interrupt()
+        warmAtNanoseconds = Units.later(timeNanoseconds, by: warmUpNanoseconds)
+    }
+
+    private func look(at columns: SampleColumns, range: Range<Int>) {
+        let times = columns.times
+        separateGravity(
+            times: times, x: columns.x, y: columns.y, z: columns.z, range: range, gravity: &gravity,
+            userSquared: userSquared.values, totalSquared: totalSquared.values)
+        let warm = firstIndex(in: times, range: range, notBefore: warmAtNanoseconds)..<range.upperBound
+        if settings.features.contains(.motion) {
+            switch settings.measure {
+            case .userAcceleration:
+                lookForMotion(columns, values: userSquared.values, range: warm)
+            case .magnitude:
+                squareDeviation(
+                    ofSquares: totalSquared.values, from: Units.standardGravity, range: range,
+                    result: deviationSquared.values)
+                lookForMotion(columns, values: deviationSquared.values, range: range)
+            }
+        }
+        if settings.features.contains(.shake) {
+            shake.process(values: userSquared.values, times: times, range: warm)
+            for index in shake.reported { append(.shake, columns, index, squared: userSquared.values[index]) }
+        }
+        if settings.features.contains(.freeFall) {
+            freeFall.process(values: totalSquared.values, times: times, range: range)
+            for transition in freeFall.transitions where transition.isOn {
+                append(
+                    .freeFall, columns, transition.index, onset: transition.onsetNanoseconds,
+                    squared: transition.extreme)
+            }
+        }
+        if settings.features.contains(.shock) {
+            shock.process(values: totalSquared.values, times: times, range: range)
+            for index in shock.reported { append(.shock, columns, index, squared: totalSquared.values[index]) }
+        }
+    }
+
+    private func lookForMotion(_ columns: SampleColumns, values: UnsafePointer<Float>, range: Range<Int>) {
+        var movingFrom = motion.isOn ? range.lowerBound : nil
+        motion.process(values: values, times: columns.times, range: range)
+        for transition in motion.transitions {
+            if let start = movingFrom { repeatMoving(columns, start..<transition.index) }
+            movingFrom = transition.isOn ? transition.index : nil
+            append(
+                transition.isOn ? .began : .ended, columns, transition.index, onset: transition.onsetNanoseconds,
+                until: transition.isOn ? nil : transition.changedNanoseconds, squared: transition.extreme)
+            if transition.isOn { repetition.restart() }
+        }
+        if let start = movingFrom { repeatMoving(columns, start..<range.upperBound) }
+    }
+
+    private func repeatMoving(_ columns: SampleColumns, _ range: Range<Int>) {
+        repetition.fire(times: columns.times, range: range) { index in
+            found.append(.moving(columns.sample(index)), at: index)
+        }
+    }
+
+    private func append(
+        _ kind: MotionEvent.Kind, _ columns: SampleColumns, _ index: Int, onset: Int64? = nil, until: Int64? = nil,
+        squared: Float
+    ) {
+        let sample = columns.sample(index)
+        let onset = onset ?? sample.timeNanoseconds
+        let event = MotionEvent(
+            kind: kind, sample: sample, onsetNanoseconds: onset,
+            durationSeconds: Units.seconds(from: onset, to: until ?? sample.timeNanoseconds),
+            magnitudeG: squared.squareRoot() / Units.standardGravity)
+        found.append(.event(event), at: index)
+    }
+
+    // MARK: - Telling
+
+    private func tell(_ batch: SampleBatch, streamIndex: Int) {
+        guard !found.reports.isEmpty else { return }
+        let delegate = self.delegate
+        for report in found.reports {
+            guard isDetecting else { return }
+            position = SamplePosition(
+                timeNanoseconds: batch[report.index].timeNanoseconds, streamIndex: streamIndex,
+                sampleIndex: report.index)
+            switch report.payload {
+            case .event(let event): tell(event, delegate)
+            case .moving(let sample):
+                if isMotionTold { delegate?.motionManager(self, deviceIsMoving: sample) }
+            }
+        }
+    }
+
+    private func tell(_ event: MotionEvent, _ delegate: (any MotionManagerDelegate)?) {
+        if event.kind == .ended {
+            if isMotionTold { delegate?.motionManager(self, didEndMotion: event) }
+            isMotionTold = false
+            return
+        }
+        let isAgreed = delegate?.motionManager(self, shouldReport: event) ?? true
+        if event.kind == .began { isMotionTold = isAgreed }
+        guard isAgreed, isDetecting else { return }
+        switch event.kind {
+        case .began: delegate?.motionManager(self, didBeginMotion: event)
+        case .shake: delegate?.motionManager(self, didDetectShake: event)
+        case .freeFall: delegate?.motionManager(self, didDetectFreeFall: event)
+        case .shock: delegate?.motionManager(self, didDetectShock: event)
+        case .ended: break
+        }
+    }
+
+    private static func squared(high: Float, low: Float) -> Threshold {
+        let high = high * Units.standardGravity
+        let low = low * Units.standardGravity
+        return Threshold(high: high * high, low: low * low)
+    }
+}

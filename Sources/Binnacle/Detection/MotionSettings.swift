@@ -1,0 +1,85 @@
+/// What a ``MotionManager`` looks for, with the defaults that were found on real recordings.
+public struct MotionSettings: Sendable, Equatable {
+    /// Which acceleration is compared with the motion thresholds.
+    public enum Measure: String, Sendable, CaseIterable {
+        /// |a − g|, with gravity g low-passed: sees a pure turn as well.
+        case userAcceleration = "user_acceleration"
+        /// | |a| − 1 g |: needs no filter and no warm-up, but hardly sees a slow turn.
+        case magnitude
+    }
+
+    /// The kinds of movement a manager can look for.
+    public enum Feature: String, Sendable, CaseIterable {
+        /// Motion began, goes on, ended.
+        case motion
+        /// A violent movement to and fro.
+        case shake
+        /// Weightlessness.
+        case freeFall = "free_fall"
+        /// A blow.
+        case shock
+    }
+
+    /// What is looked for.
+    public var features: Set<Feature> = Set(Feature.allCases)
+    /// Which acceleration the motion thresholds are about.
+    public var measure: Measure = .userAcceleration
+    /// Motion is above this, in g; 0.05 by default (a resting p99 of 0.022 g and a moving p10 of 0.042 g were
+    /// measured on the recording broad05).
+    public var thresholdG: Float = 0.05
+    /// Quiet is below this, in g; `nil` is half the threshold.
+    public var releaseG: Float?
+    /// How long motion has to last before it began; 20 ms by default.
+    public var minimumDuration: Duration = .milliseconds(20)
+    /// How long quiet has to last before motion ended; 1 s by default.
+    public var quiet: Duration = .seconds(1)
+    /// A shake is user acceleration above this, in g; 1.5 by default. It re-arms below half of it.
+    public var shakeG: Float = 1.5
+    /// The shortest time between two shakes; 0.1 s by default.
+    public var shakeRefractory: Duration = .milliseconds(100)
+    /// Free fall is a total acceleration below this, in g; 0.35 by default.
+    public var freeFallG: Float = 0.35
+    /// How long free fall has to last; 100 ms by default, because a jogger is weightless for 40 to 75 ms.
+    public var freeFallDuration: Duration = .milliseconds(100)
+    /// A shock is a total acceleration above this, in g; 2.5 by default.
+    public var shockG: Float = 2.5
+    /// The shortest time between two shocks; 0.5 s by default.
+    public var shockRefractory: Duration = .milliseconds(500)
+    /// The time constant of the gravity filter; 0.5 s by default. After a start or a gap, what needs gravity is not
+    /// looked for until three time constants have passed.
+    public var gravityTimeConstant: Duration = .milliseconds(500)
+    /// A longer time without a sample makes the filter and every unconfirmed change start anew; 1 s by default.
+    public var gapLimit: Duration = .seconds(1)
+    /// How often "device is moving" is repeated at most; 0.1 s by default.
+    public var updateInterval: Duration = .milliseconds(100)
+
+    /// The defaults.
+    public init() {}
+
+    /// The release threshold in force, in g.
+    public var effectiveReleaseG: Float { releaseG ?? thresholdG / 2 }
+
+    /// Everything that is wrong with the settings, each with the configuration's key and a sentence.
+    public func problems() -> [SettingsProblem] {
+        var list = ProblemList()
+        list.require("detect", !features.isEmpty, "is empty: name at least one of \(Feature.allCases.map(\.rawValue))")
+        list.requirePositive("threshold_g", thresholdG)
+        list.requirePositive("release_g", effectiveReleaseG)
+        list.require(
+            "release_g", effectiveReleaseG <= thresholdG, "(\(effectiveReleaseG)) is above threshold_g (\(thresholdG))")
+        list.requirePositive("shake_g", shakeG)
+        list.requirePositive("free_fall_g", freeFallG)
+        list.require("free_fall_g", freeFallG < 1, "(\(freeFallG)) is not below 1 g: rest would count as free fall")
+        list.requirePositive("shock_g", shockG)
+        list.require("shock_g", shockG > 1, "(\(shockG)) is not above 1 g: rest would count as a shock")
+        list.requireNotNegative("min_duration_s", minimumDuration)
+        list.requireNotNegative("quiet_s", quiet)
+        list.requireNotNegative("shake_refractory_s", shakeRefractory)
+        list.requireNotNegative("free_fall_s", freeFallDuration)
+        list.requireNotNegative("shock_refractory_s", shockRefractory)
+        list.requirePositive("gravity_s", gravityTimeConstant)
+        list.requirePositive("gap_s", gapLimit)
+        list.requireNotNegative("update_interval_s", updateInterval)
+        return list.problems
+    }
+}

@@ -1,0 +1,36 @@
+import Kernels
+
+/// A threshold with hysteresis that reports each rise, but not within a refractory time after the last report.
+struct RefractoryTrigger {
+    let threshold: Threshold
+    let refractoryNanoseconds: Int64
+
+    /// The indices at which the last range of values rose and was reported.
+    private(set) var reported: [Int] = []
+    private var isInside = false
+    private var lastReportNanoseconds: Int64?
+    private var crossings: [Crossing] = []
+
+    init(threshold: Threshold, refractoryNanoseconds: Int64) {
+        self.threshold = threshold
+        self.refractoryNanoseconds = refractoryNanoseconds
+    }
+
+    /// Forgets on which side of the threshold the values were.
+    mutating func interrupt() {
+        isInside = false
+    }
+
+    /// Takes a range of values and leaves what is to be reported in ``reported``.
+    mutating func process(values: UnsafePointer<Float>, times: UnsafePointer<Int64>, range: Range<Int>) {
+        reported.removeAll(keepingCapacity: true)
+        crossings.removeAll(keepingCapacity: true)
+        findCrossings(values: values, range: range, threshold: threshold, isInside: &isInside, crossings: &crossings)
+        for crossing in crossings where crossing.isRising {
+            let time = times[crossing.index]
+            if let last = lastReportNanoseconds, time < Units.later(last, by: refractoryNanoseconds) { continue }
+            lastReportNanoseconds = time
+            reported.append(crossing.index)
+        }
+    }
+}

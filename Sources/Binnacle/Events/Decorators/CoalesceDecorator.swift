@@ -1,0 +1,55 @@
+/// Joins the events of one kind and detector that come within a window into the first of them.
+///
+/// The window opens with the first event and has a fixed length. When sample time has passed it, the first event is
+/// passed on with the number of events that it stands for.
+public final class CoalesceDecorator: EventDecorator {
+    private let windowNanoseconds: Int64
+    private var open: [(event: Event, count: Int)] = []
+
+    /// Creates a decorator.
+    ///
+    /// - Parameter window: How long events are collected.
+    public init(window: Duration) {
+        windowNanoseconds = Units.nanoseconds(window)
+    }
+
+    /// Joins the event to its open window, or opens one.
+    public override func handle(_ event: Event) {
+        close(before: event.timeNanoseconds)
+        let topic = EventTopic(event)
+        if let index = open.firstIndex(where: { EventTopic($0.event) == topic }) {
+            open[index].count += 1
+        } else {
+            open.append((event, 1))
+        }
+    }
+
+    /// Closes the windows that end before the time, then forwards it.
+    public override func advance(to timeNanoseconds: Int64) {
+        close(before: timeNanoseconds)
+        super.advance(to: timeNanoseconds)
+    }
+
+    /// Closes every window.
+    public override func flush() {
+        let closing = open
+        open.removeAll()
+        for (event, count) in closing { pass(event, count) }
+    }
+
+    private func close(before timeNanoseconds: Int64) {
+        // Windows have one length, so they close in the order in which they opened.
+        while let (event, count) = open.first,
+            Units.later(event.timeNanoseconds, by: windowNanoseconds) < timeNanoseconds
+        {
+            open.removeFirst()
+            pass(event, count)
+        }
+    }
+
+    private func pass(_ event: Event, _ count: Int) {
+        var joined = event
+        joined.set(.count, .integer(Int64(count)))
+        super.handle(joined)
+    }
+}

@@ -1,0 +1,34 @@
+/// Does something with events: logs them, runs a command, hands them on.
+///
+/// The router calls its handlers on the thread that offers the samples, so a handler that may take long passes the
+/// work to a thread of its own.
+public protocol EventHandler: AnyObject {
+    /// Takes an event.
+    func handle(_ event: Event)
+    /// Takes note that sample time has passed, for what waits for it; comes before any event at or after that time.
+    func advance(to timeNanoseconds: Int64)
+    /// Brings what is held back to its end: nothing more will come.
+    func finish()
+}
+
+extension EventHandler {
+    /// Does nothing.
+    public func advance(to timeNanoseconds: Int64) {}
+    /// Does nothing.
+    public func finish() {}
+}
+
+/// Calls a closure for each event.
+public final class ClosureHandler: EventHandler {
+    private let body: (Event) -> Void
+
+    /// Creates a handler that calls a closure on the thread that offers the samples.
+    public init(_ body: @escaping (Event) -> Void) {
+        self.body = body
+    }
+
+    /// Calls the closure.
+    public func handle(_ event: Event) {
+        body(event)
+    }
+}

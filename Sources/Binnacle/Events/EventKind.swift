@@ -1,0 +1,42 @@
+/// What an event tells; the raw value is its name in configurations and in JSON.
+public enum EventKind: String, Sendable, Hashable, CaseIterable {
+    /// Motion has lasted the minimum duration.
+    case motionBegan = "motion.began"
+    /// Motion goes on; at most once per update interval.
+    case motionMoving = "motion.moving"
+    /// Quiet has lasted the quiet time.
+    case motionEnded = "motion.ended"
+    /// A violent movement to and fro.
+    case shake
+    /// Weightlessness.
+    case freeFall = "free_fall"
+    /// A blow.
+    case shock
+    /// The heading turned by more than the heading filter.
+    case heading
+    /// The device has faced the bearing for the dwell time.
+    case northFaced = "north.faced"
+    /// The device goes on facing the bearing; at most once per update interval.
+    case northFacing = "north.facing"
+    /// The device has looked away from the bearing for the dwell time.
+    case northLeft = "north.left"
+    /// A stream was interrupted.
+    case gap
+    /// A sensor delivers again.
+    case sensorActive = "sensor.active"
+    /// A sensor failed.
+    case sensorInactive = "sensor.inactive"
+    /// One active sensor is left.
+    case sensorsOneLeft = "sensors.one_left"
+    /// No active sensor is left.
+    case sensorsNoneLeft = "sensors.none_left"
+    /// A detector lost the sensor it needs.
+    case detectorFailed = "detector.failed"
+    /// A detector could not start, because a sensor it needs is not there.
+    case detectorUnavailable = "detector.unavailable"
+    /// Enough sensors agreed; made by the quorum decorator.
+    case quorumReached = "quorum.reached"
+
+    /// The kinds that repeat an ongoing state, and are therefore given only to handlers that ask for them by name.
+    public static let repeated: Set<EventKind> = [.motionMoving, .northFacing]
+}

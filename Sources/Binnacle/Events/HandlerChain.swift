@@ -1,0 +1,71 @@
+/// One handler with the decorators in front of it, and the events it asked for.
+///
+/// Decorators are put in and taken out at run time, between two events. The first one added is the first one an
+/// event meets.
+public final class HandlerChain {
+    /// The kinds the chain takes; `nil` takes all but those that repeat an ongoing state.
+    public let kinds: Set<EventKind>?
+    /// The detectors the chain listens to; `nil` is all of them, and the sensors.
+    public let detectors: Set<String>?
+    /// What the events end at.
+    public let handler: any EventHandler
+    /// The decorators, from the first an event meets to the last.
+    public private(set) var decorators: [EventDecorator] = []
+
+    /// Creates a chain without decorators.
+    public init(handler: any EventHandler, kinds: Set<EventKind>? = nil, detectors: Set<String>? = nil) {
+        self.handler = handler
+        self.kinds = kinds
+        self.detectors = detectors
+    }
+
+    /// Puts a decorator behind those that are there.
+    public func append(_ decorator: EventDecorator) {
+        decorators.append(decorator)
+        relink()
+    }
+
+    /// Takes a decorator out, after it has passed on what it held back.
+    public func remove(_ decorator: EventDecorator) {
+        guard let index = decorators.firstIndex(where: { $0 === decorator }) else { return }
+        decorator.flush()
+        decorators.remove(at: index)
+        decorator.next = nil
+        relink()
+    }
+
+    private var first: any EventHandler { decorators.first ?? handler }
+
+    private func relink() {
+        for (index, decorator) in decorators.enumerated() {
+            decorator.next = index + 1 < decorators.count ? decorators[index + 1] : handler
+        }
+    }
+
+    /// Whether the chain wants a kind by name.
+    func asksFor(_ kind: EventKind) -> Bool {
+        kinds?.contains(kind) ?? false
+    }
+
+    private func takes(_ event: Event) -> Bool {
+        if let kinds {
+            guard kinds.contains(event.kind) else { return false }
+        } else if EventKind.repeated.contains(event.kind) {
+            return false
+        }
+        guard let detectors else { return true }
+        return event.detector.map(detectors.contains) ?? false
+    }
+
+    func handle(_ event: Event) {
+        if takes(event) { first.handle(event) }
+    }
+
+    func advance(to timeNanoseconds: Int64) {
+        first.advance(to: timeNanoseconds)
+    }
+
+    func finish() {
+        first.finish()
+    }
+}

@@ -1,0 +1,69 @@
+import Glibc
+
+/// How the device lies in the world: the directions up, magnetic east and magnetic north in the device's frame.
+///
+/// The vector form, without Euler angles: U = a/|a|, E = (m × a)/|m × a|, N = U × E. It works face down and in any
+/// other attitude, and it does not depend on the strength of gravity or field.
+public struct Attitude: Sendable, Equatable {
+    /// Up, against gravity; a unit vector.
+    public let up: SIMD3<Double>
+    /// Magnetic east, level; a unit vector.
+    public let east: SIMD3<Double>
+    /// Magnetic north, level; a unit vector.
+    public let north: SIMD3<Double>
+    /// The length of the acceleration in m/s².
+    public let acceleration: Double
+    /// The length of the field in µT.
+    public let field: Double
+    /// The length of the field's level part in µT.
+    public let horizontalField: Double
+
+    /// The angle by which the field points below the horizon, in degrees; negative in the south.
+    public var dipDegrees: Double {
+        // Both lengths come from the same two vectors, so this is the angle between field and level plane.
+        atan2(-verticalField, horizontalField) * 180 / .pi
+    }
+
+    private let verticalField: Double
+
+    /// A level part of the field, or of an axis, below this share of its length has no direction worth the name:
+    /// 0.001 is 0.06°.
+    private static let smallestShare = 1e-3
+
+    /// Finds the attitude from two vectors in the device's frame.
+    ///
+    /// - Parameters:
+    ///   - acceleration: Specific force in m/s²; at rest the axis that points up reads +9.81.
+    ///   - field: The magnetic field in µT.
+    /// - Returns: `nil` when a vector is zero or not finite, or when both are parallel.
+    public init?(acceleration: SIMD3<Double>, field: SIMD3<Double>) {
+        let a = length(acceleration)
+        let m = length(field)
+        let eastward = cross(field, acceleration)
+        let level = length(eastward)
+        // Written so that NaN and infinity fail as well.
+        guard a > 0, m > 0, level > Attitude.smallestShare * a * m, level < .infinity else { return nil }
+        up = acceleration / a
+        east = eastward / level
+        north = cross(up, east)
+        self.acceleration = a
+        self.field = m
+        horizontalField = level / a
+        verticalField = dot(field, up)
+    }
+
+    /// The share of an axis that points straight up (1) or down (−1).
+    public func verticalShare(of axis: DeviceAxis) -> Double {
+        axis.component(of: up)
+    }
+
+    /// Where an axis points, in degrees clockwise from magnetic north, from 0 up to but not including 360.
+    ///
+    /// - Returns: `nil` when the axis is vertical.
+    public func headingDegrees(of axis: DeviceAxis) -> Double? {
+        let toEast = axis.component(of: east)
+        let toNorth = axis.component(of: north)
+        guard (toEast * toEast + toNorth * toNorth).squareRoot() > Attitude.smallestShare else { return nil }
+        return Angle.normalizedDegrees(atan2(toEast, toNorth) * 180 / .pi)
+    }
+}

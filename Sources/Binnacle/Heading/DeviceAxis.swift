@@ -1,0 +1,27 @@
+/// A direction fixed to the device: x to the right, y to the top, z out of the screen.
+public enum DeviceAxis: String, Sendable, CaseIterable {
+    /// To the right.
+    case plusX = "+x"
+    /// To the left.
+    case minusX = "-x"
+    /// To the top.
+    case plusY = "+y"
+    /// To the bottom.
+    case minusY = "-y"
+    /// Out of the screen.
+    case plusZ = "+z"
+    /// Into the screen, where a camera on the back looks.
+    case minusZ = "-z"
+
+    /// The component of a vector along this direction.
+    func component(of vector: SIMD3<Double>) -> Double {
+        switch self {
+        case .plusX: vector.x
+        case .minusX: -vector.x
+        case .plusY: vector.y
+        case .minusY: -vector.y
+        case .plusZ: vector.z
+        case .minusZ: -vector.z
+        }
+    }
+}

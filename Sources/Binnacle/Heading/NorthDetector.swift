@@ -1,0 +1,278 @@
+import Kernels
+
+/// Finds the heading from an accelerometer and a magnetometer, and tells its delegate where the device faces.
+///
+/// A heading is decided at every accelerometer sample, paired with the latest magnetometer sample that came before
+/// it. The bearing waited for is north unless ``NorthSettings/bearingDegrees`` says otherwise; the delegate methods
+/// keep *north* in their names as a compass keeps it on its card. Like ``MotionManager`` the detector knows no
+/// clock but the samples' stamps, and works without a delegate, which it holds weakly.
+public final class NorthDetector: Detector {
+    /// The name that events carry.
+    public let name: String
+    /// The accelerometer's stream; `nil` when there is none.
+    public let accelerometer: SampleStream?
+    /// The magnetometer's stream; `nil` when there is none.
+    public let magnetometer: SampleStream?
+    /// How the heading is found, and which bearing is waited for.
+    public let settings: NorthSettings
+    /// Told what is found. Loaded once a delivery: a change counts from the next one.
+    public weak var delegate: (any NorthDetectorDelegate)?
+    /// Whether samples are looked at.
+    public private(set) var isDetecting = false
+    /// The sample that the delegate is being told about.
+    public private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
+    /// The number of accelerometer samples since the start that had a heading.
+    public private(set) var validCount = 0
+    /// The number of accelerometer samples since the start without a heading, by cause.
+    public private(set) var faultCounts: [HeadingFault: Int] = [:]
+
+    /// How often "device is facing north" is repeated at most.
+    public var updateInterval: Duration { settings.updateInterval }
+    /// The accelerometer's and the magnetometer's stream, as far as they are there.
+    public var streams: [SampleStream] { [accelerometer, magnetometer].compactMap { $0 } }
+    /// Whether the device faces the bearing.
+    public var isFacing: Bool { facing.isOn }
+
+    private enum Kind { case heading, faced, facing, left }
+    private typealias Found = (kind: Kind, event: HeadingEvent)
+
+    private let gapLimitNanoseconds: Int64
+    private let maximumAgeNanoseconds: Int64
+    private let warmUpNanoseconds: Int64
+    private var finder: HeadingFinder
+    private var acceleration: OnePoleFilter
+    private var field: OnePoleFilter
+    private var facing: DebouncedTrigger
+    private var repetition: RepeatTimer
+    private var warmAtNanoseconds: Int64 = 0
+    private var lastToldDegrees: Double?
+    private var found = ReportList<Found>()
+    /// One reading per accelerometer sample of the delivery; kept to reuse its room.
+    private var readings: [HeadingFinder.Reading?] = []
+    /// How far each reading is off the bearing, in degrees; NaN without a heading.
+    private let off = ScratchColumn()
+
+    /// Creates a detector that does not detect yet.
+    ///
+    /// - Parameters:
+    ///   - name: The name that events carry.
+    ///   - accelerometer: The stream that says what is up; without one, a start tells *device not available*.
+    ///   - magnetometer: The stream that says where north is; the same holds for it.
+    ///   - settings: How to find the heading, and which bearing to wait for.
+    /// - Precondition: ``NorthSettings/problems()`` finds none.
+    public init(
+        name: String = "north", accelerometer: SampleStream?, magnetometer: SampleStream?,
+        settings: NorthSettings = NorthSettings()
+    ) {
+        let problems = settings.problems()
+        precondition(problems.isEmpty, "\(problems)")
+        self.name = name
+        self.accelerometer = accelerometer
+        self.magnetometer = magnetometer
+        self.settings = settings
+        gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
+        maximumAgeNanoseconds = Units.nanoseconds(settings.maximumMagnetometerAge)
+        warmUpNanoseconds = Units.nanoseconds(settings.smoothing * 3)
+        finder = HeadingFinder(settings: settings)
+        let timeConstant = Float(settings.smoothing / .seconds(1))
+        acceleration = OnePoleFilter(timeConstantSeconds: timeConstant)
+        field = OnePoleFilter(timeConstantSeconds: timeConstant)
+        facing = Self.trigger(settings)
+        repetition = RepeatTimer(interval: settings.updateInterval)
+    }
+
+    /// Starts with the next delivery, in the state of a new detector; does nothing while detecting.
+    ///
+    /// Without both streams, or with an inactive sensor, the delegate is told *device not available* and detection
+    /// stays off.
+    public func startDetection() {
+        guard !isDetecting else { return }
+        guard let accelerometer, let magnetometer, accelerometer.sensor.isActive, magnetometer.sensor.isActive else {
+            delegate?.northDetectorDeviceNotAvailable(self)
+            return
+        }
+        delegate?.northDetectorWillStartDetection(self)
+        restart()
+        isDetecting = true
+    }
+
+    /// Stops at once and forgets what was under way; does nothing while not detecting.
+    public func stopDetection() {
+        guard isDetecting else { return }
+        isDetecting = false
+        delegate?.northDetectorDidStopDetection(self)
+    }
+
+    /// Tells the delegate when the failed sensor is one of the two.
+    public func sensor(_ sensor: Sensor, didFailWith error: any Error) {
+        guard isDetecting, streams.contains(where: { $0.sensor === sensor }) else { return }
+        delegate?.northDetector(self, didFailWithError: error)
+    }
+
+    /// Looks at the two batches and tells the delegate what they mean.
+    public func process(_ delivery: SampleDelivery) {
+        guard isDetecting, let accelerometer, let magnetometer else { return }
+        let a = delivery.batches[accelerometer.index].columns
+        let m = delivery.batches[magnetometer.index].columns
+        let isMagnetometerFirst = magnetometer.index < accelerometer.index
+        readings.removeAll(keepingCapacity: true)
+        off.reserve(a.count)
+        found.removeAll()
+        var next = 0
+        var validFrom = 0
+        for index in 0..<a.count {
+            let time = a.times[index]
+            while next < m.count, m.times[next] < time || (m.times[next] == time && isMagnetometerFirst) {
+                if takeField(m, next) { interruptFacing(a, &validFrom, index, startNanoseconds: m.times[next]) }
+                next += 1
+            }
+            if take(a.vector(index), at: time, into: &acceleration) {
+                interruptFacing(a, &validFrom, index, startNanoseconds: time)
+            }
+            if let reading = reading(at: time) {
+                readings.append(reading)
+                let turn = Angle.differenceDegrees(from: reading.headingDegrees, to: settings.bearingDegrees)
+                off.values[index] = Float(abs(turn))
+                tellHeading(reading, turn, time, index)
+            } else {
+                readings.append(nil)
+                interruptFacing(a, &validFrom, index)
+                validFrom = index + 1
+            }
+        }
+        while next < m.count {
+            if takeField(m, next) { interruptFacing(a, &validFrom, a.count, startNanoseconds: m.times[next]) }
+            next += 1
+        }
+        lookForFacing(a, range: validFrom..<a.count)
+        found.sort()
+        tell(streamIndex: accelerometer.index)
+    }
+
+    // MARK: - Finding
+
+    private func restart() {
+        finder = HeadingFinder(settings: settings)
+        acceleration.reset()
+        field.reset()
+        facing = Self.trigger(settings)
+        lastToldDegrees = nil
+        validCount = 0
+        faultCounts = [:]
+    }
+
+    private func takeField(_ m: SampleColumns, _ index: Int) -> Bool {
+        take(m.vector(index), at: m.times[index], into: &field)
+    }
+
+    /// Smooths one sample; a sample that is not finite is left out.
+    ///
+    /// - Returns: Whether the filter started anew; what depends on it has to warm up then.
+    private func take(_ vector: SIMD3<Float>, at time: Int64, into filter: inout OnePoleFilter) -> Bool {
+        guard squaredLength(vector) < .infinity else { return false }
+        let last = filter.lastTimeNanoseconds
+        let startsAnew = last.map { isGap(from: $0, to: time, limit: gapLimitNanoseconds) } ?? true
+        if startsAnew { filter.reset() }
+        filter.step(vector, timeNanoseconds: time)
+        return startsAnew
+    }
+
+    private func reading(at time: Int64) -> HeadingFinder.Reading? {
+        guard let fieldTime = field.lastTimeNanoseconds, time <= Units.later(fieldTime, by: maximumAgeNanoseconds)
+        else {
+            faultCounts[.magnetometerMissing, default: 0] += 1
+            return nil
+        }
+        switch finder.find(acceleration: acceleration.value, field: field.value) {
+        case .success(let reading):
+            validCount += 1
+            return reading
+        case .failure(let fault):
+            faultCounts[fault, default: 0] += 1
+            return nil
+        }
+    }
+
+    private func tellHeading(_ reading: HeadingFinder.Reading, _ turn: Double, _ time: Int64, _ index: Int) {
+        if let last = lastToldDegrees {
+            let change = abs(Angle.differenceDegrees(from: last, to: reading.headingDegrees))
+            guard change >= settings.headingFilterDegrees else { return }
+        }
+        lastToldDegrees = reading.headingDegrees
+        found.append((.heading, event(reading, turn, time)), at: index)
+    }
+
+    /// Decides about the samples up to an invalid one, or up to a fresh start of a filter, and forgets what is
+    /// unconfirmed.
+    private func interruptFacing(
+        _ a: SampleColumns, _ validFrom: inout Int, _ index: Int, startNanoseconds: Int64? = nil
+    ) {
+        lookForFacing(a, range: validFrom..<index)
+        validFrom = index
+        facing.interrupt()
+        // Only after the decision: the samples before the start were warm by their own.
+        if let startNanoseconds { warmAtNanoseconds = Units.later(startNanoseconds, by: warmUpNanoseconds) }
+    }
+
+    private func lookForFacing(_ a: SampleColumns, range: Range<Int>) {
+        let warm = firstIndex(in: a.times, range: range, notBefore: warmAtNanoseconds)..<range.upperBound
+        guard !warm.isEmpty else { return }
+        var facingFrom = facing.isOn ? warm.lowerBound : nil
+        facing.process(values: off.values, times: a.times, range: warm)
+        for transition in facing.transitions {
+            if let start = facingFrom { repeatFacing(a, start..<transition.index) }
+            facingFrom = transition.isOn ? transition.index : nil
+            guard let event = event(at: transition.index, a) else { continue }
+            found.append((transition.isOn ? .faced : .left, event), at: transition.index)
+            if transition.isOn { repetition.restart() }
+        }
+        if let start = facingFrom { repeatFacing(a, start..<warm.upperBound) }
+    }
+
+    private func repeatFacing(_ a: SampleColumns, _ range: Range<Int>) {
+        repetition.fire(times: a.times, range: range) { index in
+            if let event = event(at: index, a) { found.append((.facing, event), at: index) }
+        }
+    }
+
+    private func event(at index: Int, _ a: SampleColumns) -> HeadingEvent? {
+        readings[index].map { reading in
+            let turn = Angle.differenceDegrees(from: reading.headingDegrees, to: settings.bearingDegrees)
+            return event(reading, turn, a.times[index])
+        }
+    }
+
+    private func event(_ reading: HeadingFinder.Reading, _ turn: Double, _ time: Int64) -> HeadingEvent {
+        HeadingEvent(
+            timeNanoseconds: time, headingDegrees: reading.headingDegrees, axis: reading.axis, offDegrees: turn,
+            fieldMicrotesla: reading.fieldMicrotesla, dipDegrees: reading.dipDegrees)
+    }
+
+    private static func trigger(_ settings: NorthSettings) -> DebouncedTrigger {
+        let dwell = Units.nanoseconds(settings.dwell)
+        // The tolerance itself still faces; the comparison below `low` is strict.
+        let tolerance = Float(settings.toleranceDegrees).nextUp
+        return DebouncedTrigger(
+            threshold: Threshold(high: max(Float(settings.effectiveExitDegrees), tolerance), low: tolerance),
+            activeSide: .below, onDelayNanoseconds: dwell, offDelayNanoseconds: dwell)
+    }
+
+    // MARK: - Telling
+
+    private func tell(streamIndex: Int) {
+        guard !found.reports.isEmpty else { return }
+        let delegate = self.delegate
+        for report in found.reports {
+            guard isDetecting else { return }
+            let event = report.payload.event
+            position = SamplePosition(
+                timeNanoseconds: event.timeNanoseconds, streamIndex: streamIndex, sampleIndex: report.index)
+            switch report.payload.kind {
+            case .heading: delegate?.northDetector(self, didUpdateHeading: event)
+            case .faced: delegate?.northDetector(self, didFaceNorth: event)
+            case .facing: delegate?.northDetector(self, deviceIsFacingNorth: event)
+            case .left: delegate?.northDetector(self, didLeaveNorth: event)
+            }
+        }
+    }
+}

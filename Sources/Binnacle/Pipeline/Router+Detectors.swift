@@ -1,0 +1,139 @@
+extension Router: MotionManagerDelegate {
+    /// Makes an event of it.
+    public func motionManagerDeviceNotAvailable(_ manager: MotionManager) {
+        collectUnavailable(manager, missing: "no active accelerometer")
+    }
+
+    /// Makes an event of it.
+    public func motionManager(_ manager: MotionManager, didFailWithError error: any Error) {
+        collectFailure(manager, error)
+    }
+
+    /// Makes an event of it.
+    public func motionManager(_ manager: MotionManager, didBeginMotion event: MotionEvent) {
+        collect(.motionBegan, manager, event, [Figure(.peak, event.magnitude), Figure(.onset, event.onset)])
+    }
+
+    /// Makes an event of it.
+    public func motionManager(_ manager: MotionManager, deviceIsMoving sample: Sample) {
+        collect(
+            .motionMoving, manager, manager.accelerometer?.sensor,
+            [
+                Figure(.x, .number(Double(sample.x), decimals: 3)),
+                Figure(.y, .number(Double(sample.y), decimals: 3)),
+                Figure(.z, .number(Double(sample.z), decimals: 3)),
+            ])
+    }
+
+    /// Makes an event of it.
+    public func motionManager(_ manager: MotionManager, didEndMotion event: MotionEvent) {
+        collect(
+            .motionEnded, manager, event,
+            [Figure(.peak, event.magnitude), Figure(.duration, event.duration), Figure(.onset, event.onset)])
+    }
+
+    /// Makes an event of it.
+    public func motionManager(_ manager: MotionManager, didDetectShake event: MotionEvent) {
+        collect(.shake, manager, event, [Figure(.userAcceleration, event.magnitude)])
+    }
+
+    /// Makes an event of it.
+    public func motionManager(_ manager: MotionManager, didDetectFreeFall event: MotionEvent) {
+        collect(
+            .freeFall, manager, event,
+            [Figure(.smallest, event.magnitude), Figure(.duration, event.duration), Figure(.onset, event.onset)])
+    }
+
+    /// Makes an event of it.
+    public func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent) {
+        collect(.shock, manager, event, [Figure(.magnitude, event.magnitude)])
+    }
+
+    private func collect(_ kind: EventKind, _ manager: MotionManager, _ event: MotionEvent, _ figures: [Figure]) {
+        collect(kind, manager, manager.accelerometer?.sensor, figures)
+    }
+}
+
+extension Router: NorthDetectorDelegate {
+    /// Makes an event of it.
+    public func northDetectorDeviceNotAvailable(_ detector: NorthDetector) {
+        collectUnavailable(detector, missing: "no active accelerometer and magnetometer")
+    }
+
+    /// Makes an event of it.
+    public func northDetector(_ detector: NorthDetector, didFailWithError error: any Error) {
+        collectFailure(detector, error)
+    }
+
+    /// Makes an event of it.
+    public func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent) {
+        collect(
+            .heading, detector, detector.magnetometer?.sensor,
+            [
+                Figure(.heading, event.heading),
+                Figure(.axis, .text(event.axis.rawValue)),
+                Figure(.field, .number(event.fieldMicrotesla, decimals: 2)),
+                Figure(.dip, .number(event.dipDegrees, decimals: 1)),
+            ])
+    }
+
+    /// Makes an event of it.
+    public func northDetector(_ detector: NorthDetector, didFaceNorth event: HeadingEvent) {
+        collect(.northFaced, detector, detector.magnetometer?.sensor, event.facing)
+    }
+
+    /// Makes an event of it.
+    public func northDetector(_ detector: NorthDetector, deviceIsFacingNorth event: HeadingEvent) {
+        collect(.northFacing, detector, detector.magnetometer?.sensor, event.facing)
+    }
+
+    /// Makes an event of it.
+    public func northDetector(_ detector: NorthDetector, didLeaveNorth event: HeadingEvent) {
+        collect(.northLeft, detector, detector.magnetometer?.sensor, event.facing)
+    }
+}
+
+extension Router {
+    private func collect(_ kind: EventKind, _ detector: any Detector, _ sensor: Sensor?, _ figures: [Figure]) {
+        let position = detector.position
+        collect(
+            Event(
+                kind: kind, detector: detector.name, sensor: sensor?.name,
+                timeNanoseconds: position.timeNanoseconds, figures: figures),
+            at: position)
+    }
+
+    private func collectUnavailable(_ detector: any Detector, missing: String) {
+        collectLast(.detectorUnavailable, detector, reason: missing)
+    }
+
+    private func collectFailure(_ detector: any Detector, _ error: any Error) {
+        collectLast(.detectorFailed, detector, reason: "\(error)")
+    }
+
+    /// What concerns no sample stands behind everything known so far.
+    private func collectLast(_ kind: EventKind, _ detector: any Detector, reason: String) {
+        let time = sensors.compactMap(\.lastTimeNanoseconds).max() ?? 0
+        collect(
+            Event(
+                kind: kind, detector: detector.name, timeNanoseconds: time, figures: [Figure(.reason, .text(reason))]),
+            at: SamplePosition(timeNanoseconds: time, streamIndex: .max, sampleIndex: .max))
+    }
+}
+
+extension MotionEvent {
+    fileprivate var magnitude: Figure.Value { .number(Double(magnitudeG), decimals: 4) }
+    fileprivate var duration: Figure.Value { .number(durationSeconds, decimals: 3) }
+    fileprivate var onset: Figure.Value { .integer(onsetNanoseconds) }
+}
+
+extension HeadingEvent {
+    fileprivate var heading: Figure.Value { .number(headingDegrees, decimals: 2) }
+    fileprivate var facing: [Figure] {
+        [
+            Figure(.heading, heading),
+            Figure(.off, .number(offDegrees, decimals: 2)),
+            Figure(.axis, .text(axis.rawValue)),
+        ]
+    }
+}

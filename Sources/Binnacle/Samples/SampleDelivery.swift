@@ -1,0 +1,35 @@
+/// What a source hands over at one time: a batch for each stream of the pipeline, some of them empty.
+///
+/// A delivery is a stretch of the samples' order of arrival in which stamps do not fall, over all its streams
+/// together. Whoever needs two streams merges them by stamp, ties by the stream's index, and gets the order of
+/// arrival back. Where the arrival order steps back in time, a source ends the delivery; so cutting a recording
+/// into deliveries differently never changes what is detected.
+public final class SampleDelivery {
+    /// One batch per stream, at the stream's index.
+    public let batches: [SampleBatch]
+    /// The most samples of one stream that fit.
+    public let capacity: Int
+
+    /// Creates an empty delivery.
+    ///
+    /// - Parameters:
+    ///   - streamCount: The number of streams in the pipeline.
+    ///   - capacity: The most samples of one stream that fit, at least 1.
+    public init(streamCount: Int, capacity: Int) {
+        self.capacity = capacity
+        batches = (0..<streamCount).map { _ in SampleBatch(capacity: capacity) }
+    }
+
+    /// Whether no stream has a sample.
+    public var isEmpty: Bool { batches.allSatisfy(\.isEmpty) }
+
+    /// The latest stamp in the delivery, in nanoseconds.
+    public var lastTimeNanoseconds: Int64? {
+        batches.lazy.compactMap(\.lastTimeNanoseconds).max()
+    }
+
+    /// Removes every sample and keeps the room.
+    public func removeAll() {
+        for batch in batches { batch.removeAll() }
+    }
+}

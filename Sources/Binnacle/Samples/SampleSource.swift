@@ -1,0 +1,37 @@
+/// A data source of samples: it is asked, it answers with samples, and it keeps its own data.
+///
+/// A source never calls anybody. Whoever runs the pipeline asks it again and again, on one thread.
+public protocol SampleSource: AnyObject {
+    /// The streams the source delivers, with their places in the pipeline's deliveries.
+    var streams: [SampleStream] { get }
+
+    /// Fills an empty delivery with the samples that come next.
+    ///
+    /// - Parameter delivery: Empty; has a batch for each index in ``streams``. What is in it afterwards is valid
+    ///   whatever the answer.
+    func fill(_ delivery: SampleDelivery) -> SampleAnswer
+}
+
+/// How a source answered when it was asked for samples.
+public enum SampleAnswer {
+    /// The delivery has samples.
+    case samples
+    /// There is nothing yet; ask again when the device has something.
+    case pending
+    /// Sensors can no longer deliver. The source stays usable: asked again, it goes on with those that are left.
+    case failed([Sensor], reason: any Error)
+    /// There will never be anything more.
+    case ended
+
+    /// Whether asking again makes no sense.
+    public var isEnd: Bool {
+        if case .ended = self { true } else { false }
+    }
+}
+
+extension SampleSource {
+    /// The first stream of a kind, in the pipeline's order.
+    public func firstStream(of kind: SampleKind) -> SampleStream? {
+        streams.first { $0.kind == kind }
+    }
+}

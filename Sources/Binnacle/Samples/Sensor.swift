@@ -1,0 +1,74 @@
+/// One physical device as the user names it; active or not, and the delegating object for what happens to it.
+///
+/// A device may carry an accelerometer, a magnetometer or both. It starts active. When its source fails, the
+/// pipeline deactivates it and its delegate is told, with the reason.
+public final class Sensor {
+    /// The name from the configuration or, without one, from the trace.
+    public let name: String
+    /// Whether samples can be expected from this sensor.
+    public private(set) var isActive = true
+    /// The stamp of the last sample seen, in nanoseconds; `nil` before the first.
+    public private(set) var lastTimeNanoseconds: Int64?
+    /// Told what happens to the sensor. One object may be the delegate of many sensors; it is held weakly, so
+    /// somebody else has to own it.
+    public weak var delegate: (any SensorDelegate)?
+
+    /// Creates an active sensor.
+    public init(name: String) {
+        self.name = name
+    }
+
+    /// Turns the sensor off after a failure and tells the delegate; a second call does nothing.
+    public func deactivate(because reason: any Error) {
+        guard isActive else { return }
+        isActive = false
+        delegate?.sensor(self, didDeactivateBecause: reason)
+    }
+
+    /// Turns the sensor on again, after a re-plug for instance; on an active sensor it does nothing.
+    public func activate() {
+        guard !isActive else { return }
+        isActive = true
+        delegate?.sensorDidActivate(self)
+    }
+
+    func didDeliver(upTo timeNanoseconds: Int64) {
+        lastTimeNanoseconds = max(lastTimeNanoseconds ?? timeNanoseconds, timeNanoseconds)
+    }
+}
+
+/// A time in which a stream should have had samples and had none.
+public struct SampleGap: Sendable, Equatable {
+    /// What the interrupted stream measures.
+    public let kind: SampleKind
+    /// The last stamp before the gap, in nanoseconds.
+    public let startNanoseconds: Int64
+    /// The first stamp after the gap, in nanoseconds.
+    public let endNanoseconds: Int64
+
+    /// The gap's length in seconds.
+    public var durationSeconds: Double { Units.seconds(from: startNanoseconds, to: endNanoseconds) }
+}
+
+/// What a ``Sensor`` tells its delegate; every method has an empty default.
+///
+/// All methods are called on the thread that offers the samples.
+public protocol SensorDelegate: AnyObject {
+    /// Tells the delegate that the sensor's source failed; called once per failure, after the sensor turned inactive.
+    func sensor(_ sensor: Sensor, didDeactivateBecause reason: any Error)
+    /// Tells the delegate that the sensor delivers again.
+    func sensorDidActivate(_ sensor: Sensor)
+    /// Tells the delegate that a stream of the sensor was interrupted; called when the gap is over.
+    ///
+    /// - Parameter position: Where the first sample after the gap stands in the delivery.
+    func sensor(_ sensor: Sensor, didResumeAfter gap: SampleGap, at position: SamplePosition)
+}
+
+extension SensorDelegate {
+    /// Does nothing.
+    public func sensor(_ sensor: Sensor, didDeactivateBecause reason: any Error) {}
+    /// Does nothing.
+    public func sensorDidActivate(_ sensor: Sensor) {}
+    /// Does nothing.
+    public func sensor(_ sensor: Sensor, didResumeAfter gap: SampleGap, at position: SamplePosition) {}
+}

@@ -1,0 +1,29 @@
+/// Constants and conversions between the units inside (m/s², µT, radians, nanoseconds) and those at the edges.
+public enum Units {
+    /// Standard gravity in m/s²: 9.80665, exact by definition (3rd CGPM, 1901).
+    public static let standardGravity: Float = 9.80665
+
+    /// Nanoseconds in a duration, rounded towards zero and limited to what 64 bits hold (292 years).
+    public static func nanoseconds(_ duration: Duration) -> Int64 {
+        let (seconds, attoseconds) = duration.components
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return seconds < 0 ? .min : .max }
+        return later(scaled, by: attoseconds / 1_000_000_000)
+    }
+
+    /// A stamp moved by a number of nanoseconds; stays at the end of the range instead of overflowing.
+    ///
+    /// A hostile trace may carry any 64-bit stamp, and a deadline computed from it must not trap.
+    package static func later(_ timeNanoseconds: Int64, by nanoseconds: Int64) -> Int64 {
+        let (sum, overflow) = timeNanoseconds.addingReportingOverflow(nanoseconds)
+        guard overflow else { return sum }
+        return nanoseconds > 0 ? .max : .min
+    }
+
+    /// The distance from one stamp to a later one in seconds.
+    package static func seconds(from start: Int64, to end: Int64) -> Double {
+        let (distance, overflow) = end.subtractingReportingOverflow(start)
+        // Past 292 years the nanosecond no longer matters.
+        return overflow ? Double(end) * 1e-9 - Double(start) * 1e-9 : Double(distance) * 1e-9
+    }
+}

@@ -1,0 +1,61 @@
+import Station
+
+/// A command line as it was written: which options with which values, and what is left. Nothing is validated yet.
+struct Arguments {
+    private(set) var operands: [String] = []
+    private var values: [OptionName: [String]] = [:]
+
+    /// Sorts arguments by the options that are allowed among them.
+    init(_ arguments: ArraySlice<String>, allowed: [OptionName], command: String) throws(StationError) {
+        var rest = arguments
+        while let argument = rest.popFirst() {
+            if argument == "--" {
+                operands += rest
+                return
+            }
+            guard argument.hasPrefix("-"), argument != "-" else {
+                operands.append(argument)
+                continue
+            }
+            let (name, attached) = Self.split(argument)
+            guard let option = Self.option(name, allowed) else {
+                let names = allowed.map { "--" + $0.rawValue }
+                throw StationError(
+                    .usage,
+                    "unknown option \(name) (\(Spelling.hint(for: name, among: names))); see 'binnacle \(command)--help'"
+                )
+            }
+            if option.argument != nil {
+                guard let value = attached ?? rest.popFirst() else {
+                    throw StationError(.usage, "--\(option.rawValue) needs a value: \(option.argument ?? "")")
+                }
+                values[option, default: []].append(value)
+            } else {
+                guard attached == nil else {
+                    throw StationError(.usage, "--\(option.rawValue) takes no value")
+                }
+                values[option, default: []].append("")
+            }
+            if !option.isRepeatable, option.argument != nil, self.all(option).count > 1 {
+                throw StationError(.usage, "--\(option.rawValue) may be given once")
+            }
+        }
+    }
+
+    func has(_ option: OptionName) -> Bool { values[option] != nil }
+
+    func value(_ option: OptionName) -> String? { values[option]?.last }
+
+    func all(_ option: OptionName) -> [String] { values[option] ?? [] }
+
+    private static func split(_ argument: String) -> (name: String, value: String?) {
+        guard argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") else { return (argument, nil) }
+        return (String(argument[..<equals]), String(argument[argument.index(after: equals)...]))
+    }
+
+    private static func option(_ name: String, _ allowed: [OptionName]) -> OptionName? {
+        allowed.first {
+            name == "--" + $0.rawValue || (name.count == 2 && name.last == $0.letter && !name.hasPrefix("--"))
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Binnacle
+import Glibc
+import Handlers
+import Station
+import Traces
+
+/// `binnacle replay`: plays traces.
+struct ReplayCommand {
+    private let options: ReplayOptions
+
+    init(_ arguments: Arguments) throws(StationError) {
+        var options = ReplayOptions()
+        options.paths = arguments.operands
+        for text in arguments.all(.bind) { options.bindings.append(try Self.binding(text)) }
+        guard !options.paths.isEmpty || !options.bindings.isEmpty else {
+            throw StationError(.usage, "replay needs a trace; see 'binnacle replay --help'")
+        }
+        if arguments.has(.map) {
+            do throws(ColumnMap.ParseError) {
+                options.map = try ColumnMap(arguments.all(.map))
+            } catch {
+                throw StationError(.usage, "--map: \(error.description)")
+            }
+        }
+        options.configurationPath = arguments.value(.config)
+        if let text = arguments.value(.speed) { options.speed = try Self.speed(text) }
+        if let text = arguments.value(.batch) {
+            guard let batch = Int(text), (1...1_048_576).contains(batch) else {
+                throw StationError(.usage, "--batch \(text): has to be a whole number from 1 to 1048576")
+            }
+            options.batch = batch
+        }
+        options.runsHandlers = arguments.has(.handlers)
+        options.writesJSON = arguments.has(.json)
+        self.options = options
+    }
+
+    func run(_ output: LineWriter, _ errors: LineWriter) throws(StationError) -> ExitStatus {
+        let replay = try Replay(options, output: output, errors: errors)
+        for notice in replay.notices { errors.write("binnacle: \(notice)") }
+        errors.flush()
+        Interruption.listen()
+        let (summary, failures) = replay.run(ProgressIndicator(view: progressView()))
+        for notice in summary.repairNotices { errors.write("binnacle: \(notice)") }
+        for failure in failures { errors.write("binnacle: \(failure.description)") }
+        let report = options.writesJSON ? errors : output
+        for line in summary.lines { report.write(line) }
+        if summary.isCancelled { return .cancelled }
+        return failures.first?.status ?? .ok
+    }
+
+    /// A bar where a person would see one and the events do not already run over the same terminal.
+    private func progressView() -> any ProgressView {
+        let isWanted = isatty(STDERR_FILENO) != 0 && isatty(STDOUT_FILENO) == 0
+        return isWanted ? TerminalProgressView(descriptor: STDERR_FILENO, label: "replay") : NoProgressView()
+    }
+
+    private static func speed(_ text: String) throws(StationError) -> ReplayOptions.Speed {
+        if text == "max" { return .maximum }
+        guard let factor = Double(text), factor > 0, factor.isFinite else {
+            throw StationError(.usage, "--speed \(text): has to be a number above 0, or max")
+        }
+        return .times(factor)
+    }
+
+    private static func binding(_ text: String) throws(StationError) -> ReplayOptions.Binding {
+        guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+            throw StationError(.usage, "--bind \(text): has to be SENSOR=FILE or SENSOR=FILE:KIND")
+        }
+        var path = String(text[text.index(after: equals)...])
+        var kind: SampleKind?
+        if let colon = path.lastIndex(of: ":"),
+            let named = SampleKind(rawValue: String(path[path.index(after: colon)...]))
+        {
+            kind = named
+            path = String(path[..<colon])
+        }
+        guard !path.isEmpty else { throw StationError(.usage, "--bind \(text): names no file") }
+        return ReplayOptions.Binding(sensor: String(text[..<equals]), path: path, kind: kind)
+    }
+}
+
+/// Where nobody would see progress.
+private final class NoProgressView: ProgressView {
+    func draw(fraction: Double?) {}
+    func clear() {}
+}

@@ -1,0 +1,74 @@
+import Glibc
+import Handlers
+import Station
+
+/// The program: finds the command, runs it, and turns what went wrong into a message and an exit status.
+@main
+enum Tool {
+    static func main() {
+        // A reader that goes away is a write that fails, not a signal that kills.
+        signal(SIGPIPE, SIG_IGN)
+        let output = LineWriter(descriptor: STDOUT_FILENO)
+        let errors = LineWriter(descriptor: STDERR_FILENO)
+        var status = ExitStatus.ok
+        do throws(StationError) {
+            status = try run(CommandLine.arguments.dropFirst(), output, errors)
+        } catch {
+            for line in error.description.split(separator: "\n") { errors.write("binnacle: \(line)") }
+            status = error.status
+        }
+        output.flush()
+        if let failure = output.failure, !failure.isReaderGone {
+            errors.write("binnacle: standard output: \(failure)")
+            if status == .ok { status = .inputOutput }
+        }
+        errors.flush()
+        exit(status.rawValue)
+    }
+
+    private static func run(
+        _ arguments: ArraySlice<String>, _ output: LineWriter, _ errors: LineWriter
+    ) throws(StationError) -> ExitStatus {
+        guard let first = arguments.first, !first.hasPrefix("-") else {
+            return try runWithoutCommand(arguments, output)
+        }
+        guard let command = CommandName(rawValue: first) else {
+            let names = CommandName.allCases.map(\.rawValue)
+            throw StationError(
+                .usage, "unknown command '\(first)' (\(Spelling.hint(for: first, among: names))); see 'binnacle --help'"
+            )
+        }
+        let parsed = try Arguments(arguments.dropFirst(), allowed: command.options, command: "\(command.rawValue) ")
+        if parsed.has(.help) {
+            output.write(text: HelpText.text(command))
+            return .ok
+        }
+        switch command {
+        case .replay: return try ReplayCommand(parsed).run(output, errors)
+        case .check: return try CheckCommand(parsed).run(output, errors)
+        }
+    }
+
+    private static func runWithoutCommand(
+        _ arguments: ArraySlice<String>, _ output: LineWriter
+    ) throws(StationError) -> ExitStatus {
+        let parsed = try Arguments(arguments, allowed: [.help, .version], command: "")
+        if parsed.has(.version) {
+            output.write("binnacle \(Version.current)")
+        } else if parsed.has(.help) {
+            output.write(text: HelpText.overview)
+        } else {
+            throw StationError(.usage, "no command given; see 'binnacle --help'")
+        }
+        return .ok
+    }
+}
+
+extension LineWriter {
+    /// Writes text of several lines.
+    func write(text: String) {
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        if lines.last == "" { lines.removeLast() }
+        for line in lines { write(String(line)) }
+    }
+}

@@ -1,0 +1,272 @@
+// toml++ 3.3 asserts where it goes on to report a syntax error ("[[[" is one such text), and with NDEBUG it tells the
+// compiler that this never happens. Neither is meant here: a faulty text is an answer, not a fault of the program.
+#undef NDEBUG
+#define TOML_ASSERT(expression) static_assert(true)
+// It recurses once a nested value; 32 levels are more than any configuration has.
+#define TOML_MAX_NESTED_VALUES 32
+#define TOML_ENABLE_FORMATTERS 0
+
+// Its test for white space calls U+FB26 to U+FEFE, among them Arabic letters, unreachable (found by fuzzing): there
+// it has to answer no. Elsewhere the word keeps its meaning.
+#include <toml++/impl/forward_declarations.h>
+#undef TOML_UNREACHABLE
+#define TOML_UNREACHABLE return false
+#include <toml++/impl/unicode.h>
+#undef TOML_UNREACHABLE
+#define TOML_UNREACHABLE __builtin_unreachable()
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "ctoml.h"
+
+static_assert(TOML_EXCEPTIONS == 0, "an exception must not cross into Swift");
+
+/// A value with the key it stands under, and its children sorted by place: toml++ keeps tables by name.
+struct ctoml_node {
+    const toml::node *value;
+    const toml::key *key;
+    std::vector<ctoml_node> children;
+};
+
+struct ctoml_document {
+    toml::table table;
+    ctoml_node root{};
+    std::string message;
+    ctoml_position position{1, 1};
+    bool failed = false;
+};
+
+namespace {
+
+/// The most parts a dotted key may have.
+constexpr int ctoml_most_dots = 15;
+
+ctoml_position ctoml_convert(const toml::source_position &position) noexcept
+{
+    return {std::max<uint32_t>(position.line, 1), std::max<uint32_t>(position.column, 1)};
+}
+
+/// Finds the first key with too many dots, because toml++ 3.3 makes a level of tables of every dot without a limit.
+///
+/// It follows strings and comments as TOML defines them. Where a text breaks these rules toml++ stops as well, so
+/// that whatever comes after never becomes a table.
+class DotCounter {
+public:
+    DotCounter(const char *bytes, size_t length) noexcept : bytes(bytes), length(length) {}
+
+    /// Whether there is such a key; `position` is then where it exceeds the limit.
+    bool find(ctoml_position &position) noexcept
+    {
+        int dots = 0;
+        while (index < length) {
+            const char byte = bytes[index];
+            switch (byte) {
+            case '#':
+                while (index < length && bytes[index] != '\n') ++index;
+                continue;
+            case '"':
+            case '\'':
+                skip_string(byte);
+                continue;
+            case '.':
+                if (++dots > ctoml_most_dots) {
+                    position = place();
+                    return true;
+                }
+                break;
+            case ',':
+            case '=':
+            case '{':
+            case '}':
+            case '[':
+            case ']':
+            case '\n':
+                dots = 0;
+                break;
+            default:
+                break;
+            }
+            ++index;
+        }
+        return false;
+    }
+
+private:
+    const char *bytes;
+    size_t length;
+    size_t index = 0;
+
+    bool repeats(char quote, size_t count) const noexcept
+    {
+        if (length - index < count) return false;
+        for (size_t offset = 0; offset < count; ++offset)
+            if (bytes[index + offset] != quote) return false;
+        return true;
+    }
+
+    void skip_string(char quote) noexcept
+    {
+        const bool is_long = repeats(quote, 3);
+        index += is_long ? 3 : 1;
+        while (index < length) {
+            if (bytes[index] == '\\' && quote == '"') {
+                index += 2;
+            } else if (is_long && repeats(quote, 3)) {
+                index += 3;
+                // Up to two quotes may belong to the string just before those that end it.
+                for (int extra = 0; extra < 2 && repeats(quote, 1); ++extra) ++index;
+                return;
+            } else if (!is_long && (bytes[index] == quote || bytes[index] == '\n')) {
+                ++index;
+                return;
+            } else {
+                ++index;
+            }
+        }
+        index = length;
+    }
+
+    ctoml_position place() const noexcept
+    {
+        ctoml_position position{1, 1};
+        for (size_t offset = 0; offset < index; ++offset) {
+            if (bytes[offset] == '\n') {
+                ++position.line;
+                position.column = 1;
+            } else if ((static_cast<unsigned char>(bytes[offset]) & 0xC0) != 0x80) {
+                ++position.column;
+            }
+        }
+        return position;
+    }
+};
+
+bool ctoml_precedes(const ctoml_node &left, const ctoml_node &right) noexcept
+{
+    const auto a = left.key->source().begin;
+    const auto b = right.key->source().begin;
+    return a.line != b.line ? a.line < b.line : a.column < b.column;
+}
+
+ctoml_node ctoml_make_node(const toml::node &value, const toml::key *key)
+{
+    ctoml_node node{&value, key, {}};
+    if (const auto *table = value.as_table()) {
+        node.children.reserve(table->size());
+        for (const auto &[child_key, child] : *table) node.children.push_back(ctoml_make_node(child, &child_key));
+        std::sort(node.children.begin(), node.children.end(), ctoml_precedes);
+    } else if (const auto *array = value.as_array()) {
+        node.children.reserve(array->size());
+        for (const auto &child : *array) node.children.push_back(ctoml_make_node(child, nullptr));
+    }
+    return node;
+}
+
+void ctoml_fill(ctoml_document &document, const char *bytes, size_t length)
+{
+    if (DotCounter(bytes, length).find(document.position)) {
+        document.failed = true;
+        document.message = "a dotted key has more than " + std::to_string(ctoml_most_dots + 1) + " parts";
+        return;
+    }
+    toml::parse_result result = toml::parse(std::string_view(bytes, length));
+    if (!result) {
+        document.failed = true;
+        document.message = std::string(result.error().description());
+        document.position = ctoml_convert(result.error().source().begin);
+        return;
+    }
+    document.table = std::move(result).table();
+    document.root = ctoml_make_node(document.table, nullptr);
+}
+
+}  // namespace
+
+extern "C" {
+
+ctoml_document *ctoml_parse(const char *bytes, size_t length)
+{
+    ctoml_document *document = nullptr;
+    try {
+        document = new ctoml_document;
+        ctoml_fill(*document, bytes ? bytes : "", bytes ? length : 0);
+        return document;
+    } catch (...) {
+        delete document;
+        return nullptr;
+    }
+}
+
+void ctoml_free(ctoml_document *document) { delete document; }
+
+const ctoml_node *ctoml_root(const ctoml_document *document) { return document->failed ? nullptr : &document->root; }
+
+ctoml_text ctoml_error_message(const ctoml_document *document)
+{
+    return {document->message.data(), document->message.size()};
+}
+
+ctoml_position ctoml_error_position(const ctoml_document *document) { return document->position; }
+
+ctoml_kind ctoml_node_kind(const ctoml_node *node)
+{
+    switch (node->value->type()) {
+    case toml::node_type::table: return ctoml_kind_table;
+    case toml::node_type::array: return ctoml_kind_array;
+    case toml::node_type::string: return ctoml_kind_string;
+    case toml::node_type::integer: return ctoml_kind_integer;
+    case toml::node_type::floating_point: return ctoml_kind_float;
+    case toml::node_type::boolean: return ctoml_kind_boolean;
+    default: return ctoml_kind_other;
+    }
+}
+
+ctoml_position ctoml_node_position(const ctoml_node *node) { return ctoml_convert(node->value->source().begin); }
+
+ctoml_text ctoml_node_key(const ctoml_node *node)
+{
+    if (!node->key) return {nullptr, 0};
+    return {node->key->str().data(), node->key->str().size()};
+}
+
+ctoml_position ctoml_node_key_position(const ctoml_node *node)
+{
+    return node->key ? ctoml_convert(node->key->source().begin) : ctoml_node_position(node);
+}
+
+size_t ctoml_node_count(const ctoml_node *node) { return node->children.size(); }
+
+const ctoml_node *ctoml_node_child(const ctoml_node *node, size_t index)
+{
+    return index < node->children.size() ? &node->children[index] : nullptr;
+}
+
+ctoml_text ctoml_node_string(const ctoml_node *node)
+{
+    const auto *value = node->value->as_string();
+    if (!value) return {nullptr, 0};
+    return {value->get().data(), value->get().size()};
+}
+
+int64_t ctoml_node_integer(const ctoml_node *node)
+{
+    const auto *value = node->value->as_integer();
+    return value ? value->get() : 0;
+}
+
+double ctoml_node_float(const ctoml_node *node)
+{
+    const auto *value = node->value->as_floating_point();
+    return value ? value->get() : 0;
+}
+
+bool ctoml_node_boolean(const ctoml_node *node)
+{
+    const auto *value = node->value->as_boolean();
+    return value && value->get();
+}
+
+}  // extern "C"

@@ -1,0 +1,48 @@
+import Glibc
+
+/// Writes whole lines to a descriptor, in pieces that a kill cannot tear.
+///
+/// Lines are collected up to `PIPE_BUF` bytes, which a pipe takes in one piece, and written when that is full or
+/// when somebody flushes. A line longer than that is written by itself.
+public final class LineWriter {
+    /// The first error that a write met; nothing is written after it.
+    public private(set) var failure: SystemFailure?
+
+    private let descriptor: Int32
+    private var buffer: [UInt8] = []
+    private static let pieceSize = Int(PIPE_BUF)
+
+    /// Creates a writer on an open descriptor, which stays the caller's.
+    public init(descriptor: Int32) {
+        self.descriptor = descriptor
+        buffer.reserveCapacity(Self.pieceSize)
+    }
+
+    /// Adds a line and its end.
+    public func write(_ line: String) {
+        guard failure == nil else { return }
+        let count = line.utf8.count + 1
+        if buffer.count + count > Self.pieceSize { flush() }
+        buffer.append(contentsOf: line.utf8)
+        buffer.append(UInt8(ascii: "\n"))
+        if buffer.count >= Self.pieceSize { flush() }
+    }
+
+    /// Writes what was collected.
+    public func flush() {
+        guard failure == nil, !buffer.isEmpty else { return }
+        var written = 0
+        buffer.withUnsafeBytes { bytes in
+            while written < bytes.count {
+                let result = Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+                if result >= 0 {
+                    written += result
+                } else if errno != EINTR {
+                    failure = SystemFailure(code: errno)
+                    return
+                }
+            }
+        }
+        buffer.removeAll(keepingCapacity: true)
+    }
+}

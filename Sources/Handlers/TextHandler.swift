@@ -1,0 +1,62 @@
+public import Binnacle
+
+/// Writes each event as one line for people: when, what, who, and what was measured.
+public final class TextHandler: EventHandler {
+    private let writer: LineWriter
+    private let prefix: String
+
+    /// Creates a handler; whoever owns the writer flushes it.
+    ///
+    /// - Parameters:
+    ///   - writer: What the lines go to.
+    ///   - prefix: Stands in front of each line.
+    public init(writer: LineWriter, prefix: String = "") {
+        self.writer = writer
+        self.prefix = prefix
+    }
+
+    /// Writes the event.
+    public func handle(_ event: Event) {
+        writer.write(prefix + Self.text(event))
+    }
+
+    /// The line, without its end.
+    static func text(_ event: Event) -> String {
+        let seconds = Figure.Value.number(Double(event.timeNanoseconds) * 1e-9, decimals: 3).description
+        var parts = [
+            seconds.padded(before: 10) + " s",
+            event.kind.rawValue.padded(after: 14),
+            (event.detector ?? event.sensor ?? "").padded(after: 10),
+        ]
+        parts += event.figures.compactMap(text)
+        return parts.joined(separator: "  ").trimmingTrailingBlanks()
+    }
+
+    private static let units = ["_m_s2": " m/s²", "_deg": "°", "_uT": " µT", "_g": " g", "_s": " s"]
+
+    private static func text(_ figure: Figure) -> String? {
+        // Stamps are for programs; a person reads the line's own time.
+        guard figure.name != .onset else { return nil }
+        let name = figure.name.rawValue
+        for (suffix, unit) in units where name.hasSuffix(suffix) {
+            return "\(name.dropLast(suffix.count)) \(figure.value)\(unit)"
+        }
+        return "\(name) \(figure.value)"
+    }
+}
+
+extension String {
+    fileprivate func padded(before width: Int) -> String {
+        String(repeating: " ", count: max(0, width - count)) + self
+    }
+
+    fileprivate func padded(after width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - count))
+    }
+
+    fileprivate func trimmingTrailingBlanks() -> String {
+        var rest = self[...]
+        while rest.last == " " { rest.removeLast() }
+        return String(rest)
+    }
+}

@@ -1,0 +1,58 @@
+/// The index of the first stamp that is not before a deadline, or the range's end when there is none.
+///
+/// - Parameters:
+///   - times: Stamps in nanoseconds, never falling within the range.
+///   - range: Where to look.
+///   - deadline: The time looked for, in nanoseconds.
+/// - Complexity: O(log n).
+public func firstIndex(in times: UnsafePointer<Int64>, range: Range<Int>, notBefore deadline: Int64) -> Int {
+    var low = range.lowerBound
+    var high = range.upperBound
+    while low < high {
+        let middle = low + (high - low) / 2
+        if times[middle] < deadline { low = middle + 1 } else { high = middle }
+    }
+    return low
+}
+
+/// The index of the first stamp that lies more than a limit after its predecessor, or the range's end.
+///
+/// - Parameters:
+///   - times: Stamps in nanoseconds, never falling; the one before the range's start is read as well.
+///   - range: Where to look; starts at 1 or later.
+///   - limit: The longest distance that is no gap, in nanoseconds.
+public func firstGap(in times: UnsafePointer<Int64>, range: Range<Int>, longerThan limit: Int64) -> Int {
+    for i in range where isGap(from: times[i - 1], to: times[i], limit: limit) { return i }
+    return range.upperBound
+}
+
+/// Whether two stamps that follow each other lie further apart than a limit, also when their distance overflows.
+@inline(__always)
+public func isGap(from earlier: Int64, to later: Int64, limit: Int64) -> Bool {
+    let (distance, overflow) = later.subtractingReportingOverflow(earlier)
+    return overflow || distance > limit
+}
+
+/// The greatest value in a range; a NaN counts as nothing.
+///
+/// - Parameters:
+///   - values: The values; reaches at least to the range's end.
+///   - range: Where to look.
+///   - start: What the result is at least.
+public func greatest(in values: UnsafePointer<Float>, range: Range<Int>, atLeast start: Float) -> Float {
+    var result = start
+    for i in range where values[i] > result { result = values[i] }
+    return result
+}
+
+/// The smallest value in a range; a NaN counts as nothing.
+///
+/// - Parameters:
+///   - values: The values; reaches at least to the range's end.
+///   - range: Where to look.
+///   - start: What the result is at most.
+public func smallest(in values: UnsafePointer<Float>, range: Range<Int>, atMost start: Float) -> Float {
+    var result = start
+    for i in range where values[i] < result { result = values[i] }
+    return result
+}

@@ -1,0 +1,112 @@
+/// Walks a document and makes its sections.
+struct ConfigurationReader {
+    /// The top-level tables.
+    private enum SectionKind: String, CaseIterable {
+        case sensor, motion, north, handler
+
+        var keys: [String] {
+            switch self {
+            case .sensor: SensorSection.keys
+            case .motion: MotionSection.keys
+            case .north: NorthSection.keys
+            case .handler: HandlerSection.keys
+            }
+        }
+    }
+
+    private let entries: [TOMLEntry]
+    private let diagnostics: DiagnosticCollector
+
+    /// Creates a reader.
+    init(entries: [TOMLEntry], diagnostics: DiagnosticCollector) {
+        self.entries = entries
+        self.diagnostics = diagnostics
+    }
+
+    /// Reads all sections; what cannot be used is reported and left out.
+    func read() -> Configuration {
+        let kinds = SectionKind.allCases.map(\.rawValue)
+        for entry in entries where !kinds.contains(entry.key) {
+            diagnostics.report(
+                at: entry.keyPosition, "unknown table or key \(Spelling.quoted(entry.key))",
+                hint: Spelling.hint(for: entry.key, among: kinds))
+        }
+        // A section that is faulty itself can still be referred to: one mistake, one message.
+        let sensors = sections(.sensor)
+        let motions = sections(.motion)
+        let norths = sections(.north)
+        let sensorNames = sensors.map(\.key)
+        let detectorNames = (motions + norths).map(\.key)
+        reportSharedNames(motions, norths)
+
+        var configuration = Configuration()
+        configuration.sensors = sensors.compactMap { entry in
+            table(.sensor, entry).flatMap { SensorSection(name: entry.key, reading: $0) }
+        }
+        configuration.motions = motions.compactMap { entry in
+            table(.motion, entry).flatMap { MotionSection(name: entry.key, reading: $0, sensors: sensorNames) }
+        }
+        configuration.norths = norths.compactMap { entry in
+            table(.north, entry).flatMap { NorthSection(name: entry.key, reading: $0, sensors: sensorNames) }
+        }
+        configuration.handlers = sections(.handler).compactMap { entry in
+            table(.handler, entry).flatMap { HandlerSection(name: entry.key, reading: $0, detectors: detectorNames) }
+        }
+        return configuration
+    }
+
+    private func sections(_ kind: SectionKind) -> [TOMLEntry] {
+        guard let entry = entries.first(where: { $0.key == kind.rawValue }) else { return [] }
+        guard case .table(let sections) = entry.node.value else {
+            diagnostics.report(
+                at: entry.node.position,
+                "`\(kind.rawValue)`: expected tables such as [\(kind.rawValue).NAME], found \(entry.node.typeName)")
+            return []
+        }
+        for section in sections { checkName(section) }
+        return sections
+    }
+
+    private func checkName(_ section: TOMLEntry) {
+        let isFine =
+            (1...64).contains(section.key.utf8.count)
+            && section.key.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default:
+                    false
+                }
+            }
+        guard !isFine else { return }
+        diagnostics.report(
+            at: section.keyPosition, "\(Spelling.quoted(section.key)) cannot be a name",
+            hint: "1 to 64 letters, digits, - and _")
+    }
+
+    private func reportSharedNames(_ motions: [TOMLEntry], _ norths: [TOMLEntry]) {
+        let motionPositions = Dictionary(motions.map { ($0.key, $0.keyPosition) }) { first, _ in first }
+        for north in norths {
+            guard let motion = motionPositions[north.key] else { continue }
+            let (first, second) = (min(motion, north.keyPosition), max(motion, north.keyPosition))
+            diagnostics.report(
+                at: second, "two detectors are named \(Spelling.quoted(north.key))",
+                hint: "the other one is on line \(first.line)")
+        }
+    }
+
+    private func table(_ kind: SectionKind, _ entry: TOMLEntry) -> TableReader? {
+        let name = Spelling.printable(String(entry.key.prefix(64)))
+        let title = "[\(kind.rawValue).\(name)]"
+        guard case .table(let entries) = entry.node.value else {
+            diagnostics.report(
+                at: entry.node.position, "\(title): expected a table, found \(entry.node.typeName)",
+                hint: "a section begins with [\(kind.rawValue).NAME]")
+            return nil
+        }
+        return TableReader(
+            title: title, position: entry.node.position, entries: entries, allowed: kind.keys,
+            diagnostics: diagnostics)
+    }
+}

@@ -1,0 +1,75 @@
+extension SensorSection {
+    /// The section's keys.
+    static let keys = ["source", "match", "file"]
+
+    /// The words for ``Source``.
+    private enum SourceWord: String, CaseIterable {
+        case iio, evdev, trace, simulated
+    }
+
+    /// Reads a section; `nil` when it cannot be used, which is then reported.
+    init?(name: String, reading table: TableReader) {
+        let match = table.entry("match").flatMap { SensorMatch(reading: $0.node, of: table) }
+        let file = table.string("file")
+        guard let sourceNode = table.required("source", "one of `iio`, `evdev`, `trace`, `simulated`"),
+            let word = table.choice("source", sourceNode, as: SourceWord.self)
+        else { return nil }
+
+        let isDevice = word == .iio || word == .evdev
+        if !isDevice { Self.refuse("match", for: "`iio` and `evdev`", word, table) }
+        if word != .trace { Self.refuse("file", for: "`trace`", word, table) }
+        if isDevice, table.entry("match") == nil {
+            table.report(missing: "match", "it says which device is meant, such as match = { name = \"accel_3d\" }")
+        }
+        if word == .trace, table.entry("file") == nil {
+            table.report(missing: "file", "it names the recording")
+        }
+
+        let source: Source? =
+            switch word {
+            case .iio: match.map(Source.iio)
+            case .evdev: match.map(Source.evdev)
+            case .trace: file.map(Source.trace)
+            case .simulated: .simulated
+            }
+        guard let source else { return nil }
+        self.init(name: name, position: table.position, source: source)
+    }
+
+    private static func refuse(_ key: String, for users: String, _ word: SourceWord, _ table: TableReader) {
+        guard let entry = table.entry(key) else { return }
+        table.refuse(
+            key, at: entry.keyPosition, "`\(key)` has no meaning for source = \"\(word.rawValue)\"",
+            hint: "it is for \(users)")
+    }
+}
+
+extension SensorMatch {
+    /// The table's keys.
+    static let keys = ["name", "label", "location", "path", "property"]
+
+    /// Reads a match; `nil` when it cannot be used, which is then reported.
+    fileprivate init?(reading node: TOMLNode, of section: TableReader) {
+        guard let table = section.table("match", node, title: "match", allowed: Self.keys) else { return nil }
+        self.init()
+        name = table.string("name")
+        label = table.string("label")
+        location = table.string("location")
+        path = table.string("path")
+        if let entry = table.entry("property") {
+            guard case .table(let entries) = entry.node.value else {
+                table.refuse("property", entry.node, expected: "a table of udev properties")
+                return nil
+            }
+            for property in entries {
+                properties[property.key] = table.string(property.key, property.node, mayBeEmpty: true)
+            }
+        }
+        guard isEmpty else { return }
+        if table.hasOnlyEmptyTables {
+            section.refuse(
+                "match", at: node.position, "`match` is empty: any device would do", hint: "name at least one key")
+        }
+        return nil
+    }
+}

@@ -1,0 +1,28 @@
+/// `[sensor.NAME]`: one device as the user names it.
+package struct SensorSection: Sendable, Equatable {
+    /// The name that detectors and events use.
+    package let name: String
+    /// Where the section begins.
+    package let position: SourcePosition
+    /// Where the samples come from.
+    package let source: Source
+
+    /// Where samples come from, with what is needed to find it.
+    package enum Source: Sendable, Equatable {
+        /// A device of the kernel's Industrial I/O subsystem.
+        case iio(SensorMatch)
+        /// An input device.
+        case evdev(SensorMatch)
+        /// A recording.
+        case trace(file: String)
+        /// A motion model.
+        case simulated
+    }
+
+    /// Creates a section.
+    package init(name: String, position: SourcePosition, source: Source) {
+        self.name = name
+        self.position = position
+        self.source = source
+    }
+}

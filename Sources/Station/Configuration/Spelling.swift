@@ -1,0 +1,66 @@
+/// Finds the name somebody may have meant, and prints names from a file safely.
+package enum Spelling {
+    /// The hint for a name that is not among those allowed: the nearest one, or all of them.
+    package static func hint(for name: String, among allowed: [String]) -> String {
+        if let meant = nearest(to: name, among: allowed) { return "did you mean `\(printable(meant))`?" }
+        if allowed.isEmpty { return "none is defined" }
+        return "one of " + allowed.map { "`\(printable($0))`" }.joined(separator: ", ")
+    }
+
+    /// The allowed name that differs least from a name; `nil` when none is near.
+    static func nearest(to name: String, among allowed: [String]) -> String? {
+        var best: (name: String, distance: Int)?
+        for candidate in allowed {
+            let limit = candidate.utf8.count <= 4 ? 1 : 2
+            guard let distance = distance(name, candidate, limit: limit), distance < candidate.utf8.count else {
+                continue
+            }
+            if distance < best?.distance ?? .max { best = (candidate, distance) }
+        }
+        // Next most often it is the unit that was left out.
+        return best?.name ?? allowed.first { !name.isEmpty && $0.hasPrefix(name + "_") }
+    }
+
+    /// How many letters have to be changed, added, removed or swapped; `nil` above the limit.
+    static func distance(_ left: String, _ right: String, limit: Int) -> Int? {
+        // A hostile name may be long: it is not looked at when its length alone is too far off.
+        guard abs(left.utf8.count - right.utf8.count) <= limit else { return nil }
+        let left = Array(left.utf8)
+        let right = Array(right.utf8)
+        var beforePrevious: [Int] = []
+        var previous = Array(0...right.count)
+        for i in left.indices {
+            var current = [i + 1]
+            for j in right.indices {
+                var cost = min(previous[j + 1] + 1, current[j] + 1, previous[j] + (left[i] == right[j] ? 0 : 1))
+                if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] {
+                    cost = min(cost, beforePrevious[j - 1] + 1)
+                }
+                current.append(cost)
+            }
+            (beforePrevious, previous) = (previous, current)
+        }
+        return previous[right.count] <= limit ? previous[right.count] : nil
+    }
+
+    /// A text of the file in backticks, short and without anything a terminal would obey.
+    static func quoted(_ text: String) -> String {
+        let shown = text.unicodeScalars.prefix(64)
+        let rest = shown.endIndex == text.unicodeScalars.endIndex ? "" : "…"
+        return "`\(printable(String(shown)))\(rest)`"
+    }
+
+    /// A text with its control characters and those that change the writing direction written out.
+    static func printable(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator:
+                result += "\\u{\(String(scalar.value, radix: 16))}"
+            default:
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}

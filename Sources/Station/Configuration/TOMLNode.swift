@@ -1,0 +1,39 @@
+/// A value of a parsed document, and where it stands.
+struct TOMLNode: Sendable {
+    /// A value of one of TOML's types.
+    enum Value: Sendable {
+        /// The entries in the order of the file.
+        case table([TOMLEntry])
+        case array([TOMLNode])
+        case string(String)
+        case integer(Int64)
+        case float(Double)
+        case boolean(Bool)
+        /// A date, a time, or both: no key of a configuration takes one.
+        case other
+    }
+
+    let value: Value
+    /// Where the value begins; for a table with a header, where its header begins.
+    let position: SourcePosition
+
+    /// The value's type, for "expected …, found …".
+    var typeName: String {
+        switch value {
+        case .table: "a table"
+        case .array: "an array"
+        case .string: "a string"
+        case .integer: "an integer"
+        case .float: "a number"
+        case .boolean: "a boolean"
+        case .other: "a date or a time"
+        }
+    }
+}
+
+/// A key of a table, and its value.
+struct TOMLEntry: Sendable {
+    let key: String
+    let keyPosition: SourcePosition
+    let node: TOMLNode
+}

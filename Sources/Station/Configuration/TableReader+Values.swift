@@ -1,0 +1,125 @@
+import Glibc
+
+extension TableReader {
+    /// The longest time a key takes, in seconds: about 32 years, far below the end of 64-bit nanoseconds.
+    static let longestSeconds = 1e9
+
+    /// A text that is not empty and can be given to the system.
+    func string(_ key: String) -> String? {
+        entry(key).flatMap { string(key, $0.node) }
+    }
+
+    /// A text that is not empty and can be given to the system, from a value under a key.
+    func string(_ key: String, _ node: TOMLNode, mayBeEmpty: Bool = false) -> String? {
+        guard case .string(let text) = node.value else {
+            refuse(key, node, expected: "a string")
+            return nil
+        }
+        guard mayBeEmpty || !text.isEmpty else {
+            refuse(key, at: node.position, "`\(key)` is empty")
+            return nil
+        }
+        // The system ends a text there, and would see another one than the file says.
+        guard !text.utf8.contains(0) else {
+            refuse(key, at: node.position, "`\(key)` holds a NUL character")
+            return nil
+        }
+        return text
+    }
+
+    /// A finite number; an integer will do.
+    func double(_ key: String) -> Double? {
+        guard let entry = entry(key) else { return nil }
+        guard let value = number(entry.node) else {
+            refuse(key, entry.node, expected: "a number")
+            return nil
+        }
+        guard value.isFinite else {
+            refuse(key, "(\(value)) has to be a finite number")
+            return nil
+        }
+        return value
+    }
+
+    /// A finite number that single precision can hold.
+    func float(_ key: String) -> Float? {
+        guard let value = double(key) else { return nil }
+        guard Float(value).isFinite else {
+            refuse(key, "(\(value)) is too large")
+            return nil
+        }
+        return Float(value)
+    }
+
+    /// A time in seconds, to the nanosecond.
+    func seconds(_ key: String) -> Duration? {
+        guard let value = double(key) else { return nil }
+        guard value >= 0 else {
+            refuse(key, "(\(value)) is negative")
+            return nil
+        }
+        guard value <= Self.longestSeconds else {
+            refuse(key, "(\(value)) is longer than \(Int(Self.longestSeconds)) s")
+            return nil
+        }
+        // Rounded, so that 0.1 is 100 ms and not the nearest binary fraction.
+        return .nanoseconds(Int64((value * 1e9).rounded()))
+    }
+
+    /// A time in seconds that is not zero.
+    func positiveSeconds(_ key: String) -> Duration? {
+        guard let value = seconds(key) else { return nil }
+        guard value > .zero else {
+            refuse(key, "has to be longer than 0 s")
+            return nil
+        }
+        return value
+    }
+
+    /// A whole number within bounds.
+    func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
+        guard let entry = entry(key) else { return nil }
+        guard case .integer(let number) = entry.node.value else {
+            refuse(key, entry.node, expected: "an integer")
+            return nil
+        }
+        guard let value = Int(exactly: number), range.contains(value) else {
+            refuse(key, "(\(number)) is not between \(range.lowerBound) and \(range.upperBound)")
+            return nil
+        }
+        return value
+    }
+
+    /// The elements of an array.
+    func array(_ key: String, of elements: String) -> [TOMLNode]? {
+        entry(key).flatMap { array(key, $0.node, of: elements) }
+    }
+
+    /// The elements of an array, from a value under a key.
+    func array(_ key: String, _ node: TOMLNode, of elements: String) -> [TOMLNode]? {
+        guard case .array(let nodes) = node.value else {
+            refuse(key, node, expected: "an array of \(elements)")
+            return nil
+        }
+        return nodes
+    }
+
+    /// A reader for a table inside this one.
+    func table(_ key: String, _ node: TOMLNode, title: String, allowed: [String]) -> TableReader? {
+        guard case .table(let entries) = node.value else {
+            refuse(key, node, expected: "a table")
+            return nil
+        }
+        return TableReader(
+            title: title, position: node.position, entries: entries, allowed: allowed, diagnostics: diagnostics)
+    }
+
+    /// The number a value is; `nil` for other types.
+    func number(_ node: TOMLNode) -> Double? {
+        switch node.value {
+        case .integer(let value): Double(value)
+        case .float(let value): value
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Binnacle
+
+/// Reads the keys of one table and reports what is wrong with them.
+///
+/// A value of the wrong type, an unknown word and an unknown key are reported at their own place; a number that
+/// cannot work at its key; what is missing at the table.
+final class TableReader {
+    /// What the table is called in messages, such as `[motion.moved]`.
+    let title: String
+    /// Where the table begins.
+    let position: SourcePosition
+    let diagnostics: DiagnosticCollector
+    private let entries: [TOMLEntry]
+    /// The keys whose values were refused: what follows from their absence is not worth telling.
+    private var refused: Set<String> = []
+
+    /// Creates a reader and reports every key that is not among those allowed.
+    init(
+        title: String, position: SourcePosition, entries: [TOMLEntry], allowed: [String],
+        diagnostics: DiagnosticCollector
+    ) {
+        self.title = title
+        self.position = position
+        self.entries = entries
+        self.diagnostics = diagnostics
+        for entry in entries where !allowed.contains(entry.key) {
+            diagnostics.report(
+                at: entry.keyPosition, "unknown key \(Spelling.quoted(entry.key)) in \(title)",
+                hint: Spelling.hint(for: entry.key, among: allowed))
+        }
+    }
+
+    /// The entry of a key.
+    func entry(_ key: String) -> TOMLEntry? {
+        entries.first { $0.key == key }
+    }
+
+    /// How many keys the table has, known or not.
+    var keyCount: Int { entries.count }
+
+    /// Whether the table says nothing at all.
+    var hasOnlyEmptyTables: Bool {
+        entries.allSatisfy { entry in
+            guard case .table(let inner) = entry.node.value else { return false }
+            return inner.isEmpty
+        }
+    }
+
+    /// The value of a key that has to be there.
+    func required(_ key: String, _ purpose: String) -> TOMLNode? {
+        if let node = entry(key)?.node { return node }
+        report(missing: key, purpose)
+        return nil
+    }
+
+    /// Reports a key that has to be there and is not.
+    func report(missing key: String, _ purpose: String) {
+        diagnostics.report(at: position, "\(title) has no `\(key)`", hint: purpose)
+    }
+
+    /// Reports a key's value, at the value.
+    func refuse(_ key: String, at position: SourcePosition, _ message: String, hint: String? = nil) {
+        refused.insert(key)
+        diagnostics.report(at: position, message, hint: hint)
+    }
+
+    /// Reports a value of the wrong type.
+    func refuse(_ key: String, _ node: TOMLNode, expected: String) {
+        refuse(key, at: node.position, "`\(key)`: expected \(expected), found \(node.typeName)")
+    }
+
+    /// Reports a number that cannot work, at its key.
+    func refuse(_ key: String, _ message: String) {
+        refuse(key, at: entry(key)?.keyPosition ?? position, "\(key) \(message)")
+    }
+
+    /// Reports settings that cannot work: at their keys, or at the table when a default does not fit the other keys.
+    ///
+    /// - Parameters:
+    ///   - problems: What is wrong with the settings as they were read.
+    ///   - derived: Keys whose default is computed from another key; their problem is that key's problem.
+    func report(_ problems: [SettingsProblem], derived: [String: String]) {
+        let faulty = refused.union(problems.map(\.key))
+        var told = refused
+        for problem in problems {
+            if entry(problem.key) == nil, let origin = derived[problem.key], faulty.contains(origin) { continue }
+            // It compares with a value that was refused, and with its default instead.
+            if refused.contains(where: problem.message.contains) { continue }
+            guard told.insert(problem.key).inserted else { continue }
+            diagnostics.report(at: entry(problem.key)?.keyPosition ?? position, problem.description)
+        }
+    }
+}

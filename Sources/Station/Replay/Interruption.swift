@@ -1,0 +1,23 @@
+import Glibc
+import Synchronization
+
+/// Ctrl-C and a polite kill, as a flag that long work looks at between two steps.
+package enum Interruption {
+    /// Set by the signal handler; an atomic store is all that a handler may safely do here.
+    private static let flag = Atomic<Bool>(false)
+
+    /// Whether SIGINT or SIGTERM has come.
+    package static var isRequested: Bool { flag.load(ordering: .relaxed) }
+
+    /// Starts listening; a second signal ends the process the hard way, as if nobody listened.
+    package static func listen() {
+        // Touched once here, so that the handler never is the one to initialise it.
+        flag.store(false, ordering: .relaxed)
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = { _ in Interruption.flag.store(true, ordering: .relaxed) }
+        // Without SA_RESTART a sleep wakes up when the signal comes.
+        action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
+        sigaction(SIGINT, &action, nil)
+        sigaction(SIGTERM, &action, nil)
+    }
+}

@@ -1,0 +1,110 @@
+package import Binnacle
+import Glibc
+package import Handlers
+import Traces
+
+/// Plays recorded traces through the pipeline that the daemon runs.
+///
+/// The replay owns everything in it: source, detectors, router and handlers. It is the delegate of its progress
+/// indicator, whose cancellation ends it after the delivery under way.
+package final class Replay {
+    /// What a person should know before the first event: assumptions about the files.
+    package let notices: [String]
+
+    private let options: ReplayOptions
+    private let plan: ReplayPlan
+    private let pipeline: Pipeline
+    private let output: LineWriter
+    private let errors: LineWriter
+    private let counter = EventCounter()
+    private var isCancelled = false
+    private var failures: [StationError] = []
+
+    /// Opens the traces and builds the pipeline.
+    ///
+    /// - Parameters:
+    ///   - options: What to replay, and how.
+    ///   - output: What the events are written to.
+    ///   - errors: What log handlers write to.
+    package init(_ options: ReplayOptions, output: LineWriter, errors: LineWriter) throws(StationError) {
+        self.options = options
+        self.output = output
+        self.errors = errors
+        plan = try ReplayPlan(options)
+        notices = plan.notices
+        let router = Router()
+        router.add(counter)
+        router.add(options.writesJSON ? JSONLinesHandler(writer: output) : TextHandler(writer: output))
+        for chain in plan.chains(router, runsCommands: options.runsHandlers, log: errors) { router.add(chain) }
+        for manager in plan.motionManagers { manager.delegate = router }
+        for detector in plan.northDetectors { detector.delegate = router }
+        var source: any SampleSource = plan.source
+        // With a speed each row comes at its own time; as fast as possible, they come in large pieces.
+        var capacity = 4096
+        if case .times(let speed) = options.speed {
+            source = PacedSource(source, speed: speed) { Interruption.isRequested }
+            capacity = 1
+        }
+        pipeline = Pipeline(
+            source: source, detectors: plan.detectors, router: router, capacity: options.batch ?? capacity)
+    }
+
+    /// Plays to the end, or until it is cancelled, the output is closed, or nothing is left to read.
+    ///
+    /// - Parameter indicator: Shows how far the replay has come; `nil` shows nothing.
+    /// - Returns: What it came to, and what went wrong on the way.
+    package func run(_ indicator: ProgressIndicator) -> (summary: ReplaySummary, failures: [StationError]) {
+        indicator.delegate = self
+        indicator.show()
+        let clock = ContinuousClock()
+        let start = clock.now
+        for detector in plan.detectors { detector.startDetection() }
+        pipeline.run {
+            self.goesOn(indicator)
+        } afterTurn: {
+            self.didTurn($0, indicator)
+        }
+        output.flush()
+        errors.flush()
+        indicator.hide()
+        return (summary(elapsed: clock.now - start), failures)
+    }
+
+    private func goesOn(_ indicator: ProgressIndicator) -> Bool {
+        if Interruption.isRequested { indicator.cancel() }
+        return !isCancelled && output.failure == nil
+    }
+
+    private func didTurn(_ answer: SampleAnswer, _ indicator: ProgressIndicator) {
+        if case .failed(_, let reason) = answer {
+            failures.append((reason as? TraceError).map { StationError($0) } ?? StationError(.inputOutput, "\(reason)"))
+        }
+        output.flush()
+        errors.flush()
+        indicator.update(fraction: plan.source.fraction)
+    }
+
+    private func summary(elapsed: Duration) -> ReplaySummary {
+        var summary = ReplaySummary()
+        summary.sampleCount = pipeline.sampleCount
+        summary.timeRange = pipeline.timeRange
+        summary.eventCounts = counter.counts
+        summary.headings = plan.northDetectors.map { ($0.name, $0.validCount, $0.faultCounts) }
+        summary.stillMoving = plan.motionManagers.filter(\.isMoving).map(\.name)
+        let repairs = plan.source.repairs
+        summary.repairs = TraceRepairs.Kind.allCases.compactMap { kind in
+            repairs.counts[kind].map { "\($0) \(kind.rawValue)" }
+        }
+        summary.repairNotices = repairs.notices.map(\.description)
+        summary.elapsedSeconds = elapsed / .seconds(1)
+        summary.isCancelled = isCancelled
+        return summary
+    }
+}
+
+extension Replay: ProgressIndicatorDelegate {
+    /// Ends the replay after the delivery under way; what was found so far is kept.
+    package func progressIndicatorDidCancel(_ indicator: ProgressIndicator) {
+        isCancelled = true
+    }
+}

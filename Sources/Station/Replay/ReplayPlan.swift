@@ -1,0 +1,103 @@
+import Binnacle
+import Handlers
+import Traces
+
+/// What a replay is made of: the traces on their sensors, and the detectors that look at them.
+struct ReplayPlan {
+    let source: TraceSource
+    let motionManagers: [MotionManager]
+    let northDetectors: [NorthDetector]
+    let notices: [String]
+    private let handlers: [HandlerSection]
+
+    var detectors: [any Detector] { motionManagers + northDetectors }
+
+    /// Opens the traces and finds for every detector the streams it needs.
+    init(_ options: ReplayOptions) throws(StationError) {
+        let configuration = try options.configurationPath.map { path throws(StationError) in try Self.read(path) }
+        var binding = try TraceBinding(options)
+        if let configuration {
+            source = try binding.bind(Self.needs(configuration))
+            let streams = source.streams
+            motionManagers = configuration.motions.map { section in
+                MotionManager(
+                    name: section.name, accelerometer: streams.first(section.accelerometer, .accelerometer),
+                    settings: section.settings)
+            }
+            northDetectors = configuration.norths.map { section in
+                NorthDetector(
+                    name: section.name, accelerometer: streams.first(section.accelerometer, .accelerometer),
+                    magnetometer: streams.first(section.magnetometer, .magnetometer), settings: section.settings)
+            }
+            handlers = configuration.handlers
+            notices = binding.notices
+        } else {
+            source = try binding.bindEverything()
+            guard let accelerometer = source.firstStream(of: .accelerometer) else {
+                throw StationError(
+                    .usage, "no accelerometer in the traces: both motion and heading need one; add its file")
+            }
+            let magnetometer = source.firstStream(of: .magnetometer)
+            motionManagers = [MotionManager(accelerometer: accelerometer)]
+            northDetectors = magnetometer.map { [NorthDetector(accelerometer: accelerometer, magnetometer: $0)] } ?? []
+            handlers = []
+            notices = binding.notices + (magnetometer == nil ? ["no magnetometer in the traces: no heading"] : [])
+        }
+    }
+
+    /// Makes the configured handlers with their decorators.
+    ///
+    /// - Parameters:
+    ///   - router: Knows which sensors are active.
+    ///   - runsCommands: Whether handlers that act on the world are among them.
+    ///   - log: Where log handlers write, and commands say what went wrong.
+    func chains(_ router: Router, runsCommands: Bool, log: LineWriter) -> [HandlerChain] {
+        let context = DecoratorSettings.Context(
+            minuteOfDay: { _ in LocalClock.minuteOfDay() },
+            activeSensors: { [unowned router] in Set(router.activeSensors.map(\.name)) })
+        return handlers.compactMap { (section) -> HandlerChain? in
+            let handler: any EventHandler
+            switch section.action {
+            case .log:
+                handler = TextHandler(writer: log, prefix: "\(section.name): ")
+            case .command(let template):
+                guard runsCommands else { return nil }
+                handler = CommandHandler(
+                    name: section.name, program: template.program, arguments: { template.arguments(for: $0) }, log: log)
+            }
+            let chain = HandlerChain(
+                handler: handler, kinds: Set(section.kinds), detectors: section.detectors.map { Set($0) })
+            for decorator in section.decorators { chain.append(decorator.makeDecorator(in: context)) }
+            return chain
+        }
+    }
+
+    private static func read(_ path: String) throws(StationError) -> Configuration {
+        do throws(ConfigurationError) {
+            return try Configuration.read(path: path)
+        } catch {
+            throw StationError(error)
+        }
+    }
+
+    /// The streams that the detectors need, in the order of the sensors in the configuration.
+    private static func needs(_ configuration: Configuration) -> [(sensor: String, kind: SampleKind, by: String)] {
+        var needs: [(sensor: String, kind: SampleKind, by: String)] = []
+        for motion in configuration.motions {
+            needs.append((motion.accelerometer, .accelerometer, "motion.\(motion.name)"))
+        }
+        for north in configuration.norths {
+            needs.append((north.accelerometer, .accelerometer, "north.\(north.name)"))
+            needs.append((north.magnetometer, .magnetometer, "north.\(north.name)"))
+        }
+        return configuration.sensors.flatMap { sensor in
+            SampleKind.allCases.compactMap { kind in needs.first { $0.sensor == sensor.name && $0.kind == kind } }
+        }
+    }
+}
+
+extension [SampleStream] {
+    fileprivate func first(_ sensor: String, _ kind: SampleKind) -> SampleStream? {
+        first { $0.sensor.name == sensor && $0.kind == kind }
+    }
+}

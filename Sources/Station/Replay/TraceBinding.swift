@@ -1,0 +1,109 @@
+import Binnacle
+import Traces
+
+/// Finds for each stream in the traces the sensor that it plays.
+struct TraceBinding {
+    private let files: [TraceFile]
+    private let bindings: [ReplayOptions.Binding]
+    private var sensors: [[Sensor?]]
+
+    /// Opens the files that the options name.
+    init(_ options: ReplayOptions) throws(StationError) {
+        var paths = options.paths
+        for binding in options.bindings where !paths.contains(binding.path) { paths.append(binding.path) }
+        var files: [TraceFile] = []
+        for path in paths {
+            let kind = options.bindings.first { $0.path == path && $0.kind != nil }?.kind
+            do throws(TraceError) {
+                files.append(try TraceFile(path: path, map: options.map, assumedKind: kind))
+            } catch {
+                throw StationError(error)
+            }
+        }
+        self.files = files
+        bindings = options.bindings
+        sensors = files.map { $0.contents.map { _ in nil } }
+    }
+
+    var notices: [String] { files.flatMap(\.notices).map(\.description) }
+
+    /// Plays every stream in the files, on sensors named as the user bound them, as the files say, or by kind.
+    mutating func bindEverything() throws(StationError) -> TraceSource {
+        for binding in bindings {
+            try bind(binding, to: sensor(named: binding.sensor), kinds: SampleKind.allCases)
+        }
+        sensors = TraceSource.nameSensors(of: files, given: sensors)
+        return source()
+    }
+
+    /// Plays the streams that a configuration's detectors need.
+    ///
+    /// - Parameter needs: For each stream its sensor's name, its kind and the section that needs it.
+    mutating func bind(_ needs: [(sensor: String, kind: SampleKind, by: String)]) throws(StationError) -> TraceSource {
+        for binding in bindings {
+            let kinds = needs.filter { $0.sensor == binding.sensor }.map(\.kind)
+            guard !kinds.isEmpty else {
+                let known = Set(needs.map(\.sensor)).sorted().joined(separator: ", ")
+                throw StationError(
+                    .usage,
+                    "--bind \(binding.sensor)=\(binding.path): no detector uses a sensor of that name; used are \(known)"
+                )
+            }
+            try bind(binding, to: sensor(named: binding.sensor), kinds: kinds)
+        }
+        for need in needs where !isBound(need.sensor, need.kind) {
+            guard let place = freePlace(for: need) else {
+                throw StationError(
+                    .usage,
+                    "\(need.by) needs the \(need.kind.rawValue) of sensor '\(need.sensor)', and no trace is left to play it: "
+                        + "name another file, or say which with --bind \(need.sensor)=FILE:\(need.kind.rawValue)")
+            }
+            sensors[place.file][place.content] = sensor(named: need.sensor)
+        }
+        return source()
+    }
+
+    private func source() -> TraceSource {
+        TraceSource(zip(files, sensors).map { (file: $0, sensors: $1) })
+    }
+
+    private func sensor(named name: String) -> Sensor {
+        sensors.joined().lazy.compactMap { $0 }.first { $0.name == name } ?? Sensor(name: name)
+    }
+
+    private func isBound(_ name: String, _ kind: SampleKind) -> Bool {
+        zip(files, sensors).contains { file, sensors in
+            zip(file.contents, sensors).contains { $0.kind == kind && $1?.name == name }
+        }
+    }
+
+    /// A recording that names the sensor, or else the first stream of the kind that nobody has.
+    private func freePlace(
+        for need: (sensor: String, kind: SampleKind, by: String)
+    ) -> (file: Int, content: Int)? {
+        let free = files.indices.flatMap { file in
+            files[file].contents.indices.compactMap { content in
+                sensors[file][content] == nil && files[file].contents[content].kind == need.kind ? (file, content) : nil
+            }
+        }
+        return free.first { files[$0.0].contents[$0.1].sensor == need.sensor } ?? free.first
+    }
+
+    private mutating func bind(
+        _ binding: ReplayOptions.Binding, to sensor: Sensor, kinds: [SampleKind]
+    ) throws(StationError) {
+        guard let file = files.firstIndex(where: { $0.path == binding.path }) else { return }
+        let wanted = binding.kind.map { [$0] } ?? kinds
+        let places = files[file].contents.indices.filter {
+            wanted.contains(files[file].contents[$0].kind) && sensors[file][$0] == nil
+        }
+        guard !places.isEmpty else {
+            let kind = wanted.map(\.rawValue).joined(separator: " or ")
+            throw StationError(
+                .usage, "--bind \(binding.sensor)=\(binding.path): the file has no \(kind) left to bind")
+        }
+        for place in places where !isBound(sensor.name, files[file].contents[place].kind) {
+            sensors[file][place] = sensor
+        }
+    }
+}

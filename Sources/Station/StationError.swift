@@ -1,0 +1,60 @@
+package import Traces
+
+/// Why a station cannot be built or had to stop, with the exit status that says so to a script.
+package struct StationError: Error, CustomStringConvertible {
+    /// What is wrong and what to do about it; one line for each thing.
+    package let description: String
+    /// A status from sysexits.h.
+    package let status: ExitStatus
+
+    package init(_ status: ExitStatus, _ description: String) {
+        self.status = status
+        self.description = description
+    }
+
+    package init(_ error: TraceError) {
+        self.init(ExitStatus(error.category), error.description)
+    }
+
+    package init(_ error: ConfigurationError) {
+        let status: ExitStatus =
+            switch error {
+            case .contents: .configuration
+            case .file(_, .missing), .file(_, .directory): .noInput
+            case .file(_, .forbidden): .noPermission
+            case .file(_, .tooLarge): .configuration
+            case .file(_, .system): .inputOutput
+            }
+        self.init(status, error.description)
+    }
+}
+
+/// The exit statuses of sysexits.h that are used here, and the shell's own for a cancellation.
+package enum ExitStatus: Int32, Sendable {
+    case ok = 0
+    /// The command line is wrong.
+    case usage = 64
+    /// The contents of a file are wrong.
+    case data = 65
+    /// A file is not there.
+    case noInput = 66
+    /// Something that is needed is not available.
+    case unavailable = 69
+    /// Reading or writing failed.
+    case inputOutput = 74
+    /// The user may not do that.
+    case noPermission = 77
+    /// The configuration is wrong.
+    case configuration = 78
+    /// Cancelled with Ctrl-C: 128 + SIGINT.
+    case cancelled = 130
+
+    package init(_ category: TraceError.Category) {
+        switch category {
+        case .noInput: self = .noInput
+        case .noPermission: self = .noPermission
+        case .data: self = .data
+        case .inputOutput: self = .inputOutput
+        }
+    }
+}

@@ -1,0 +1,99 @@
+/// The samples of one row, and the stamps of the rows before it; one object serves a whole file.
+///
+/// Rows are the hot path of reading, so the fields lie in raw memory that is allocated once and reached without
+/// checks of uniqueness or exclusivity. It never leaves this class, and every index comes from the file's layout,
+/// which has as many streams as the memory has room for.
+final class CSVRow {
+    let streamCount: Int
+    private let stamp: UnsafeMutablePointer<Int64>
+    private let axisCounts: UnsafeMutablePointer<Int>
+    private let axes: UnsafeMutablePointer<Float>
+    private let lastStamps: UnsafeMutablePointer<Int64>
+    private let haveLast: UnsafeMutablePointer<Bool>
+
+    /// An axis count that three good axes cannot bring up to three.
+    private static let spoilt = -3
+
+    init(streamCount: Int) {
+        self.streamCount = streamCount
+        stamp = .allocate(capacity: 1)
+        stamp.initialize(to: 0)
+        axisCounts = .allocate(capacity: streamCount)
+        axisCounts.initialize(repeating: 0, count: streamCount)
+        axes = .allocate(capacity: streamCount * 3)
+        axes.initialize(repeating: 0, count: streamCount * 3)
+        lastStamps = .allocate(capacity: streamCount)
+        lastStamps.initialize(repeating: 0, count: streamCount)
+        haveLast = .allocate(capacity: streamCount)
+        haveLast.initialize(repeating: false, count: streamCount)
+    }
+
+    deinit {
+        stamp.deallocate()
+        axisCounts.deallocate()
+        axes.deallocate()
+        lastStamps.deallocate()
+        haveLast.deallocate()
+    }
+
+    var timeNanoseconds: Int64 {
+        get { stamp.pointee }
+        set { stamp.pointee = newValue }
+    }
+
+    /// Whether the row has all three axes of a stream.
+    func hasSample(_ stream: Int) -> Bool { axisCounts[stream] == 3 }
+
+    /// One axis of a stream's sample, in m/s² or µT.
+    func axis(_ stream: Int, _ axis: Int) -> Float { axes[stream * 3 + axis] }
+
+    var isEmpty: Bool {
+        for stream in 0..<streamCount where hasSample(stream) { return false }
+        return true
+    }
+
+    /// Adds an axis of a stream's sample.
+    func set(_ stream: Int, _ axis: Int, _ value: Float) {
+        axes[stream * 3 + axis] = value
+        axisCounts[stream] += 1
+    }
+
+    /// Takes a stream's sample out, whatever comes of it yet.
+    func spoil(_ stream: Int) { axisCounts[stream] = Self.spoilt }
+
+    func removeSample(_ stream: Int) { axisCounts[stream] = 0 }
+
+    func removeAll() {
+        for stream in 0..<streamCount { axisCounts[stream] = 0 }
+    }
+
+    /// Takes out the streams that have one or two of their axes.
+    ///
+    /// - Returns: Whether there was one.
+    func removeIncomplete() -> Bool {
+        var found = false
+        for stream in 0..<streamCount where axisCounts[stream] != 3 && axisCounts[stream] != 0 {
+            // A spoilt one has been complained about.
+            if axisCounts[stream] > 0 { found = true }
+            axisCounts[stream] = 0
+        }
+        return found
+    }
+
+    /// The stamp of the last sample of a stream that was kept; `nil` before the first.
+    func lastTimeNanoseconds(_ stream: Int) -> Int64? { haveLast[stream] ? lastStamps[stream] : nil }
+
+    /// Makes the row's stamp the last one of a stream.
+    func keep(_ stream: Int) {
+        lastStamps[stream] = stamp.pointee
+        haveLast[stream] = true
+    }
+}
+
+/// What is wrong with a row.
+struct CSVRowFlaw {
+    let kind: TraceRepairs.Kind
+    /// The byte in the line, from 1.
+    let column: Int
+    let message: String
+}

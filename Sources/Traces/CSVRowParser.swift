@@ -1,0 +1,124 @@
+import Binnacle
+
+/// Turns the bytes of one line into the samples of a row.
+struct CSVRowParser {
+    private let scanner: DecimalScanner
+    private let timeExponent: Int
+    private let factors: [Double]
+    /// For each column up to the last one needed: nothing, the time, or stream · 3 + axis.
+    private let uses: [Int]
+
+    private static let nothing = -2
+    private static let time = -1
+
+    init(_ head: CSVHead) {
+        scanner = DecimalScanner(delimiter: head.dialect.delimiter, decimalMark: head.dialect.decimalMark)
+        timeExponent = head.timeExponent
+        let layout = head.layout
+        factors = layout.streams.map(\.factor)
+        let last = layout.streams.flatMap(\.columns).reduce(layout.timeColumn, max)
+        var uses = Array(repeating: Self.nothing, count: last + 1)
+        uses[layout.timeColumn] = Self.time
+        for (number, stream) in layout.streams.enumerated() {
+            for (axis, column) in stream.columns.enumerated() { uses[column] = number * 3 + axis }
+        }
+        self.uses = uses
+    }
+
+    /// Reads a line into a row.
+    ///
+    /// - Returns: The first flaw; the streams it does not touch have their samples all the same. A stream whose
+    ///   three fields are all empty has no sample in this row, and that is no flaw.
+    func parse(_ bytes: UnsafeBufferPointer<UInt8>, into row: CSVRow) -> CSVRowFlaw? {
+        row.removeAll()
+        guard let start = bytes.baseAddress else { return nil }
+        let end = start + bytes.count
+        var p = start
+        var flaw: CSVRowFlaw?
+        for use in uses {
+            guard p <= end else {
+                _ = row.removeIncomplete()
+                return flaw ?? missing(at: bytes.count + 1)
+            }
+            if use == Self.nothing {
+                scanner.skipField(&p, end)
+            } else if use == Self.time {
+                let field = p
+                guard let time = time(&p, end) else {
+                    row.removeAll()
+                    return self.flaw(.notANumber, "\(text(field, p)) is not a time", field, start)
+                }
+                row.timeNanoseconds = time
+            } else {
+                let stream = use / 3
+                let field = p
+                if let decimal = scanner.scanPlain(&p, end) {
+                    let value = Float(decimal.value(in: DecimalScanner.text(of: field, before: p)) * factors[stream])
+                    if value.isFinite {
+                        row.set(stream, use % 3, value)
+                        continue
+                    }
+                    p = field
+                }
+                guard let problem = readUnusual(&p, start, end, use, row) else { continue }
+                flaw = flaw ?? problem
+                row.spoil(stream)
+            }
+        }
+        if row.removeIncomplete(), flaw == nil { flaw = missing(at: bytes.count + 1) }
+        return flaw
+    }
+
+    @inline(__always)
+    private func time(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Int64? {
+        let field = p
+        if let decimal = scanner.scanPlain(&p, end) {
+            return decimal.nanoseconds(in: DecimalScanner.text(of: field, before: p), unitExponent: timeExponent)
+        }
+        guard case .number(let decimal, let text) = scanner.scanField(&p, end) else { return nil }
+        return decimal.nanoseconds(in: text, unitExponent: timeExponent)
+    }
+
+    /// Reads an axis that is no plain number.
+    ///
+    /// - Returns: What is wrong with it; nothing is wrong with a number in quotes or an empty field.
+    private func readUnusual(
+        _ p: inout UnsafePointer<UInt8>, _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ use: Int,
+        _ row: CSVRow
+    ) -> CSVRowFlaw? {
+        let field = p
+        switch scanner.scanField(&p, end) {
+        case .empty:
+            return nil
+        case .number(let decimal, let text):
+            let value = Float(decimal.value(in: text) * factors[use / 3])
+            guard value.isFinite else { return flaw(.notFinite, "a value beyond any sensor", field, start) }
+            row.set(use / 3, use % 3, value)
+            return nil
+        case .notFinite:
+            return flaw(.notFinite, "not a finite number", field, start)
+        case .notANumber:
+            return flaw(.notANumber, "\(text(field, p)) is not a number", field, start)
+        }
+    }
+
+    private func flaw(
+        _ kind: TraceRepairs.Kind, _ message: String, _ field: UnsafePointer<UInt8>, _ start: UnsafePointer<UInt8>
+    ) -> CSVRowFlaw {
+        CSVRowFlaw(kind: kind, column: field - start + 1, message: message)
+    }
+
+    private func missing(at column: Int) -> CSVRowFlaw {
+        CSVRowFlaw(kind: .incomplete, column: column, message: "the row has not all three axes")
+    }
+
+    /// A field as it can be shown: short, and without what would disturb a terminal.
+    private func text(_ field: UnsafePointer<UInt8>, _ next: UnsafePointer<UInt8>) -> String {
+        let length = max(0, next - field - 1)
+        let shown = UnsafeBufferPointer(start: field, count: min(length, 24))
+        let clean = String(decoding: shown, as: UTF8.self).unicodeScalars.map { scalar in
+            scalar.value < 0x20 || scalar.value == 0x7F ? "?" : String(scalar)
+        }
+        return "'" + clean.joined() + (length > 24 ? "…'" : "'")
+    }
+}

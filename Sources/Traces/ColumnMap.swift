@@ -1,0 +1,121 @@
+import Binnacle
+
+/// Columns and units named by the user, for a file whose header does not say enough.
+///
+/// Written `TARGET=COLUMN[:UNIT]`, with commas between several. A target is `time`, `ax`, `ay`, `az`, `mx`, `my` or
+/// `mz`; a column is its name in the header, or `#3` for the third one, which also serves a file without a header.
+public struct ColumnMap: Sendable, Equatable {
+    /// What a column is used for.
+    enum Target: String, CaseIterable {
+        case time, ax, ay, az, mx, my, mz
+
+        var axis: (kind: SampleKind, index: Int)? {
+            switch self {
+            case .time: nil
+            case .ax: (.accelerometer, 0)
+            case .ay: (.accelerometer, 1)
+            case .az: (.accelerometer, 2)
+            case .mx: (.magnetometer, 0)
+            case .my: (.magnetometer, 1)
+            case .mz: (.magnetometer, 2)
+            }
+        }
+    }
+
+    enum Column: Equatable {
+        case named(String)
+        case numbered(Int)
+    }
+
+    struct Entry: Equatable {
+        let target: Target
+        let column: Column
+        let unit: TraceUnit?
+    }
+
+    /// Why a text is no column map.
+    public struct ParseError: Error, CustomStringConvertible {
+        /// What is wrong and what would be right.
+        public let description: String
+    }
+
+    private(set) var entries: [Entry]
+
+    var usesNumbers: Bool {
+        entries.contains {
+            if case .numbered = $0.column { true } else { false }
+        }
+    }
+
+    /// Reads a map from texts as the user typed them.
+    public init(_ texts: [String]) throws(ParseError) {
+        entries = []
+        for text in texts {
+            for piece in Self.pieces(text) {
+                let entry = try Self.entry(piece)
+                guard !entries.contains(where: { $0.target == entry.target }) else {
+                    throw ParseError(description: "'\(piece)': \(entry.target.rawValue) is mapped twice")
+                }
+                entries.append(entry)
+            }
+        }
+        guard entries.contains(where: { $0.target == .time }) else {
+            throw ParseError(description: "no column for the time: add time=COLUMN:UNIT")
+        }
+        for kind in SampleKind.allCases {
+            let axes = entries.compactMap(\.target.axis).filter { $0.kind == kind }
+            guard axes.isEmpty || axes.count == 3 else {
+                let letter = kind == .accelerometer ? "a" : "m"
+                throw ParseError(description: "\(kind.rawValue): \(letter)x, \(letter)y and \(letter)z belong together")
+            }
+        }
+        guard entries.count > 1 else {
+            throw ParseError(description: "no axes: add ax=COLUMN:UNIT,ay=…,az=… or mx=…,my=…,mz=…")
+        }
+    }
+
+    /// Splits at the commas in front of a target, because a column's name may contain a comma.
+    private static func pieces(_ text: String) -> [String] {
+        var pieces: [String] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
+            let startsTarget = Target.allCases.contains { part.trimmingBlanks().hasPrefix($0.rawValue + "=") }
+            if startsTarget || pieces.isEmpty { pieces.append(part) } else { pieces[pieces.count - 1] += "," + part }
+        }
+        return pieces.map { $0.trimmingBlanks() }
+    }
+
+    private static func entry(_ piece: String) throws(ParseError) -> Entry {
+        guard let equals = piece.firstIndex(of: "="), let target = Target(rawValue: String(piece[..<equals])) else {
+            let names = Target.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ParseError(
+                description: "'\(piece)' is not TARGET=COLUMN[:UNIT] with one of the targets \(names)")
+        }
+        var column = String(piece[piece.index(after: equals)...])
+        var unit: TraceUnit?
+        if let colon = column.lastIndex(of: ":") {
+            let name = String(column[column.index(after: colon)...])
+            guard let known = TraceUnit(name) else {
+                throw ParseError(
+                    description: "'\(piece)': '\(name)' is not a unit; known are s, ms, us, ns, m/s2, g, mg, uT, nT, "
+                        + "mT, gauss, mgauss")
+            }
+            unit = known
+            column = String(column[..<colon])
+        }
+        guard isFitting(unit, target) else {
+            throw ParseError(description: "'\(piece)': that unit does not measure \(target.rawValue)")
+        }
+        guard column.hasPrefix("#") else { return Entry(target: target, column: .named(column), unit: unit) }
+        guard let number = Int(column.dropFirst()), number > 0, number <= 4096 else {
+            throw ParseError(description: "'\(piece)': '\(column)' is not a column number; the first is #1")
+        }
+        return Entry(target: target, column: .numbered(number), unit: unit)
+    }
+
+    private static func isFitting(_ unit: TraceUnit?, _ target: Target) -> Bool {
+        switch (unit, target.axis?.kind) {
+        case (nil, _), (.time, nil), (.acceleration, .accelerometer), (.field, .magnetometer): true
+        default: false
+        }
+    }
+}

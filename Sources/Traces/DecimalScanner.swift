@@ -1,0 +1,221 @@
+import Glibc
+
+/// Reads decimal numbers out of a line: exact to the last bit for values, exact to the nanosecond for stamps.
+///
+/// Digits are taken eight at a time. Therefore the `padding` bytes behind a line have to be readable, and the first of
+/// them may not be a digit; ``LineReader`` keeps that for its lines.
+struct DecimalScanner {
+    /// How many bytes behind a line are read.
+    static let padding = 8
+
+    /// What stands in a field.
+    enum Field {
+        case number(Decimal, text: UnsafeBufferPointer<UInt8>)
+        case empty
+        /// `nan` or `inf` in one of their spellings.
+        case notFinite
+        case notANumber
+    }
+
+    /// A number as written: `mantissa · 10^exponent`. It is small, so that it travels in registers.
+    struct Decimal {
+        let mantissa: UInt64
+        let exponent: Int32
+        let isNegative: Bool
+        /// Whether there are more digits than the mantissa holds; then only the text has the number.
+        let isLong: Bool
+    }
+
+    let delimiter: UInt8
+    let decimalMark: UInt8
+
+    private static let quote = UInt8(ascii: "\"")
+    private static let zero = UInt8(ascii: "0")
+
+    /// Moves a position behind the field at which it stands, and behind the delimiter.
+    @inline(__always)
+    func skipField(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) {
+        if p < end, p.pointee == Self.quote {
+            p += 1
+            while p < end, p.pointee != Self.quote { p += 1 }
+        }
+        while p < end, p.pointee != delimiter { p += 1 }
+        p += 1
+    }
+
+    /// Reads a number that fills its field, and moves behind it and the delimiter.
+    ///
+    /// - Returns: `nil`, without having moved, when the field holds anything else.
+    @inline(__always)
+    func scanPlain(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Decimal? {
+        var q = p
+        guard let decimal = scanDecimal(&q, end), q == end || q.pointee == delimiter else { return nil }
+        p = q + 1
+        return decimal
+    }
+
+    /// Reads the field at a position, whatever it holds, and moves behind it and its delimiter.
+    func scanField(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Field {
+        let field = p
+        guard let decimal = scanPlain(&p, end) else { return scanUnusual(&p, end) }
+        return .number(decimal, text: Self.text(of: field, before: p))
+    }
+
+    /// The text of a field that was scanned.
+    ///
+    /// - Parameters:
+    ///   - field: Where it starts.
+    ///   - next: Where scanning it has led to, behind its delimiter.
+    @inline(__always)
+    static func text(of field: UnsafePointer<UInt8>, before next: UnsafePointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: field, count: next - field - 1)
+    }
+
+    /// The plain case: digits, perhaps with a sign, a mark and an exponent, straight up to the delimiter.
+    @inline(__always)
+    private func scanDecimal(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Decimal? {
+        guard p < end else { return nil }
+        // Signs of measured values are as good as random: added up instead of branched upon.
+        let isNegative = p.pointee == UInt8(ascii: "-")
+        p += (isNegative ? 1 : 0) + (p.pointee == UInt8(ascii: "+") ? 1 : 0)
+        var mantissa: UInt64 = 0
+        let whole = p
+        DigitRun.take(&p, into: &mantissa)
+        var digits = p - whole
+        var exponent = 0
+        if p < end, p.pointee == decimalMark {
+            p += 1
+            let fraction = p
+            DigitRun.take(&p, into: &mantissa)
+            exponent = fraction - p
+            digits -= exponent
+        }
+        guard digits > 0 else { return nil }
+        if p < end, p.pointee | 0x20 == UInt8(ascii: "e") {
+            p += 1
+            let isDown = p < end && p.pointee == UInt8(ascii: "-")
+            if isDown || (p < end && p.pointee == UInt8(ascii: "+")) { p += 1 }
+            let first = p
+            var written = 0
+            while p < end, p.pointee &- Self.zero < 10 {
+                // Past this nothing changes any more: the value is 0 or infinite.
+                written = min(written * 10 + Int(p.pointee &- Self.zero), 100_000)
+                p += 1
+            }
+            guard p > first else { return nil }
+            exponent += isDown ? -written : written
+        }
+        // 19 digits always fit; leading zeros may make a fitting number look long, which only costs time.
+        return Decimal(
+            mantissa: mantissa, exponent: Int32(truncatingIfNeeded: exponent), isNegative: isNegative,
+            isLong: digits > 19)
+    }
+
+    /// Blanks, quotes, nothing at all, or something that is no number.
+    private func scanUnusual(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Field {
+        var first = p
+        skipField(&p, end)
+        var last = min(p - 1, end)
+        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        while first < last, isBlank(first.pointee) { first += 1 }
+        while first < last, isBlank(last[-1]) { last -= 1 }
+        if last - first >= 2, first.pointee == Self.quote, last[-1] == Self.quote {
+            first += 1
+            last -= 1
+            while first < last, isBlank(first.pointee) { first += 1 }
+            while first < last, isBlank(last[-1]) { last -= 1 }
+        }
+        guard first < last else { return .empty }
+        var q = first
+        if let decimal = scanDecimal(&q, last), q == last {
+            return .number(decimal, text: UnsafeBufferPointer(start: first, count: last - first))
+        }
+        let word = String(decoding: UnsafeBufferPointer(start: first, count: last - first), as: UTF8.self).lowercased()
+        let unsigned = word.hasPrefix("-") || word.hasPrefix("+") ? String(word.dropFirst()) : word
+        return ["nan", "inf", "infinity"].contains(unsigned) ? .notFinite : .notANumber
+    }
+}
+
+extension DecimalScanner.Decimal {
+    /// The nearest Double.
+    ///
+    /// A mantissa below 2⁵³ and a power of ten up to 10²² are exact, so one multiplication or division of them is
+    /// correctly rounded (Clinger 1990). Everything else goes to strtod.
+    ///
+    /// - Parameter text: Where the number is written.
+    @inline(__always)
+    func value(in text: UnsafeBufferPointer<UInt8>) -> Double {
+        guard !isLong, mantissa < 1 << 53, exponent >= -22, exponent <= 22 else { return Self.slowValue(text) }
+        let power = DecimalPowers.exact[Int(exponent.magnitude)]
+        let magnitude = exponent < 0 ? Double(mantissa) / power : Double(mantissa) * power
+        return magnitude * (isNegative ? -1 : 1)
+    }
+
+    @inline(never)
+    private static func slowValue(_ text: UnsafeBufferPointer<UInt8>) -> Double {
+        // A decimal comma becomes the point that strtod knows; the process keeps the C locale.
+        let comma = UInt8(ascii: ",")
+        let point = UInt8(ascii: ".")
+        var copy = text.map { CChar(bitPattern: $0 == comma ? point : $0) }
+        copy.append(0)
+        return strtod(copy, nil)
+    }
+
+    /// The number as whole nanoseconds, rounded half away from zero; `nil` when 64 bits do not hold it.
+    ///
+    /// - Parameters:
+    ///   - text: Where the number is written.
+    ///   - unitExponent: 9 for seconds, 6 for milliseconds, 3 for microseconds, 0 for nanoseconds.
+    @inline(__always)
+    func nanoseconds(in text: UnsafeBufferPointer<UInt8>, unitExponent: Int) -> Int64? {
+        guard !isLong else { return slowNanoseconds(text, unitExponent: unitExponent) }
+        return Self.scaled(mantissa, Int(exponent) + unitExponent, isNegative: isNegative)
+    }
+
+    private static func scaled(_ mantissa: UInt64, _ exponent: Int, isNegative: Bool) -> Int64? {
+        var magnitude = mantissa
+        if exponent > 0, mantissa > 0 {
+            guard exponent <= 18 else { return nil }
+            let (product, overflow) = mantissa.multipliedReportingOverflow(by: DecimalPowers.integer[exponent])
+            guard !overflow else { return nil }
+            magnitude = product
+        } else if exponent < 0 {
+            guard exponent >= -19 else { return 0 }
+            let divisor = DecimalPowers.integer[-exponent]
+            let (quotient, remainder) = mantissa.quotientAndRemainder(dividingBy: divisor)
+            magnitude = quotient + (remainder >= divisor - remainder ? 1 : 0)
+        }
+        guard magnitude <= UInt64(Int64.max) else { return nil }
+        return isNegative ? -Int64(magnitude) : Int64(magnitude)
+    }
+
+    /// Keeps the first 19 digits that count: the rest is far below a nanosecond, or the number does not fit.
+    @inline(never)
+    private func slowNanoseconds(_ text: UnsafeBufferPointer<UInt8>, unitExponent: Int) -> Int64? {
+        var kept: UInt64 = 0
+        var keptDigits = 0
+        var dropped = 0
+        for byte in text {
+            guard byte | 0x20 != UInt8(ascii: "e") else { break }
+            let digit = byte &- UInt8(ascii: "0")
+            guard digit < 10 else { continue }
+            if keptDigits < 19 {
+                kept = kept * 10 + UInt64(digit)
+                if kept > 0 { keptDigits += 1 }
+            } else {
+                dropped += 1
+            }
+        }
+        return Self.scaled(kept, Int(exponent) + dropped + unitExponent, isNegative: isNegative)
+    }
+}
+
+private enum DecimalPowers {
+    /// 10⁰ … 10²², each exact in a Double.
+    static let exact: [Double] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
+        1e20, 1e21, 1e22,
+    ]
+    /// 10⁰ … 10¹⁹.
+    static let integer: [UInt64] = (0...19).map { power in (0..<power).reduce(UInt64(1)) { result, _ in result * 10 } }
+}

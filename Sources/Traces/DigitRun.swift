@@ -1,0 +1,39 @@
+/// Takes runs of decimal digits eight bytes at a time, with arithmetic inside one 64-bit word instead of a branch a digit.
+enum DigitRun {
+    /// Moves behind the digits at a position and appends them to a number, which wraps when it has no more room.
+    ///
+    /// - Parameter p: At least eight bytes from it on are readable, and a byte that is no digit follows the run.
+    @inline(__always)
+    static func take(_ p: inout UnsafePointer<UInt8>, into number: inout UInt64) {
+        while true {
+            let bytes = UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self))
+            // Digits become 0 … 9; in every other byte the top bit is set by one of the two terms.
+            let values = bytes ^ 0x3030_3030_3030_3030
+            let others = (values &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080
+            let count = others.trailingZeroBitCount / 8
+            guard count < 8 else {
+                number = number &* 100_000_000 &+ value(values)
+                p += 8
+                continue
+            }
+            // The first digit lies lowest; shifted up, the missing ones become leading zeros. A shift by 64 gives 0.
+            number = number &* power(count) &+ value(values << UInt64(64 - 8 * count))
+            p += count
+            return
+        }
+    }
+
+    /// Eight digits, the first in the lowest byte, as a number: pairs, then fours, then all.
+    @inline(__always)
+    private static func value(_ digits: UInt64) -> UInt64 {
+        let pairs = (digits &* 10 &+ digits >> 8) & 0x00FF_00FF_00FF_00FF
+        let fours = (pairs &* 100 &+ pairs >> 16) & 0x0000_FFFF_0000_FFFF
+        return (fours &* 10_000 &+ fours >> 32) & 0xFFFF_FFFF
+    }
+
+    /// 10 to the power of 0 … 7, put together from the exponent's bits: quicker than a table behind a check.
+    @inline(__always)
+    private static func power(_ exponent: Int) -> UInt64 {
+        (exponent & 1 == 0 ? 1 : 10) &* (exponent & 2 == 0 ? 1 : 100) &* (exponent & 4 == 0 ? 1 : 10_000)
+    }
+}

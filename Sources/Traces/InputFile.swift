@@ -1,0 +1,66 @@
+import Glibc
+
+/// An open file that is read forward, in pieces, with read(2).
+///
+/// A mapping would be faster to write down, but a file that shrinks under a mapping kills the process with SIGBUS;
+/// read(2) just comes to the end.
+struct InputFile: ~Copyable {
+    let path: String
+    /// The size when it was opened; `nil` for a pipe or a device.
+    let size: Int64?
+    private let descriptor: Int32
+
+    private init(path: String, size: Int64?, descriptor: Int32) {
+        self.path = path
+        self.size = size
+        self.descriptor = descriptor
+    }
+
+    /// Opens a file for reading.
+    static func open(path: String) throws(TraceError) -> InputFile {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw error(opening: path, code: errno) }
+        var status = stat()
+        let isExamined = fstat(descriptor, &status) == 0
+        let kind = status.st_mode & S_IFMT
+        // From here on the descriptor has an owner that closes it.
+        let file = InputFile(path: path, size: kind == S_IFREG ? Int64(status.st_size) : nil, descriptor: descriptor)
+        guard isExamined else { throw TraceError(.inputOutput, path: path, "cannot be examined: \(text(errno))") }
+        guard kind != S_IFDIR else {
+            throw TraceError(
+                .noInput, path: path,
+                "is a directory: name the trace files in it, for example \(path)/Accelerometer.csv")
+        }
+        return file
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Reads up to a number of bytes.
+    ///
+    /// - Returns: How many were read; 0 at the end of the file.
+    func read(into buffer: UnsafeMutableRawPointer, count: Int) throws(TraceError) -> Int {
+        while true {
+            let result = Glibc.read(descriptor, buffer, count)
+            if result >= 0 { return result }
+            if errno != EINTR { throw TraceError(.inputOutput, path: path, "reading failed: \(Self.text(errno))") }
+        }
+    }
+
+    private static func error(opening path: String, code: Int32) -> TraceError {
+        switch code {
+        case ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP:
+            TraceError(.noInput, path: path, "no such file (\(text(code)))")
+        case EACCES, EPERM:
+            TraceError(.noPermission, path: path, "may not be read by this user (\(text(code)))")
+        default:
+            TraceError(.inputOutput, path: path, "cannot be opened: \(text(code))")
+        }
+    }
+
+    private static func text(_ code: Int32) -> String {
+        String(cString: strerror(code))
+    }
+}

@@ -1,0 +1,110 @@
+import Glibc
+
+/// Cuts a file into lines, in one buffer of a fixed size.
+///
+/// The buffer's memory is confined to this class. A line handed out points into it and is valid until the next one
+/// is asked for.
+final class LineReader {
+    struct Line {
+        let bytes: UnsafeBufferPointer<UInt8>
+        /// The line's number in the file, from 1.
+        let number: Int
+        /// Whether the line's end was there; without it the file may have been torn while it was written.
+        let isTerminated: Bool
+    }
+
+    /// A longer line is no line of samples.
+    static let longestLine = 65_536
+    private static let bufferSize = 262_144
+
+    let path: String
+    let size: Int64?
+    /// The number of bytes that were handed out as lines.
+    private(set) var consumed: Int64 = 0
+    /// The number of the line handed out last.
+    private(set) var lineNumber = 0
+
+    private let file: InputFile
+    private let buffer: UnsafeMutablePointer<UInt8>
+    private var start = 0
+    private var end = 0
+    private var lastTaken = 0
+    private var isAtEnd = false
+    private var isAtStart = true
+
+    init(path: String) throws(TraceError) {
+        file = try InputFile.open(path: path)
+        self.path = path
+        size = file.size
+        // Room for what the scanner reads behind the last line.
+        buffer = .allocate(capacity: Self.bufferSize + DecimalScanner.padding)
+        buffer.initialize(repeating: UInt8(ascii: "\n"), count: Self.bufferSize + DecimalScanner.padding)
+    }
+
+    deinit {
+        buffer.deallocate()
+    }
+
+    /// The next line without its end (LF or CR LF), or `nil` at the end of the file.
+    func next() throws(TraceError) -> Line? {
+        guard let line = try peek() else { return nil }
+        lastTaken = line.bytes.count + (line.isTerminated ? 1 : 0)
+        start += lastTaken
+        consumed += Int64(lastTaken)
+        lineNumber += 1
+        guard let last = line.bytes.last, last == UInt8(ascii: "\r") else { return line }
+        return Line(
+            bytes: UnsafeBufferPointer(rebasing: line.bytes.dropLast()), number: line.number,
+            isTerminated: line.isTerminated)
+    }
+
+    /// Gives the line that was handed out last once more; works once after ``next()``.
+    func putBack() {
+        start -= lastTaken
+        consumed -= Int64(lastTaken)
+        lineNumber -= 1
+        lastTaken = 0
+    }
+
+    /// Finds the next line, with a CR that may end it, and does not move on.
+    private func peek() throws(TraceError) -> Line? {
+        var searched = 0
+        while true {
+            if let found = memchr(buffer + start + searched, Int32(UInt8(ascii: "\n")), end - start - searched) {
+                let length = found.assumingMemoryBound(to: UInt8.self) - (buffer + start)
+                return Line(
+                    bytes: UnsafeBufferPointer(start: buffer + start, count: length), number: lineNumber + 1,
+                    isTerminated: true)
+            }
+            searched = end - start
+            guard searched <= Self.longestLine else {
+                throw TraceError(
+                    .data, path: path, line: lineNumber + 1,
+                    "the line is longer than \(Self.longestLine) bytes: this is no trace of samples")
+            }
+            guard !isAtEnd else {
+                guard searched > 0 else { return nil }
+                return Line(
+                    bytes: UnsafeBufferPointer(start: buffer + start, count: searched), number: lineNumber + 1,
+                    isTerminated: false)
+            }
+            try refill()
+        }
+    }
+
+    private func refill() throws(TraceError) {
+        if start > 0 {
+            memmove(buffer, buffer + start, end - start)
+            end -= start
+            start = 0
+        }
+        let count = try file.read(into: buffer + end, count: Self.bufferSize - end)
+        isAtEnd = count == 0
+        end += count
+        // A last line without an end is followed by older bytes, which must not look like more of its digits.
+        buffer[end] = UInt8(ascii: "\n")
+        // A byte-order mark says that the text is UTF-8, and is no part of the first column's name.
+        if isAtStart, end >= 3, buffer[0] == 0xEF, buffer[1] == 0xBB, buffer[2] == 0xBF { start = 3 }
+        isAtStart = false
+    }
+}

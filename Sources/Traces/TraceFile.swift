@@ -1,0 +1,31 @@
+public import Binnacle
+
+/// A trace file that was opened and whose columns are known, before its streams have found their sensors.
+public final class TraceFile {
+    /// What one stream in the file is.
+    public struct Content: Sendable, Equatable {
+        /// The sensor's name, when the file gives one.
+        public let sensor: String?
+        /// What is measured.
+        public let kind: SampleKind
+    }
+
+    /// The file's path as it was given.
+    public var path: String { reader.path }
+    /// The streams in the file, in the order of its columns.
+    public var contents: [Content] { reader.layout.streams.map { Content(sensor: $0.sensor, kind: $0.kind) } }
+    /// What was assumed about the file because its header does not say it.
+    public var notices: [TraceNotice] { reader.notices }
+
+    let reader: CSVReader
+
+    /// Opens a file and recognises its columns.
+    ///
+    /// - Parameters:
+    ///   - path: A CSV file.
+    ///   - map: Columns and units named by the user, instead of those recognised.
+    ///   - assumedKind: What bare `x`, `y`, `z` columns without a unit measure.
+    public init(path: String, map: ColumnMap? = nil, assumedKind: SampleKind? = nil) throws(TraceError) {
+        reader = try CSVReader(path: path, map: map, assumedKind: assumedKind)
+    }
+}

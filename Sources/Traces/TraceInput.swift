@@ -1,0 +1,85 @@
+import Binnacle
+
+/// One file of a ``TraceSource`` with the window of its samples that are read and not yet delivered.
+final class TraceInput {
+    let reader: CSVReader
+    let sensors: [Sensor]
+    /// Whether the file may have more than its window.
+    private(set) var isOpen = true
+    /// Why the file cannot be read any further.
+    private(set) var error: TraceError?
+
+    /// For each of the file's streams its place in the pipeline; `nil` when nobody wants it.
+    private let ranks: [Int?]
+    private let fullRanks: [Int]
+    private var window: [SampleBatch] = []
+    private var delivered: [Int] = []
+
+    init(reader: CSVReader, ranks: [Int?], sensors: [Sensor]) {
+        self.reader = reader
+        self.ranks = ranks
+        self.sensors = sensors
+        // A stream that nobody wants takes part in the file's order all the same, behind all others.
+        fullRanks = ranks.map { $0 ?? .max }
+    }
+
+    var isDrained: Bool {
+        zip(window, delivered).allSatisfy { $0.count == $1 }
+    }
+
+    /// Where the last sample of the window stands.
+    var last: Key? {
+        zip(window, fullRanks).compactMap { batch, rank in
+            batch.lastTimeNanoseconds.map { Key(timeNanoseconds: $0, rank: rank) }
+        }.max()
+    }
+
+    struct Key: Comparable {
+        let timeNanoseconds: Int64
+        let rank: Int
+
+        static func < (left: Key, right: Key) -> Bool {
+            (left.timeNanoseconds, left.rank) < (right.timeNanoseconds, right.rank)
+        }
+    }
+
+    /// Reads the next window when the last one is delivered.
+    func refill(capacity: Int) {
+        guard isOpen, isDrained else { return }
+        if window.first?.capacity != capacity {
+            window = ranks.map { _ in SampleBatch(capacity: capacity) }
+        }
+        for batch in window { batch.removeAll() }
+        delivered = Array(repeating: 0, count: window.count)
+        do throws(TraceError) {
+            isOpen = try reader.fill(window, ranks: fullRanks)
+        } catch {
+            isOpen = false
+            self.error = error
+        }
+    }
+
+    /// Delivers the samples up to a place in the common order; all of them without one.
+    func move(upTo horizon: Key?, into delivery: SampleDelivery) {
+        for (stream, batch) in window.enumerated() {
+            let end = horizon.map { upperBound(of: batch, from: delivered[stream], rank: fullRanks[stream], upTo: $0) }
+            let range = delivered[stream]..<(end ?? batch.count)
+            if let rank = ranks[stream] { delivery.batches[rank].append(batch, range: range) }
+            delivered[stream] = range.upperBound
+        }
+    }
+
+    private func upperBound(of batch: SampleBatch, from start: Int, rank: Int, upTo horizon: Key) -> Int {
+        var low = start
+        var high = batch.count
+        while low < high {
+            let middle = low + (high - low) / 2
+            if Key(timeNanoseconds: batch[middle].timeNanoseconds, rank: rank) <= horizon {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low
+    }
+}

@@ -1,0 +1,104 @@
+public import Binnacle
+
+/// A source of samples that were recorded: one or several files, merged in the order of their stamps.
+///
+/// A single file keeps its own order of arrival. Samples of several files are merged by stamp, ties by the order of
+/// the streams. A file that cannot be read any further fails its sensors; the others go on.
+public final class TraceSource: SampleSource {
+    /// The streams in the order of the pipeline.
+    public let streams: [SampleStream]
+
+    /// The files that have something to deliver or a failure to tell.
+    private var inputs: [TraceInput]
+    /// Every file, also those that have ended.
+    private let all: [TraceInput]
+
+    /// Opens files and takes every stream in them; sensors are named as the files say, or else by what they measure.
+    ///
+    /// - Parameters:
+    ///   - paths: CSV files, at least one.
+    ///   - map: Columns and units named by the user, instead of those recognised.
+    public convenience init(paths: [String], map: ColumnMap? = nil) throws(TraceError) {
+        var files: [TraceFile] = []
+        for path in paths { files.append(try TraceFile(path: path, map: map)) }
+        let sensors = Self.nameSensors(of: files, given: files.map { $0.contents.map { _ in nil } })
+        self.init(Array(zip(files, sensors)).map { (file: $0, sensors: $1) })
+    }
+
+    /// Takes files whose streams have found their sensors.
+    ///
+    /// - Parameter files: For each file, the sensor of each of its contents; `nil` leaves that stream out.
+    public init(_ files: [(file: TraceFile, sensors: [Sensor?])]) {
+        let bound = files.flatMap { file, sensors in
+            zip(file.contents, sensors).compactMap { content, sensor in sensor.map { (sensor: $0, kind: content.kind) }
+            }
+        }
+        let ordered = SampleStream.ordered(bound)
+        streams = ordered
+        inputs = files.map { file, sensors in
+            let ranks = zip(file.contents, sensors).map { content, sensor in
+                ordered.first { $0.sensor === sensor && $0.kind == content.kind }?.index
+            }
+            return TraceInput(reader: file.reader, ranks: ranks, sensors: sensors.compactMap { $0 })
+        }
+        all = inputs
+    }
+
+    /// What was passed over so far, in all files.
+    public var repairs: TraceRepairs {
+        all.reduce(into: TraceRepairs()) { $0.add($1.reader.repairs) }
+    }
+
+    /// How much has been read, from 0 to 1; `nil` when one of the files is a pipe.
+    public var fraction: Double? {
+        let fractions = all.compactMap(\.reader.fraction)
+        return fractions.count == all.count ? fractions.reduce(0, +) / Double(max(1, all.count)) : nil
+    }
+
+    /// Delivers what comes next.
+    public func fill(_ delivery: SampleDelivery) -> SampleAnswer {
+        while let input = inputs.first(where: { $0.isDrained && !$0.isOpen }) {
+            inputs.removeAll { $0 === input }
+            if let error = input.error { return .failed(input.sensors, reason: error) }
+        }
+        guard !inputs.isEmpty else { return .ended }
+        for input in inputs { input.refill(capacity: delivery.capacity) }
+        // Up to here every file that goes on has shown what it has; beyond, an earlier sample may still come.
+        let horizon = inputs.filter(\.isOpen).compactMap(\.last).min()
+        for input in inputs { input.move(upTo: horizon, into: delivery) }
+        return .samples
+    }
+
+    /// Gives a sensor to each stream that has none: the one that the file names, or else one named by what it measures.
+    ///
+    /// - Parameters:
+    ///   - files: The files.
+    ///   - given: For each file, the sensors that its contents have already.
+    package static func nameSensors(of files: [TraceFile], given: [[Sensor?]]) -> [[Sensor?]] {
+        var streams = zip(files, given).flatMap { file, sensors in
+            zip(file.contents, sensors).compactMap { content, sensor in sensor.map { (sensor: $0, kind: content.kind) }
+            }
+        }
+        func sensor(for content: TraceFile.Content) -> Sensor {
+            let wanted = content.sensor ?? content.kind.rawValue
+            var name = wanted
+            var number = 2
+            while let known = streams.first(where: { $0.sensor.name == name })?.sensor {
+                // One device may carry both kinds, when the recording says so; two streams of a kind are two devices.
+                let isFree = !streams.contains { $0.sensor === known && $0.kind == content.kind }
+                if content.sensor != nil, isFree {
+                    streams.append((known, content.kind))
+                    return known
+                }
+                name = "\(wanted)\(number)"
+                number += 1
+            }
+            let new = Sensor(name: name)
+            streams.append((new, content.kind))
+            return new
+        }
+        return zip(files, given).map { file, sensors in
+            zip(file.contents, sensors).map { content, given in given ?? sensor(for: content) }
+        }
+    }
+}

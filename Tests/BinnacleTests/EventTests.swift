@@ -1,0 +1,214 @@
+import Binnacle
+import Testing
+
+private func event(
+    _ kind: EventKind = .motionBegan, at seconds: Double, sensor: String = "chassis", detector: String = "motion",
+    sequence: UInt64 = 0
+) -> Event {
+    Event(
+        kind: kind, detector: detector, sensor: sensor, sequence: sequence,
+        timeNanoseconds: Int64(seconds * 1000) * millisecond)
+}
+
+private final class Collector: EventHandler {
+    private(set) var events: [Event] = []
+    private(set) var isFinished = false
+    func handle(_ event: Event) { events.append(event) }
+    func finish() { isFinished = true }
+    var seconds: [Double] { events.map { Double($0.timeNanoseconds / millisecond) / 1000 } }
+}
+
+@Suite struct EventJSONTests {
+    @Test func keysStandInAFixedOrderAndFiguresHaveTheirDecimals() {
+        var made = event(at: 1.5, sequence: 7)
+        made.figures = [
+            Figure(.peak, .number(0.25, decimals: 4)), Figure(.onset, .integer(-3)), Figure(.axis, .text("+y")),
+        ]
+        #expect(
+            made.json
+                == #"{"seq":7,"kind":"motion.began","detector":"motion","sensor":"chassis","time_ns":1500000000,"#
+                + #""peak_g":0.2500,"onset_ns":-3,"axis":"+y"}"#)
+    }
+
+    @Test func whatIsAbsentIsNull() {
+        let made = Event(kind: .sensorsNoneLeft, sequence: 1, timeNanoseconds: 0)
+        #expect(made.json == #"{"seq":1,"kind":"sensors.none_left","detector":null,"sensor":null,"time_ns":0}"#)
+    }
+
+    @Test func hostileNamesAreEscaped() {
+        var made = event(at: 0)
+        made.sensor = "a\"b\\c\n\u{1}\u{7F}é🧭"
+        #expect(made.json.contains(#""sensor":"a\"b\\c\u000a\u0001\u007fé🧭""#))
+    }
+
+    @Test(
+        arguments: [
+            (0.0, 2, "0.00"), (-0.001, 2, "0.00"), (-0.005, 2, "-0.01"), (1.005, 1, "1.0"), (359.999, 2, "360.00"),
+            (12, 0, "12"), (0.5, 0, "1"), (123_456.789, 3, "123456.789"), (.nan, 2, "null"), (.infinity, 2, "null"),
+            (1e18, 9, "null"), (0.000_05, 4, "0.0001"),
+        ] as [(Double, Int, String)])
+    func numbersAreRoundedHalfAwayFromZero(value: Double, decimals: Int, expected: String) {
+        #expect(Figure.Value.number(value, decimals: decimals).description == expected)
+    }
+
+    @Test func everyKindHasItsOwnName() {
+        #expect(Set(EventKind.allCases.map(\.rawValue)).count == EventKind.allCases.count)
+    }
+}
+
+@Suite struct HandlerDecoratorTests {
+    private func chain(_ decorators: EventDecorator...) -> (HandlerChain, Collector, Router) {
+        let collector = Collector()
+        let chain = HandlerChain(handler: collector)
+        for decorator in decorators { chain.append(decorator) }
+        let router = Router()
+        router.add(chain)
+        return (chain, collector, router)
+    }
+
+    private func play(_ events: [Event], _ decorator: EventDecorator) -> Collector {
+        let collector = Collector()
+        let chain = HandlerChain(handler: collector)
+        chain.append(decorator)
+        for event in events { decorator.handle(event) }
+        decorator.finish()
+        #expect(collector.isFinished)
+        return collector
+    }
+
+    @Test func debouncePassesTheFirstOfABurst() {
+        let events = [0, 1, 2, 5, 5.5, 20].map { event(at: $0) } + [event(.motionEnded, at: 20.1)]
+        #expect(play(events, DebounceDecorator(time: .seconds(2))).seconds == [0, 5, 20, 20.1])
+    }
+
+    @Test func rateLimitHoldsInAnyMinute() {
+        let limit = RateLimitDecorator(perMinute: 2)
+        let collector = play([0, 10, 20, 59, 60, 61, 69, 70, 200].map { event(at: $0) }, limit)
+        #expect(collector.seconds == [0, 10, 60, 70, 200])
+        #expect(limit.droppedCount == 4)
+    }
+
+    @Test(
+        arguments: [
+            (1320, 420, [false, false, false, true, true, false]), (60, 420, [true, false, false, true, true, true]),
+            (5, 5, [true, true, true, true, true, true]),
+        ] as [(Int, Int, [Bool])])
+    func quietHoursMaySpanMidnight(start: Int, end: Int, passes: [Bool]) {
+        for (minute, isPassed) in zip([0, 60, 419, 420, 1319, 1320], passes) {
+            let quiet = QuietHoursDecorator(startMinute: start, endMinute: end) { _ in minute }
+            #expect(play([event(at: 0)], quiet).events.count == (isPassed ? 1 : 0), "minute \(minute)")
+            #expect(quiet.droppedCount == (isPassed ? 0 : 1))
+        }
+    }
+
+    @Test func coalesceSaysHowManyItJoined() {
+        let collector = play([0, 1, 2, 5.5, 9, 30].map { event(at: $0) }, CoalesceDecorator(window: .seconds(5)))
+        #expect(collector.seconds == [0, 5.5, 30])
+        #expect(collector.events.map { $0.figure(.count) } == [.integer(3), .integer(2), .integer(1)])
+    }
+
+    @Test func coalesceIsClosedByTimeAlone() {
+        let coalesce = CoalesceDecorator(window: .seconds(5))
+        let (chain, collector, _) = chain(coalesce)
+        coalesce.handle(event(at: 0))
+        coalesce.advance(to: 5 * second)
+        #expect(collector.events.isEmpty)
+        coalesce.advance(to: 5 * second + 1)
+        #expect(collector.events.count == 1)
+        #expect(chain.decorators.count == 1)
+    }
+
+    @Test func countPassesEveryNth() {
+        let events = (0..<7).map { event(at: Double($0)) } + [event(.shake, at: 9)]
+        let collector = play(events, CountDecorator(every: 3))
+        #expect(collector.seconds == [2, 5])
+        #expect(collector.events.last?.figure(.ordinal) == .integer(6))
+    }
+
+    @Test func quorumNeedsDistinctActiveSensorsWithinTheWindow() {
+        var active: Set<String> = ["a", "b", "c"]
+        let quorum = QuorumDecorator(count: 2, window: .seconds(1)) { active }
+        let (_, collector, _) = chain(quorum)
+        quorum.handle(event(at: 0, sensor: "a"))
+        quorum.handle(event(at: 0.5, sensor: "a"))
+        #expect(collector.events.isEmpty)
+        quorum.handle(event(at: 1.5, sensor: "b", sequence: 9))
+        quorum.handle(event(at: 1.5, sensor: "c"))
+        #expect(collector.events.map(\.kind) == [.quorumReached])
+        #expect(collector.events[0].sequence == 9)
+        #expect(collector.events[0].figure(.sensors) == .text("a,b"))
+        #expect(collector.events[0].figure(.active) == .integer(3))
+        // Fallen apart, then reached again.
+        quorum.handle(event(at: 10, sensor: "a"))
+        quorum.handle(event(at: 10.1, sensor: "b"))
+        #expect(collector.events.count == 2)
+        // A sensor that failed has no vote.
+        active = ["a", "b"]
+        quorum.handle(event(at: 20, sensor: "b"))
+        active = ["a"]
+        quorum.handle(event(at: 20.1, sensor: "a"))
+        #expect(collector.events.count == 2)
+        // What is no begin passes.
+        quorum.handle(event(.motionEnded, at: 21, sensor: "a"))
+        #expect(collector.events.last?.kind == .motionEnded)
+    }
+
+    @Test func decoratorsWorkInTheirOrder() {
+        let events = (0..<6).map { event(at: Double($0)) }
+        for (decorators, expected) in [
+            ([CountDecorator(every: 2), RateLimitDecorator(perMinute: 1)] as [EventDecorator], [1.0]),
+            ([RateLimitDecorator(perMinute: 1), CountDecorator(every: 2)], []),
+        ] {
+            let collector = Collector()
+            let chain = HandlerChain(handler: collector)
+            for decorator in decorators { chain.append(decorator) }
+            for event in events { decorators[0].handle(event) }
+            #expect(collector.seconds == expected)
+            #expect(chain.decorators.count == 2)
+        }
+    }
+
+    @Test func decoratorsArePutInAndTakenOutWhileSamplesFlow() {
+        let samples = recording(seconds: 30) { t in
+            stride(from: 3.0, to: 28, by: 5).contains { t >= $0 && t < $0 + 0.5 } ? 0.5 : 0
+        }
+        let bench = Bench(samples)
+        let router = Router()
+        bench.manager.delegate = router
+        let collector = Collector()
+        let chain = HandlerChain(handler: collector, kinds: [.motionBegan])
+        router.add(chain)
+        let count = CountDecorator(every: 100)
+        let coalesce = CoalesceDecorator(window: .seconds(1000))
+        bench.manager.startDetection()
+        let pipeline = Pipeline(source: bench.source, detectors: [bench.manager], router: router)
+        let delivery = SampleDelivery(streamCount: 1, capacity: 1)
+        for sample in samples {
+            switch sample.timeNanoseconds {
+            case 7 * second: chain.append(count)
+            case 12 * second:
+                chain.remove(count)
+                chain.append(coalesce)
+            case 22 * second: chain.remove(coalesce)
+            default: break
+            }
+            delivery.removeAll()
+            delivery.batches[0].append(sample)
+            pipeline.offer(delivery)
+        }
+        // 3 s passes; 8 s is counted away; 13 s and 18 s are joined and passed on at the removal; 23 s passes.
+        #expect(collector.events.map { $0.timeNanoseconds / second } == [3, 13, 23])
+        #expect(collector.events[1].figure(.count) == .integer(2))
+    }
+
+    @Test func settingsMakeWhatTheySay() {
+        let context = DecoratorSettings.Context(minuteOfDay: { _ in 0 }, activeSensors: { [] })
+        let made: [(DecoratorSettings, EventDecorator.Type)] = [
+            (.debounce(.seconds(1)), DebounceDecorator.self), (.rateLimit(perMinute: 1), RateLimitDecorator.self),
+            (.quietHours(startMinute: 0, endMinute: 1), QuietHoursDecorator.self),
+            (.quorum(count: 1, window: .seconds(1)), QuorumDecorator.self),
+            (.coalesce(.seconds(1)), CoalesceDecorator.self), (.count(every: 1), CountDecorator.self),
+        ]
+        for (settings, type) in made { #expect(Swift.type(of: settings.makeDecorator(in: context)) == type) }
+    }
+}

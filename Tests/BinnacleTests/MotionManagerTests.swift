@@ -1,0 +1,228 @@
+import Binnacle
+import Testing
+
+@Suite struct MotionManagerTests {
+    /// A constant push of 0.5 g from 3 s to 5 s: above the threshold from the first sample, and decaying in the
+    /// gravity filter with τ = 0.5 s, so below 0.025 g after 0.5 · ln(20) ≈ 1.5 s.
+    private let push = recording(seconds: 10) { $0 >= 3 && $0 < 5 ? 0.5 : 0 }
+
+    @Test func motionBeginsAfterTheMinimumDurationAndEndsAfterQuiet() throws {
+        let bench = Bench(push)
+        let diary = MotionDiary()
+        bench.manager.delegate = diary
+        bench.run()
+        #expect(diary.without("should", "moving", "will") == ["began 3020", "ended \(endOfPush)"])
+        let began = try #require(diary.events.first)
+        #expect(began.onsetNanoseconds == 3 * second)
+        #expect(abs(began.magnitudeG - 0.49) < 0.001)
+        let ended = try #require(diary.events.last)
+        #expect(ended.onsetNanoseconds == 3 * second)
+        #expect(abs(ended.durationSeconds - (Double(endOfPush) / 1000 - 1 - 3)) < 1e-9)
+    }
+
+    /// The push's end at 5 s swings back by almost 0.5 g, which decays below 0.025 g; then comes 1 s of quiet.
+    private var endOfPush: Int {
+        var gravity = 0.0
+        var last = 0
+        for i in 1..<1000 {
+            let t = Double(i) / 100
+            let value = t >= 3 && t < 5 ? 0.5 : 0
+            gravity += (value - gravity) * (0.01 / 0.51)
+            if abs(value - gravity) >= 0.025 { last = i }
+        }
+        return (last + 1) * 10 + 1000
+    }
+
+    @Test func aPushShorterThanTheMinimumDurationIsNothing() {
+        var settings = MotionSettings()
+        settings.minimumDuration = .milliseconds(200)
+        let bench = Bench(recording(seconds: 6) { $0 >= 3 && $0 < 3.05 ? 0.06 : 0 }, settings: settings)
+        let diary = MotionDiary()
+        bench.manager.delegate = diary
+        bench.run()
+        #expect(diary.without("will").isEmpty)
+    }
+
+    @Test func nothingIsFoundWhileTheFilterWarmsUp() {
+        let diary = MotionDiary()
+        let early = Bench(recording(seconds: 1.4) { $0 >= 0.5 ? Float.random(in: -1...1) : 0 })
+        early.manager.delegate = diary
+        early.run()
+        #expect(diary.without("will").isEmpty)
+    }
+
+    @Test func movingIsRepeatedAtMostOncePerInterval() {
+        var settings = MotionSettings()
+        settings.updateInterval = .milliseconds(250)
+        let bench = Bench(push, settings: settings)
+        let diary = MotionDiary()
+        bench.manager.delegate = diary
+        bench.run()
+        let times = diary.entries.filter { $0.hasPrefix("moving") }.compactMap { Int($0.dropFirst(7)) }
+        #expect(bench.manager.updateInterval == .milliseconds(250))
+        #expect(times.first == 3020)
+        #expect(times.count > 5)
+        #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 == 250 })
+        #expect(times.allSatisfy { $0 < endOfPush })
+    }
+
+    @Test func shakeFreeFallAndShockAreTold() throws {
+        let samples = recording(seconds: 12) { t in
+            if t >= 8, t < 8.02 { return 3 }
+            return t >= 3 && t < 4 ? [2, 0, -2, 0][Int((t * 100).rounded()) / 5 % 4] : 0
+        }.map { sample -> Sample in
+            let t = Double(sample.timeNanoseconds) * 1e-9
+            guard t >= 6, t < 6.3 else { return sample }
+            return Sample(timeNanoseconds: sample.timeNanoseconds, x: 0.1, y: 0, z: 1)
+        }
+        let diary = MotionDiary()
+        let bench = Bench(samples)
+        bench.manager.delegate = diary
+        bench.run()
+        let kinds = diary.events.map(\.kind)
+        #expect(kinds.filter { $0 == .freeFall }.count == 1)
+        // 2 g beside gravity are 2.24 g, which is a shake and no shock; 3 g are both.
+        #expect(kinds.filter { $0 == .shock }.count == 1)
+        #expect(kinds.filter { $0 == .shake }.count >= 5)
+        let fall = try #require(diary.events.first { $0.kind == .freeFall })
+        #expect(fall.timeNanoseconds == 6100 * millisecond)
+        #expect(fall.onsetNanoseconds == 6000 * millisecond)
+        #expect(abs(fall.magnitudeG - 0.1025) < 0.001)
+        let shock = try #require(diary.events.first { $0.kind == .shock })
+        #expect(shock.timeNanoseconds == 8000 * millisecond)
+        #expect(abs(shock.magnitudeG - Float(10).squareRoot()) < 0.001)
+    }
+
+    @Test func refractoryTimeThinsShocks() {
+        let samples = recording(seconds: 5) { t in Int((t * 100).rounded()) % 10 == 0 && t > 1 ? 4 : 0 }
+        let diary = MotionDiary()
+        let bench = Bench(samples)
+        bench.manager.delegate = diary
+        bench.run()
+        let times = diary.events.filter { $0.kind == .shock }.map(\.timeNanoseconds)
+        #expect(times.count == 8)
+        #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 == 500 * millisecond })
+    }
+
+    @Test func aDipOfAJoggerIsNoFreeFall() {
+        let samples = recording(seconds: 4) { _ in 0 }.map { sample -> Sample in
+            let phase = (sample.timeNanoseconds / millisecond) % 500
+            return phase < 80 ? Sample(timeNanoseconds: sample.timeNanoseconds, x: 0, y: 0, z: 2) : sample
+        }
+        let diary = MotionDiary()
+        let bench = Bench(samples)
+        bench.manager.delegate = diary
+        bench.run()
+        #expect(!diary.events.contains { $0.kind == .freeFall })
+    }
+
+    @Test func aGapStartsTheFilterAnewAndKeepsAMotionGoing() {
+        // Moving steadily from 3 s on; 2.5 s are missing; quiet comes later.
+        let samples = recording(seconds: 20) { t in t >= 3 && t < 12 ? (Int(t * 10) % 2 == 0 ? 0.3 : -0.3) : 0 }
+            .filter { $0.timeNanoseconds < 6 * second || $0.timeNanoseconds >= 8500 * millisecond }
+        let diary = MotionDiary()
+        let bench = Bench(samples)
+        bench.manager.delegate = diary
+        bench.run()
+        #expect(diary.without("moving", "should", "will").map { $0.split(separator: " ")[0] } == ["began", "ended"])
+        let repeats = diary.entries.filter { $0.hasPrefix("moving") }.compactMap { Int($0.dropFirst(7)) }
+        // Warm-up: 1.5 s after the gap nothing is said.
+        #expect(!repeats.contains { $0 >= 6000 && $0 < 10_000 })
+        #expect(repeats.contains { $0 >= 10_000 })
+    }
+
+    @Test func aGapForgetsAnUnconfirmedOnset() {
+        var settings = MotionSettings()
+        settings.minimumDuration = .milliseconds(500)
+        // The push starts 0.3 s before the gap and is over after it.
+        let samples = recording(seconds: 10) { $0 >= 3 && $0 < 5 ? 0.5 : 0 }
+            .filter { $0.timeNanoseconds < 3300 * millisecond || $0.timeNanoseconds >= 6 * second }
+        let diary = MotionDiary()
+        let bench = Bench(samples, settings: settings)
+        bench.manager.delegate = diary
+        bench.run()
+        #expect(diary.without("will").isEmpty)
+    }
+
+    @Test func aStampAtTheEndOfTimeDoesNotTrap() {
+        var samples = recording(seconds: 3) { $0 > 2 ? 1 : 0 }
+        samples.append(rest(.max - 1))
+        samples.append(rest(.max))
+        let bench = Bench([rest(.min)] + samples)
+        bench.run()
+        #expect(bench.manager.isDetecting)
+    }
+
+    @Test func magnitudeMeasureIgnoresAPureTurn() {
+        // Gravity turns from z to y within a second: a large user acceleration, a constant length.
+        let turn = (0..<800).map { i -> Sample in
+            let t = Float(i) / 100
+            let angle = min(max(t - 3, 0), 1)
+            return Sample(
+                timeNanoseconds: Int64(i) * 10 * millisecond, x: 0, y: angle * 9.80665,
+                z: (1 - angle * angle).squareRoot() * 9.80665)
+        }
+        var settings = MotionSettings()
+        settings.measure = .magnitude
+        for (measure, expected) in [(MotionSettings.Measure.magnitude, 0), (.userAcceleration, 1)] {
+            settings.measure = measure
+            let bench = Bench(turn, settings: settings)
+            let diary = MotionDiary()
+            bench.manager.delegate = diary
+            bench.run()
+            #expect(diary.events.filter { $0.kind == .began }.count == expected)
+        }
+    }
+
+    @Test(arguments: [1, 7, 100])
+    func deliveriesOfAnySizeGiveTheSameCalls(capacity: Int) {
+        let samples = recording(seconds: 20) { t in
+            t > 4 && t < 9 ? Float(Int(t * 37) % 5 - 2) : t > 14 && t < 14.5 ? -1 : 0
+        }
+        let expected = MotionDiary()
+        let whole = Bench(samples)
+        whole.manager.delegate = expected
+        whole.run()
+        let diary = MotionDiary()
+        let bench = Bench(samples)
+        bench.manager.delegate = diary
+        bench.run(capacity: capacity)
+        #expect(diary.entries == expected.entries)
+        #expect(diary.events == expected.events)
+        #expect(diary.events.count > 4)
+    }
+
+    @Test func nothingThatIsSwitchedOffIsTold() {
+        let samples = recording(seconds: 6) { $0 > 3 && $0 < 4 ? 4 : 0 }
+        for feature in MotionSettings.Feature.allCases {
+            var settings = MotionSettings()
+            settings.features = [feature]
+            let bench = Bench(samples, settings: settings)
+            let diary = MotionDiary()
+            bench.manager.delegate = diary
+            bench.run()
+            let allowed: [MotionEvent.Kind] =
+                switch feature {
+                case .motion: [.began, .ended]
+                case .shake: [.shake]
+                case .freeFall: [.freeFall]
+                case .shock: [.shock]
+                }
+            #expect(diary.events.allSatisfy { allowed.contains($0.kind) })
+            #expect(diary.events.isEmpty == (feature == .freeFall))
+        }
+    }
+
+    @Test func impossibleSettingsAreNamed() {
+        var settings = MotionSettings()
+        #expect(settings.problems().isEmpty)
+        settings.thresholdG = -1
+        settings.quiet = .seconds(-1)
+        settings.freeFallG = 1.5
+        settings.shockG = .nan
+        settings.features = []
+        #expect(
+            Set(settings.problems().map(\.key))
+                == ["threshold_g", "release_g", "quiet_s", "free_fall_g", "shock_g", "detect"])
+    }
+}

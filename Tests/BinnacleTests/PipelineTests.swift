@@ -1,0 +1,263 @@
+import Binnacle
+import Testing
+
+private final class Collector: EventHandler {
+    private(set) var events: [Event] = []
+    private(set) var isFinished = false
+    func handle(_ event: Event) { events.append(event) }
+    func finish() { isFinished = true }
+}
+
+private final class StationDiary: RouterDelegate {
+    private(set) var entries: [String] = []
+    func router(_ router: Router, didFallToOneSensor sensor: Sensor) { entries.append("one left: \(sensor.name)") }
+    func routerDidLoseAllSensors(_ router: Router) { entries.append("none left") }
+}
+
+@Suite struct PipelineTests {
+    private func threeSensors(_ seconds: Double) -> (ListSource, [Sensor], [SampleStream]) {
+        let sensors = ["left", "middle", "right"].map { Sensor(name: $0) }
+        let streams = SampleStream.ordered(sensors.map { ($0, .accelerometer) })
+        let samples = recording(seconds: seconds) { $0 >= 3 && $0 < 4 ? 0.5 : 0 }.flatMap { sample in
+            streams.map { (stream: $0.index, sample: sample) }
+        }
+        return (ListSource(streams: streams, samples: samples), sensors, streams)
+    }
+
+    @Test func aSourceIsAskedUntilItEnds() {
+        let bench = Bench(recording(seconds: 1) { _ in 0 })
+        bench.run(capacity: 10)
+        #expect(bench.source.askedCount == 11)
+    }
+
+    @Test func aRunIsEndedByWhoeverAsksForIt() {
+        let bench = Bench(recording(seconds: 1) { _ in 0 })
+        let pipeline = Pipeline(source: bench.source, detectors: [], capacity: 10)
+        var turns = 0
+        pipeline.run(while: { turns < 3 }, afterTurn: { _ in turns += 1 })
+        #expect(pipeline.sampleCount == 30)
+        #expect(pipeline.timeRange == 0...290 * millisecond)
+    }
+
+    @Test(arguments: [1, 7, 4096])
+    func oneRouterServesManyDetectorsAndNumbersInSampleOrder(capacity: Int) {
+        let (source, _, streams) = threeSensors(10)
+        let managers = streams.reversed().map { MotionManager(name: "on \($0.sensor.name)", accelerometer: $0) }
+        let router = Router()
+        let collector = Collector()
+        router.add(collector)
+        for manager in managers {
+            manager.delegate = router
+            manager.startDetection()
+        }
+        Pipeline(source: source, detectors: managers, router: router, capacity: capacity).run()
+        #expect(collector.events.map(\.sequence) == Array(1...6))
+        #expect(
+            collector.events.map(\.kind) == Array(repeating: .motionBegan, count: 3)
+                + Array(repeating: .motionEnded, count: 3))
+        // At one stamp the order of the streams counts, not that of the detectors.
+        #expect(collector.events.prefix(3).map(\.detector) == ["on left", "on middle", "on right"])
+        #expect(collector.events.map(\.sensor) == ["left", "middle", "right", "left", "middle", "right"])
+        #expect(collector.isFinished)
+    }
+
+    @Test func aSensorThatFailsIsDeactivatedAndTheStationToldWhenOneAndNoneIsLeft() {
+        let (source, sensors, streams) = threeSensors(10)
+        source.fail([sensors[0]], atQuestion: 2)
+        source.fail([sensors[2]], atQuestion: 4)
+        source.fail([sensors[1]], atQuestion: 6)
+        let managers = streams.map { MotionManager(name: $0.sensor.name, accelerometer: $0) }
+        let router = Router()
+        let collector = Collector()
+        let station = StationDiary()
+        router.add(collector)
+        router.delegate = station
+        for manager in managers {
+            manager.delegate = router
+            manager.startDetection()
+        }
+        Pipeline(source: source, detectors: managers, router: router, capacity: 50).run()
+        #expect(sensors.allSatisfy { !$0.isActive })
+        #expect(station.entries == ["one left: middle", "none left"])
+        let told = collector.events.filter { $0.kind != .motionBegan && $0.kind != .motionEnded }
+        #expect(
+            told.map { "\($0.kind.rawValue) \($0.sensor ?? $0.detector ?? "-")" } == [
+                "sensor.inactive left", "detector.failed left", "sensor.inactive right", "sensors.one_left middle",
+                "detector.failed right", "sensor.inactive middle", "sensors.none_left -", "detector.failed middle",
+            ])
+        #expect(told[0].figure(.reason) == .text("the cable is out"))
+        #expect(told[0].figure(.active) == .integer(2))
+        #expect(told[0].timeNanoseconds == 490 * millisecond)
+        sensors[0].activate()
+        router.flush(upTo: nil)
+        #expect(collector.events.last?.kind == .sensorActive)
+        sensors[0].activate()
+        router.flush(upTo: nil)
+        #expect(collector.events.last?.sequence == UInt64(collector.events.count))
+    }
+
+    @Test func theRouterIsHeldWeaklyByItsSensors() {
+        let sensor = Sensor(name: "chassis")
+        do {
+            let router = Router()
+            router.watch(sensor)
+            #expect(sensor.delegate != nil)
+        }
+        #expect(sensor.delegate == nil)
+    }
+
+    @Test(arguments: [1, 3, 4096])
+    func aGapIsToldOnceForAllDetectors(capacity: Int) {
+        let bench = Bench(
+            recording(seconds: 9) { _ in 0 }.filter {
+                $0.timeNanoseconds < 2 * second || $0.timeNanoseconds > 5 * second
+            })
+        let router = Router()
+        let collector = Collector()
+        router.add(collector)
+        Pipeline(source: bench.source, detectors: [bench.manager], router: router, capacity: capacity).run()
+        #expect(collector.events.map(\.kind) == [.gap])
+        #expect(collector.events.first?.timeNanoseconds == 5010 * millisecond)
+        #expect(collector.events.first?.figure(.gap) == .number(3.02, decimals: 3))
+        #expect(collector.events.first?.detector == nil)
+    }
+
+    @Test func repeatedStatesGoOnlyToHandlersThatAskForThem() {
+        let router = Router()
+        let all = Collector()
+        let asking = Collector()
+        router.add(all)
+        router.add(asking, kinds: [.motionMoving])
+        let bench = Bench(recording(seconds: 8) { $0 >= 3 && $0 < 4 ? 0.5 : 0 })
+        bench.manager.delegate = router
+        bench.manager.startDetection()
+        Pipeline(source: bench.source, detectors: [bench.manager], router: router).run()
+        #expect(all.events.map(\.kind) == [.motionBegan, .motionEnded])
+        #expect(asking.events.count > 5)
+        #expect(asking.events.allSatisfy { $0.kind == .motionMoving })
+        #expect(asking.events[0].figure(.z) == .number(Double(Units.standardGravity), decimals: 3))
+        #expect(asking.events[0].sequence == 2)
+    }
+
+    @Test func handlersMayBeAddedAndRemovedWhileEventsFlow() {
+        let router = Router()
+        let late = Collector()
+        let early = Collector()
+        let earlyChain = router.add(early)
+        router.add(
+            ClosureHandler { _ in
+                router.remove(earlyChain)
+                if router.chains.count < 2 { router.add(late) }
+            })
+        let bench = Bench(recording(seconds: 8) { $0 >= 3 && $0 < 4 ? 0.5 : 0 })
+        bench.manager.delegate = router
+        bench.manager.startDetection()
+        Pipeline(source: bench.source, detectors: [bench.manager], router: router).run()
+        #expect(early.events.map(\.kind) == [.motionBegan])
+        #expect(late.events.map(\.kind) == [.motionEnded])
+    }
+
+    @Test func eventsComeAsAnAsyncStream() async {
+        let router = Router()
+        let events = router.events()
+        let bench = Bench(recording(seconds: 8) { $0 >= 3 && $0 < 4 ? 0.5 : 0 })
+        bench.manager.delegate = router
+        bench.manager.startDetection()
+        Pipeline(source: bench.source, detectors: [bench.manager], router: router).run()
+        var kinds: [EventKind] = []
+        for await event in events { kinds.append(event.kind) }
+        #expect(kinds == [.motionBegan, .motionEnded])
+    }
+
+    @Test func aStreamThatNobodyReadsDropsTheOldestAndCounts() async {
+        let stream = EventStream(capacity: 3)
+        for i in 0..<10 { stream.handle(Event(kind: .shake, sequence: UInt64(i), timeNanoseconds: 0)) }
+        stream.finish()
+        #expect(stream.droppedCount == 7)
+        var numbers: [UInt64] = []
+        for await event in stream.events { numbers.append(event.sequence) }
+        #expect(numbers == [7, 8, 9])
+    }
+
+    @Test func closuresAreCalledForEachEvent() {
+        var kinds: [EventKind] = []
+        let router = Router()
+        router.add(ClosureHandler { kinds.append($0.kind) })
+        let bench = Bench(recording(seconds: 8) { $0 >= 3 && $0 < 4 ? 0.5 : 0 })
+        bench.manager.delegate = router
+        bench.manager.startDetection()
+        Pipeline(source: bench.source, detectors: [bench.manager], router: router).run()
+        #expect(kinds == [.motionBegan, .motionEnded])
+    }
+
+    @Test func magnetometersComeFirstAtOneStamp() {
+        let device = Sensor(name: "device")
+        let streams = SampleStream.ordered([(device, .accelerometer), (device, .magnetometer)])
+        #expect(streams.map(\.kind) == [.magnetometer, .accelerometer])
+        #expect(streams.map(\.index) == [0, 1])
+    }
+}
+
+@Suite struct ProgressIndicatorTests {
+    private final class View: ProgressView {
+        var log: [String] = []
+        func draw(fraction: Double?) { log.append(fraction.map { "draw \($0)" } ?? "draw ?") }
+        func clear() { log.append("clear") }
+    }
+    private final class Diary: ProgressIndicatorDelegate {
+        var log: [String] = []
+        func progressIndicatorDidShow(_ indicator: ProgressIndicator) { log.append("show") }
+        func progressIndicatorDidHide(_ indicator: ProgressIndicator) { log.append("hide") }
+        func progressIndicatorDidCancel(_ indicator: ProgressIndicator) { log.append("cancel") }
+    }
+
+    @Test func isShownHiddenAndCancelledOnceEach() {
+        let view = View()
+        let diary = Diary()
+        let indicator = ProgressIndicator(view: view)
+        indicator.delegate = diary
+        indicator.update(fraction: 0.1)
+        indicator.show()
+        indicator.show()
+        indicator.update(fraction: 0.5)
+        indicator.update(fraction: 7)
+        indicator.update(fraction: nil)
+        indicator.cancel()
+        indicator.cancel()
+        indicator.hide()
+        #expect(diary.log == ["show", "hide", "cancel"])
+        #expect(view.log == ["draw 0.1", "draw 0.5", "draw 1.0", "draw ?", "clear"])
+        #expect(indicator.isCancelled && !indicator.isShown)
+    }
+
+    @Test func itsDelegateIsHeldWeakly() {
+        let indicator = ProgressIndicator(view: View())
+        do {
+            let diary = Diary()
+            indicator.delegate = diary
+        }
+        indicator.show()
+        #expect(indicator.delegate == nil)
+    }
+}
+
+@Suite struct BatchTests {
+    @Test func aBatchIsReusedWithoutLosingItsRoom() {
+        let batch = SampleBatch(capacity: 2)
+        batch.append(rest(1))
+        batch.append(rest(2))
+        #expect(batch.isFull && batch.count == 2 && batch.lastTimeNanoseconds == 2)
+        #expect(batch[0] == rest(1))
+        let copy = SampleBatch(capacity: 3)
+        copy.append(batch, range: 1..<2)
+        batch.removeAll()
+        #expect(batch.isEmpty && batch.lastTimeNanoseconds == nil)
+        #expect(copy.count == 1 && copy[0] == rest(2))
+    }
+
+    @Test func durationsBecomeNanosecondsWithoutOverflow() {
+        #expect(Units.nanoseconds(.milliseconds(1500)) == 1_500_000_000)
+        #expect(Units.nanoseconds(.seconds(Int64.max)) == .max)
+        #expect(Units.nanoseconds(.seconds(-1)) == -1_000_000_000)
+    }
+}

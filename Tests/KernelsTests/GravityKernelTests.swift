@@ -1,0 +1,136 @@
+import Kernels
+import Testing
+
+@Suite struct GravityKernelTests {
+    private struct Columns {
+        var times: [Int64] = []
+        var x: [Float] = []
+        var y: [Float] = []
+        var z: [Float] = []
+
+        mutating func append(_ time: Int64, _ sample: SIMD3<Float>) {
+            times.append(time)
+            x.append(sample.x)
+            y.append(sample.y)
+            z.append(sample.z)
+        }
+    }
+
+    private func separate(_ columns: Columns, cuts: [Int]) -> (user: [Float], total: [Float], gravity: OnePoleFilter) {
+        let count = columns.times.count
+        var user = [Float](repeating: -1, count: count)
+        var total = user
+        var gravity = OnePoleFilter(timeConstantSeconds: 0.5)
+        for (start, end) in zip([0] + cuts, cuts + [count]) {
+            separateGravity(
+                times: columns.times, x: columns.x, y: columns.y, z: columns.z, range: start..<end, gravity: &gravity,
+                userSquared: &user, totalSquared: &total)
+        }
+        return (user, total, gravity)
+    }
+
+    private func randomColumns(_ count: Int, seed: UInt64, withBad: Bool) -> Columns {
+        var random = SeededGenerator(seed: seed)
+        var columns = Columns()
+        var time: Int64 = 0
+        for _ in 0..<count {
+            time += Int64.random(in: 0...20_000_000, using: &random)
+            var sample = SIMD3<Float>(
+                Float.random(in: -1...1, using: &random), Float.random(in: -1...1, using: &random),
+                9.8 + Float.random(in: -1...1, using: &random))
+            if withBad, Int.random(in: 0..<10, using: &random) == 0 {
+                sample.y = [.nan, .infinity, -.infinity, 1e30].randomElement(using: &random) ?? .nan
+            }
+            columns.append(time, sample)
+        }
+        return columns
+    }
+
+    @Test func restLeavesNoUserAcceleration() {
+        var columns = Columns()
+        for i in 0..<100 { columns.append(Int64(i) * 10_000_000, SIMD3(0, 0, 9.80665)) }
+        let result = separate(columns, cuts: [])
+        #expect(result.user.allSatisfy { $0 == 0 })
+        #expect(result.total.allSatisfy { abs($0 - 9.80665 * 9.80665) < 1e-4 })
+    }
+
+    /// After a step the filter has gone 1 − (τ/(τ+dt))ⁿ of the way: the closed form of equal steps.
+    @Test func aStepDecaysAsTheTimeConstantSays() {
+        var columns = Columns()
+        columns.append(0, .zero)
+        for i in 1...50 { columns.append(Int64(i) * 10_000_000, SIMD3(1, 0, 0)) }
+        let result = separate(columns, cuts: [])
+        for i in 1...50 {
+            var rest = 1.0
+            for _ in 0..<i { rest *= 0.5 / 0.51 }
+            #expect(abs(Double(result.user[i].squareRoot()) - rest) < 1e-5)
+        }
+    }
+
+    @Test func everyCutGivesTheSameBits() {
+        let columns = randomColumns(97, seed: 5, withBad: true)
+        let whole = separate(columns, cuts: [])
+        for cut in 0...97 {
+            let parts = separate(columns, cuts: [cut])
+            #expect(parts.user.map(\.bitPattern) == whole.user.map(\.bitPattern))
+            #expect(parts.total.map(\.bitPattern) == whole.total.map(\.bitPattern))
+            #expect(parts.gravity.value == whole.gravity.value)
+        }
+    }
+
+    @Test func whatIsNotFiniteChangesNothingElse() {
+        let bad = randomColumns(200, seed: 6, withBad: true)
+        var clean = Columns()
+        var kept: [Int] = []
+        for i in bad.times.indices {
+            let sample = SIMD3(bad.x[i], bad.y[i], bad.z[i])
+            guard (sample * sample).sum() < .infinity else { continue }
+            clean.append(bad.times[i], sample)
+            kept.append(i)
+        }
+        let badResult = separate(bad, cuts: [])
+        let cleanResult = separate(clean, cuts: [])
+        #expect(kept.map { badResult.user[$0].bitPattern } == cleanResult.user.map(\.bitPattern))
+        for i in bad.times.indices where !kept.contains(i) {
+            #expect(badResult.user[i].isNaN && badResult.total[i].isNaN)
+        }
+    }
+
+    @Test func aRepeatedStampDoesNotMoveTheFilter() {
+        var filter = OnePoleFilter(timeConstantSeconds: 0.5)
+        filter.step(SIMD3(1, 2, 3), timeNanoseconds: 7)
+        filter.step(SIMD3(100, 100, 100), timeNanoseconds: 7)
+        #expect(filter.value == SIMD3(1, 2, 3))
+    }
+
+    @Test func deviationIsSquaredDistanceOfLengths() {
+        let squares: [Float] = [100, 81, .nan]
+        var result: [Float] = [0, 0, 0]
+        squareDeviation(ofSquares: squares, from: 9, range: 0..<3, result: &result)
+        #expect(result[0] == 1 && result[1] == 0 && result[2].isNaN)
+    }
+}
+
+@Suite struct ColumnSearchTests {
+    @Test func findsTheFirstStampNotBefore() {
+        let times: [Int64] = [1, 3, 3, 5, 9]
+        for deadline in Int64(-1)...11 {
+            let expected = times.firstIndex { $0 >= deadline } ?? times.count
+            #expect(firstIndex(in: times, range: 0..<times.count, notBefore: deadline) == expected)
+        }
+    }
+
+    @Test func findsGapsAlsoWhereTheDistanceOverflows() {
+        let times: [Int64] = [.min, .max - 10, .max - 5, .max]
+        #expect(firstGap(in: times, range: 1..<4, longerThan: 5) == 1)
+        #expect(firstGap(in: times, range: 2..<4, longerThan: 5) == 4)
+        #expect(firstGap(in: times, range: 2..<4, longerThan: 4) == 2)
+    }
+
+    @Test func extremesIgnoreNaN() {
+        let values: [Float] = [.nan, 3, .nan, 1, 2]
+        #expect(greatest(in: values, range: 0..<5, atLeast: 0) == 3)
+        #expect(smallest(in: values, range: 0..<5, atMost: 10) == 1)
+        #expect(greatest(in: values, range: 0..<0, atLeast: 4) == 4)
+    }
+}

@@ -1,0 +1,134 @@
+import Binnacle
+import Glibc
+import Station
+import Testing
+
+/// Files, among them the one that is shipped, and texts that mean harm.
+@Suite struct ConfigurationFileTests {
+    /// The repository's root, as seen from this file.
+    static let root = #filePath.split(separator: "/").dropLast(3).reduce(into: "") { $0 += "/" + $1 }
+    static let shipped = root + "/config/binnacle.toml"
+
+    @Test func theShippedFileIsAccepted() throws {
+        let configuration = try Configuration.read(path: Self.shipped)
+        var accelerometer = SensorMatch()
+        accelerometer.name = "accel_3d"
+        var magnetometer = SensorMatch()
+        magnetometer.name = "magn_3d"
+        #expect(configuration.sensors.map(\.name) == ["chassis", "compass"])
+        #expect(configuration.sensors.map(\.source) == [.iio(accelerometer), .iio(magnetometer)])
+        #expect(configuration.motions.map(\.settings) == [MotionSettings()])
+        #expect(configuration.norths.map(\.settings) == [NorthSettings()])
+        #expect(configuration.handlers.map(\.action) == [.log])
+    }
+
+    /// What stands behind "# " in the shipped file is accepted, and is the default it claims to be.
+    @Test func theShippedFileShowsTheDefaults() throws {
+        let text = try #require(contents(Self.shipped))
+        var isInArray = false
+        var lines: [Substring] = []
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            let words = line.hasPrefix("# ") ? line.dropFirst(2) : ""
+            let key = words.prefix { $0 == "_" || $0.isLetter }
+            let isSetting = !key.isEmpty && words.dropFirst(key.count).hasPrefix(" = ")
+            lines.append(isSetting || isInArray || words == "[handler.alarm]" ? words : line)
+            if isSetting, words.hasSuffix("[") { isInArray = true }
+            if words == "]" { isInArray = false }
+        }
+        let configuration = try parse(lines.joined(separator: "\n"))
+        var motion = try #require(configuration.motions.first).settings
+        #expect(motion.releaseG == MotionSettings().effectiveReleaseG)
+        motion.releaseG = nil
+        #expect(motion == MotionSettings())
+        var north = try #require(configuration.norths.first).settings
+        #expect(north.exitDegrees == NorthSettings().effectiveExitDegrees)
+        north.exitDegrees = nil
+        #expect(north == NorthSettings())
+        #expect(configuration.handlers.map(\.name) == ["log", "alarm"])
+        #expect(configuration.handlers.map(\.detectors) == [["moved", "bow"], nil])
+        #expect(configuration.handlers.last?.decorators.count == 6)
+    }
+
+    /// Every key that the reader knows is in the shipped file.
+    @Test func theShippedFileNamesEveryWord() throws {
+        let text = try #require(contents(Self.shipped))
+        for placeholder in CommandPlaceholder.all { #expect(text.contains(placeholder.name), "\(placeholder.name)") }
+        for kind in EventKind.allCases { #expect(text.contains(kind.rawValue), "\(kind.rawValue)") }
+        // An unknown key's message lists those that are allowed.
+        for section in ["sensor", "motion", "north", "handler"] {
+            let faults = problems("[\(section).a]\nqqqqqqqq = 1\n").filter { $0.message.hasPrefix("unknown key") }
+            let words = faults.compactMap(\.hint).flatMap { $0.split(separator: "`") }
+            let keys = words.filter { $0.allSatisfy { $0 == "_" || $0.isLetter } }
+            #expect(!keys.isEmpty)
+            for key in keys { #expect(text.contains("\(key) = "), "\(section): \(key)") }
+        }
+    }
+
+    @Test func theExampleOfTheManualIsAccepted() throws {
+        let text = """
+            [sensor.chassis]                      # one device; it may carry both kinds of channel
+            source = "iio"                        # iio | evdev | trace | simulated
+            match  = { name = "accel_3d" }
+
+            [sensor.compass]
+            source = "iio"
+            match  = { name = "magn_3d" }
+
+            [motion.moved]
+            accelerometer = "chassis"
+            threshold_g   = 0.05
+            release_g     = 0.025
+            quiet_s       = 1.0
+
+            [north.bow]
+            accelerometer = "chassis"
+            magnetometer  = "compass"
+            heading_axis  = "+y"
+            bearing_deg   = 0
+            tolerance_deg = 10
+
+            [handler.alarm]
+            on        = ["motion.began"]
+            command   = ["/usr/local/bin/alarm", "{peak_g}"]
+            decorate  = [{ rate_limit = { per_minute = 6 } }]
+            """
+        let configuration = try parse(text)
+        #expect(configuration.sensors.count == 2 && configuration.motions.count == 1)
+        #expect(configuration.norths.count == 1)
+        #expect(configuration.handlers.map(\.decorators) == [[.rateLimit(perMinute: 6)]])
+        #expect(configuration.sensors.map(\.position.line) == [1, 5])
+        #expect(configuration.handlers.map(\.position) == [SourcePosition(line: 22, column: 1)])
+    }
+
+    @Test(arguments: [
+        ("/nonexistent/binnacle.toml", ConfigurationError.FileProblem.missing, "no such file"),
+        ("", .missing, "no such file"),
+        ("/etc/hostname/x", .missing, "no such file"),
+        ("/tmp", .directory, "directory"),
+        ("/dev/zero", .tooLarge(limit: 1 << 20), "1024 KiB"),
+    ])
+    func filesThatCannotBeRead(path: String, problem: ConfigurationError.FileProblem, words: String) {
+        let error = #expect(throws: ConfigurationError.self) { try Configuration.read(path: path) }
+        #expect(error == .file(path: path, problem))
+        #expect(error?.description.contains(words) == true)
+        #expect(error?.diagnostics.isEmpty == true)
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "root may read everything"))
+    func aFileOfSomebodyElse() throws {
+        let path = "/tmp/binnacle-test-\(getpid()).toml"
+        let descriptor = open(path, O_CREAT | O_WRONLY | O_EXCL, 0)
+        try #require(descriptor >= 0)
+        close(descriptor)
+        defer { unlink(path) }
+        #expect(throws: ConfigurationError.file(path: path, .forbidden)) { try Configuration.read(path: path) }
+    }
+
+    private func contents(_ path: String) -> String? {
+        guard let file = fopen(path, "r") else { return nil }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        let count = fread(&bytes, 1, bytes.count, file)
+        return String(decoding: bytes.prefix(count), as: UTF8.self)
+    }
+}

@@ -1,0 +1,198 @@
+import Binnacle
+import Station
+import Testing
+
+/// What a correct text becomes.
+@Suite struct ConfigurationTests {
+    @Test func nothingIsAConfiguration() throws {
+        #expect(try parse("") == Configuration())
+        #expect(try parse("# a comment\n[sensor]\n") == Configuration())
+        #expect(try Configuration.parse([0xEF, 0xBB, 0xBF], path: "bom.toml") == Configuration())
+    }
+
+    @Test func sensorsOfEverySource() throws {
+        let text = """
+            [sensor.zulu]
+            source = "iio"
+            match = { name = "accel_3d", label = "a", location = "base", path = "/dev/x", property = { ID_BUS = "" } }
+            [sensor.alpha]
+            source = "evdev"
+            [sensor.alpha.match]
+            property.ID_INPUT_ACCELEROMETER = "1"
+            [sensor.mike]
+            source = "trace"
+            file = "day.csv"
+            [sensor.bravo]
+            source = "simulated"
+            """
+        let sensors = try parse(text).sensors
+        var first = SensorMatch()
+        (first.name, first.label, first.location, first.path) = ("accel_3d", "a", "base", "/dev/x")
+        first.properties = ["ID_BUS": ""]
+        var second = SensorMatch()
+        second.properties = ["ID_INPUT_ACCELEROMETER": "1"]
+        #expect(sensors.map(\.name) == ["zulu", "alpha", "mike", "bravo"], "in the order of the file")
+        #expect(sensors.map(\.source) == [.iio(first), .evdev(second), .trace(file: "day.csv"), .simulated])
+        #expect(sensors.map(\.position.line) == [1, 4, 8, 11])
+        #expect(sensors.allSatisfy { $0.position.column == 1 })
+    }
+
+    @Test func sectionsWithoutSettingsHaveTheDefaults() throws {
+        let motion = try parse(ConfigurationFaultTests.motion)
+        #expect(motion.motions.map(\.settings) == [MotionSettings()])
+        #expect(motion.motions.map(\.accelerometer) == ["chassis"])
+        let north = try parse(ConfigurationFaultTests.north)
+        #expect(north.norths.map(\.settings) == [NorthSettings()])
+    }
+
+    @Test func everyMotionKey() throws {
+        let text =
+            ConfigurationFaultTests.motion + """
+                detect = ["shock", "free_fall"]
+                measure = "magnitude"
+                threshold_g = 1
+                release_g = 0.75
+                min_duration_s = 0.001
+                quiet_s = 2
+                shake_g = 3
+                shake_refractory_s = 0.25
+                free_fall_g = 0.5
+                free_fall_s = 0.3
+                shock_g = 4
+                shock_refractory_s = 0
+                gravity_s = 0.7
+                gap_s = 1e9
+                update_interval_s = 0.1
+                """
+        var expected = MotionSettings()
+        expected.features = [.shock, .freeFall]
+        expected.measure = .magnitude
+        (expected.thresholdG, expected.releaseG) = (1, 0.75)
+        (expected.minimumDuration, expected.quiet) = (.milliseconds(1), .seconds(2))
+        (expected.shakeG, expected.shakeRefractory) = (3, .milliseconds(250))
+        (expected.freeFallG, expected.freeFallDuration) = (0.5, .milliseconds(300))
+        (expected.shockG, expected.shockRefractory) = (4, .zero)
+        (expected.gravityTimeConstant, expected.gapLimit) = (.milliseconds(700), .seconds(1_000_000_000))
+        #expect(try parse(text).motions.map(\.settings) == [expected])
+    }
+
+    @Test func everyNorthKey() throws {
+        let text =
+            ConfigurationFaultTests.north + """
+                heading_axis = "-z"
+                upright_axis = "none"
+                bearing_deg = 270
+                tolerance_deg = 20.5
+                exit_deg = 45
+                dwell_s = 1
+                smoothing_s = 0
+                max_age_s = 0.2
+                heading_filter_deg = 5
+                field_range_uT = [1, 2.5]
+                min_horizontal_uT = 0
+                min_acceleration_g = 0.3
+                gap_s = 2
+                update_interval_s = 0.5
+                """
+        var expected = NorthSettings()
+        (expected.headingAxis, expected.uprightAxis) = (.minusZ, nil)
+        (expected.bearingDegrees, expected.toleranceDegrees, expected.exitDegrees) = (270, 20.5, 45)
+        (expected.dwell, expected.smoothing) = (.seconds(1), .zero)
+        (expected.maximumMagnetometerAge, expected.headingFilterDegrees) = (.milliseconds(200), 5)
+        (expected.plausibleField, expected.minimumHorizontalField) = (1...2.5, 0)
+        (expected.minimumAccelerationG, expected.gapLimit) = (0.3, .seconds(2))
+        expected.updateInterval = .milliseconds(500)
+        #expect(try parse(text).norths.map(\.settings) == [expected])
+
+        let anyField = ConfigurationFaultTests.north + "field_range_uT = false\n"
+        #expect(try parse(anyField).norths.map(\.settings.plausibleField) == [nil])
+    }
+
+    @Test func referencesMayPointForward() throws {
+        let text = """
+            [handler.log]
+            on = ["gap"]
+            detector = ["n", "m"]
+            log = true
+            [north.n]
+            accelerometer = "both"
+            magnetometer = "both"
+            [motion.m]
+            accelerometer = "both"
+            [sensor.both]
+            source = "simulated"
+            """
+        let configuration = try parse(text)
+        #expect(configuration.handlers.map(\.detectors) == [["n", "m"]])
+        #expect(configuration.handlers.map(\.position) == [SourcePosition(line: 1, column: 1)])
+    }
+
+    @Test func handlersAndTheirDecorators() throws {
+        let text =
+            ConfigurationFaultTests.handler + """
+                command = ["/bin/echo", "", "{{{kind}}}", "a{peak_g}b{seq}"]
+                decorate = [
+                    { count = { every = 10 } },
+                    { debounce = { for_s = 2 } },
+                    { rate_limit = { per_minute = 6 } },
+                    { quiet_hours = { from = "22:00", to = "07:05" } },
+                    { quorum = { count = 2, window_s = 0.5 } },
+                    { coalesce = { window_s = 5 } },
+                    { debounce = { for_s = 1 } },
+                ]
+                [handler.aaa]
+                on = ["heading", "quorum.reached"]
+                log = true
+                """
+        let handlers = try parse(text).handlers
+        try #require(handlers.map(\.name) == ["alarm", "aaa"])
+        #expect(
+            handlers[0].decorators == [
+                .count(every: 10), .debounce(.seconds(2)), .rateLimit(perMinute: 6),
+                .quietHours(startMinute: 1320, endMinute: 425), .quorum(count: 2, window: .milliseconds(500)),
+                .coalesce(.seconds(5)), .debounce(.seconds(1)),
+            ])
+        #expect(handlers[0].kinds == [.shake])
+        #expect(handlers[0].detectors == nil)
+        #expect(
+            handlers[0].action
+                == .command(
+                    CommandTemplate(
+                        program: "/bin/echo",
+                        arguments: [
+                            CommandTemplate.Argument([]),
+                            CommandTemplate.Argument([.text("{"), .placeholder(.kind), .text("}")]),
+                            CommandTemplate.Argument([
+                                .text("a"), .placeholder(.figure(.peak)), .text("b"), .placeholder(.sequence),
+                            ]),
+                        ])))
+        #expect(handlers[1].action == .log)
+        #expect(handlers[1].kinds == [.heading, .quorumReached])
+        #expect(handlers[1].decorators.isEmpty)
+    }
+
+    @Test func numbersMayBeWrittenAsIntegers() throws {
+        let whole = try parse(ConfigurationFaultTests.motion + "threshold_g = 2\nquiet_s = 3\n")
+        let broken = try parse(ConfigurationFaultTests.motion + "threshold_g = 2.0\nquiet_s = 3.0\n")
+        #expect(whole == broken)
+    }
+
+    @Test(arguments: CommandPlaceholder.all)
+    func everyPlaceholderIsAccepted(_ placeholder: CommandPlaceholder) throws {
+        let argument = try CommandTemplate.Argument(parsing: "{\(placeholder.name)}")
+        #expect(argument.pieces == [.placeholder(placeholder)])
+    }
+
+    @Test func argumentsAreFilledFromAnEvent() throws {
+        let template = CommandTemplate(
+            program: "/bin/true",
+            arguments: try ["{kind} {sensor}", "{detector}", "{peak_g};{reason}", "{{seq}}={seq}@{time_ns}", "{count}"]
+                .map { try CommandTemplate.Argument(parsing: $0) })
+        let event = Event(
+            kind: .motionBegan, detector: nil, sensor: "a b", sequence: 7, timeNanoseconds: -5,
+            figures: [Figure(.peak, .number(0.125, decimals: 3)), Figure(.reason, .text("$(x) {kind}"))])
+        #expect(
+            template.arguments(for: event)
+                == ["motion.began a b", "", "0.125;$(x) {kind}", "{seq}=7@-5", ""])
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import Testing
+
+/// Hostile and broken files, through the binary: a message, a status, no crash, and little memory.
+@Suite struct BadInputTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        let contents: Data
+        let status: Int32
+        let message: String
+        var testDescription: String { name }
+    }
+
+    private static let head = "t_s,ax,ay,az\n"
+
+    private static func rows(_ range: Range<Int>) -> String {
+        range.map { "\(Double($0) / 100),0,0,9.8\n" }.joined()
+    }
+
+    static let cases: [Case] = [
+        Case(name: "empty", contents: Data(), status: 65, message: "is empty"),
+        Case(name: "header only", contents: Data(head.utf8), status: 65, message: "no sample"),
+        Case(name: "unknown columns", contents: Data("a,b,c\n1,2,3\n".utf8), status: 65, message: "--map"),
+        Case(
+            name: "two axes", contents: Data("t_s,ax,ay\n1,2,3\n".utf8), status: 65,
+            message: ":1: the accelerometer has no column for z"),
+        Case(
+            name: "not a number", contents: Data((head + rows(0..<10) + "x,1,2,3\n" + rows(11..<20)).utf8), status: 0,
+            message: ":12:1: 'x' is not a time"),
+        Case(
+            name: "NaN", contents: Data((head + rows(0..<10) + "0.1,nan,2,3\n").utf8), status: 0,
+            message: ":12:5: not a finite number"),
+        Case(
+            name: "infinity", contents: Data((head + rows(0..<10) + "0.1,1,Inf,3\n").utf8), status: 0,
+            message: ":12:7: not a finite number"),
+        Case(
+            name: "backwards", contents: Data((head + rows(5..<10) + rows(0..<3)).utf8), status: 0,
+            message: "3 samples skipped: time goes backwards"),
+        Case(
+            name: "repeated stamps", contents: Data((head + rows(0..<5) + rows(4..<9)).utf8), status: 0,
+            message: "1 samples kept with a repeated stamp"),
+        Case(
+            name: "torn", contents: Data((head + rows(0..<5) + "0.05,1").utf8), status: 0,
+            message: "1 torn last line skipped"),
+        Case(
+            name: "long line", contents: Data(head.utf8) + Data(repeating: 0x31, count: 10_000_000), status: 65,
+            message: ":2: the line is longer"),
+        Case(
+            name: "binary", contents: Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7919 >> 3) }),
+            status: 65, message: "not a CSV trace"),
+        Case(
+            name: "binary after a header",
+            contents: Data(head.utf8) + Data((0..<400_000).map { UInt8(truncatingIfNeeded: ($0 &* 7919) >> 3) }),
+            status: 65, message: ""),
+        Case(
+            name: "NUL after a header", contents: Data((head + rows(0..<5)).utf8) + Data(count: 1_000_000), status: 65,
+            message: ":7: the line is longer"),
+    ]
+
+    @Test(arguments: cases)
+    func isAnsweredWithAMessageAndAStatus(example: Case) throws {
+        let file = try TemporaryFile(example.contents, suffix: ".csv")
+        for arguments in [["replay", file.path], ["replay", "--json", "--batch", "1", file.path]] {
+            let result = try Binary.run(arguments)
+            #expect(result.status == example.status, "\(result.errors)")
+            #expect((result.errors + result.output).contains(example.message), "\(result.errors)")
+            if example.status != 0 { #expect(result.errors.contains("binnacle: \(file.path)")) }
+        }
+    }
+
+    @Test func filesThatCannotBeOpened() throws {
+        let missing = try Binary.run("replay", "/nonexistent.csv")
+        #expect(missing.status == 66 && missing.errors.contains("/nonexistent.csv: no such file"))
+        let directory = try Binary.run("replay", Binary.fixtures)
+        #expect(directory.status == 66 && directory.errors.contains("is a directory"))
+        guard getuid() != 0 else { return }
+        let forbidden = try TemporaryFile(Self.head)
+        chmod(forbidden.path, 0)
+        let result = try Binary.run("replay", forbidden.path)
+        #expect(result.status == 77 && result.errors.contains("may not be read"))
+    }
+
+    @Test func aSparseFileOfFiveGigabytesIsRefusedAtOnce() throws {
+        let file = try TemporaryFile(Self.head + Self.rows(0..<100), suffix: ".csv")
+        try #require(truncate(file.path, 5 << 30) == 0)
+        let result = try Binary.run("replay", "--json", file.path)
+        #expect(result.status == 65)
+        #expect(result.errors.contains(":102: the line is longer"))
+    }
+
+    @Test func memoryDoesNotGrowWithTheTrace() throws {
+        let peaks = try [200_000, 2_000_000].map { rows in
+            var text = "t_ms,ax,ay,az\n"
+            for row in 0..<rows { text += "\(row * 10),0,0,9.8\n" }
+            let file = try TemporaryFile(text, suffix: ".csv")
+            return try largestAnonymousMemory(of: ["replay", "--json", file.path])
+        }
+        print("largest RssAnon of a replay: \(peaks[0]) kB for 0.2, \(peaks[1]) kB for 2 million rows")
+        #expect(peaks.allSatisfy { $0 > 0 && $0 < 64 * 1024 })
+        #expect(peaks[1] < peaks[0] + 4096)
+    }
+
+    /// The most that a run of the program held, in kB, as often as one can look.
+    private func largestAnonymousMemory(of arguments: [String]) throws -> Int {
+        let process = Binary.process(arguments)
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        var peak = 0
+        while process.isRunning {
+            let status =
+                (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
+            let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon") } ?? ""
+            peak = max(peak, Int(line.filter(\.isNumber)) ?? 0)
+            usleep(500)
+        }
+        return peak
+    }
+
+    @Test func eventsBeforeAFaultAreKept() throws {
+        let good = try Data(contentsOf: URL(fileURLWithPath: "\(Binary.fixtures)/broad/broad05_rotation_breaks.csv"))
+        let file = try TemporaryFile(good + Data(repeating: 0x31, count: 100_000))
+        let broken = try Binary.run("replay", "--json", file.path)
+        #expect(broken.status == 65)
+        let whole = try Binary.run("replay", "--json", "\(Binary.fixtures)/broad/broad05_rotation_breaks.csv")
+        #expect(broken.output.hasPrefix(whole.output))
+        let added = broken.output.dropFirst(whole.output.count)
+        #expect(added.contains("sensor.inactive") && added.contains("sensors.none_left"))
+    }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import Testing
+
+@Suite struct ReplayTests {
+    private let walk = ["Accelerometer", "Magnetometer"].map { "\(Binary.fixtures)/phyphox_walk/\($0).csv" }
+    private let broad05 = "\(Binary.fixtures)/broad/broad05_rotation_breaks.csv"
+
+    private func kinds(_ result: Binary.Result) throws -> [String] {
+        try result.lines.map {
+            let object = try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+            return try #require(object?["kind"] as? String)
+        }
+    }
+
+    @Test func theWalkIsToldInWordsWithASummary() throws {
+        let result = try Binary.run(["replay"] + walk)
+        #expect(result.status == 0)
+        #expect(result.output.contains("motion.began"))
+        #expect(result.output.contains("heading"))
+        let summary = try #require(result.lines.first { $0.hasPrefix("replayed 21152 samples") })
+        #expect(summary.contains("105.0 s recorded"))
+        #expect(result.lines.contains("  motion: still moving when the trace ended"))
+    }
+
+    @Test func theOrderOfTheFilesOnTheCommandLineDoesNotMatter() throws {
+        let one = try Binary.run(["replay", "--json"] + walk)
+        let other = try Binary.run(["replay", "--json"] + walk.reversed())
+        #expect(one.output == other.output)
+    }
+
+    @Test func oneMotionDetectorAndOneNorthDetectorByDefault() throws {
+        let result = try Binary.run("replay", "--json", broad05)
+        let names = try result.lines.map { line -> String in
+            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            return "\(object?["detector"] ?? "-") \(object?["sensor"] ?? "-")"
+        }
+        #expect(Set(names) == ["motion accelerometer", "north magnetometer"])
+        #expect(try kinds(result).filter { $0 == "motion.began" }.count == 4)
+    }
+
+    @Test func withoutAMagnetometerThereIsNoHeadingAndItIsSaid() throws {
+        let result = try Binary.run("replay", "--json", walk[0])
+        #expect(result.status == 0)
+        #expect(!(try kinds(result).contains("heading")))
+        #expect(result.errors.contains("no magnetometer"))
+    }
+
+    @Test func withoutAnAccelerometerThereIsNothingToDo() throws {
+        let result = try Binary.run("replay", walk[1])
+        #expect(result.status == 64)
+        #expect(result.errors.contains("no accelerometer"))
+    }
+
+    @Test func sensorsAreBoundByNameOrByKind() throws {
+        let configuration = try TemporaryFile(
+            """
+            [sensor.phone]
+            source = "iio"
+            match = { name = "accel_3d" }
+            [sensor.compass]
+            source = "iio"
+            match = { name = "magn_3d" }
+            [motion.walk]
+            accelerometer = "phone"
+            [north.way]
+            accelerometer = "phone"
+            magnetometer = "compass"
+            """, suffix: ".toml")
+        let byKind = try Binary.run(["replay", "--json", "-c", configuration.path] + walk)
+        #expect(byKind.status == 0)
+        #expect(byKind.output.contains(#""detector":"walk","sensor":"phone""#))
+        #expect(byKind.output.contains(#""detector":"way","sensor":"compass""#))
+        let byName = try Binary.run(
+            "replay", "--json", "-c", configuration.path, "--bind", "compass=\(walk[1])",
+            "--bind=phone=\(walk[0]):accelerometer"
+        )
+        #expect(byName.output == byKind.output)
+        let missing = try Binary.run("replay", "--json", "-c", configuration.path, walk[0])
+        #expect(missing.status == 64)
+        #expect(missing.errors.contains("north.way needs the magnetometer of sensor 'compass'"))
+        let unknown = try Binary.run("replay", "-c", configuration.path, "--bind", "fone=\(walk[0])", walk[1])
+        #expect(unknown.status == 64)
+        #expect(unknown.errors.contains("fone"))
+        let wrongKind = try Binary.run("replay", "-c", configuration.path, "--bind", "phone=\(walk[1])", walk[0])
+        #expect(wrongKind.status == 64)
+        #expect(wrongKind.errors.contains("has no accelerometer"))
+    }
+
+    @Test func handlersLogAlwaysAndRunCommandsOnlyWhenAsked() throws {
+        let witness = try TemporaryFile()
+        let configuration = try TemporaryFile(
+            """
+            [sensor.chassis]
+            source = "iio"
+            match = { name = "accel_3d" }
+            [motion.moved]
+            accelerometer = "chassis"
+            [handler.note]
+            on = ["motion.began"]
+            log = true
+            decorate = [{ count = { every = 2 } }]
+            [handler.alarm]
+            on = ["motion.ended"]
+            command = ["/usr/bin/tee", "-a", "\(witness.path)"]
+            decorate = [{ rate_limit = { per_minute = 1 } }]
+            """, suffix: ".toml")
+        let quiet = try Binary.run("replay", "--json", "--config", configuration.path, broad05)
+        #expect(quiet.errors.split(separator: "\n").filter { $0.hasPrefix("note: ") }.count == 2)
+        #expect(try witness.text().isEmpty)
+        let loud = try Binary.run("replay", "--json", "--config", configuration.path, "--handlers", broad05)
+        #expect(loud.output == quiet.output)
+        // Four ends, three of them less than a minute after one that passed.
+        let written = try witness.text().split(separator: "\n").map(String.init)
+        #expect(written.count == 2)
+        #expect(written.allSatisfy { loud.lines.contains($0) })
+    }
+
+    @Test(arguments: ["/nonexistent/program", "/bin/false", "/etc/passwd"])
+    func aCommandThatFailsIsNamedAndEndsNothing(program: String) throws {
+        let configuration = try TemporaryFile(
+            """
+            [sensor.chassis]
+            source = "iio"
+            match = { name = "accel_3d" }
+            [motion.moved]
+            accelerometer = "chassis"
+            [handler.alarm]
+            on = ["motion.ended"]
+            command = ["\(program)"]
+            """, suffix: ".toml")
+        let result = try Binary.run("replay", "--json", "--config", configuration.path, "--handlers", broad05)
+        #expect(result.status == 0)
+        #expect(result.errors.split(separator: "\n").filter { $0.hasPrefix("alarm: \(program): ") }.count == 4)
+    }
+
+    @Test func ctrlCEndsWithWhatWasDoneAndCompleteLines() throws {
+        let process = Binary.process(["replay", "--json", "--speed", "20"] + walk)
+        let output = try TemporaryFile()
+        let errors = try TemporaryFile()
+        process.standardOutput = try output.writer()
+        process.standardError = try errors.writer()
+        try process.run()
+        while try output.text().split(separator: "\n").count < 20 { usleep(10_000) }
+        kill(process.processIdentifier, SIGINT)
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit)
+        #expect(process.terminationStatus == 130)
+        #expect(try errors.text().contains("cancelled after"))
+        let text = try output.text()
+        let whole = try Binary.run(["replay", "--json"] + walk).output
+        #expect(text.hasSuffix("\n"))
+        #expect(whole.hasPrefix(text))
+        #expect(text.count < whole.count)
+    }
+
+    @Test func aKilledReplayLeavesCompleteLines() throws {
+        for delay in [5_000, 20_000, 60_000] as [UInt32] {
+            let process = Binary.process(["replay", "--json", "--speed", "500"] + walk)
+            let pipe = Pipe()
+            process.standardOutput = pipe
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            usleep(delay)
+            kill(process.processIdentifier, SIGKILL)
+            let data = pipe.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            #expect(data.isEmpty || data.last == UInt8(ascii: "\n"))
+        }
+    }
+
+    @Test func aReaderThatGoesAwayIsNoFault() throws {
+        let process = Binary.process(["replay", "--json"] + walk)
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        _ = try pipe.fileHandleForReading.read(upToCount: 10)
+        try pipe.fileHandleForReading.close()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit)
+        #expect(process.terminationStatus == 0)
+    }
+
+    @Test func aFullDiskIsAFault() throws {
+        guard FileManager.default.isWritableFile(atPath: "/dev/full") else { return }
+        let process = Binary.process(["replay", "--json"] + walk)
+        process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
+        let errors = try TemporaryFile()
+        process.standardError = try errors.writer()
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 74)
+        #expect(try errors.text().contains("standard output"))
+    }
+
+    @Test func aPipeIsReadAsAFileIs() throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "cat '\(broad05)' | '\(Binary.path)' replay --json /dev/stdin 2>/dev/null"]
+        let output = try TemporaryFile()
+        process.standardOutput = try output.writer()
+        try process.run()
+        process.waitUntilExit()
+        #expect(try output.text() == Binary.run("replay", "--json", broad05).output)
+    }
+}

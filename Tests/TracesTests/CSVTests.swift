@@ -1,0 +1,344 @@
+import Binnacle
+import Testing
+import Traces
+
+private func text(_ header: String, _ rows: [String]) -> String {
+    ([header] + rows).map { $0 + "\n" }.joined()
+}
+
+@Suite struct CSVLayoutTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        let text: String
+        let kinds: [SampleKind]
+        let sensors: [String]
+        /// The first sample of each stream.
+        let first: [Sample]
+        var testDescription: String { name }
+    }
+
+    private static func accelerometer(_ name: String, _ text: String, time: Int64, _ x: Float, _ y: Float, _ z: Float)
+        -> Case
+    {
+        Case(
+            name: name, text: text, kinds: [.accelerometer], sensors: ["accelerometer"],
+            first: [Sample(timeNanoseconds: time, x: x, y: y, z: z)])
+    }
+
+    private static func magnetometer(_ name: String, _ text: String, time: Int64, _ x: Float, _ y: Float, _ z: Float)
+        -> Case
+    {
+        Case(
+            name: name, text: text, kinds: [.magnetometer], sensors: ["magnetometer"],
+            first: [Sample(timeNanoseconds: time, x: x, y: y, z: z)])
+    }
+
+    static let cases: [Case] = [
+        accelerometer("seconds and m/s²", "t_s,ax,ay,az\n1.5,1,2,3\n", time: 1_500_000_000, 1, 2, 3),
+        accelerometer(
+            "quoted header, exponents",
+            "\"Time (s)\",\"X (m/s^2)\",\"Y (m/s^2)\",\"Z (m/s^2)\"\n3.446083327E-3,-4.8E-1,1.5E0,9.25E0\n",
+            time: 3_446_083, -0.48, 1.5, 9.25),
+        accelerometer("g", "time_ms,acc_x_g,acc_y_g,acc_z_g\n10,1,0,-2\n", time: 10_000_000, 9.80665, 0, -19.6133),
+        accelerometer("milli-g", "time_us,ax_mg,ay_mg,az_mg\n10,1000,0,500\n", time: 10_000, 9.80665, 0, 4.903325),
+        accelerometer(
+            "semicolon and CRLF", "t [ms];AccX [g];AccY [g];AccZ [g]\r\n5;0,5;0;1\r\n", time: 5_000_000, 4.903325, 0,
+            9.80665),
+        accelerometer(
+            "tab", "timestamp_ns\taccel_x\taccel_y\taccel_z\n1700000000123456789\t1\t2\t3\n",
+            time: 1_700_000_000_123_456_789, 1, 2, 3),
+        accelerometer("byte-order mark", "\u{FEFF}t_s,ax,ay,az\n1,1,2,3\n", time: 1_000_000_000, 1, 2, 3),
+        accelerometer(
+            "other order, other columns", "az;note;ay;gx;t_s;ax\n3;\"a;b\";2;7;1;1\n", time: 1_000_000_000, 1, 2, 3),
+        accelerometer(
+            "quoted fields and blanks", "t_s,ax,ay,az\n\"1\", 1 ,\"2\", \"3\"\n", time: 1_000_000_000, 1, 2, 3),
+        accelerometer(
+            "milliseconds since 1970", "timestamp,ax,ay,az\n1700000000123,1,2,3\n", time: 1_700_000_000_123_000_000, 1,
+            2, 3),
+        accelerometer(
+            "comment and empty lines", "# logger 3\n\nt_s,ax,ay,az\n\n# start\n1,1,2,3\n", time: 1_000_000_000, 1, 2, 3),
+        accelerometer("g-force", "time,gFx,gFy,gFz\n1,1,2,3\n", time: 1_000_000_000, 9.80665, 19.6133, 29.41995),
+        magnetometer(
+            "µT, micro sign", "t_s,Bx (\u{B5}T),By (\u{B5}T),Bz (\u{B5}T)\n1,20,-5,-40\n", time: 1_000_000_000, 20, -5,
+            -40),
+        magnetometer(
+            "µT, Greek mu", "Time (s),X (\u{3BC}T),Y (\u{3BC}T),Z (\u{3BC}T)\n1,20,-5,-40\n", time: 1_000_000_000, 20,
+            -5, -40),
+        magnetometer(
+            "gauss", "time_s,mag_x_gauss,mag_y_gauss,mag_z_gauss\n1,0.2,0,-0.4\n", time: 1_000_000_000, 20, 0, -40),
+        magnetometer(
+            "nanotesla", "time_s,mx [nT],my [nT],mz [nT]\n1,20000,0,-40000\n", time: 1_000_000_000, 20, 0, -40),
+        Case(
+            name: "both kinds, gyroscope left out",
+            text:
+                "Time (s),Gyroscope X (deg/s),Gyroscope Y (deg/s),Gyroscope Z (deg/s),Accelerometer X (g),Accelerometer Y (g),Accelerometer Z (g),Magnetometer X (uT),Magnetometer Y (uT),Magnetometer Z (uT)\n0.5,9,9,9,0,0,1,20,0,-40\n",
+            kinds: [.magnetometer, .accelerometer], sensors: ["magnetometer", "accelerometer"],
+            first: [
+                Sample(timeNanoseconds: 500_000_000, x: 20, y: 0, z: -40),
+                Sample(timeNanoseconds: 500_000_000, x: 0, y: 0, z: 9.80665),
+            ]),
+        Case(
+            name: "our own recordings",
+            text:
+                "time_ns,chassis.ax_m_s2,chassis.ay_m_s2,chassis.az_m_s2,compass.mx_uT,compass.my_uT,compass.mz_uT\n-7,1,2,3,,,\n-3,,,,4,5,6\n",
+            kinds: [.magnetometer, .accelerometer], sensors: ["compass", "chassis"],
+            first: [Sample(timeNanoseconds: -3, x: 4, y: 5, z: 6), Sample(timeNanoseconds: -7, x: 1, y: 2, z: 3)]),
+    ]
+
+    @Test(arguments: cases)
+    func columnsAndUnitsAreRecognised(example: Case) throws {
+        let file = try TemporaryFile(example.text)
+        let source = try TraceSource(paths: [file.path])
+        #expect(source.streams.map(\.kind) == example.kinds)
+        #expect(source.streams.map(\.sensor.name) == example.sensors)
+        let collected = Collected(source)
+        for (stream, expected) in example.first.enumerated() {
+            let sample = try #require(collected.samples[stream].first)
+            #expect(sample.timeNanoseconds == expected.timeNanoseconds)
+            for (value, wanted) in [(sample.x, expected.x), (sample.y, expected.y), (sample.z, expected.z)] {
+                #expect(abs(value - wanted) <= 1e-6 * max(1, abs(wanted)))
+            }
+        }
+        #expect(source.repairs.isEmpty)
+    }
+
+    @Test func whatTheHeaderDoesNotSayIsAssumedAndSaid() throws {
+        let file = try TemporaryFile("time,ax,ay,az\n1,1,2,3\n")
+        let notices = try TraceFile(path: file.path).notices.map(\.message)
+        #expect(notices.count == 2)
+        #expect(notices[0].contains("taken as m/s²"))
+        #expect(notices[1].contains("taken as seconds"))
+        let said = try TemporaryFile("time_s,ax_g,ay_g,az_g\n1,1,2,3\n")
+        #expect(try TraceFile(path: said.path).notices.isEmpty)
+    }
+
+    @Test(arguments: [
+        "time=when:ms,ax=a:g,ay=b:g,az=c:g", "time=#1:ms,ax=#2:g,ay=#3:g,az=#4:g",
+    ])
+    func aMapNamesWhatCannotBeRecognised(map: String) throws {
+        let file = try TemporaryFile("when;a;b;c\n2;1;0;0\n")
+        #expect(throws: TraceError.self) { try TraceSource(paths: [file.path]) }
+        let source = try TraceSource(paths: [file.path], map: ColumnMap([map]))
+        #expect(Collected(source).samples == [[Sample(timeNanoseconds: 2_000_000, x: 9.80665, y: 0, z: 0)]])
+    }
+
+    @Test func aMapWithNumbersServesAFileWithoutAHeader() throws {
+        let file = try TemporaryFile("2,1,0,0\n3,1,0,0\n")
+        let source = try TraceSource(paths: [file.path], map: ColumnMap(["time=#1:s", "mx=#2,my=#3,mz=#4"]))
+        #expect(source.streams.map(\.kind) == [.magnetometer])
+        #expect(Collected(source).samples[0].map(\.timeNanoseconds) == [2_000_000_000, 3_000_000_000])
+    }
+
+    @Test func aColumnsNameMayContainACommaAndAColon() throws {
+        let map = try ColumnMap(["time=t, all:s,ax=a:1:g,ay=b:g,az=c:g"])
+        let file = try TemporaryFile("\"t, all\",a:1,b,c\n1,1,0,0\n")
+        let source = try TraceSource(paths: [file.path], map: map)
+        #expect(Collected(source).samples[0].count == 1)
+    }
+
+    @Test(arguments: [
+        ("ax=#1,ay=#2,az=#3", "no column for the time"), ("time=#1", "no axes"), ("time=#1,ax=#2", "belong together"),
+        ("time=#1:g", "does not measure time"), ("time=#1,ax=#2:parsec", "is not a unit"), ("foo=#1", "is not TARGET"),
+        ("time=#0", "not a column number"), ("time=#1,time=#2", "mapped twice"), ("", "is not TARGET"),
+    ])
+    func aWrongMapIsRefused(map: String, message: String) throws {
+        let error = #expect(throws: ColumnMap.ParseError.self) { try ColumnMap([map]) }
+        #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
+    }
+
+    @Test func bareAxesWithoutAUnitNeedToBeSaid() throws {
+        let file = try TemporaryFile("seconds_elapsed,z,y,x\n1,3,2,1\n")
+        #expect(throws: TraceError.self) { try TraceFile(path: file.path) }
+        let trace = try TraceFile(path: file.path, assumedKind: .magnetometer)
+        #expect(trace.contents.map(\.kind) == [.magnetometer])
+    }
+}
+
+@Suite struct BadInputTests {
+    private func error(_ bytes: [UInt8]) throws -> TraceError {
+        let file = try TemporaryFile(bytes)
+        do {
+            let collected = Collected(try TraceSource(paths: [file.path]))
+            return try #require(collected.failures.first as? TraceError)
+        } catch let error as TraceError {
+            return error
+        }
+    }
+
+    @Test func filesThatAreNone() throws {
+        #expect(throws: TraceError.self) { try TraceSource(paths: ["/nonexistent/x.csv"]) }
+        let missing = #expect(throws: TraceError.self) { try TraceSource(paths: ["/nonexistent/x.csv"]) }
+        #expect(missing?.category == .noInput)
+        let directory = #expect(throws: TraceError.self) { try TraceSource(paths: ["/tmp"]) }
+        #expect(directory?.message.contains("is a directory") == true)
+    }
+
+    @Test(
+        arguments: [
+            ("", "is empty", nil, nil), ("\n\n# nothing\n", "is empty", nil, nil),
+            ("t_s,ax,ay,az\n", "no sample", 1, nil),
+            ("t_s,ax,ay,az\n\n\n", "no sample", 3, nil),
+            ("1,2,3,4\n2,2,3,4\n", "where the columns' names should be", 1, nil),
+            ("foo,bar\n1,2\n", "no column holds the time", 1, nil),
+            ("t_s,foo\n1,2\n", "neither an accelerometer", 1, nil),
+            ("t_s,ax,ay\n1,2,3\n", "no column for z", 1, nil),
+            ("t_s,ax,ay,az,accel_x\n1,2,3,4,5\n", "both look like", 1, nil),
+            ("t_s,ax_g,ay_g,az\n1,2,3,4\n", "different units", 1, nil),
+            ("Time (s),X (rad/s)\n1,2\n", "neither", 1, nil),
+            ("t_s,linear acc x,linear acc y,linear acc z\n1,2,3,4\n", "neither", 1, nil),
+            ("ab\u{0}c,d\n", "0x00", 1, 3),
+            ("\u{1B}[2J\n", "0x1b", 1, 1),
+        ] as [(String, String, Int?, Int?)])
+    func headersThatSayTooLittle(text: String, message: String, line: Int?, column: Int?) throws {
+        let error = try error(Array(text.utf8))
+        #expect(error.category == .data)
+        #expect(error.message.contains(message), "\(error)")
+        #expect(error.line == line)
+        #expect(error.column == column)
+    }
+
+    @Test func aLineOfTenMegabytesIsRefusedEarly() throws {
+        let long = [UInt8](repeating: UInt8(ascii: "1"), count: 10_000_000)
+        #expect(try error(long).message.contains("longer than"))
+        let later = try error(Array("t_s,ax,ay,az\n1,1,2,3\n".utf8) + long)
+        #expect(later.line == 3 && later.message.contains("longer than"))
+    }
+
+    @Test func utf16IsNamed() throws {
+        let error = try error([0xFF, 0xFE] + "t_s,ax".utf8.flatMap { [$0, 0] })
+        #expect(error.message.contains("UTF-16"))
+    }
+
+    @Test func rubbishAfterAGoodBeginningEndsWithAnError() throws {
+        var random = SystemRandomNumberGenerator()
+        let junk = (0..<200_000).map { _ in UInt8.random(in: 0...255, using: &random) }
+        let lines = [UInt8]("t_s,ax,ay,az\n1,1,2,3\n".utf8) + Array(String(repeating: "x\n", count: 2000).utf8) + junk
+        let error = try error(lines)
+        #expect(error.message.contains("no usable sample"), "\(error)")
+        #expect(error.line == 1003)
+    }
+
+    @Test func aClockSetBackForGoodIsNotPassedOver() throws {
+        var rows = (0..<2000).map { "\($0 + 5000),1,2,3" }
+        rows += (0..<2000).map { "\($0),1,2,3" }
+        let error = try error(Array(text("t_s,ax,ay,az", rows).utf8))
+        #expect(error.message.contains("split the file at line 2002"), "\(error)")
+    }
+
+    @Test func faultsAreRepairedCountedAndPlaced() throws {
+        let file = try TemporaryFile(
+            text(
+                "t_s,ax,ay,az",
+                [
+                    "1,1,2,3", "2,1,n/a,3", "3,NaN,2,3", "4,1,2", "5,1,,3", "6,1,2,-inf", "7,1e99,2,3", "0.5,1,2,3",
+                    "8,1,2,3", "8,1,2,4", "t_s,ax,ay,az", "9,1,2,3", "x", "9999999999999999,1,2,3",
+                ]) + "10,1,2")
+        let source = try TraceSource(paths: [file.path])
+        let collected = Collected(source)
+        #expect(collected.failures.isEmpty)
+        #expect(collected.samples[0].map { $0.timeNanoseconds / 1_000_000_000 } == [1, 8, 8, 9])
+        #expect(
+            source.repairs.counts == [
+                .notANumber: 4, .notFinite: 3, .incomplete: 2, .backwards: 1, .repeated: 1, .torn: 1,
+            ])
+        let places = source.repairs.notices.map { "\($0.line ?? 0):\($0.column ?? 0)" }
+        #expect(places.prefix(4) == ["3:5", "4:3", "5:6", "6:7"])
+        #expect(source.repairs.notices[0].message == "'n/a' is not a number")
+    }
+
+    @Test func anEmptyStreamInARowIsNoFault() throws {
+        let file = try TemporaryFile("t_s,ax,ay,az,mx,my,mz\n1,1,2,3,,,\n2,1,2,3,4,5,6\n3,,,,4,5,x\n4,1,2,3,4,5,\n")
+        let source = try TraceSource(paths: [file.path])
+        let collected = Collected(source)
+        #expect(collected.samples.map(\.count) == [1, 3])
+        #expect(source.repairs.counts == [.notANumber: 1, .incomplete: 1])
+    }
+
+    @Test func aLastLineWithoutItsEndIsKeptWhenItIsWhole() throws {
+        let foreign = try TemporaryFile("t_s,ax,ay,az\n1,1,2,3\n2,1,2,3")
+        #expect(Collected(try TraceSource(paths: [foreign.path])).samples[0].count == 2)
+        // Our own recorder ends every line, so there a line without an end was torn.
+        let own = try TemporaryFile("time_ns,a.ax_m_s2,a.ay_m_s2,a.az_m_s2\n1,1,2,3\n2,1,2,3")
+        let source = try TraceSource(paths: [own.path])
+        #expect(Collected(source).samples[0].count == 1)
+        #expect(source.repairs.counts == [.torn: 1])
+    }
+
+    @Test func aFileThatShrinksWhileItIsReadJustEnds() throws {
+        let row = "1,1,2,3\n"
+        let file = try TemporaryFile("t_s,ax,ay,az\n" + String(repeating: row, count: 200_000))
+        let source = try TraceSource(paths: [file.path])
+        let delivery = SampleDelivery(streamCount: 1, capacity: 100)
+        _ = source.fill(delivery)
+        #expect(truncateFile(file.path))
+        var count = delivery.batches[0].count
+        while true {
+            delivery.removeAll()
+            let answer = source.fill(delivery)
+            count += delivery.batches[0].count
+            if answer.isEnd { break }
+        }
+        #expect(count >= 100 && count < 200_000)
+    }
+}
+
+@Suite struct MergingTests {
+    private let accelerometer = "t_s,ax,ay,az\n" + (0..<50).map { "\(Double($0) / 10),1,2,3\n" }.joined()
+    private let magnetometer = "t_s,mx,my,mz\n" + (0..<20).map { "\(Double($0) / 4),20,0,-40\n" }.joined()
+
+    @Test(arguments: [1, 3, 7, 4096])
+    func filesAreMergedByStampAndTiesGoToTheMagnetometer(capacity: Int) throws {
+        let files = [try TemporaryFile(accelerometer), try TemporaryFile(magnetometer)]
+        let source = try TraceSource(paths: files.map(\.path))
+        let collected = Collected(source, capacity: capacity)
+        #expect(collected.samples.map(\.count) == [20, 50])
+        var expected = (0..<20).map { ($0 * 250, 0) } + (0..<50).map { ($0 * 100, 1) }
+        expected.sort { $0 < $1 }
+        #expect(collected.order == expected.map(\.1))
+    }
+
+    @Test(arguments: [1, 2, 4096])
+    func oneFileKeepsItsOrderOfArrival(capacity: Int) throws {
+        // The compass speaks late: its stamps lie before those of the rows above.
+        let file = try TemporaryFile(
+            "time_ns,a.ax_m_s2,a.ay_m_s2,a.az_m_s2,b.mx_uT,b.my_uT,b.mz_uT\n"
+                + "10,1,1,1,,,\n20,1,1,1,,,\n15,,,,1,1,1\n20,,,,1,1,1\n30,1,1,1,,,\n30,,,,1,1,1\n")
+        let source = try TraceSource(paths: [file.path])
+        #expect(source.streams.map(\.kind) == [.magnetometer, .accelerometer])
+        let collected = Collected(source, capacity: capacity)
+        #expect(collected.order == [1, 1, 0, 0, 1, 0])
+        #expect(source.repairs.isEmpty)
+    }
+
+    @Test func aFileThatFailsLeavesTheOthersGoing() throws {
+        let bad = try TemporaryFile("t_s,mx,my,mz\n0,20,0,-40\n0.3,20,0,-40\n" + String(repeating: "9", count: 100_000))
+        let good = try TemporaryFile(accelerometer)
+        let source = try TraceSource(paths: [bad.path, good.path])
+        let delivery = SampleDelivery(streamCount: 2, capacity: 8)
+        var failed: [String] = []
+        var counts = [0, 0]
+        while true {
+            delivery.removeAll()
+            let answer = source.fill(delivery)
+            for stream in 0..<2 { counts[stream] += delivery.batches[stream].count }
+            if case .failed(let sensors, _) = answer { failed += sensors.map(\.name) }
+            if answer.isEnd { break }
+        }
+        #expect(failed == ["magnetometer"])
+        #expect(counts == [2, 50])
+    }
+
+    @Test func sensorsOfOneKindAreNumbered() throws {
+        let files = [try TemporaryFile(accelerometer), try TemporaryFile(accelerometer)]
+        let source = try TraceSource(paths: files.map(\.path))
+        #expect(source.streams.map(\.sensor.name) == ["accelerometer", "accelerometer2"])
+    }
+
+    @Test func oneNamedDeviceMayCarryBothKinds() throws {
+        let file = try TemporaryFile(
+            "time_ns,box.ax_g,box.ay_g,box.az_g,box.mx_uT,box.my_uT,box.mz_uT\n1,0,0,1,20,0,-40\n")
+        let source = try TraceSource(paths: [file.path])
+        #expect(source.streams.map(\.sensor.name) == ["box", "box"])
+        #expect(source.streams[0].sensor === source.streams[1].sensor)
+    }
+}
