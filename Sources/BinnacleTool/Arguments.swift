@@ -1,6 +1,8 @@
 import Station
 
-/// A command line as it was written: which options with which values, and what is left. Nothing is validated yet.
+/// A command line as it was written: which options with which values, and what is left.
+///
+/// Nothing is validated yet.
 struct Arguments {
     private(set) var operands: [String] = []
     private var values: [OptionName: [String]] = [:]

@@ -70,8 +70,12 @@ public final class CommandHandler: EventHandler {
         sigemptyset(&defaults)
         for signal in [SIGPIPE, SIGINT, SIGTERM] { sigaddset(&defaults, signal) }
         posix_spawnattr_setsigdefault(&attributes, &defaults)
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF))
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
         var process: pid_t = 0
         let environment = ["PATH", "HOME", "LANG"].compactMap { (name: String) -> String? in
             getenv(name).map { name + "=" + String(cString: $0) }

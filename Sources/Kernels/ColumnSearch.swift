@@ -1,9 +1,10 @@
-/// The index of the first stamp that is not before a deadline, or the range's end when there is none.
+/// Finds the first stamp that is not before a deadline.
 ///
 /// - Parameters:
 ///   - times: Stamps in nanoseconds, never falling within the range.
 ///   - range: Where to look.
 ///   - deadline: The time looked for, in nanoseconds.
+/// - Returns: Its index, or the range's end when there is none.
 /// - Complexity: O(log n).
 public func firstIndex(in times: UnsafePointer<Int64>, range: Range<Int>, notBefore deadline: Int64) -> Int {
     var low = range.lowerBound
@@ -15,12 +16,13 @@ public func firstIndex(in times: UnsafePointer<Int64>, range: Range<Int>, notBef
     return low
 }
 
-/// The index of the first stamp that lies more than a limit after its predecessor, or the range's end.
+/// Finds the first stamp that lies more than a limit after its predecessor.
 ///
 /// - Parameters:
 ///   - times: Stamps in nanoseconds, never falling; the one before the range's start is read as well.
 ///   - range: Where to look; starts at 1 or later.
 ///   - limit: The longest distance that is no gap, in nanoseconds.
+/// - Returns: Its index, or the range's end when there is none.
 public func firstGap(in times: UnsafePointer<Int64>, range: Range<Int>, longerThan limit: Int64) -> Int {
     for i in range where isGap(from: times[i - 1], to: times[i], limit: limit) { return i }
     return range.upperBound
@@ -33,24 +35,26 @@ public func isGap(from earlier: Int64, to later: Int64, limit: Int64) -> Bool {
     return overflow || distance > limit
 }
 
-/// The greatest value in a range; a NaN counts as nothing.
+/// Finds the greatest value in a range; a NaN counts as nothing.
 ///
 /// - Parameters:
 ///   - values: The values; reaches at least to the range's end.
 ///   - range: Where to look.
 ///   - start: What the result is at least.
+/// - Returns: The greatest value, or `start` when none is greater.
 public func greatest(in values: UnsafePointer<Float>, range: Range<Int>, atLeast start: Float) -> Float {
     var result = start
     for i in range where values[i] > result { result = values[i] }
     return result
 }
 
-/// The smallest value in a range; a NaN counts as nothing.
+/// Finds the smallest value in a range; a NaN counts as nothing.
 ///
 /// - Parameters:
 ///   - values: The values; reaches at least to the range's end.
 ///   - range: Where to look.
 ///   - start: What the result is at most.
+/// - Returns: The smallest value, or `start` when none is smaller.
 public func smallest(in values: UnsafePointer<Float>, range: Range<Int>, atMost start: Float) -> Float {
     var result = start
     for i in range where values[i] < result { result = values[i] }

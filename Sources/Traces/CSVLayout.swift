@@ -31,6 +31,7 @@ struct CSVLayout: Equatable {
     ///   - names: The header's fields.
     ///   - assumedKind: What bare `x`, `y`, `z` without a unit measure, when the user said so.
     ///   - fail: Makes the error for a message.
+    /// - Throws: What `fail` makes, when no time or no three axes are found.
     init(
         names: [String], assumedKind: SampleKind?, fail: (String) -> TraceError
     ) throws(TraceError) {
@@ -84,7 +85,11 @@ struct CSVLayout: Equatable {
 
     /// Takes the columns that the user named.
     ///
-    /// - Parameter names: The header's fields; `nil` for a file without a header.
+    /// - Parameters:
+    ///   - map: The columns.
+    ///   - names: The header's fields; `nil` for a file without a header.
+    ///   - fail: Makes the error for a message.
+    /// - Throws: What `fail` makes, when a column is not there.
     init(map: ColumnMap, names: [String]?, fail: (String) -> TraceError) throws(TraceError) {
         var columns: [ColumnMap.Target: Int] = [:]
         for entry in map.entries {
@@ -157,7 +162,7 @@ struct CSVLayout: Equatable {
     }
 
     private static func list(_ names: [String]) -> String {
-        let shown = names.prefix(12).map { "'\($0.prefix(40))'" }.joined(separator: ", ")
+        let shown = names.prefix(12).map { "'\($0.prefix(40).printable)'" }.joined(separator: ", ")
         return names.count > 12 ? shown + " and \(names.count - 12) more" : shown
     }
 }

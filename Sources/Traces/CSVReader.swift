@@ -43,6 +43,7 @@ final class CSVReader {
     ///   - window: A batch for each stream of the layout, empty.
     ///   - ranks: Each stream's place in the pipeline's order.
     /// - Returns: Whether there may be more.
+    /// - Throws: ``TraceError`` when the file cannot be read any further; what is in the window by then is good.
     func fill(_ window: [SampleBatch], ranks: [Int]) throws(TraceError) -> Bool {
         var lastTime = Int64.min
         var lastRank = -1

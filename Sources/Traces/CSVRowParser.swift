@@ -116,9 +116,6 @@ struct CSVRowParser {
     private func text(_ field: UnsafePointer<UInt8>, _ next: UnsafePointer<UInt8>) -> String {
         let length = max(0, next - field - 1)
         let shown = UnsafeBufferPointer(start: field, count: min(length, 24))
-        let clean = String(decoding: shown, as: UTF8.self).unicodeScalars.map { scalar in
-            scalar.value < 0x20 || scalar.value == 0x7F ? "?" : String(scalar)
-        }
-        return "'" + clean.joined() + (length > 24 ? "…'" : "'")
+        return "'" + String(decoding: shown, as: UTF8.self).printable + (length > 24 ? "…'" : "'")
     }
 }

@@ -17,7 +17,9 @@ struct DecimalScanner {
         case notANumber
     }
 
-    /// A number as written: `mantissa · 10^exponent`. It is small, so that it travels in registers.
+    /// A number as written, its mantissa times ten to the power of its exponent.
+    ///
+    /// It is small, so that it travels in registers.
     struct Decimal {
         let mantissa: UInt64
         let exponent: Int32
@@ -66,6 +68,7 @@ struct DecimalScanner {
     /// - Parameters:
     ///   - field: Where it starts.
     ///   - next: Where scanning it has led to, behind its delimiter.
+    /// - Returns: The bytes between the two delimiters.
     @inline(__always)
     static func text(of field: UnsafePointer<UInt8>, before next: UnsafePointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: field, count: next - field - 1)
@@ -143,6 +146,7 @@ extension DecimalScanner.Decimal {
     /// correctly rounded (Clinger 1990). Everything else goes to strtod.
     ///
     /// - Parameter text: Where the number is written.
+    /// - Returns: The same as strtod.
     @inline(__always)
     func value(in text: UnsafeBufferPointer<UInt8>) -> Double {
         guard !isLong, mantissa < 1 << 53, exponent >= -22, exponent <= 22 else { return Self.slowValue(text) }
@@ -161,11 +165,12 @@ extension DecimalScanner.Decimal {
         return strtod(copy, nil)
     }
 
-    /// The number as whole nanoseconds, rounded half away from zero; `nil` when 64 bits do not hold it.
+    /// The number as whole nanoseconds.
     ///
     /// - Parameters:
     ///   - text: Where the number is written.
     ///   - unitExponent: 9 for seconds, 6 for milliseconds, 3 for microseconds, 0 for nanoseconds.
+    /// - Returns: Rounded half away from zero; `nil` when 64 bits do not hold it.
     @inline(__always)
     func nanoseconds(in text: UnsafeBufferPointer<UInt8>, unitExponent: Int) -> Int64? {
         guard !isLong else { return slowNanoseconds(text, unitExponent: unitExponent) }

@@ -2,7 +2,9 @@
 enum DigitRun {
     /// Moves behind the digits at a position and appends them to a number, which wraps when it has no more room.
     ///
-    /// - Parameter p: At least eight bytes from it on are readable, and a byte that is no digit follows the run.
+    /// - Parameters:
+    ///   - p: At least eight bytes from it on are readable, and a byte that is no digit follows the run.
+    ///   - number: Grows by the digits.
     @inline(__always)
     static func take(_ p: inout UnsafePointer<UInt8>, into number: inout UInt64) {
         while true {

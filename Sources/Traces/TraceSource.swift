@@ -18,6 +18,7 @@ public final class TraceSource: SampleSource {
     /// - Parameters:
     ///   - paths: CSV files, at least one.
     ///   - map: Columns and units named by the user, instead of those recognised.
+    /// - Throws: ``TraceError`` when a file cannot be opened, or its header does not say enough.
     public convenience init(paths: [String], map: ColumnMap? = nil) throws(TraceError) {
         var files: [TraceFile] = []
         for path in paths { files.append(try TraceFile(path: path, map: map)) }
@@ -74,6 +75,7 @@ public final class TraceSource: SampleSource {
     /// - Parameters:
     ///   - files: The files.
     ///   - given: For each file, the sensors that its contents have already.
+    /// - Returns: For each file, a sensor for each of its contents.
     package static func nameSensors(of files: [TraceFile], given: [[Sensor?]]) -> [[Sensor?]] {
         var streams = zip(files, given).flatMap { file, sensors in
             zip(file.contents, sensors).compactMap { content, sensor in sensor.map { (sensor: $0, kind: content.kind) }

@@ -26,7 +26,9 @@ public protocol MotionManagerDelegate: AnyObject {
     /// Called first with the sample that also began the motion, then at most once per
     /// ``MotionSettings/updateInterval`` until the end.
     ///
-    /// - Parameter sample: The acceleration on the three axes in m/s².
+    /// - Parameters:
+    ///   - manager: The manager.
+    ///   - sample: The acceleration on the three axes in m/s².
     func motionManager(_ manager: MotionManager, deviceIsMoving sample: Sample)
     /// Tells the delegate that quiet has lasted the quiet time; called once for each motion that was told.
     func motionManager(_ manager: MotionManager, didEndMotion event: MotionEvent)

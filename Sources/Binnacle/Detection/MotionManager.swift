@@ -12,7 +12,9 @@ public final class MotionManager: Detector {
     public let accelerometer: SampleStream?
     /// What is looked for.
     public let settings: MotionSettings
-    /// Told what is found. Loaded once a delivery: a change counts from the next one.
+    /// Told what is found.
+    ///
+    /// It is held weakly, so somebody else has to own it. It is loaded once a delivery: a change counts from the next.
     public weak var delegate: (any MotionManagerDelegate)?
     /// Whether samples are looked at.
     public private(set) var isDetecting = false

@@ -33,7 +33,9 @@ public struct MotionSettings: Sendable, Equatable {
     public var minimumDuration: Duration = .milliseconds(20)
     /// How long quiet has to last before motion ended; 1 s by default.
     public var quiet: Duration = .seconds(1)
-    /// A shake is user acceleration above this, in g; 1.5 by default. It re-arms below half of it.
+    /// A shake is user acceleration above this, in g; 1.5 by default.
+    ///
+    /// The next shake needs a fall below half of it first.
     public var shakeG: Float = 1.5
     /// The shortest time between two shakes; 0.1 s by default.
     public var shakeRefractory: Duration = .milliseconds(100)
@@ -45,8 +47,9 @@ public struct MotionSettings: Sendable, Equatable {
     public var shockG: Float = 2.5
     /// The shortest time between two shocks; 0.5 s by default.
     public var shockRefractory: Duration = .milliseconds(500)
-    /// The time constant of the gravity filter; 0.5 s by default. After a start or a gap, what needs gravity is not
-    /// looked for until three time constants have passed.
+    /// The time constant of the gravity filter; 0.5 s by default.
+    ///
+    /// After a start or a gap, what needs gravity is not looked for until three time constants have passed.
     public var gravityTimeConstant: Duration = .milliseconds(500)
     /// A longer time without a sample makes the filter and every unconfirmed change start anew; 1 s by default.
     public var gapLimit: Duration = .seconds(1)

@@ -1,10 +1,11 @@
 /// Numbers as text, without Foundation and the same on every machine.
 enum Decimal {
-    /// A number rounded to a fixed count of decimals, half away from zero.
+    /// Writes a number with a fixed count of decimals.
     ///
     /// - Parameters:
-    ///   - value: The number; one that is not finite, or too large for the count of decimals, gives `nil`.
+    ///   - value: The number.
     ///   - decimals: From 0 to 9.
+    /// - Returns: Rounded half away from zero; `nil` when the number is not finite, or too large.
     static func text(_ value: Double, decimals: Int) -> String? {
         let scales: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
         let scaled = (value.magnitude * scales[decimals]).rounded(.toNearestOrAwayFromZero)

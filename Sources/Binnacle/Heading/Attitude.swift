@@ -30,12 +30,12 @@ public struct Attitude: Sendable, Equatable {
     /// 0.001 is 0.06°.
     private static let smallestShare = 1e-3
 
-    /// Finds the attitude from two vectors in the device's frame.
+    /// Finds the attitude from two vectors in the device's frame; fails when one is zero or not finite, or when both are
+    /// parallel.
     ///
     /// - Parameters:
     ///   - acceleration: Specific force in m/s²; at rest the axis that points up reads +9.81.
     ///   - field: The magnetic field in µT.
-    /// - Returns: `nil` when a vector is zero or not finite, or when both are parallel.
     public init?(acceleration: SIMD3<Double>, field: SIMD3<Double>) {
         let a = length(acceleration)
         let m = length(field)

@@ -15,7 +15,9 @@ public final class NorthDetector: Detector {
     public let magnetometer: SampleStream?
     /// How the heading is found, and which bearing is waited for.
     public let settings: NorthSettings
-    /// Told what is found. Loaded once a delivery: a change counts from the next one.
+    /// Told what is found.
+    ///
+    /// It is held weakly, so somebody else has to own it. It is loaded once a delivery: a change counts from the next.
     public weak var delegate: (any NorthDetectorDelegate)?
     /// Whether samples are looked at.
     public private(set) var isDetecting = false

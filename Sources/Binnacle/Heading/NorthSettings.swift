@@ -13,8 +13,10 @@ public struct NorthSettings: Sendable, Equatable {
     public var exitDegrees: Double?
     /// How long the device has to face the bearing, or to look away, before it counts; 0.5 s by default.
     public var dwell: Duration = .milliseconds(500)
-    /// The time constant of the filter over both sensors; 0.1 s by default, which on the recording broad05 leaves 95 %
-    /// of the headings at rest within 1.8°. At 0.25 s that is 1.5°, but a turning device lags behind as much longer.
+    /// The time constant of the filter over both sensors; 0.1 s by default.
+    ///
+    /// On the recording broad05 this leaves 95 % of the headings at rest within 1.8°. At 0.25 s that is 1.5°, but a
+    /// turning device lags behind as much longer.
     public var smoothing: Duration = .milliseconds(100)
     /// The oldest magnetometer sample that still makes a pair; 0.1 s by default.
     public var maximumMagnetometerAge: Duration = .milliseconds(100)

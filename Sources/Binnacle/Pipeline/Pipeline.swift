@@ -16,7 +16,9 @@ public final class Pipeline {
     private let delivery: SampleDelivery
     private var monitors: [GapMonitor]
 
-    /// Creates a pipeline. Whose delegate each detector has is up to whoever made the detector.
+    /// Creates a pipeline.
+    ///
+    /// Which delegate each detector has is up to whoever made the detector.
     ///
     /// - Parameters:
     ///   - source: Where the samples come from.

@@ -51,9 +51,10 @@ public final class Router {
         chains.removeAll { $0 === chain }
     }
 
-    /// The events as an `AsyncStream` for one consumer, from now on.
+    /// Hands the events, from now on, to structured concurrency.
     ///
     /// - Parameter capacity: The most events that wait for the consumer; beyond it the oldest is dropped.
+    /// - Returns: A stream for one consumer, which ends when the router finishes.
     public func events(capacity: Int = 1024) -> AsyncStream<Event> {
         let stream = EventStream(capacity: capacity)
         add(stream)

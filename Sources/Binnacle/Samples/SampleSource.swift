@@ -9,6 +9,7 @@ public protocol SampleSource: AnyObject {
     ///
     /// - Parameter delivery: Empty; has a batch for each index in ``streams``. What is in it afterwards is valid
     ///   whatever the answer.
+    /// - Returns: Whether there are samples, none yet, none ever again, or sensors that failed.
     func fill(_ delivery: SampleDelivery) -> SampleAnswer
 }
 

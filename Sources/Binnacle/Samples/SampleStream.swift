@@ -1,7 +1,8 @@
 /// The samples of one kind from one sensor, and the stream's place among all streams of a pipeline.
 public struct SampleStream {
-    /// The place in every ``SampleDelivery`` of the pipeline. Of two samples with the same stamp, the one of the
-    /// lower index comes first.
+    /// The place in every ``SampleDelivery`` of the pipeline.
+    ///
+    /// Of two samples with the same stamp, the one of the lower index comes first.
     public let index: Int
     /// The device the samples come from.
     public let sensor: Sensor

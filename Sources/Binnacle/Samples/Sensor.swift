@@ -9,8 +9,9 @@ public final class Sensor {
     public private(set) var isActive = true
     /// The stamp of the last sample seen, in nanoseconds; `nil` before the first.
     public private(set) var lastTimeNanoseconds: Int64?
-    /// Told what happens to the sensor. One object may be the delegate of many sensors; it is held weakly, so
-    /// somebody else has to own it.
+    /// Told what happens to the sensor.
+    ///
+    /// One object may be the delegate of many sensors; it is held weakly, so somebody else has to own it.
     public weak var delegate: (any SensorDelegate)?
 
     /// Creates an active sensor.
@@ -60,7 +61,10 @@ public protocol SensorDelegate: AnyObject {
     func sensorDidActivate(_ sensor: Sensor)
     /// Tells the delegate that a stream of the sensor was interrupted; called when the gap is over.
     ///
-    /// - Parameter position: Where the first sample after the gap stands in the delivery.
+    /// - Parameters:
+    ///   - sensor: The sensor.
+    ///   - gap: When it was, and in which stream.
+    ///   - position: Where the first sample after the gap stands in the delivery.
     func sensor(_ sensor: Sensor, didResumeAfter gap: SampleGap, at position: SamplePosition)
 }
 

@@ -26,6 +26,7 @@ package final class Replay {
     ///   - options: What to replay, and how.
     ///   - output: What the events are written to.
     ///   - errors: What log handlers write to.
+    /// - Throws: ``StationError`` when the configuration or a trace cannot be used.
     package init(_ options: ReplayOptions, output: LineWriter, errors: LineWriter) throws(StationError) {
         self.options = options
         self.output = output

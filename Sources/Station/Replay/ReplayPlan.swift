@@ -51,6 +51,7 @@ struct ReplayPlan {
     ///   - router: Knows which sensors are active.
     ///   - runsCommands: Whether handlers that act on the world are among them.
     ///   - log: Where log handlers write, and commands say what went wrong.
+    /// - Returns: A chain for each handler that runs.
     func chains(_ router: Router, runsCommands: Bool, log: LineWriter) -> [HandlerChain] {
         let context = DecoratorSettings.Context(
             minuteOfDay: { _ in LocalClock.minuteOfDay() },

@@ -39,6 +39,8 @@ struct TraceBinding {
     /// Plays the streams that a configuration's detectors need.
     ///
     /// - Parameter needs: For each stream its sensor's name, its kind and the section that needs it.
+    /// - Returns: The files as one source.
+    /// - Throws: ``StationError`` when a binding cannot be, or nothing is left to play a stream.
     mutating func bind(_ needs: [(sensor: String, kind: SampleKind, by: String)]) throws(StationError) -> TraceSource {
         for binding in bindings {
             let kinds = needs.filter { $0.sensor == binding.sensor }.map(\.kind)
