@@ -19,8 +19,9 @@ build: setup ## Build the release binary, .build/release/binnacle.
 run: build ## Replay the bundled recording of a walk; SPEED=1 plays it in real time.
 	$(BINARY) replay --speed $(SPEED) $(WALK)
 
-test: build ## Run every test, those of the command line against the release binary.
+test: build ## Run every test, against the release binary, and the README's example.
 	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test
+	scripts/check-readme
 
 lint: ## Check the format, and that no module imports what it must not.
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests

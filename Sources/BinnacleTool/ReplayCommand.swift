@@ -12,9 +12,6 @@ struct ReplayCommand {
         var options = ReplayOptions()
         options.paths = arguments.operands
         for text in arguments.all(.bind) { options.bindings.append(try Self.binding(text)) }
-        guard !options.paths.isEmpty || !options.bindings.isEmpty else {
-            throw StationError(.usage, "replay needs a trace; see 'binnacle replay --help'")
-        }
         if arguments.has(.map) {
             do throws(ColumnMap.ParseError) {
                 options.map = try ColumnMap(arguments.all(.map))
@@ -23,10 +20,13 @@ struct ReplayCommand {
             }
         }
         options.configurationPath = arguments.value(.config)
+        guard !options.paths.isEmpty || !options.bindings.isEmpty || options.configurationPath != nil else {
+            throw StationError(.usage, "replay needs a trace; see 'binnacle replay --help'")
+        }
         if let text = arguments.value(.speed) { options.speed = try Self.speed(text) }
         if let text = arguments.value(.batch) {
-            guard let batch = Int(text), (1...1_048_576).contains(batch) else {
-                throw StationError(.usage, "--batch \(text): has to be a whole number from 1 to 1048576")
+            guard let batch = Int(text), (1...65_536).contains(batch) else {
+                throw StationError(.usage, "--batch \(text): has to be a whole number from 1 to 65536")
             }
             options.batch = batch
         }
@@ -45,7 +45,7 @@ struct ReplayCommand {
         for failure in failures { errors.write("binnacle: \(failure.description)") }
         let report = options.writesJSON ? errors : output
         for line in summary.lines { report.write(line) }
-        if summary.isCancelled { return .cancelled }
+        if summary.isCancelled { return Interruption.isTermination ? .terminated : .cancelled }
         return failures.first?.status ?? .ok
     }
 

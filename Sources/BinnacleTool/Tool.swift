@@ -1,3 +1,4 @@
+import Binnacle
 import Glibc
 import Handlers
 import Station
@@ -14,7 +15,7 @@ enum Tool {
         do throws(StationError) {
             status = try run(CommandLine.arguments.dropFirst(), output, errors)
         } catch {
-            for line in error.description.split(separator: "\n") { errors.write("binnacle: \(line)") }
+            for line in error.description.split(separator: "\n") { errors.write("binnacle: \(line.printable)") }
             status = error.status
         }
         output.flush()

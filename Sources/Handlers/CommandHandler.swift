@@ -13,6 +13,8 @@ public final class CommandHandler: EventHandler {
     private let arguments: (Event) -> [String]
     private let log: LineWriter
     private let timeout: Duration
+    private let willRun: () -> Void
+    private let isCancelled: () -> Bool
 
     /// Creates a handler.
     ///
@@ -22,22 +24,29 @@ public final class CommandHandler: EventHandler {
     ///   - arguments: The arguments after the program's own name, for an event.
     ///   - log: Where it is said that a program could not run, failed, or took too long.
     ///   - timeout: The longest a program may take.
+    ///   - willRun: Called before each run, so that what was written about the event can be seen by then.
+    ///   - isCancelled: Asked while a program runs; `true` kills it, and runs no other.
     public init(
         name: String, program: String, arguments: @escaping (Event) -> [String], log: LineWriter,
-        timeout: Duration = .seconds(10)
+        timeout: Duration = .seconds(10), willRun: @escaping () -> Void = {},
+        isCancelled: @escaping () -> Bool = { false }
     ) {
         self.name = name
         self.program = program
         self.arguments = arguments
         self.log = log
         self.timeout = timeout
+        self.willRun = willRun
+        self.isCancelled = isCancelled
     }
 
     /// Runs the program and waits for its end.
     public func handle(_ event: Event) {
+        guard !isCancelled() else { return }
+        willRun()
         var input: [Int32] = [-1, -1]
         guard pipe(&input) == 0 else {
-            complain("no pipe for its input: \(Self.text(errno))")
+            complain("no pipe for its input: \(SystemFailure(code: errno))")
             return
         }
         // The program gets a copy of the reading end as its standard input, and neither of these two.
@@ -93,11 +102,18 @@ public final class CommandHandler: EventHandler {
         let deadline = clock.now + timeout
         var status: Int32 = 0
         var pause: Int = 200_000
-        while waitpid(process, &status, WNOHANG) == 0 {
-            if clock.now >= deadline {
+        while true {
+            let ended = waitpid(process, &status, WNOHANG)
+            if ended == process { break }
+            guard ended == 0 || errno == EINTR else {
+                // Whoever started this process has its children's ends thrown away.
+                complain("its end is not known: \(SystemFailure(code: errno))")
+                return
+            }
+            if isCancelled() || clock.now >= deadline {
                 kill(-process, SIGKILL)
                 waitpid(process, &status, 0)
-                complain("killed after \(timeout)")
+                complain(isCancelled() ? "killed, because the replay was cancelled" : "killed after \(timeout)")
                 return
             }
             var time = timespec(tv_sec: 0, tv_nsec: pause)
@@ -115,8 +131,6 @@ public final class CommandHandler: EventHandler {
     private func complain(_ text: String) {
         log.write("\(name): \(program): \(text)")
     }
-
-    private static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
 
     /// Calls a function with a NULL-terminated array of C strings, which live as long as the call.
     private static func withCStrings<Result>(

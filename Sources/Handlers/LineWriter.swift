@@ -37,6 +37,10 @@ public final class LineWriter {
                 let result = Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
                 if result >= 0 {
                     written += result
+                } else if errno == EAGAIN {
+                    // Whoever shares the descriptor made it non-blocking; waiting for room is what blocking means.
+                    var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    _ = poll(&room, 1, -1)
                 } else if errno != EINTR {
                     failure = SystemFailure(code: errno)
                     return

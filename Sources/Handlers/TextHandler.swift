@@ -29,7 +29,7 @@ public final class TextHandler: EventHandler {
             (event.detector ?? event.sensor ?? "").padded(after: 10),
         ]
         parts += event.figures.compactMap(text)
-        return parts.joined(separator: "  ").trimmingTrailingBlanks()
+        return parts.joined(separator: "  ").trimmingTrailingBlanks().printable
     }
 
     private static let units = ["_m_s2": " m/s²", "_deg": "°", "_uT": " µT", "_g": " g", "_s": " s"]

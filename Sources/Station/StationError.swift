@@ -48,6 +48,8 @@ package enum ExitStatus: Int32, Sendable {
     case configuration = 78
     /// Cancelled with Ctrl-C: 128 + SIGINT.
     case cancelled = 130
+    /// Asked to end: 128 + SIGTERM.
+    case terminated = 143
 
     package init(_ category: TraceError.Category) {
         switch category {

@@ -1,21 +1,20 @@
-/// How a CSV file is written: what stands between the fields, and what marks the decimals.
+/// How a CSV file is written: what stands between the fields, and what may mark the decimals.
 struct CSVDialect: Equatable {
     let delimiter: UInt8
-    let decimalMark: UInt8
+    /// Whether a comma marks decimals as well as a point does.
+    let hasDecimalComma: Bool
 
     private static let comma = UInt8(ascii: ",")
     private static let semicolon = UInt8(ascii: ";")
     private static let tab = UInt8(ascii: "\t")
 
-    /// Finds the dialect from the header and, for the decimal mark, from the first line of data.
+    /// Finds the dialect from the header.
     ///
-    /// A decimal comma is only possible where the comma does not separate fields.
-    init(header: [UInt8], firstRow: [UInt8]?) {
+    /// A comma that does not separate fields can only be a decimal comma, in whichever row it comes first.
+    init(header: [UInt8]) {
         let unquoted = Self.withoutQuoted(header)
         delimiter = [Self.tab, Self.semicolon].first(where: unquoted.contains) ?? Self.comma
-        let row = firstRow ?? []
-        let hasDecimalComma = delimiter != Self.comma && row.contains(Self.comma) && !row.contains(UInt8(ascii: "."))
-        decimalMark = hasDecimalComma ? Self.comma : UInt8(ascii: ".")
+        hasDecimalComma = delimiter != Self.comma
     }
 
     /// Splits a line into its fields, without their quotes.
@@ -27,14 +26,20 @@ struct CSVDialect: Equatable {
             if byte == UInt8(ascii: "\"") {
                 isQuoted.toggle()
             } else if byte == delimiter && !isQuoted {
-                fields.append(String(decoding: field, as: UTF8.self).trimmingBlanks())
+                fields.append(Self.text(field).trimmingBlanks())
                 field = []
             } else {
                 field.append(byte)
             }
         }
-        fields.append(String(decoding: field, as: UTF8.self).trimmingBlanks())
+        fields.append(Self.text(field).trimmingBlanks())
         return fields
+    }
+
+    /// Bytes that are no UTF-8 are taken as Latin-1, in which older programs write µ and ².
+    private static func text(_ bytes: [UInt8]) -> String {
+        String(validating: bytes, as: UTF8.self)
+            ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
 
     private static func withoutQuoted(_ line: [UInt8]) -> [UInt8] {

@@ -10,65 +10,105 @@ struct CSVHead {
     /// Reads the header, looks at the first row, and leaves the reader in front of that row.
     init(_ lines: LineReader, map: ColumnMap?, assumedKind: SampleKind?) throws(TraceError) {
         let path = lines.path
-        guard let (header, headerLine) = try Self.nextText(lines) else {
+        var comment: (text: [UInt8], number: Int)?
+        guard let first = try Self.nextText(lines, comment: &comment) else {
             throw TraceError(.data, path: path, "is empty: there is no header and no sample")
         }
-        try Self.requireText(header, path, headerLine)
-        let isHeaderless = Self.isRow(header)
-        let fail = { TraceError(.data, path: path, line: headerLine, $0) }
-        if isHeaderless, map?.usesNumbers != true {
-            throw fail(
-                "the first line has numbers where the columns' names should be: name the columns with --map "
-                    + "'time=#1:s,ax=#2:g,ay=#3:g,az=#4:g'")
-        }
+        try Self.requireText(first.text, path, first.number)
+        var header = first
         var firstRow: [UInt8]?
-        if isHeaderless { lines.putBack() }
-        if let (row, _) = try Self.nextText(lines) {
-            firstRow = row
+        let isRow = Self.isRow(first.text)
+        if isRow {
             lines.putBack()
+            firstRow = first.text
+            // Some loggers put the header into a comment.
+            if let comment, Self.isHeader(comment.text, of: first.text) { header = comment }
+        } else if let row = try Self.nextText(lines, comment: &comment) {
+            lines.putBack()
+            firstRow = row.text
         }
-        dialect = CSVDialect(header: header, firstRow: firstRow)
-        let names = dialect.fields(header)
-        if let map {
-            layout = try CSVLayout(map: map, names: isHeaderless ? nil : names, fail: fail)
-        } else {
-            layout = try CSVLayout(names: names, assumedKind: assumedKind, fail: fail)
+        let line = header.number
+        let fail = { TraceError(.data, path: path, line: line, $0) }
+        dialect = CSVDialect(header: header.text)
+        let isHeaderless = isRow && header.number == first.number
+        var names = dialect.fields(header.text)
+        if isHeaderless {
+            guard map?.usesNumbers == true else {
+                throw fail(
+                    "there are numbers where the columns' names should be: name the columns with --map, as in "
+                        + "'time=#1:UNIT,ax=#2:UNIT,ay=#3:UNIT,az=#4:UNIT'")
+            }
+            names = names.indices.map { "#\($0 + 1)" }
+        } else if let firstRow {
+            try Self.requireSameFields(firstRow, as: names, dialect, fail)
         }
-        var notices = layout.assumptions.map { TraceNotice(path: path, line: headerLine, column: nil, message: $0) }
+        layout = try CSVLayout(names: names, map: map, assumedKind: assumedKind, fail: fail)
+        var notices = layout.assumptions.map { TraceNotice(path: path, line: line, column: nil, message: $0) }
         if let exponent = layout.timeExponent {
             timeExponent = exponent
         } else {
             let (exponent, unit) = Self.guessTime(firstRow, layout.timeColumn, dialect)
             timeExponent = exponent
-            let name = isHeaderless ? "#\(layout.timeColumn + 1)" : names[layout.timeColumn]
             notices.append(
                 TraceNotice(
-                    path: path, line: headerLine, column: nil,
-                    message: "no unit for '\(name)': taken as \(unit) (--map says otherwise)"))
+                    path: path, line: line, column: nil,
+                    message: "no unit for '\(names[layout.timeColumn].printable)': taken as \(unit) "
+                        + "(--map says otherwise)"))
         }
         self.notices = notices
     }
 
-    /// The next line that is neither empty nor a comment.
-    private static func nextText(_ lines: LineReader) throws(TraceError) -> ([UInt8], Int)? {
+    /// The next line that is neither empty nor a comment; the last comment before it is kept.
+    private static func nextText(
+        _ lines: LineReader, comment: inout (text: [UInt8], number: Int)?
+    ) throws(TraceError) -> (text: [UInt8], number: Int)? {
         while let line = try lines.next() {
-            if !line.isBlank { return (Array(line.bytes), line.number) }
+            if line.bytes.first == UInt8(ascii: "#") {
+                comment = (Array(line.bytes.dropFirst()), line.number)
+            } else if !line.isBlank, !line.bytes.starts(with: "sep=".utf8) {
+                // A line sep=; is a spreadsheet's way to tell itself the delimiter.
+                return (Array(line.bytes), line.number)
+            }
         }
         return nil
     }
 
+    private static func isHeader(_ comment: [UInt8], of row: [UInt8]) -> Bool {
+        let dialect = CSVDialect(header: comment)
+        let count = dialect.fields(comment).count
+        return count > 1 && count == dialect.fields(row).count && !isRow(comment)
+    }
+
+    /// A first row with other fields than the header was written by other rules than it.
+    private static func requireSameFields(
+        _ row: [UInt8], as names: [String], _ dialect: CSVDialect, _ fail: (String) -> TraceError
+    ) throws(TraceError) {
+        let fields = dialect.fields(row)
+        if fields.count > names.count, fields[names.count...].contains(where: { !$0.isEmpty }) {
+            throw fail(
+                "the first row has \(fields.count) fields, the header \(names.count): decimal commas cannot be told from "
+                    + "commas between fields; separate the fields by semicolons")
+        }
+        if fields.count == 1, names.count > 1, CSVDialect(header: row).delimiter != dialect.delimiter {
+            throw fail("the header and the rows separate their fields differently")
+        }
+    }
+
     private static func requireText(_ line: [UInt8], _ path: String, _ number: Int) throws(TraceError) {
+        func fail(_ message: String, column: Int? = nil) -> TraceError {
+            TraceError(.data, path: path, line: number, column: column, message)
+        }
         if line.starts(with: [0xFF, 0xFE]) || line.starts(with: [0xFE, 0xFF]) {
-            throw TraceError(.data, path: path, line: number, "is UTF-16 text: save it as UTF-8")
+            throw fail("is UTF-16 text: save it as UTF-8")
         }
-        let control = line.firstIndex {
-            ($0 < 0x20 && $0 != UInt8(ascii: "\t") && $0 != UInt8(ascii: "\r")) || $0 == 0x7F
-        }
+        if line.starts(with: [0x1F, 0x8B]) { throw fail("is compressed with gzip: unpack it first") }
+        if line.starts(with: "PK\u{3}\u{4}".utf8) { throw fail("is a zip archive: unpack it first") }
+        if line.contains(UInt8(ascii: "\r")) { throw fail("its lines end with CR alone: convert them to LF") }
+        let control = line.firstIndex { ($0 < 0x20 && $0 != UInt8(ascii: "\t")) || $0 == 0x7F }
         if let control {
             let hex = String(line[control], radix: 16)
-            throw TraceError(
-                .data, path: path, line: number, column: control + 1,
-                "byte 0x\(hex.count < 2 ? "0" + hex : hex) is no text: this is not a CSV trace")
+            throw fail(
+                "byte 0x\(hex.count < 2 ? "0" + hex : hex) is no text: this is not a CSV trace", column: control + 1)
         }
     }
 
@@ -84,7 +124,7 @@ struct CSVHead {
     private static func guessTime(_ row: [UInt8]?, _ column: Int, _ dialect: CSVDialect) -> (
         exponent: Int, unit: String
     ) {
-        let scanner = DecimalScanner(delimiter: dialect.delimiter, decimalMark: dialect.decimalMark)
+        let scanner = DecimalScanner(dialect)
         let padded = row.map { $0 + [UInt8](repeating: UInt8(ascii: "\n"), count: DecimalScanner.padding) }
         let value = padded?.withUnsafeBufferPointer { bytes -> Double? in
             guard var p = bytes.baseAddress else { return nil }

@@ -25,113 +25,106 @@ struct CSVLayout: Equatable {
     /// Whether the file is a recording of our own, which names its sensors and ends every line.
     var isRecording: Bool { streams.allSatisfy { $0.sensor != nil } }
 
-    /// Recognises the columns from their names.
+    /// Recognises the columns from their names and from what the user says of them.
     ///
     /// - Parameters:
-    ///   - names: The header's fields.
+    ///   - names: The header's fields; for a file without a header, `#1`, `#2` and so on.
+    ///   - map: What the user says of columns, which goes before what their names say.
     ///   - assumedKind: What bare `x`, `y`, `z` without a unit measure, when the user said so.
     ///   - fail: Makes the error for a message.
-    /// - Throws: What `fail` makes, when no time or no three axes are found.
+    /// - Throws: What `fail` makes, when no time or no three axes are found, or a unit makes no sense.
     init(
-        names: [String], assumedKind: SampleKind?, fail: (String) -> TraceError
+        names: [String], map: ColumnMap?, assumedKind: SampleKind?, fail: (String) -> TraceError
     ) throws(TraceError) {
-        let columns = names.map { ColumnName($0) }
+        var columns = names.map { ColumnName($0) }
+        if let map { try map.apply(to: &columns, names: names, fail: fail) }
+        let list = Self.list(names)
         let times = columns.indices.filter { columns[$0].role == .time }
-        guard let time = times.first(where: { columns[$0].unit != nil }) ?? times.first else {
+        guard let time = times.first(where: { columns[$0].hasKnownUnit }) ?? times.first else {
+            throw fail("no column holds the time; found \(list). Name it with --map time=COLUMN:UNIT")
+        }
+        if case .unknown(let unit) = columns[time].unit {
             throw fail(
-                "no column holds the time; found \(Self.list(names)). Name the columns with --map "
-                    + "'time=COLUMN:UNIT,ax=COLUMN:UNIT,…'")
+                "'\(names[time].printable)': '\(unit.printable)' is no unit of time that is known (s, ms, us, ns); say "
+                    + "which it is with --map time=COLUMN:UNIT")
         }
-        var found: [(sensor: String?, kind: SampleKind, unit: TraceUnit?, columns: [Int?])] = []
-        for (index, column) in columns.enumerated() {
-            guard case .axis(let axis, let named) = column.role, let kind = named ?? assumedKind else { continue }
-            let place = found.firstIndex { $0.sensor == column.sensor && $0.kind == kind }
-            if let place {
-                if let other = found[place].columns[axis] {
-                    throw fail(
-                        "'\(names[other])' and '\(names[index])' both look like the \(kind.rawValue)'s "
-                            + "\(["x", "y", "z"][axis]); choose one with --map")
-                }
-                guard found[place].unit == column.unit else {
-                    throw fail("the \(kind.rawValue)'s axes have different units; say which with --map")
-                }
-                found[place].columns[axis] = index
-            } else {
-                var axes: [Int?] = [nil, nil, nil]
-                axes[axis] = index
-                found.append((column.sensor, kind, column.unit, axes))
-            }
-        }
+        let found = try Self.group(columns, names, assumedKind, fail)
+        guard !found.isEmpty else { throw fail(Self.nothingFound(columns, list)) }
         var assumptions: [String] = []
         var streams: [Stream] = []
-        for stream in found {
-            guard let x = stream.columns[0], let y = stream.columns[1], let z = stream.columns[2] else {
-                let missing = (0..<3).filter { stream.columns[$0] == nil }.map { ["x", "y", "z"][$0] }
+        for group in found {
+            let axes = group.columns.compactMap { $0 }
+            guard axes.count == 3 else {
+                let missing = (0..<3).filter { group.columns[$0] == nil }.map { ["x", "y", "z"][$0] }
                 throw fail(
-                    "the \(stream.kind.rawValue) has no column for \(missing.joined(separator: " and ")): a detector "
-                        + "needs three axes. If a column has another name, say which with --map")
+                    "the \(group.kind.rawValue) has no column for \(missing.joined(separator: " and ")): a detector needs "
+                        + "three axes. If a column has another name, say which with --map")
             }
-            if stream.unit == nil { assumptions.append(Self.assumption(stream.kind, [names[x], names[y], names[z]])) }
+            let shown = axes.map { names[$0].printable }.joined(separator: ", ")
+            if group.unit == nil {
+                let unit = group.kind == .accelerometer ? "m/s²" : "µT"
+                assumptions.append("no unit for \(shown): taken as \(unit) (--map says otherwise)")
+            }
             streams.append(
-                Stream(
-                    sensor: stream.sensor, kind: stream.kind, factor: Self.factor(stream.unit), columns: [x, y, z]))
+                Stream(sensor: group.sensor, kind: group.kind, factor: Self.factor(group.unit), columns: axes))
         }
-        guard !streams.isEmpty else { throw fail(Self.nothingFound(columns, names)) }
         timeColumn = time
-        timeExponent = Self.timeExponent(columns[time].unit)
+        if case .known(.time(let exponent)) = columns[time].unit { timeExponent = exponent } else { timeExponent = nil }
         self.streams = streams
         self.assumptions = assumptions
     }
 
-    /// Takes the columns that the user named.
-    ///
-    /// - Parameters:
-    ///   - map: The columns.
-    ///   - names: The header's fields; `nil` for a file without a header.
-    ///   - fail: Makes the error for a message.
-    /// - Throws: What `fail` makes, when a column is not there.
-    init(map: ColumnMap, names: [String]?, fail: (String) -> TraceError) throws(TraceError) {
-        var columns: [ColumnMap.Target: Int] = [:]
-        for entry in map.entries {
-            switch entry.column {
-            case .numbered(let number):
-                if let names, number > names.count {
-                    throw fail("--map wants column #\(number), but there are \(names.count)")
-                }
-                columns[entry.target] = number - 1
-            case .named(let name):
-                guard let names else {
-                    throw fail("--map wants column '\(name)', but the file has no header: use its number, as in #1")
-                }
-                guard let index = names.firstIndex(of: name) else {
-                    throw fail("--map wants column '\(name)'; found \(Self.list(names))")
-                }
-                columns[entry.target] = index
+    private struct Group {
+        let sensor: String?
+        let kind: SampleKind
+        let unit: TraceUnit?
+        var columns: [Int?] = [nil, nil, nil]
+    }
+
+    /// Puts the axes that belong together into groups.
+    private static func group(
+        _ columns: [ColumnName], _ names: [String], _ assumedKind: SampleKind?, _ fail: (String) -> TraceError
+    ) throws(TraceError) -> [Group] {
+        var found: [Group] = []
+        for (index, column) in columns.enumerated() {
+            guard case .axis(let axis, let named) = column.role, let kind = named ?? assumedKind else { continue }
+            let unit = try unit(of: column, kind, names[index].printable, fail)
+            guard let place = found.firstIndex(where: { $0.sensor == column.sensor && $0.kind == kind }) else {
+                var group = Group(sensor: column.sensor, kind: kind, unit: unit)
+                group.columns[axis] = index
+                found.append(group)
+                continue
             }
+            if let other = found[place].columns[axis] {
+                throw fail(
+                    "'\(names[other].printable)' and '\(names[index].printable)' both look like the \(kind.rawValue)'s "
+                        + "\(["x", "y", "z"][axis]); choose with --map, by name or by number (#\(index + 1))")
+            }
+            guard found[place].unit == unit else {
+                throw fail("the \(kind.rawValue)'s axes have different units; say which with --map")
+            }
+            found[place].columns[axis] = index
         }
-        // The map has been checked for a time and complete axes when it was read.
-        guard let time = columns[.time] else { throw fail("--map names no time") }
-        let units = Dictionary(uniqueKeysWithValues: map.entries.map { ($0.target, $0.unit) })
-        var streams: [Stream] = []
-        var assumptions: [String] = []
-        for (kind, axes) in [
-            (SampleKind.accelerometer, [ColumnMap.Target.ax, .ay, .az]), (.magnetometer, [.mx, .my, .mz]),
-        ] {
-            let indices = axes.compactMap { columns[$0] }
-            guard indices.count == 3 else { continue }
-            let given = axes.map { units[$0] ?? nil }
-            guard given.allSatisfy({ $0 == given[0] }) else {
-                throw fail("--map gives the \(kind.rawValue)'s axes different units")
+        return found
+    }
+
+    /// The unit of an axis; `nil` when its name has none.
+    private static func unit(
+        of column: ColumnName, _ kind: SampleKind, _ name: String, _ fail: (String) -> TraceError
+    ) throws(TraceError) -> TraceUnit? {
+        let remedy = "say which it is with --map, as in ax=COLUMN:m/s2 or mx=COLUMN:uT"
+        switch column.unit {
+        case .none:
+            return nil
+        case .unknown(let unit):
+            throw fail("'\(name)': '\(unit.printable)' is no unit that is known; \(remedy)")
+        case .known(let unit):
+            guard let meant = unit.meant(for: kind) else {
+                throw fail(
+                    "'\(name)': that is no unit of \(kind == .accelerometer ? "acceleration" : "a field"); \(remedy)")
             }
-            if given[0] == nil {
-                assumptions.append(Self.assumption(kind, indices.map { names?[$0] ?? "#\($0 + 1)" }))
-            }
-            streams.append(Stream(sensor: nil, kind: kind, factor: Self.factor(given[0]), columns: indices))
+            return meant
         }
-        timeColumn = time
-        timeExponent = Self.timeExponent(units[.time] ?? nil)
-        self.streams = streams
-        self.assumptions = assumptions
     }
 
     private static func factor(_ unit: TraceUnit?) -> Double {
@@ -141,28 +134,28 @@ struct CSVLayout: Equatable {
         }
     }
 
-    private static func timeExponent(_ unit: TraceUnit?) -> Int? {
-        if case .time(let exponent) = unit { exponent } else { nil }
-    }
-
-    private static func assumption(_ kind: SampleKind, _ names: [String]) -> String {
-        let unit = kind == .accelerometer ? "m/s²" : "µT"
-        return "no unit for \(names.joined(separator: ", ")): taken as \(unit) (--map says otherwise)"
-    }
-
-    private static func nothingFound(_ columns: [ColumnName], _ names: [String]) -> String {
-        let bare = columns.contains { if case .axis(_, nil) = $0.role { true } else { false } }
-        if bare {
-            return
-                "x, y, z could be an accelerometer or a magnetometer; found \(list(names)). Say which with --map, or "
-                + "with --bind SENSOR=FILE:accelerometer"
+    private static func nothingFound(_ columns: [ColumnName], _ list: String) -> String {
+        if columns.contains(where: { if case .axis(_, nil) = $0.role { true } else { false } }) {
+            return "x, y, z could be an accelerometer or a magnetometer; found \(list). Say which with --map, or with "
+                + "--bind SENSOR=FILE:accelerometer"
         }
-        return "neither an accelerometer nor a magnetometer; found \(list(names)). Name the columns with --map "
-            + "'time=COLUMN:UNIT,ax=COLUMN:UNIT,…'"
+        if columns.contains(where: { $0.role == .withoutGravity }) {
+            return
+                "linear acceleration alone cannot be used: without gravity there is no telling what is up; record the "
+                + "accelerometer itself. Found \(list)"
+        }
+        return "neither an accelerometer nor a magnetometer; found \(list). Name the columns with --map "
+            + "'ax=COLUMN:UNIT,ay=…,az=…'"
     }
 
-    private static func list(_ names: [String]) -> String {
+    static func list(_ names: [String]) -> String {
         let shown = names.prefix(12).map { "'\($0.prefix(40).printable)'" }.joined(separator: ", ")
         return names.count > 12 ? shown + " and \(names.count - 12) more" : shown
+    }
+}
+
+extension ColumnName {
+    fileprivate var hasKnownUnit: Bool {
+        if case .known = unit { true } else { false }
     }
 }

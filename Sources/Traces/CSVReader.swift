@@ -17,23 +17,33 @@ final class CSVReader {
     private let parser: CSVRowParser
     /// The row read last.
     private let row: CSVRow
+    /// The row after it, when that has to be looked at before the row can be believed.
+    private let probe: CSVRow
     /// Whether that row belongs to the next window.
     private var isRowHeld = false
     private var hasSample = false
     private var badInARow = 0
+    private var firstBad = 0
     private var lastBad: TraceRepairs.Kind?
 
     /// After so many rows without a usable sample, passing over them would mean losing the rest in silence.
     private static let mostBadInARow = 1000
+    /// With so many at the end of a file a clock was set back; fewer are a hiccup.
+    private static let fewestLost = 10
+    /// A longer step ahead is believed only when the next row does not take it back.
+    private static let jumpNanoseconds: Int64 = 10_000_000_000
 
-    init(path: String, map: ColumnMap? = nil, assumedKind: SampleKind? = nil) throws(TraceError) {
+    init(
+        path: String, map: ColumnMap?, assumedKind: SampleKind?, isCancelled: @escaping () -> Bool
+    ) throws(TraceError) {
         self.path = path
-        lines = try LineReader(path: path)
+        lines = try LineReader(path: path, isCancelled: isCancelled)
         let head = try CSVHead(lines, map: map, assumedKind: assumedKind)
         layout = head.layout
         notices = head.notices
         parser = CSVRowParser(head)
         row = CSVRow(streamCount: layout.streams.count)
+        probe = CSVRow(streamCount: layout.streams.count)
     }
 
     /// Appends samples to the batches of a window until one of them is full, the order of arrival steps back, or the
@@ -47,11 +57,12 @@ final class CSVReader {
     func fill(_ window: [SampleBatch], ranks: [Int]) throws(TraceError) -> Bool {
         var lastTime = Int64.min
         var lastRank = -1
+        var isEmpty = true
         while true {
+            // Whoever writes into a pipe may be slow: what is there is handed over before the next wait.
+            if !isEmpty, !isRowHeld, !lines.isLineReady { return true }
             if !isRowHeld, !(try readRow()) {
-                guard hasSample else {
-                    throw TraceError(.data, path: path, line: lines.lineNumber, "has a header and no sample")
-                }
+                try requireUse()
                 return false
             }
             let time = row.timeNanoseconds
@@ -61,6 +72,7 @@ final class CSVReader {
             if time > lastTime { lastRank = -1 }
             lastTime = time
             hasSample = true
+            isEmpty = false
             var isFull = false
             for stream in window.indices where row.hasSample(stream) {
                 window[stream].append(
@@ -70,6 +82,16 @@ final class CSVReader {
             }
             if isFull { return true }
         }
+    }
+
+    /// Makes sure, at the end of the file, that it was a trace and went on to the end.
+    private func requireUse() throws(TraceError) {
+        guard hasSample else {
+            let message =
+                badInARow > 0 ? "none of its \(badInARow) rows has a usable sample" : "has a header and no sample"
+            throw TraceError(.data, path: path, line: lines.lineNumber, message)
+        }
+        if lastBad == .backwards, badInARow >= Self.fewestLost { throw clockSetBack(lines.lineNumber) }
     }
 
     /// Reads lines until one has a sample that can be used.
@@ -84,15 +106,31 @@ final class CSVReader {
                 return false
             }
             if let flaw { note(flaw.kind, line.number, flaw.column, flaw.message) }
+            try dropOutlier(line.number)
             dropBackwards(line.number)
             guard row.isEmpty else {
                 badInARow = 0
                 return true
             }
+            if badInARow == 0 { firstBad = line.number }
             badInARow += 1
             guard badInARow <= Self.mostBadInARow else { throw tooManyBad(line.number) }
         }
         return false
+    }
+
+    /// Takes out a row whose stamp is far ahead of its neighbours on both sides.
+    ///
+    /// One corrupt stamp would otherwise put everything after it into the past.
+    private func dropOutlier(_ line: Int) throws(TraceError) {
+        guard let last = row.lastTimeNanoseconds, !row.isEmpty,
+            row.timeNanoseconds > Units.later(last, by: Self.jumpNanoseconds), let next = try lines.next()
+        else { return }
+        _ = parser.parse(next.bytes, into: probe)
+        lines.putBack()
+        guard !probe.isEmpty, probe.timeNanoseconds >= last, probe.timeNanoseconds < row.timeNanoseconds else { return }
+        note(.outlier, line, nil, "time jumps to \(row.timeNanoseconds) ns and back in the next row: row skipped")
+        row.removeAll()
     }
 
     /// Takes out the samples that lie before the previous one of their stream.
@@ -118,12 +156,17 @@ final class CSVReader {
     }
 
     private func tooManyBad(_ line: Int) -> TraceError {
-        let first = line - Self.mostBadInARow
-        let message =
-            lastBad == .backwards
-            ? "the clock was set back and stayed there: split the file at line \(first)"
-            : "\(Self.mostBadInARow) lines from line \(first) on have no usable sample: the file is damaged, or no trace"
-        return TraceError(.data, path: path, line: line, message)
+        guard lastBad != .backwards else { return clockSetBack(line) }
+        return TraceError(
+            .data, path: path, line: line,
+            "\(Self.mostBadInARow) lines from line \(firstBad) on have no usable sample: the file is damaged, or no trace"
+        )
+    }
+
+    private func clockSetBack(_ line: Int) -> TraceError {
+        TraceError(
+            .data, path: path, line: line,
+            "the clock was set back and stayed there: split the file at line \(firstBad)")
     }
 }
 

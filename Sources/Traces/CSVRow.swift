@@ -83,6 +83,13 @@ final class CSVRow {
     /// The stamp of the last sample of a stream that was kept; `nil` before the first.
     func lastTimeNanoseconds(_ stream: Int) -> Int64? { haveLast[stream] ? lastStamps[stream] : nil }
 
+    /// The last stamp of any stream that was kept; `nil` before the first.
+    var lastTimeNanoseconds: Int64? {
+        var latest: Int64?
+        for stream in 0..<streamCount where haveLast[stream] { latest = max(latest ?? .min, lastStamps[stream]) }
+        return latest
+    }
+
     /// Makes the row's stamp the last one of a stream.
     func keep(_ stream: Int) {
         lastStamps[stream] = stamp.pointee

@@ -10,9 +10,11 @@ struct CSVRowParser {
 
     private static let nothing = -2
     private static let time = -1
+    /// A million g, or 10 T: what is beyond 10⁷ m/s² or µT is a fault, and its square would leave Float's range.
+    private static let largest: Float = 1e7
 
     init(_ head: CSVHead) {
-        scanner = DecimalScanner(delimiter: head.dialect.delimiter, decimalMark: head.dialect.decimalMark)
+        scanner = DecimalScanner(head.dialect)
         timeExponent = head.timeExponent
         let layout = head.layout
         factors = layout.streams.map(\.factor)
@@ -35,9 +37,11 @@ struct CSVRowParser {
         let end = start + bytes.count
         var p = start
         var flaw: CSVRowFlaw?
+        var hasTime = false
         for use in uses {
             guard p <= end else {
-                _ = row.removeIncomplete()
+                // Without a time of its own the row would get that of the row before.
+                if hasTime { _ = row.removeIncomplete() } else { row.removeAll() }
                 return flaw ?? missing(at: bytes.count + 1)
             }
             if use == Self.nothing {
@@ -49,12 +53,13 @@ struct CSVRowParser {
                     return self.flaw(.notANumber, "\(text(field, p)) is not a time", field, start)
                 }
                 row.timeNanoseconds = time
+                hasTime = true
             } else {
                 let stream = use / 3
                 let field = p
                 if let decimal = scanner.scanPlain(&p, end) {
                     let value = Float(decimal.value(in: DecimalScanner.text(of: field, before: p)) * factors[stream])
-                    if value.isFinite {
+                    if value.magnitude <= Self.largest {
                         row.set(stream, use % 3, value)
                         continue
                     }
@@ -92,7 +97,9 @@ struct CSVRowParser {
             return nil
         case .number(let decimal, let text):
             let value = Float(decimal.value(in: text) * factors[use / 3])
-            guard value.isFinite else { return flaw(.notFinite, "a value beyond any sensor", field, start) }
+            guard value.magnitude <= Self.largest else {
+                return flaw(.beyondSensors, "a value beyond any sensor", field, start)
+            }
             row.set(use / 3, use % 3, value)
             return nil
         case .notFinite:
@@ -109,7 +116,7 @@ struct CSVRowParser {
     }
 
     private func missing(at column: Int) -> CSVRowFlaw {
-        CSVRowFlaw(kind: .incomplete, column: column, message: "the row has not all three axes")
+        CSVRowFlaw(kind: .incomplete, column: column, message: "the row ends too early, or an axis has no value")
     }
 
     /// A field as it can be shown: short, and without what would disturb a terminal.

@@ -2,6 +2,8 @@ import Binnacle
 
 /// Columns and units named by the user, for a file whose header does not say enough.
 ///
+/// What is not mapped is recognised as usual; a unit that is not given is the one in the column's name.
+///
 /// Written `TARGET=COLUMN[:UNIT]`, with commas between several. A target is `time`, `ax`, `ay`, `az`, `mx`, `my` or
 /// `mz`; a column is its name in the header, or `#3` for the third one, which also serves a file without a header.
 public struct ColumnMap: Sendable, Equatable {
@@ -59,18 +61,11 @@ public struct ColumnMap: Sendable, Equatable {
                 entries.append(entry)
             }
         }
-        guard entries.contains(where: { $0.target == .time }) else {
-            throw ParseError(description: "no column for the time: add time=COLUMN:UNIT")
-        }
-        for kind in SampleKind.allCases {
-            let axes = entries.compactMap(\.target.axis).filter { $0.kind == kind }
-            guard axes.isEmpty || axes.count == 3 else {
-                let letter = kind == .accelerometer ? "a" : "m"
-                throw ParseError(description: "\(kind.rawValue): \(letter)x, \(letter)y and \(letter)z belong together")
+        for (number, entry) in entries.enumerated() {
+            if let other = entries[..<number].first(where: { $0.column == entry.column }) {
+                throw ParseError(
+                    description: "\(other.target.rawValue) and \(entry.target.rawValue) are mapped to the same column")
             }
-        }
-        guard entries.count > 1 else {
-            throw ParseError(description: "no axes: add ax=COLUMN:UNIT,ay=…,az=… or mx=…,my=…,mz=…")
         }
     }
 
@@ -113,9 +108,9 @@ public struct ColumnMap: Sendable, Equatable {
     }
 
     private static func isFitting(_ unit: TraceUnit?, _ target: Target) -> Bool {
-        switch (unit, target.axis?.kind) {
-        case (nil, _), (.time, nil), (.acceleration, .accelerometer), (.field, .magnetometer): true
-        default: false
-        }
+        guard let unit else { return true }
+        if let kind = target.axis?.kind { return unit.meant(for: kind) != nil }
+        if case .time = unit { return true }
+        return false
     }
 }

@@ -4,16 +4,31 @@ import Binnacle
 struct ColumnName: Equatable {
     enum Role: Equatable {
         case time
-        /// An axis (0, 1, 2 for x, y, z) of a stream; the kind is `nil` when only the unit could tell it.
+        /// An axis (0, 1, 2 for x, y, z) of a stream; the kind is `nil` when the name does not tell it.
         case axis(Int, SampleKind?)
-        /// Recognised as something that is not replayed, a gyroscope for instance.
+        /// An axis of an acceleration from which gravity was taken out: nothing here can use that.
+        case withoutGravity
+        /// Something that is not replayed, a gyroscope for instance.
         case other
     }
 
+    enum Unit: Equatable {
+        case none
+        case known(TraceUnit)
+        /// Stands where a unit stands, and is none that is known.
+        case unknown(String)
+    }
+
     let role: Role
-    let unit: TraceUnit?
+    let unit: Unit
     /// The sensor's name, in the form `SENSOR.ax_m_s2`.
     let sensor: String?
+
+    init(role: Role, unit: Unit, sensor: String?) {
+        self.role = role
+        self.unit = unit
+        self.sensor = sensor
+    }
 
     /// Reads a name as it stands in the header, without quotes.
     init(_ name: String) {
@@ -28,82 +43,107 @@ struct ColumnName: Equatable {
         self.init(unprefixed: name)
     }
 
-    private init(role: Role, unit: TraceUnit?, sensor: String?) {
-        self.role = role
-        self.unit = unit
-        self.sensor = sensor
-    }
-
     private init(unprefixed name: String) {
-        let (stem, unitName) = Self.split(name)
-        let unit = unitName.flatMap { TraceUnit($0) }
-        let words = stem.lowercased().split { " _-.:/".contains($0) }.map(String.init)
+        var (stem, unit) = Self.split(name)
         // A g-force is in g, which is what its name says.
-        let isGForce = words.contains { $0 == "gforce" || $0.hasPrefix("gf") }
-        self.init(role: Self.role(words, unit), unit: unit ?? (isGForce ? TraceUnit("g") : nil), sensor: nil)
+        let isGForce = stem.lowercased().hasPrefix("gf")
+        if isGForce, unit == .none, let g = TraceUnit("g") { unit = .known(g) }
+        let words = isGForce ? ["gforce", String(stem.lowercased().suffix(1))] : Self.words(stem)
+        self.init(role: Self.role(words, unit), unit: unit, sensor: nil)
     }
 
-    /// Takes the unit off a name: `Time (s)`, `x [g]`, `mx_uT`.
-    private static func split(_ name: String) -> (stem: String, unit: String?) {
+    /// Takes the unit off a name: `Time (s)`, `x [g]`, `mx_uT`, `time in ms`.
+    private static func split(_ name: String) -> (stem: String, unit: Unit) {
         let trimmed = name.trimmingBlanks()
         for (open, close) in [("(", ")"), ("[", "]")] as [(Character, Character)] {
             guard trimmed.last == close, let start = trimmed.lastIndex(of: open) else { continue }
-            let unit = trimmed[trimmed.index(after: start)...].dropLast()
-            return (String(trimmed[..<start]), String(unit))
+            let unit = String(trimmed[trimmed.index(after: start)...].dropLast())
+            return (String(trimmed[..<start]), TraceUnit(unit).map { .known($0) } ?? .unknown(unit))
+        }
+        if let blank = trimmed.lastIndex(of: " "), trimmed[..<blank].lowercased().hasSuffix(" in"),
+            let unit = TraceUnit(String(trimmed[trimmed.index(after: blank)...]))
+        {
+            return (String(trimmed[..<blank].dropLast(3)), .known(unit))
         }
         // A unit behind an underscore may contain one itself (`m_s2`), so the longest one that is a unit counts.
         var searched = trimmed.startIndex
         while let underscore = trimmed[searched...].firstIndex(of: "_") {
             let unit = String(trimmed[trimmed.index(after: underscore)...])
-            if underscore > trimmed.startIndex, TraceUnit(unit) != nil {
-                return (String(trimmed[..<underscore]), unit)
+            if underscore > trimmed.startIndex, let known = TraceUnit(unit) {
+                return (String(trimmed[..<underscore]), .known(known))
             }
             searched = trimmed.index(after: underscore)
         }
-        return (trimmed, nil)
+        return (trimmed, .none)
+    }
+
+    /// The words of a name in lower case, also of one like `accelerationX`.
+    private static func words(_ stem: String) -> [String] {
+        var words: [String] = []
+        var word = ""
+        var wasLower = false
+        for character in stem {
+            let isSeparator = " _-.:/".contains(character)
+            if isSeparator || (wasLower && character.isUppercase) {
+                if !word.isEmpty { words.append(word) }
+                word = ""
+            }
+            if !isSeparator { word += character.lowercased() }
+            wasLower = character.isLowercase
+        }
+        return word.isEmpty ? words : words + [word]
     }
 
     private static let timeWords: Set<String> = [
         "t", "time", "timestamp", "ts", "stamp", "epoch", "elapsed", "seconds",
     ]
+    /// What may stand beside those without changing them.
+    private static let timeFillers: Set<String> = ["since", "start", "sample", "sensor", "measurement"]
     private static let accelerometerWords: Set<String> = [
-        "a", "acc", "accel", "accelerometer", "acceleration", "gf", "gforce",
+        "a", "acc", "accel", "accelerometer", "acceleration", "gforce",
     ]
     private static let magnetometerWords: Set<String> = [
-        "m", "b", "mag", "magn", "magnet", "magnetometer", "magnetic", "magneticfield",
+        "m", "b", "h", "mag", "magn", "magnet", "magnetometer", "magnetic",
     ]
     private static let otherWords: Set<String> = ["g", "gyr", "gyro", "gyroscope", "w", "omega"]
     /// Acceleration without gravity has no up: it is not what an accelerometer measures.
-    private static let withoutGravityWords: Set<String> = ["linear", "user", "lin", "gravity", "grv", "linacc", "rot"]
+    private static let withoutGravityWords: Set<String> = ["linear", "user", "lin", "linacc"]
+    private static let fillers: Set<String> = ["field", "sensor", "axis", "raw", "absolute"]
 
-    private static func role(_ words: [String], _ unit: TraceUnit?) -> Role {
-        guard let last = words.last else { return .other }
-        if words.allSatisfy(timeWords.contains) {
+    private static func role(_ words: [String], _ unit: Unit) -> Role {
+        if words.contains(where: timeWords.contains),
+            words.allSatisfy({ timeWords.contains($0) || timeFillers.contains($0) })
+        {
             switch unit {
-            case .time, nil: return .time
-            default: return .other
+            case .none, .unknown, .known(.time): return .time
+            case .known: return .other
             }
         }
-        guard !words.contains(where: withoutGravityWords.contains), let letter = last.last,
-            let axis = "xyz".firstIndex(of: letter)
-        else { return .other }
-        let number = "xyz".distance(from: "xyz".startIndex, to: axis)
-        var kindWords = words.dropLast() + [String(last.dropLast())]
-        kindWords.removeAll { $0.isEmpty || $0 == "field" || $0 == "sensor" || $0 == "axis" || $0 == "raw" }
-        if kindWords.isEmpty { return fromUnit(number, unit) }
-        if kindWords.contains(where: otherWords.contains) { return .other }
-        if kindWords.allSatisfy(accelerometerWords.contains) { return .axis(number, .accelerometer) }
-        if kindWords.allSatisfy(magnetometerWords.contains) { return .axis(number, .magnetometer) }
+        var words = words.filter { !fillers.contains($0) }
+        guard let (axis, rest) = Self.axis(words.last) else { return .other }
+        words.removeLast()
+        if !rest.isEmpty { words.append(rest) }
+        if words.contains(where: withoutGravityWords.contains) { return .withoutGravity }
+        if words.isEmpty { return fromUnit(axis, unit) }
+        if words.contains(where: otherWords.contains) { return .other }
+        if words.allSatisfy(accelerometerWords.contains) { return .axis(axis, .accelerometer) }
+        if words.allSatisfy(magnetometerWords.contains) { return .axis(axis, .magnetometer) }
         return .other
     }
 
+    /// The axis that a word ends with, and what stands before it.
+    private static func axis(_ word: String?) -> (Int, rest: String)? {
+        guard let word, let letter = word.last, let axis = ["x", "y", "z"].firstIndex(of: letter) else { return nil }
+        return (axis, String(word.dropLast()))
+    }
+
     /// A bare `x`: the unit tells what it measures, if there is one.
-    private static func fromUnit(_ axis: Int, _ unit: TraceUnit?) -> Role {
+    private static func fromUnit(_ axis: Int, _ unit: Unit) -> Role {
         switch unit {
-        case .acceleration: .axis(axis, .accelerometer)
-        case .field: .axis(axis, .magnetometer)
-        case .angularRate, .time: .other
-        case nil: .axis(axis, nil)
+        case .known(.acceleration): .axis(axis, .accelerometer)
+        case .known(.field): .axis(axis, .magnetometer)
+        case .known(.angularRate), .known(.time): .other
+        case .none, .unknown: .axis(axis, nil)
         }
     }
 }

@@ -28,11 +28,18 @@ struct DecimalScanner {
         let isLong: Bool
     }
 
-    let delimiter: UInt8
-    let decimalMark: UInt8
+    private let delimiter: UInt8
+    /// What marks decimals beside the point: a comma, or the point once more.
+    private let otherMark: UInt8
 
     private static let quote = UInt8(ascii: "\"")
     private static let zero = UInt8(ascii: "0")
+    private static let point = UInt8(ascii: ".")
+
+    init(_ dialect: CSVDialect) {
+        delimiter = dialect.delimiter
+        otherMark = dialect.hasDecimalComma ? UInt8(ascii: ",") : Self.point
+    }
 
     /// Moves a position behind the field at which it stands, and behind the delimiter.
     @inline(__always)
@@ -86,7 +93,7 @@ struct DecimalScanner {
         DigitRun.take(&p, into: &mantissa)
         var digits = p - whole
         var exponent = 0
-        if p < end, p.pointee == decimalMark {
+        if p < end, p.pointee == Self.point || p.pointee == otherMark {
             p += 1
             let fraction = p
             DigitRun.take(&p, into: &mantissa)

@@ -38,15 +38,31 @@ struct InputFile: ~Copyable {
         close(descriptor)
     }
 
-    /// Reads up to a number of bytes.
+    /// Reads up to a number of bytes, and waits for the first one.
     ///
-    /// - Returns: How many were read; 0 at the end of the file.
-    func read(into buffer: UnsafeMutableRawPointer, count: Int) throws(TraceError) -> Int {
+    /// - Returns: How many were read; 0 at the end of the file, and when the wait was cancelled.
+    func read(
+        into buffer: UnsafeMutableRawPointer, count: Int, isCancelled: () -> Bool
+    ) throws(TraceError) -> Int {
         while true {
+            if size == nil, !isReady() {
+                if isCancelled() { return 0 }
+                continue
+            }
             let result = Glibc.read(descriptor, buffer, count)
             if result >= 0 { return result }
-            if errno != EINTR { throw TraceError(.inputOutput, path: path, "reading failed: \(Self.text(errno))") }
+            if errno != EINTR && errno != EAGAIN {
+                throw TraceError(.inputOutput, path: path, "reading failed: \(Self.text(errno))")
+            }
         }
+    }
+
+    /// Waits until a pipe has something, at most half a second: a signal that comes just before the wait would not end it.
+    private func isReady() -> Bool {
+        var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let result = poll(&input, 1, 500)
+        // What poll cannot do, read will complain about.
+        return result > 0 || (result < 0 && errno != EINTR)
     }
 
     private static func error(opening path: String, code: Int32) -> TraceError {

@@ -25,6 +25,7 @@ final class LineReader {
     private(set) var lineNumber = 0
 
     private let file: InputFile
+    private let isCancelled: () -> Bool
     private let buffer: UnsafeMutablePointer<UInt8>
     private var start = 0
     private var end = 0
@@ -32,7 +33,8 @@ final class LineReader {
     private var isAtEnd = false
     private var isAtStart = true
 
-    init(path: String) throws(TraceError) {
+    init(path: String, isCancelled: @escaping () -> Bool) throws(TraceError) {
+        self.isCancelled = isCancelled
         file = try InputFile.open(path: path)
         self.path = path
         size = file.size
@@ -58,6 +60,11 @@ final class LineReader {
             isTerminated: line.isTerminated)
     }
 
+    /// Whether the next line can be given without waiting for whoever writes the file.
+    var isLineReady: Bool {
+        size != nil || isAtEnd || memchr(buffer + start, Int32(UInt8(ascii: "\n")), end - start) != nil
+    }
+
     /// Gives the line that was handed out last once more; works once after ``next()``.
     func putBack() {
         start -= lastTaken
@@ -72,16 +79,13 @@ final class LineReader {
         while true {
             if let found = memchr(buffer + start + searched, Int32(UInt8(ascii: "\n")), end - start - searched) {
                 let length = found.assumingMemoryBound(to: UInt8.self) - (buffer + start)
+                guard length <= Self.longestLine else { throw tooLong() }
                 return Line(
                     bytes: UnsafeBufferPointer(start: buffer + start, count: length), number: lineNumber + 1,
                     isTerminated: true)
             }
             searched = end - start
-            guard searched <= Self.longestLine else {
-                throw TraceError(
-                    .data, path: path, line: lineNumber + 1,
-                    "the line is longer than \(Self.longestLine) bytes: this is no trace of samples")
-            }
+            guard searched <= Self.longestLine else { throw tooLong() }
             guard !isAtEnd else {
                 guard searched > 0 else { return nil }
                 return Line(
@@ -92,15 +96,24 @@ final class LineReader {
         }
     }
 
+    private func tooLong() -> TraceError {
+        TraceError(
+            .data, path: path, line: lineNumber + 1,
+            "the line is longer than \(Self.longestLine) bytes: this is no trace of samples")
+    }
+
     private func refill() throws(TraceError) {
         if start > 0 {
             memmove(buffer, buffer + start, end - start)
             end -= start
             start = 0
         }
-        let count = try file.read(into: buffer + end, count: Self.bufferSize - end)
-        isAtEnd = count == 0
-        end += count
+        // A pipe may give its first bytes one by one; the byte-order mark has three.
+        repeat {
+            let count = try file.read(into: buffer + end, count: Self.bufferSize - end, isCancelled: isCancelled)
+            isAtEnd = count == 0
+            end += count
+        } while isAtStart && !isAtEnd && end < 3
         // A last line without an end is followed by older bytes, which must not look like more of its digits.
         buffer[end] = UInt8(ascii: "\n")
         // A byte-order mark says that the text is UTF-8, and is no part of the first column's name.

@@ -1,3 +1,5 @@
+import Binnacle
+
 /// Why a trace cannot be read, or not any further.
 public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of trouble, for an exit status.
@@ -53,6 +55,6 @@ public struct TraceNotice: Sendable, Equatable, CustomStringConvertible {
 
 enum TracePlace {
     static func text(_ path: String, _ line: Int?, _ column: Int?) -> String {
-        path + (line.map { ":\($0)" } ?? "") + (column.map { ":\($0)" } ?? "")
+        path.printable + (line.map { ":\($0)" } ?? "") + (column.map { ":\($0)" } ?? "")
     }
 }

@@ -25,8 +25,12 @@ public final class TraceFile {
     ///   - path: A CSV file.
     ///   - map: Columns and units named by the user, instead of those recognised.
     ///   - assumedKind: What bare `x`, `y`, `z` columns without a unit measure.
+    ///   - isCancelled: Asked while the file, a pipe perhaps, keeps its reader waiting; `true` is the end of the file.
     /// - Throws: ``TraceError`` when it cannot be opened, or its header does not say enough.
-    public init(path: String, map: ColumnMap? = nil, assumedKind: SampleKind? = nil) throws(TraceError) {
-        reader = try CSVReader(path: path, map: map, assumedKind: assumedKind)
+    public init(
+        path: String, map: ColumnMap? = nil, assumedKind: SampleKind? = nil,
+        isCancelled: @escaping () -> Bool = { false }
+    ) throws(TraceError) {
+        reader = try CSVReader(path: path, map: map, assumedKind: assumedKind, isCancelled: isCancelled)
     }
 }

@@ -3,22 +3,20 @@ import Binnacle
 /// One file of a ``TraceSource`` with the window of its samples that are read and not yet delivered.
 final class TraceInput {
     let reader: CSVReader
-    let sensors: [Sensor]
     /// Whether the file may have more than its window.
     private(set) var isOpen = true
     /// Why the file cannot be read any further.
     private(set) var error: TraceError?
 
     /// For each of the file's streams its place in the pipeline; `nil` when nobody wants it.
-    private let ranks: [Int?]
+    let ranks: [Int?]
     private let fullRanks: [Int]
     private var window: [SampleBatch] = []
     private var delivered: [Int] = []
 
-    init(reader: CSVReader, ranks: [Int?], sensors: [Sensor]) {
+    init(reader: CSVReader, ranks: [Int?]) {
         self.reader = reader
         self.ranks = ranks
-        self.sensors = sensors
         // A stream that nobody wants takes part in the file's order all the same, behind all others.
         fullRanks = ranks.map { $0 ?? .max }
     }

@@ -3,17 +3,21 @@ public struct TraceRepairs: Sendable, Equatable {
     /// What can be passed over without losing the rest.
     public enum Kind: String, Sendable, CaseIterable {
         /// A field that should be a number is none.
-        case notANumber = "rows skipped: not a number"
+        case notANumber = "not a number: skipped"
         /// NaN or infinity.
-        case notFinite = "samples skipped: not finite"
+        case notFinite = "not finite: skipped"
+        /// A value that no sensor gives.
+        case beyondSensors = "beyond any sensor: skipped"
         /// A row that ends before its last column, or an axis without a value.
-        case incomplete = "samples skipped: fields missing"
+        case incomplete = "fields missing: skipped"
         /// A stamp before that of the stream's previous sample.
-        case backwards = "samples skipped: time goes backwards"
+        case backwards = "time goes backwards: skipped"
+        /// A stamp far ahead of those before and after it.
+        case outlier = "time jumps ahead and back: skipped"
         /// A stamp equal to that of the stream's previous sample; the sample is kept.
-        case repeated = "samples kept with a repeated stamp"
+        case repeated = "repeated stamp: kept"
         /// A last line without its end.
-        case torn = "torn last line skipped"
+        case torn = "last line torn: skipped"
     }
 
     /// How often each kind occurred.

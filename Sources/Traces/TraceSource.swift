@@ -29,10 +29,16 @@ public final class TraceSource: SampleSource {
     /// Takes files whose streams have found their sensors.
     ///
     /// - Parameter files: For each file, the sensor of each of its contents; `nil` leaves that stream out.
+    /// - Precondition: No file stands there twice, and no two contents of one kind have the same sensor.
     public init(_ files: [(file: TraceFile, sensors: [Sensor?])]) {
         let bound = files.flatMap { file, sensors in
             zip(file.contents, sensors).compactMap { content, sensor in sensor.map { (sensor: $0, kind: content.kind) }
             }
+        }
+        precondition(Set(files.map { ObjectIdentifier($0.file) }).count == files.count, "a file stands there twice")
+        for (number, stream) in bound.enumerated() {
+            let isTaken = bound[..<number].contains { $0.sensor === stream.sensor && $0.kind == stream.kind }
+            precondition(!isTaken, "two contents are the \(stream.kind) of '\(stream.sensor.name)'")
         }
         let ordered = SampleStream.ordered(bound)
         streams = ordered
@@ -40,7 +46,7 @@ public final class TraceSource: SampleSource {
             let ranks = zip(file.contents, sensors).map { content, sensor in
                 ordered.first { $0.sensor === sensor && $0.kind == content.kind }?.index
             }
-            return TraceInput(reader: file.reader, ranks: ranks, sensors: sensors.compactMap { $0 })
+            return TraceInput(reader: file.reader, ranks: ranks)
         }
         all = inputs
     }
@@ -60,7 +66,9 @@ public final class TraceSource: SampleSource {
     public func fill(_ delivery: SampleDelivery) -> SampleAnswer {
         while let input = inputs.first(where: { $0.isDrained && !$0.isOpen }) {
             inputs.removeAll { $0 === input }
-            if let error = input.error { return .failed(input.sensors, reason: error) }
+            if let error = input.error {
+                return .failed(streams.filter { input.ranks.contains($0.index) }, reason: error)
+            }
         }
         guard !inputs.isEmpty else { return .ended }
         for input in inputs { input.refill(capacity: delivery.capacity) }

@@ -123,10 +123,39 @@ private let push = recording(seconds: 10) { $0 >= 3 && $0 < 5 ? 0.5 : 0 }
     func aDelegateMayStopTheManagerThatTellsIt(capacity: Int) {
         let bench = Bench(push)
         let diary = MotionDiary()
-        diary.onEntry = { if $0.isDetecting { $0.stopDetection() } }
+        diary.onEntry = { if $0.isMoving { $0.stopDetection() } }
         bench.manager.delegate = diary
         bench.run(capacity: capacity)
         #expect(diary.entries == ["willStart", "should 3020", "began 3020", "didStop"])
+    }
+
+    /// A start counts from the next delivery; here there is none.
+    @Test func whatWasFoundBeforeARestartIsNotToldAfterIt() {
+        let bench = Bench(recording(seconds: 4.5) { $0 >= 3 && $0 < 3.2 ? 4 : 0 })
+        let diary = MotionDiary()
+        diary.onEntry = {
+            guard $0.isMoving else { return }
+            $0.stopDetection()
+            $0.startDetection()
+        }
+        bench.manager.delegate = diary
+        bench.run()
+        #expect(
+            diary.entries.prefix(6) == [
+                "willStart", "should 3000", "shake 3000", "should 3000", "shock 3000", "should 3020",
+            ])
+        #expect(diary.entries.dropFirst(6) == ["began 3020", "didStop", "willStart"])
+    }
+
+    @Test(arguments: [1, 4096])
+    func theStateIsThatOfTheSampleBeingTold(capacity: Int) {
+        let bench = Bench(push)
+        let diary = MotionDiary()
+        var states: [Bool] = []
+        diary.onEntry = { if diary.entries.last?.hasPrefix("moving") == false { states.append($0.isMoving) } }
+        bench.manager.delegate = diary
+        bench.run(capacity: capacity)
+        #expect(states == [false, true, false])
     }
 
     @Test func withoutADeviceTheDelegateIsToldSo() {
@@ -177,7 +206,7 @@ private let push = recording(seconds: 10) { $0 >= 3 && $0 < 5 ? 0.5 : 0 }
             let bench = Bench(samples)
             bench.manager.delegate = delegate
             bench.run()
-            bench.manager.sensor(bench.sensor, didFailWith: TestError())
+            bench.manager.didLose(bench.manager.streams, because: TestError())
             bench.manager.stopDetection()
             bench.sensor.deactivate(because: TestError())
             bench.manager.startDetection()

@@ -230,6 +230,36 @@ private final class NorthDiary: NorthDetectorDelegate {
         #expect(bench.detector.validCount == 175)
     }
 
+    @Test func aFieldFromTheFutureMakesNoPair() {
+        // The magnetometer speaks first, for ten seconds in advance; the device turns meanwhile.
+        let bench = CompassBench()
+        var samples: [(stream: Int, sample: Sample)] = []
+        for kind in [SampleKind.magnetometer, .accelerometer] {
+            for i in 0..<200 {
+                let (a, m) = level(Double(i))
+                let v = kind == .accelerometer ? a : m
+                let sample = Sample(timeNanoseconds: Int64(i) * 50 * millisecond, x: v.x, y: v.y, z: v.z)
+                samples.append((kind == .magnetometer ? 0 : 1, sample))
+            }
+        }
+        bench.detector.startDetection()
+        Pipeline(source: ListSource(streams: bench.streams, samples: samples), detectors: [bench.detector]).run()
+        // Each acceleration is paired with the field of its own time, which the filter lags behind a little.
+        #expect(bench.detector.validCount == 200)
+        #expect(
+            bench.diary.headings.allSatisfy {
+                abs($0.headingDegrees - Double($0.timeNanoseconds / (50 * millisecond))) < 4
+            })
+        #expect((bench.diary.headings.last?.headingDegrees ?? 0) > 190)
+    }
+
+    @Test func anAccelerationThatIsNotFiniteGivesNoHeading() {
+        let bench = CompassBench()
+        bench.run([Double](repeating: 0, count: 100)) { i, a, _ in if i >= 10 { a.x = .nan } }
+        #expect(bench.detector.validCount == 10)
+        #expect(bench.detector.faultCounts[.accelerationWeak] == 90)
+    }
+
     @Test func anInvalidHeadingNeitherFacesNorLeaves() {
         var settings = NorthSettings()
         settings.smoothing = .zero
@@ -270,8 +300,9 @@ private final class NorthDiary: NorthDetectorDelegate {
     @Test func missingAndFailedSensorsAreTold() {
         let bench = CompassBench()
         bench.detector.startDetection()
-        bench.detector.sensor(Sensor(name: "stranger"), didFailWith: TestError())
-        bench.detector.sensor(bench.sensors[1], didFailWith: TestError())
+        bench.detector.didLose(
+            [SampleStream(index: 7, sensor: Sensor(name: "stranger"), kind: .magnetometer)], because: TestError())
+        bench.detector.didLose(bench.streams, because: TestError())
         bench.detector.stopDetection()
         bench.sensors[1].deactivate(because: TestError())
         bench.detector.startDetection()
@@ -283,7 +314,7 @@ private final class NorthDiary: NorthDetectorDelegate {
         let decorator = NorthDetectorDelegateDecorator(NorthDetectorDelegateDecorator(bench.diary))
         bench.detector.delegate = decorator
         bench.run([90.0, 0, 90].flatMap { [Double](repeating: $0, count: 100) })
-        bench.detector.sensor(bench.sensors[0], didFailWith: TestError())
+        bench.detector.didLose(bench.streams, because: TestError())
         bench.detector.stopDetection()
         bench.sensors[0].deactivate(because: TestError())
         bench.detector.startDetection()
@@ -308,7 +339,17 @@ private final class NorthDiary: NorthDetectorDelegate {
         settings.exitDegrees = 5
         settings.uprightAxis = .plusY
         settings.headingFilterDegrees = .nan
+        #expect(NorthSettings.widest.problems().isEmpty && NorthSettings.widest.effectiveExitDegrees < 180)
         #expect(
             Set(settings.problems().map(\.key)) == ["bearing_deg", "exit_deg", "upright_axis", "heading_filter_deg"])
+    }
+}
+
+extension NorthSettings {
+    /// A tolerance so wide that one and a half times it could not be left.
+    fileprivate static var widest: NorthSettings {
+        var settings = NorthSettings()
+        settings.toleranceDegrees = 170
+        return settings
     }
 }

@@ -63,9 +63,9 @@ private final class StationDiary: RouterDelegate {
 
     @Test func aSensorThatFailsIsDeactivatedAndTheStationToldWhenOneAndNoneIsLeft() {
         let (source, sensors, streams) = threeSensors(10)
-        source.fail([sensors[0]], atQuestion: 2)
-        source.fail([sensors[2]], atQuestion: 4)
-        source.fail([sensors[1]], atQuestion: 6)
+        source.fail([streams[0]], atQuestion: 2)
+        source.fail([streams[2]], atQuestion: 4)
+        source.fail([streams[1]], atQuestion: 6)
         let managers = streams.map { MotionManager(name: $0.sensor.name, accelerometer: $0) }
         let router = Router()
         let collector = Collector()
@@ -82,18 +82,52 @@ private final class StationDiary: RouterDelegate {
         let told = collector.events.filter { $0.kind != .motionBegan && $0.kind != .motionEnded }
         #expect(
             told.map { "\($0.kind.rawValue) \($0.sensor ?? $0.detector ?? "-")" } == [
-                "sensor.inactive left", "detector.failed left", "sensor.inactive right", "sensors.one_left middle",
-                "detector.failed right", "sensor.inactive middle", "sensors.none_left -", "detector.failed middle",
+                "sensor.inactive left", "detector.failed left", "sensor.inactive right", "detector.failed right",
+                "sensors.one_left middle", "sensor.inactive middle", "detector.failed middle", "sensors.none_left -",
             ])
         #expect(told[0].figure(.reason) == .text("the cable is out"))
         #expect(told[0].figure(.active) == .integer(2))
         #expect(told[0].timeNanoseconds == 490 * millisecond)
-        sensors[0].activate()
-        router.flush(upTo: nil)
-        #expect(collector.events.last?.kind == .sensorActive)
-        sensors[0].activate()
-        router.flush(upTo: nil)
-        #expect(collector.events.last?.sequence == UInt64(collector.events.count))
+    }
+
+    @Test func aStreamThatDeliversAgainMakesItsSensorActive() {
+        let (source, sensors, streams) = threeSensors(4)
+        source.fail([streams[0]], atQuestion: 2, until: 2 * second)
+        let router = Router()
+        let collector = Collector()
+        router.add(collector)
+        Pipeline(source: source, detectors: [], router: router, capacity: 50).run()
+        #expect(sensors.allSatisfy { $0.isActive })
+        #expect(collector.events.map(\.kind) == [.sensorInactive, .sensorActive, .gap])
+    }
+
+    @Test func whatFailsTogetherIsToldTogether() {
+        let device = Sensor(name: "device")
+        let other = Sensor(name: "other")
+        let streams = SampleStream.ordered([(device, .accelerometer), (device, .magnetometer), (other, .accelerometer)])
+        let samples = (0..<10).flatMap { i in
+            streams.map { (stream: $0.index, sample: rest(Int64(i) * 10 * millisecond)) }
+        }
+        let own = streams.filter { $0.sensor === device }
+        // One half of a device is not the device.
+        let half = ListSource(streams: streams, samples: samples)
+        half.fail([own[0]], atQuestion: 1)
+        let detector = NorthDetector(accelerometer: own[1], magnetometer: own[0])
+        func play(_ source: ListSource) -> [String] {
+            let router = Router()
+            let collector = Collector()
+            router.add(collector)
+            detector.delegate = router
+            detector.stopDetection()
+            detector.startDetection()
+            Pipeline(source: source, detectors: [detector], router: router).run()
+            return collector.events.map { "\($0.kind.rawValue) \($0.sensor ?? $0.detector ?? "-")" }
+        }
+        #expect(play(half) == ["detector.failed north"])
+        #expect(device.isActive)
+        let whole = ListSource(streams: streams, samples: samples)
+        whole.fail(own, atQuestion: 1)
+        #expect(play(whole) == ["sensor.inactive device", "detector.failed north", "sensors.one_left other"])
     }
 
     @Test func theRouterIsHeldWeaklyByItsSensors() {
@@ -136,7 +170,46 @@ private final class StationDiary: RouterDelegate {
         #expect(asking.events.count > 5)
         #expect(asking.events.allSatisfy { $0.kind == .motionMoving })
         #expect(asking.events[0].figure(.z) == .number(Double(Units.standardGravity), decimals: 3))
-        #expect(asking.events[0].sequence == 2)
+        #expect(asking.events.allSatisfy { $0.sequence == 1 })
+        #expect(all.events.map(\.sequence) == [1, 2])
+    }
+
+    /// Two handlers that hold back come due by their own time, whatever the deliveries.
+    @Test(arguments: [1, 7, 4096])
+    func whatIsHeldBackComesDueInItsOwnOrder(capacity: Int) {
+        let router = Router()
+        var told: [String] = []
+        for (name, kind, window) in [
+            ("late", EventKind.motionBegan, 3), ("early", .motionEnded, 1), ("now", .shock, 0),
+        ] {
+            let chain = HandlerChain(
+                handler: ClosureHandler { told.append("\(name) \($0.timeNanoseconds / second)") }, kinds: [kind])
+            if window > 0 { chain.append(CoalesceDecorator(window: .seconds(window))) }
+            router.add(chain)
+        }
+        let bench = Bench(recording(seconds: 20) { t in t >= 3 && t < 3.5 ? 0.5 : t >= 12 && t < 12.02 ? 4 : 0 })
+        bench.manager.delegate = router
+        bench.manager.startDetection()
+        Pipeline(source: bench.source, detectors: [bench.manager], router: router, capacity: capacity).run()
+        #expect(
+            told.prefix(3) == ["late 3", "early 5", "now 12"] || told.prefix(3) == ["early 5", "late 3", "now 12"])
+        #expect(told.count == 5)
+        #expect(told == Self.expectedOrder)
+    }
+
+    private static let expectedOrder = ["late 3", "early 5", "now 12", "early 13", "late 12"]
+
+    @Test func removingAHandlerPassesOnWhatItHoldsBack() {
+        let router = Router()
+        let collector = Collector()
+        let chain = HandlerChain(handler: collector)
+        chain.append(CoalesceDecorator(window: .seconds(100)))
+        router.add(chain)
+        chain.decorators[0].handle(Event(kind: .shake, timeNanoseconds: 0))
+        #expect(collector.events.isEmpty)
+        router.remove(chain)
+        #expect(collector.events.count == 1)
+        #expect(!collector.isFinished)
     }
 
     @Test func handlersMayBeAddedAndRemovedWhileEventsFlow() {
@@ -159,13 +232,13 @@ private final class StationDiary: RouterDelegate {
 
     @Test func eventsComeAsAnAsyncStream() async {
         let router = Router()
-        let events = router.events()
+        let stream = router.eventStream()
         let bench = Bench(recording(seconds: 8) { $0 >= 3 && $0 < 4 ? 0.5 : 0 })
         bench.manager.delegate = router
         bench.manager.startDetection()
         Pipeline(source: bench.source, detectors: [bench.manager], router: router).run()
         var kinds: [EventKind] = []
-        for await event in events { kinds.append(event.kind) }
+        for await event in stream.events { kinds.append(event.kind) }
         #expect(kinds == [.motionBegan, .motionEnded])
     }
 

@@ -5,7 +5,8 @@ final class ListSource: SampleSource {
     let streams: [SampleStream]
     private(set) var askedCount = 0
     private var samples: [(stream: Int, sample: Sample)]
-    private var failures: [Int: ([Sensor], any Error)] = [:]
+    private var ends: [Int: Int64] = [:]
+    private var failures: [Int: ([SampleStream], any Error)] = [:]
 
     /// Samples in their order of arrival, each with the index of its stream.
     init(streams: [SampleStream], samples: [(stream: Int, sample: Sample)]) {
@@ -13,14 +14,22 @@ final class ListSource: SampleSource {
         self.samples = samples
     }
 
-    /// Fails sensors instead of answering the n-th question, counted from 1.
-    func fail(_ sensors: [Sensor], atQuestion question: Int, with error: any Error = TestError()) {
-        failures[question] = (sensors, error)
+    /// Fails streams instead of answering the n-th question, counted from 1, and forgets their samples for so long.
+    func fail(
+        _ streams: [SampleStream], atQuestion question: Int, until end: Int64 = .max,
+        with error: any Error = TestError()
+    ) {
+        failures[question] = (streams, error)
+        ends[question] = end
     }
 
     func fill(_ delivery: SampleDelivery) -> SampleAnswer {
         askedCount += 1
-        if let (sensors, reason) = failures[askedCount] { return .failed(sensors, reason: reason) }
+        if let (streams, reason) = failures[askedCount], let end = ends[askedCount] {
+            let failed = streams.map(\.index)
+            samples.removeAll { failed.contains($0.stream) && $0.sample.timeNanoseconds < end }
+            return .failed(streams, reason: reason)
+        }
         guard !samples.isEmpty else { return .ended }
         var taken = 0
         var last = (time: Int64.min, stream: -1)

@@ -95,9 +95,9 @@ import Testing
             "default does not fit",
             chassis + "|[north.n]\naccelerometer = \"chassis\"\nmagnetometer = \"chassis\"\n"
                 + "heading_axis = \"+z\"\n", "upright_axis lies along heading_axis"),
-        FaultyText("bearing", north + "|bearing_deg = 360\n", "0 ..< 360"),
+        FaultyText("bearing", north + "|bearing_deg = 360\n", "not including 360"),
         FaultyText("wide tolerance", north + "|tolerance_deg = 200\n", "tolerance_deg (200.0)"),
-        FaultyText("exit", north + "|exit_deg = 5\n", "between tolerance_deg (10.0) and 180"),
+        FaultyText("exit", north + "|exit_deg = 5\n", "from tolerance_deg (10.0) up to 180"),
         FaultyText(
             "exit of a refused tolerance", north + "exit_deg = 5\ntolerance_deg = |\"4\"\n", "expected a number"),
         FaultyText("field true", north + "field_range_uT = |true\n", "or false", "found a boolean"),

@@ -35,13 +35,13 @@ import Testing
             message: ":12:7: not a finite number"),
         Case(
             name: "backwards", contents: Data((head + rows(5..<10) + rows(0..<3)).utf8), status: 0,
-            message: "3 samples skipped: time goes backwards"),
+            message: "3 × time goes backwards: skipped"),
         Case(
             name: "repeated stamps", contents: Data((head + rows(0..<5) + rows(4..<9)).utf8), status: 0,
-            message: "1 samples kept with a repeated stamp"),
+            message: "1 × repeated stamp: kept"),
         Case(
             name: "torn", contents: Data((head + rows(0..<5) + "0.05,1").utf8), status: 0,
-            message: "1 torn last line skipped"),
+            message: "1 × last line torn: skipped"),
         Case(
             name: "long line", contents: Data(head.utf8) + Data(repeating: 0x31, count: 10_000_000), status: 65,
             message: ":2: the line is longer"),

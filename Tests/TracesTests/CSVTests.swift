@@ -122,6 +122,33 @@ private func text(_ header: String, _ rows: [String]) -> String {
         #expect(Collected(source).samples == [[Sample(timeNanoseconds: 2_000_000, x: 9.80665, y: 0, z: 0)]])
     }
 
+    @Test func aMapSaysOnlyWhatTheHeaderDoesNot() throws {
+        let file = try TemporaryFile("when,ax (g),ay (g),az (g),x2,y2,z2\n1,1,0,0,20,0,-40\n")
+        let source = try TraceSource(paths: [file.path], map: ColumnMap(["time=when:ms,mx=x2:uT,my=y2:uT,mz=z2:uT"]))
+        let samples = Collected(source).samples
+        #expect(samples[1] == [Sample(timeNanoseconds: 1_000_000, x: 9.80665, y: 0, z: 0)])
+        #expect(samples[0] == [Sample(timeNanoseconds: 1_000_000, x: 20, y: 0, z: -40)])
+        // The unit in a name holds unless the map has another.
+        let named = try TemporaryFile("t_s,one (g),two (g),three (g)\n1,1,0,0\n")
+        for (unit, expected) in [("", Float(9.80665)), (":m/s2", 1)] {
+            let map = try ColumnMap(["ax=one (g)\(unit),ay=two (g)\(unit),az=three (g)\(unit)"])
+            let source = try TraceSource(paths: [named.path], map: map)
+            #expect(Collected(source).samples[0].first?.x == expected)
+        }
+        for map in ["ax=nope:g", "time=nope:s", "az=#9:g"] {
+            let wrong = try ColumnMap([map])
+            let error = #expect(throws: TraceError.self) { try TraceSource(paths: [file.path], map: wrong) }
+            #expect(error?.message.contains("--map wants column") == true)
+        }
+    }
+
+    @Test func severalFilesShareAMap() throws {
+        let map = try ColumnMap(["time=t:s,ax=a:g,ay=b:g,az=c:g,mx=d:uT,my=e:uT,mz=f:uT"])
+        let files = [try TemporaryFile("t,a,b,c\n1,0,0,1\n"), try TemporaryFile("t,d,e,f\n1,20,0,-40\n")]
+        let source = try TraceSource(paths: files.map(\.path), map: map)
+        #expect(source.streams.map(\.kind) == [.magnetometer, .accelerometer])
+    }
+
     @Test func aMapWithNumbersServesAFileWithoutAHeader() throws {
         let file = try TemporaryFile("2,1,0,0\n3,1,0,0\n")
         let source = try TraceSource(paths: [file.path], map: ColumnMap(["time=#1:s", "mx=#2,my=#3,mz=#4"]))
@@ -137,7 +164,7 @@ private func text(_ header: String, _ rows: [String]) -> String {
     }
 
     @Test(arguments: [
-        ("ax=#1,ay=#2,az=#3", "no column for the time"), ("time=#1", "no axes"), ("time=#1,ax=#2", "belong together"),
+        ("time=#1,ax=#1", "mapped to the same column"), ("mx=a:m/s2", "does not measure mx"),
         ("time=#1:g", "does not measure time"), ("time=#1,ax=#2:parsec", "is not a unit"), ("foo=#1", "is not TARGET"),
         ("time=#0", "not a column number"), ("time=#1,time=#2", "mapped twice"), ("", "is not TARGET"),
     ])
@@ -185,9 +212,16 @@ private func text(_ header: String, _ rows: [String]) -> String {
             ("t_s,ax,ay,az,accel_x\n1,2,3,4,5\n", "both look like", 1, nil),
             ("t_s,ax_g,ay_g,az\n1,2,3,4\n", "different units", 1, nil),
             ("Time (s),X (rad/s)\n1,2\n", "neither", 1, nil),
-            ("t_s,linear acc x,linear acc y,linear acc z\n1,2,3,4\n", "neither", 1, nil),
+            ("t_s,linear acc x,linear acc y,linear acc z\n1,2,3,4\n", "without gravity", 1, nil),
             ("ab\u{0}c,d\n", "0x00", 1, 3),
             ("\u{1B}[2J\n", "0x1b", 1, 1),
+            ("Time (min),ax,ay,az\n1,2,3,4\n", "'min' is no unit of time", 1, nil),
+            ("t_s,ax (ft/s2),ay (ft/s2),az (ft/s2)\n1,2,3,4\n", "'ft/s2' is no unit", 1, nil),
+            ("t_s,ax (rad/s),ay (rad/s),az (rad/s)\n1,2,3,4\n", "no unit of acceleration", 1, nil),
+            ("t_s,ax,ay,az\rnext", "CR alone", 1, nil), ("PK\u{3}\u{4}x\n", "zip archive", 1, nil),
+            ("time,ax,ay,az\n0,00,0,1,0,2,9,8\n", "8 fields, the header 4", 1, nil),
+            ("t_s;ax;ay;az\n1,2,3,4\n", "separate their fields differently", 1, nil),
+            ("t_s,ax,ay,az\nx,1,2,3\ny,1,2,3\n", "none of its 2 rows", 3, nil),
         ] as [(String, String, Int?, Int?)])
     func headersThatSayTooLittle(text: String, message: String, line: Int?, column: Int?) throws {
         let error = try error(Array(text.utf8))
@@ -225,6 +259,40 @@ private func text(_ header: String, _ rows: [String]) -> String {
         #expect(error.message.contains("split the file at line 2002"), "\(error)")
     }
 
+    @Test func aClockSetBackNearTheEndIsNotPassedOverEither() throws {
+        let rows = (0..<100).map { "\($0),1,2,3" } + (0..<20).map { "\($0),1,2,3" }
+        let error = try error(Array(text("t_s,ax,ay,az", rows).utf8))
+        #expect(error.message.contains("split the file at line 102"), "\(error)")
+    }
+
+    @Test func oneCorruptStampTakesNothingElseWithIt() throws {
+        let rows = (0..<3000).map { $0 == 100 ? "99999,1,2,3" : "\($0),1,2,3" }
+        let file = try TemporaryFile(text("t_s,ax,ay,az", rows))
+        let source = try TraceSource(paths: [file.path])
+        #expect(Collected(source).samples[0].count == 2999)
+        #expect(source.repairs.counts == [.outlier: 1])
+        // A step ahead that stays is a gap and no fault.
+        let later = (0..<200).map { "\($0 < 100 ? $0 : $0 + 90000),1,2,3" }
+        let night = try TemporaryFile(text("t_s,ax,ay,az", later))
+        let believed = try TraceSource(paths: [night.path])
+        #expect(Collected(believed).samples[0].count == 200)
+        #expect(believed.repairs.isEmpty)
+    }
+
+    @Test func aRowWithoutItsTimeHasNoSample() throws {
+        let file = try TemporaryFile("ax,ay,az,t_s\n1,2,3\n0,0,9.8,1\n50,0,0\n0,0,9.8,2\n")
+        let source = try TraceSource(paths: [file.path])
+        #expect(Collected(source).samples[0].map(\.timeNanoseconds) == [1_000_000_000, 2_000_000_000])
+        #expect(source.repairs.counts == [.incomplete: 2])
+    }
+
+    @Test func decimalCommasMayComeLate() throws {
+        let file = try TemporaryFile("t (s);x (g);y (g);z (g)\n0;0;0;1\n0,5;0,25;0.25;1\n")
+        let source = try TraceSource(paths: [file.path])
+        #expect(Collected(source).samples[0].map(\.timeNanoseconds) == [0, 500_000_000])
+        #expect(source.repairs.isEmpty)
+    }
+
     @Test func faultsAreRepairedCountedAndPlaced() throws {
         let file = try TemporaryFile(
             text(
@@ -239,7 +307,7 @@ private func text(_ header: String, _ rows: [String]) -> String {
         #expect(collected.samples[0].map { $0.timeNanoseconds / 1_000_000_000 } == [1, 8, 8, 9])
         #expect(
             source.repairs.counts == [
-                .notANumber: 4, .notFinite: 3, .incomplete: 2, .backwards: 1, .repeated: 1, .torn: 1,
+                .notANumber: 4, .notFinite: 2, .beyondSensors: 1, .incomplete: 2, .backwards: 1, .repeated: 1, .torn: 1,
             ])
         let places = source.repairs.notices.map { "\($0.line ?? 0):\($0.column ?? 0)" }
         #expect(places.prefix(4) == ["3:5", "4:3", "5:6", "6:7"])
@@ -321,7 +389,7 @@ private func text(_ header: String, _ rows: [String]) -> String {
             delivery.removeAll()
             let answer = source.fill(delivery)
             for stream in 0..<2 { counts[stream] += delivery.batches[stream].count }
-            if case .failed(let sensors, _) = answer { failed += sensors.map(\.name) }
+            if case .failed(let streams, _) = answer { failed += streams.map(\.sensor.name) }
             if answer.isEnd { break }
         }
         #expect(failed == ["magnetometer"])

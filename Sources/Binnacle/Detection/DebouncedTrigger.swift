@@ -41,6 +41,12 @@ struct DebouncedTrigger {
         isAbove = activeSide == .below
     }
 
+    /// Forgets everything, as if new.
+    mutating func reset() {
+        isOn = false
+        interrupt()
+    }
+
     /// Forgets a change that is not yet confirmed; what is confirmed stays.
     mutating func interrupt() {
         isAbove = isOn == (activeSide == .above)

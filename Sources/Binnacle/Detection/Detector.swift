@@ -18,6 +18,6 @@ public protocol Detector: AnyObject {
     func stopDetection()
     /// Looks at the samples of one delivery and tells the delegate what they mean.
     func process(_ delivery: SampleDelivery)
-    /// Takes note that a sensor failed, and tells the delegate when it is one of the detector's own.
-    func sensor(_ sensor: Sensor, didFailWith error: any Error)
+    /// Takes note that streams failed, and tells the delegate, once, when some are the detector's own.
+    func didLose(_ streams: [SampleStream], because error: any Error)
 }

@@ -25,8 +25,8 @@ public final class MotionManager: Detector {
     public var updateInterval: Duration { settings.updateInterval }
     /// The accelerometer's stream, when there is one.
     public var streams: [SampleStream] { accelerometer.map { [$0] } ?? [] }
-    /// Whether motion has begun and not ended, told or not.
-    public var isMoving: Bool { motion.isOn }
+    /// Whether motion has begun and not ended, at the sample that the delegate is being told about; refused or not.
+    public private(set) var isMoving = false
 
     private enum Found {
         case event(MotionEvent)
@@ -44,6 +44,8 @@ public final class MotionManager: Detector {
     private var lastTimeNanoseconds: Int64?
     private var warmAtNanoseconds: Int64 = 0
     private var isMotionTold = false
+    /// How often detection was started: what was found before a start is not told after it.
+    private var startCount = 0
     private var found = ReportList<Found>()
     private let userSquared = ScratchColumn()
     private let totalSquared = ScratchColumn()
@@ -91,21 +93,23 @@ public final class MotionManager: Detector {
             delegate?.motionManagerDeviceNotAvailable(self)
             return
         }
-        delegate?.motionManagerWillStartDetection(self)
         restart()
         isDetecting = true
+        delegate?.motionManagerWillStartDetection(self)
     }
 
     /// Stops at once and forgets what was under way; does nothing while not detecting.
     public func stopDetection() {
         guard isDetecting else { return }
         isDetecting = false
+        isMoving = false
+        isMotionTold = false
         delegate?.motionManagerDidStopDetection(self)
     }
 
-    /// Tells the delegate when the failed sensor is the accelerometer.
-    public func sensor(_ sensor: Sensor, didFailWith error: any Error) {
-        guard isDetecting, sensor === accelerometer?.sensor else { return }
+    /// Tells the delegate when the accelerometer's stream is among those that failed.
+    public func didLose(_ streams: [SampleStream], because error: any Error) {
+        guard isDetecting, streams.contains(where: { $0.index == accelerometer?.index }) else { return }
         delegate?.motionManager(self, didFailWithError: error)
     }
 
@@ -135,16 +139,12 @@ public final class MotionManager: Detector {
     // MARK: - Finding
 
     private func restart() {
-        motion = DebouncedTrigger(
-            threshold: motion.threshold, activeSide: .above, onDelayNanoseconds: motion.onDelayNanoseconds,
-            offDelayNanoseconds: motion.offDelayNanoseconds)
-        freeFall = DebouncedTrigger(
-            threshold: freeFall.threshold, activeSide: .below, onDelayNanoseconds: freeFall.onDelayNanoseconds,
-            offDelayNanoseconds: freeFall.offDelayNanoseconds)
-        shake = RefractoryTrigger(threshold: shake.threshold, refractoryNanoseconds: shake.refractoryNanoseconds)
-        shock = RefractoryTrigger(threshold: shock.threshold, refractoryNanoseconds: shock.refractoryNanoseconds)
+        motion.reset()
+        freeFall.reset()
+        shake.reset()
+        shock.reset()
         lastTimeNanoseconds = nil
-        isMotionTold = false
+        startCount += 1
     }
 
     /// Starts the filter and every unconfirmed change anew; a motion that has begun goes on until quiet ends it.
@@ -230,8 +230,9 @@ public final class MotionManager: Detector {
     private func tell(_ batch: SampleBatch, streamIndex: Int) {
         guard !found.reports.isEmpty else { return }
         let delegate = self.delegate
+        let start = startCount
         for report in found.reports {
-            guard isDetecting else { return }
+            guard isDetecting, startCount == start else { return }
             position = SamplePosition(
                 timeNanoseconds: batch[report.index].timeNanoseconds, streamIndex: streamIndex,
                 sampleIndex: report.index)
@@ -244,7 +245,9 @@ public final class MotionManager: Detector {
     }
 
     private func tell(_ event: MotionEvent, _ delegate: (any MotionManagerDelegate)?) {
+        if event.kind == .began { isMoving = true }
         if event.kind == .ended {
+            isMoving = false
             if isMotionTold { delegate?.motionManager(self, didEndMotion: event) }
             isMotionTold = false
             return

@@ -16,6 +16,12 @@ struct RefractoryTrigger {
         self.refractoryNanoseconds = refractoryNanoseconds
     }
 
+    /// Forgets everything, as if new.
+    mutating func reset() {
+        isInside = false
+        lastReportNanoseconds = nil
+    }
+
     /// Forgets on which side of the threshold the values were.
     mutating func interrupt() {
         isInside = false

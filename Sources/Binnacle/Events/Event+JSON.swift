@@ -31,7 +31,7 @@ extension Event {
             switch scalar {
             case "\"": line += "\\\""
             case "\\": line += "\\\\"
-            case "\u{0}"..."\u{1F}", "\u{7F}":
+            case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}":
                 let hex = String(scalar.value, radix: 16)
                 line += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
             default: line.unicodeScalars.append(scalar)

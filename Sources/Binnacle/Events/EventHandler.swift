@@ -5,13 +5,17 @@
 public protocol EventHandler: AnyObject {
     /// Takes an event.
     func handle(_ event: Event)
-    /// Takes note that sample time has passed, for what waits for it; comes before any event at or after that time.
+    /// When something that is held back comes due, in sample time; `nil` when nothing is held back.
+    var nextDeadlineNanoseconds: Int64? { get }
+    /// Passes on what came due before a time; called between events, when sample time has gone past a deadline.
     func advance(to timeNanoseconds: Int64)
     /// Brings what is held back to its end: nothing more will come.
     func finish()
 }
 
 extension EventHandler {
+    /// Nothing is held back.
+    public var nextDeadlineNanoseconds: Int64? { nil }
     /// Does nothing.
     public func advance(to timeNanoseconds: Int64) {}
     /// Does nothing.

@@ -1,14 +1,15 @@
+import Synchronization
+
 /// Hands events to structured concurrency: a handler whose other end is an `AsyncStream`.
 ///
 /// Events wait in a bounded buffer until the consumer takes them. When it is full the oldest event is dropped and
 /// counted: detection never waits.
-public final class EventStream: EventHandler {
+public final class EventStream: EventHandler, Sendable {
     /// The events, for one consumer; ends when the router finishes or the stream object is released.
     public let events: AsyncStream<Event>
-    /// The number of events that were dropped because nobody took them in time.
-    public private(set) var droppedCount = 0
 
     private let continuation: AsyncStream<Event>.Continuation
+    private let dropped = Atomic<Int>(0)
 
     /// Creates a stream.
     ///
@@ -22,9 +23,12 @@ public final class EventStream: EventHandler {
         continuation.finish()
     }
 
+    /// The number of events that were dropped because nobody took them in time; may be read from any thread.
+    public var droppedCount: Int { dropped.load(ordering: .relaxed) }
+
     /// Puts the event into the buffer.
     public func handle(_ event: Event) {
-        if case .dropped = continuation.yield(event) { droppedCount += 1 }
+        if case .dropped = continuation.yield(event) { dropped.wrappingAdd(1, ordering: .relaxed) }
     }
 
     /// Ends the stream after the events that wait.

@@ -61,6 +61,13 @@ public final class HandlerChain {
         if takes(event) { first.handle(event) }
     }
 
+    var nextDeadlineNanoseconds: Int64? { first.nextDeadlineNanoseconds }
+
+    /// Passes on what the decorators hold back, from the first to the last.
+    func flush() {
+        for decorator in decorators { decorator.flush() }
+    }
+
     func advance(to timeNanoseconds: Int64) {
         first.advance(to: timeNanoseconds)
     }

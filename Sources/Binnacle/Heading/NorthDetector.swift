@@ -23,7 +23,7 @@ public final class NorthDetector: Detector {
     public private(set) var isDetecting = false
     /// The sample that the delegate is being told about.
     public private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
-    /// The number of accelerometer samples since the start that had a heading.
+    /// The number of accelerometer samples since the start that had a heading, counted to the end of a delivery.
     public private(set) var validCount = 0
     /// The number of accelerometer samples since the start without a heading, by cause.
     public private(set) var faultCounts: [HeadingFault: Int] = [:]
@@ -32,8 +32,8 @@ public final class NorthDetector: Detector {
     public var updateInterval: Duration { settings.updateInterval }
     /// The accelerometer's and the magnetometer's stream, as far as they are there.
     public var streams: [SampleStream] { [accelerometer, magnetometer].compactMap { $0 } }
-    /// Whether the device faces the bearing.
-    public var isFacing: Bool { facing.isOn }
+    /// Whether the device faces the bearing, at the sample that the delegate is being told about.
+    public private(set) var isFacing = false
 
     private enum Kind { case heading, faced, facing, left }
     private typealias Found = (kind: Kind, event: HeadingEvent)
@@ -44,14 +44,17 @@ public final class NorthDetector: Detector {
     private var finder: HeadingFinder
     private var acceleration: OnePoleFilter
     private var field: OnePoleFilter
+    private var fieldHistory = FieldHistory()
     private var facing: DebouncedTrigger
     private var repetition: RepeatTimer
     private var warmAtNanoseconds: Int64 = 0
+    /// How often detection was started: what was found before a start is not told after it.
+    private var startCount = 0
     private var lastToldDegrees: Double?
     private var found = ReportList<Found>()
     /// One reading per accelerometer sample of the delivery; kept to reuse its room.
     private var readings: [HeadingFinder.Reading?] = []
-    /// How far each reading is off the bearing, in degrees; NaN without a heading.
+    /// How far each reading is off the bearing, in degrees; nothing where there is no reading.
     private let off = ScratchColumn()
 
     /// Creates a detector that does not detect yet.
@@ -93,21 +96,23 @@ public final class NorthDetector: Detector {
             delegate?.northDetectorDeviceNotAvailable(self)
             return
         }
-        delegate?.northDetectorWillStartDetection(self)
         restart()
         isDetecting = true
+        delegate?.northDetectorWillStartDetection(self)
     }
 
     /// Stops at once and forgets what was under way; does nothing while not detecting.
     public func stopDetection() {
         guard isDetecting else { return }
         isDetecting = false
+        isFacing = false
         delegate?.northDetectorDidStopDetection(self)
     }
 
-    /// Tells the delegate when the failed sensor is one of the two.
-    public func sensor(_ sensor: Sensor, didFailWith error: any Error) {
-        guard isDetecting, streams.contains(where: { $0.sensor === sensor }) else { return }
+    /// Tells the delegate when one of its two streams is among those that failed.
+    public func didLose(_ streams: [SampleStream], because error: any Error) {
+        let own = self.streams.map(\.index)
+        guard isDetecting, streams.contains(where: { own.contains($0.index) }) else { return }
         delegate?.northDetector(self, didFailWithError: error)
     }
 
@@ -157,14 +162,18 @@ public final class NorthDetector: Detector {
         finder = HeadingFinder(settings: settings)
         acceleration.reset()
         field.reset()
-        facing = Self.trigger(settings)
+        fieldHistory.removeAll()
+        facing.reset()
+        startCount += 1
         lastToldDegrees = nil
         validCount = 0
         faultCounts = [:]
     }
 
     private func takeField(_ m: SampleColumns, _ index: Int) -> Bool {
-        take(m.vector(index), at: m.times[index], into: &field)
+        let startsAnew = take(m.vector(index), at: m.times[index], into: &field)
+        fieldHistory.append(field.value, at: field.lastTimeNanoseconds)
+        return startsAnew
     }
 
     /// Smooths one sample; a sample that is not finite is left out.
@@ -180,12 +189,16 @@ public final class NorthDetector: Detector {
     }
 
     private func reading(at time: Int64) -> HeadingFinder.Reading? {
-        guard let fieldTime = field.lastTimeNanoseconds, time <= Units.later(fieldTime, by: maximumAgeNanoseconds)
-        else {
+        guard let field = fieldHistory.latest(notAfter: time, maximumAge: maximumAgeNanoseconds) else {
             faultCounts[.magnetometerMissing, default: 0] += 1
             return nil
         }
-        switch finder.find(acceleration: acceleration.value, field: field.value) {
+        // A sample that was not finite left the filter where it was: its stamp would not fit the value.
+        guard acceleration.lastTimeNanoseconds == time else {
+            faultCounts[.accelerationWeak, default: 0] += 1
+            return nil
+        }
+        switch finder.find(acceleration: acceleration.value, field: field) {
         case .success(let reading):
             validCount += 1
             return reading
@@ -264,16 +277,21 @@ public final class NorthDetector: Detector {
     private func tell(streamIndex: Int) {
         guard !found.reports.isEmpty else { return }
         let delegate = self.delegate
+        let start = startCount
         for report in found.reports {
-            guard isDetecting else { return }
+            guard isDetecting, startCount == start else { return }
             let event = report.payload.event
             position = SamplePosition(
                 timeNanoseconds: event.timeNanoseconds, streamIndex: streamIndex, sampleIndex: report.index)
             switch report.payload.kind {
             case .heading: delegate?.northDetector(self, didUpdateHeading: event)
-            case .faced: delegate?.northDetector(self, didFaceNorth: event)
+            case .faced:
+                isFacing = true
+                delegate?.northDetector(self, didFaceNorth: event)
             case .facing: delegate?.northDetector(self, deviceIsFacingNorth: event)
-            case .left: delegate?.northDetector(self, didLeaveNorth: event)
+            case .left:
+                isFacing = false
+                delegate?.northDetector(self, didLeaveNorth: event)
             }
         }
     }

@@ -36,20 +36,23 @@ public struct NorthSettings: Sendable, Equatable {
     /// The defaults.
     public init() {}
 
-    /// The exit angle in force, in degrees.
-    public var effectiveExitDegrees: Double { exitDegrees ?? min(toleranceDegrees * 1.5, 180) }
+    /// The exit angle in force, in degrees; by default below 180 for any tolerance.
+    public var effectiveExitDegrees: Double {
+        exitDegrees ?? min(toleranceDegrees * 1.5, (toleranceDegrees + 180) / 2)
+    }
 
     /// Everything that is wrong with the settings, each with the configuration's key and a sentence.
     public func problems() -> [SettingsProblem] {
         var list = ProblemList()
         list.require(
-            "bearing_deg", bearingDegrees >= 0 && bearingDegrees < 360, "(\(bearingDegrees)) is not in 0 ..< 360")
+            "bearing_deg", bearingDegrees >= 0 && bearingDegrees < 360,
+            "(\(bearingDegrees)) has to be from 0 up to but not including 360")
         list.require(
             "tolerance_deg", toleranceDegrees > 0 && toleranceDegrees < 180,
-            "(\(toleranceDegrees)) is not between 0 and 180")
+            "(\(toleranceDegrees)) has to be above 0 and below 180")
         list.require(
-            "exit_deg", effectiveExitDegrees >= toleranceDegrees && effectiveExitDegrees <= 180,
-            "(\(effectiveExitDegrees)) is not between tolerance_deg (\(toleranceDegrees)) and 180")
+            "exit_deg", effectiveExitDegrees >= toleranceDegrees && effectiveExitDegrees < 180,
+            "(\(effectiveExitDegrees)) is not from tolerance_deg (\(toleranceDegrees)) up to 180: it could not be left")
         list.require(
             "upright_axis", uprightAxis.map { $0.rawValue.last != headingAxis.rawValue.last } ?? true,
             "lies along heading_axis (\(headingAxis.rawValue)): both would be vertical at once")
@@ -58,7 +61,7 @@ public struct NorthSettings: Sendable, Equatable {
         list.requireNotNegative("max_age_s", maximumMagnetometerAge)
         list.require(
             "heading_filter_deg", headingFilterDegrees >= 0 && headingFilterDegrees <= 180,
-            "(\(headingFilterDegrees)) is not between 0 and 180")
+            "(\(headingFilterDegrees)) has to be from 0 to 180")
         if let plausibleField {
             list.require(
                 "field_range_uT", plausibleField.lowerBound >= 0 && plausibleField.upperBound.isFinite,

@@ -4,7 +4,7 @@ import Kernels
 ///
 /// The detectors start anew after a gap by themselves; this says once, for everybody, that there was one.
 struct GapMonitor {
-    private let stream: SampleStream
+    let stream: SampleStream
     private let limitNanoseconds: Int64
     private var lastTimeNanoseconds: Int64?
 
@@ -25,9 +25,7 @@ struct GapMonitor {
             if index < columns.count { tell(from: columns.times[index - 1], to: columns, index) }
             start = index + 1
         }
-        let last = columns.times[columns.count - 1]
-        lastTimeNanoseconds = last
-        stream.sensor.didDeliver(upTo: last)
+        lastTimeNanoseconds = columns.times[columns.count - 1]
     }
 
     private func tell(from start: Int64, to columns: SampleColumns, _ index: Int) {

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The way of the samples: asks a source, offers what it delivers to the detectors, and flushes the router.
 ///
 /// Everything happens on the thread that calls ``turn()`` or ``run(while:)``, in one direction.
@@ -15,6 +17,8 @@ public final class Pipeline {
 
     private let delivery: SampleDelivery
     private var monitors: [GapMonitor]
+    /// The indices of the streams that failed and have not delivered since.
+    private var failed: Set<Int> = []
 
     /// Creates a pipeline.
     ///
@@ -34,6 +38,8 @@ public final class Pipeline {
         self.detectors = detectors
         self.router = router
         let streams = source.streams
+        precondition(
+            streams.map(\.index).sorted() == Array(0..<streams.count), "streams have to be numbered from 0, each once")
         delivery = SampleDelivery(streamCount: streams.count, capacity: capacity)
         monitors = streams.sorted { $0.index < $1.index }.map { GapMonitor(stream: $0, limit: gapLimit) }
         for stream in streams { router.watch(stream.sensor) }
@@ -46,17 +52,29 @@ public final class Pipeline {
         delivery.removeAll()
         let answer = source.fill(delivery)
         offer(delivery)
-        if case .failed(let sensors, let reason) = answer {
-            for sensor in sensors {
-                sensor.deactivate(because: reason)
-                for detector in detectors { detector.sensor(sensor, didFailWith: reason) }
-            }
-            router.flush(upTo: nil)
-        }
+        if case .failed(let streams, let reason) = answer { lose(streams, because: reason) }
         return answer
     }
 
+    /// Deactivates the sensors that have no stream left, and only then tells of it, so that each is told the same.
+    private func lose(_ streams: [SampleStream], because reason: any Error) {
+        failed.formUnion(streams.map(\.index))
+        var lost: [Sensor] = []
+        for sensor in streams.map(\.sensor) where sensor.isActive {
+            let own = source.streams.filter { $0.sensor === sensor }
+            guard own.allSatisfy({ failed.contains($0.index) }) else { continue }
+            sensor.turnOff()
+            lost.append(sensor)
+        }
+        for sensor in lost { sensor.delegate?.sensor(sensor, didDeactivateBecause: reason) }
+        for detector in detectors { detector.didLose(streams, because: reason) }
+        router.flush(upTo: nil)
+    }
+
     /// Asks until the source has ended, then tells the handlers that nothing more will come.
+    ///
+    /// A source that has nothing yet is asked again a millisecond later. Whoever has a descriptor to wait for waits for
+    /// it, and calls ``turn()``.
     ///
     /// - Parameters:
     ///   - goesOn: Asked before each turn; `false` ends the run early, with everything found so far told.
@@ -66,6 +84,7 @@ public final class Pipeline {
             let answer = turn()
             afterTurn(answer)
             if answer.isEnd { break }
+            if case .pending = answer { Self.pause() }
         }
         router.finish()
     }
@@ -73,13 +92,28 @@ public final class Pipeline {
     /// Offers samples that somebody else has put into a delivery.
     public func offer(_ delivery: SampleDelivery) {
         guard let last = delivery.lastTimeNanoseconds else { return }
+        if !failed.isEmpty { welcomeBack(delivery) }
         for index in monitors.indices { monitors[index].look(at: delivery.batches[index]) }
         for detector in detectors { detector.process(delivery) }
-        for batch in delivery.batches where !batch.isEmpty {
+        for (monitor, batch) in zip(monitors, delivery.batches) {
+            guard let end = batch.lastTimeNanoseconds else { continue }
+            monitor.stream.sensor.didDeliver(upTo: end)
             sampleCount += batch.count
             let first = batch[0].timeNanoseconds
             timeRange = min(timeRange?.lowerBound ?? first, first)...max(timeRange?.upperBound ?? last, last)
         }
         router.flush(upTo: last)
+    }
+
+    /// A stream that delivers after it failed makes its sensor active again.
+    private func welcomeBack(_ delivery: SampleDelivery) {
+        for (monitor, batch) in zip(monitors, delivery.batches) where !batch.isEmpty {
+            if failed.remove(monitor.stream.index) != nil { monitor.stream.sensor.activate() }
+        }
+    }
+
+    private static func pause() {
+        var time = timespec(tv_sec: 0, tv_nsec: 1_000_000)
+        nanosleep(&time, nil)
     }
 }

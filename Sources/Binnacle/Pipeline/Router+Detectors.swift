@@ -1,12 +1,12 @@
 extension Router: MotionManagerDelegate {
     /// Makes an event of it.
     public func motionManagerDeviceNotAvailable(_ manager: MotionManager) {
-        collectUnavailable(manager, missing: "no active accelerometer")
+        collect(.detectorUnavailable, detector: manager.name, reason("no active accelerometer"))
     }
 
     /// Makes an event of it.
     public func motionManager(_ manager: MotionManager, didFailWithError error: any Error) {
-        collectFailure(manager, error)
+        collect(.detectorFailed, detector: manager.name, reason(error))
     }
 
     /// Makes an event of it.
@@ -17,7 +17,7 @@ extension Router: MotionManagerDelegate {
     /// Makes an event of it.
     public func motionManager(_ manager: MotionManager, deviceIsMoving sample: Sample) {
         collect(
-            .motionMoving, manager, manager.accelerometer?.sensor,
+            .motionMoving, manager, manager.accelerometer?.sensor, sample.timeNanoseconds,
             [
                 Figure(.x, .number(Double(sample.x), decimals: 3)),
                 Figure(.y, .number(Double(sample.y), decimals: 3)),
@@ -50,25 +50,25 @@ extension Router: MotionManagerDelegate {
     }
 
     private func collect(_ kind: EventKind, _ manager: MotionManager, _ event: MotionEvent, _ figures: [Figure]) {
-        collect(kind, manager, manager.accelerometer?.sensor, figures)
+        collect(kind, manager, manager.accelerometer?.sensor, event.timeNanoseconds, figures)
     }
 }
 
 extension Router: NorthDetectorDelegate {
     /// Makes an event of it.
     public func northDetectorDeviceNotAvailable(_ detector: NorthDetector) {
-        collectUnavailable(detector, missing: "no active accelerometer and magnetometer")
+        collect(.detectorUnavailable, detector: detector.name, reason("no active accelerometer and magnetometer"))
     }
 
     /// Makes an event of it.
     public func northDetector(_ detector: NorthDetector, didFailWithError error: any Error) {
-        collectFailure(detector, error)
+        collect(.detectorFailed, detector: detector.name, reason(error))
     }
 
     /// Makes an event of it.
     public func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent) {
         collect(
-            .heading, detector, detector.magnetometer?.sensor,
+            .heading, detector, detector.magnetometer?.sensor, event.timeNanoseconds,
             [
                 Figure(.heading, event.heading),
                 Figure(.axis, .text(event.axis.rawValue)),
@@ -79,45 +79,34 @@ extension Router: NorthDetectorDelegate {
 
     /// Makes an event of it.
     public func northDetector(_ detector: NorthDetector, didFaceNorth event: HeadingEvent) {
-        collect(.northFaced, detector, detector.magnetometer?.sensor, event.facing)
+        collect(.northFaced, detector, detector.magnetometer?.sensor, event.timeNanoseconds, event.facing)
     }
 
     /// Makes an event of it.
     public func northDetector(_ detector: NorthDetector, deviceIsFacingNorth event: HeadingEvent) {
-        collect(.northFacing, detector, detector.magnetometer?.sensor, event.facing)
+        collect(.northFacing, detector, detector.magnetometer?.sensor, event.timeNanoseconds, event.facing)
     }
 
     /// Makes an event of it.
     public func northDetector(_ detector: NorthDetector, didLeaveNorth event: HeadingEvent) {
-        collect(.northLeft, detector, detector.magnetometer?.sensor, event.facing)
+        collect(.northLeft, detector, detector.magnetometer?.sensor, event.timeNanoseconds, event.facing)
     }
 }
 
 extension Router {
-    private func collect(_ kind: EventKind, _ detector: any Detector, _ sensor: Sensor?, _ figures: [Figure]) {
-        let position = detector.position
+    /// The detector's position orders the event; its time is its own, also when a decorator has held it back.
+    private func collect(
+        _ kind: EventKind, _ detector: any Detector, _ sensor: Sensor?, _ timeNanoseconds: Int64, _ figures: [Figure]
+    ) {
         collect(
             Event(
-                kind: kind, detector: detector.name, sensor: sensor?.name,
-                timeNanoseconds: position.timeNanoseconds, figures: figures),
-            at: position)
+                kind: kind, detector: detector.name, sensor: sensor?.name, timeNanoseconds: timeNanoseconds,
+                figures: figures),
+            at: detector.position)
     }
 
-    private func collectUnavailable(_ detector: any Detector, missing: String) {
-        collectLast(.detectorUnavailable, detector, reason: missing)
-    }
-
-    private func collectFailure(_ detector: any Detector, _ error: any Error) {
-        collectLast(.detectorFailed, detector, reason: "\(error)")
-    }
-
-    /// What concerns no sample stands behind everything known so far.
-    private func collectLast(_ kind: EventKind, _ detector: any Detector, reason: String) {
-        let time = sensors.compactMap(\.lastTimeNanoseconds).max() ?? 0
-        collect(
-            Event(
-                kind: kind, detector: detector.name, timeNanoseconds: time, figures: [Figure(.reason, .text(reason))]),
-            at: SamplePosition(timeNanoseconds: time, streamIndex: .max, sampleIndex: .max))
+    private func reason(_ reason: Any) -> [Figure] {
+        [Figure(.reason, .text("\(reason)"))]
     }
 }
 
@@ -128,7 +117,10 @@ extension MotionEvent {
 }
 
 extension HeadingEvent {
-    fileprivate var heading: Figure.Value { .number(headingDegrees, decimals: 2) }
+    /// Rounded first and normalised then: 359.996° is 0.00°, not 360.00°.
+    fileprivate var heading: Figure.Value {
+        .number(Angle.normalizedDegrees((headingDegrees * 100).rounded() / 100), decimals: 2)
+    }
     fileprivate var facing: [Figure] {
         [
             Figure(.heading, heading),

@@ -19,6 +19,7 @@ public final class Router {
         let event: Event
     }
     private var pending: [Pending] = []
+    private var lastActiveCount: Int?
 
     /// Creates a router without sensors and handlers.
     public init() {}
@@ -31,6 +32,7 @@ public final class Router {
         guard !sensors.contains(where: { $0 === sensor }) else { return }
         sensors.append(sensor)
         sensor.delegate = self
+        lastActiveCount = activeSensors.count
     }
 
     /// Adds a handler behind those that are there, also while samples flow.
@@ -46,24 +48,26 @@ public final class Router {
         return chain
     }
 
-    /// Takes a handler out, also while samples flow; it is not told to finish.
+    /// Takes a handler out, also while samples flow, after its decorators have passed on what they held back.
+    ///
+    /// The handler is not told to finish, because it may be in use elsewhere.
     public func remove(_ chain: HandlerChain) {
+        guard chains.contains(where: { $0 === chain }) else { return }
         chains.removeAll { $0 === chain }
+        chain.flush()
     }
 
     /// Hands the events, from now on, to structured concurrency.
     ///
     /// - Parameter capacity: The most events that wait for the consumer; beyond it the oldest is dropped.
     /// - Returns: A stream for one consumer, which ends when the router finishes.
-    public func events(capacity: Int = 1024) -> AsyncStream<Event> {
+    public func eventStream(capacity: Int = 1024) -> EventStream {
         let stream = EventStream(capacity: capacity)
         add(stream)
-        return stream.events
+        return stream
     }
 
     /// Takes an event that belongs to a sample of the delivery under way.
-    ///
-    /// A repetition that no handler asked for is not even numbered, so that the numbers others see have no holes.
     func collect(_ event: Event, at position: SamplePosition) {
         guard !EventKind.repeated.contains(event.kind) || chains.contains(where: { $0.asksFor(event.kind) }) else {
             return
@@ -71,18 +75,29 @@ public final class Router {
         pending.append(Pending(position: position, order: pending.count, event: event))
     }
 
+    /// Takes an event that belongs to no sample: it stands behind everything known so far.
+    func collect(_ kind: EventKind, detector: String? = nil, sensor: String? = nil, _ figures: [Figure]) {
+        let time = sensors.compactMap(\.lastTimeNanoseconds).max() ?? 0
+        collect(
+            Event(kind: kind, detector: detector, sensor: sensor, timeNanoseconds: time, figures: figures),
+            at: SamplePosition(timeNanoseconds: time, streamIndex: .max, sampleIndex: .max))
+    }
+
     /// Hands on what was collected, in the order of the samples.
     ///
-    /// - Parameter timeNanoseconds: How far sample time has come; no event before it will follow.
+    /// - Parameter timeNanoseconds: How far sample time has come.
     public func flush(upTo timeNanoseconds: Int64?) {
+        reviewSensors()
         if !pending.isEmpty {
             let sorted =
                 pending.count == 1 ? pending : pending.sorted { ($0.position, $0.order) < ($1.position, $1.order) }
             pending.removeAll(keepingCapacity: true)
-            for item in sorted { handOn(item.event) }
+            for item in sorted {
+                advance(to: item.position.timeNanoseconds)
+                handOn(item.event)
+            }
         }
-        guard let timeNanoseconds else { return }
-        for chain in chains { chain.advance(to: timeNanoseconds) }
+        if let timeNanoseconds { advance(to: timeNanoseconds) }
     }
 
     /// Tells every handler that nothing more will come.
@@ -91,8 +106,38 @@ public final class Router {
         for chain in chains { chain.finish() }
     }
 
+    /// Lets what handlers hold back come due, over all handlers in the order of its own time.
+    ///
+    /// Otherwise the size of the deliveries, which is how often time is told, would decide which of two handlers is
+    /// first.
+    private func advance(to timeNanoseconds: Int64) {
+        while let due = chains.compactMap(\.nextDeadlineNanoseconds).min(), due < timeNanoseconds {
+            let before = chains.filter { $0.nextDeadlineNanoseconds == due }
+            for chain in before { chain.advance(to: Units.later(due, by: 1)) }
+            // A handler that does not keep its word must not keep everybody here.
+            guard before.contains(where: { $0.nextDeadlineNanoseconds != due }) else { return }
+        }
+    }
+
+    /// Says so when failures have left one active sensor, or none.
+    private func reviewSensors() {
+        let active = activeSensors
+        defer { lastActiveCount = active.count }
+        guard let last = lastActiveCount, active.count < last else { return }
+        if let sensor = active.first {
+            guard active.count == 1 else { return }
+            collect(.sensorsOneLeft, sensor: sensor.name, [])
+            delegate?.router(self, didFallToOneSensor: sensor)
+        } else {
+            collect(.sensorsNoneLeft, [])
+            delegate?.routerDidLoseAllSensors(self)
+        }
+    }
+
     private func handOn(_ event: Event) {
-        sequence += 1
+        // A repetition is no event of its own: it has the number of the event before it, and leaves no hole for those
+        // who do not see it.
+        if !EventKind.repeated.contains(event.kind) { sequence += 1 }
         var numbered = event
         numbered.sequence = sequence
         // A copy, because a handler may add or remove chains while it is called.

@@ -9,7 +9,7 @@ public protocol SampleSource: AnyObject {
     ///
     /// - Parameter delivery: Empty; has a batch for each index in ``streams``. What is in it afterwards is valid
     ///   whatever the answer.
-    /// - Returns: Whether there are samples, none yet, none ever again, or sensors that failed.
+    /// - Returns: Whether there are samples, none yet, none ever again, or streams that failed.
     func fill(_ delivery: SampleDelivery) -> SampleAnswer
 }
 
@@ -19,8 +19,8 @@ public enum SampleAnswer {
     case samples
     /// There is nothing yet; ask again when the device has something.
     case pending
-    /// Sensors can no longer deliver. The source stays usable: asked again, it goes on with those that are left.
-    case failed([Sensor], reason: any Error)
+    /// Streams can no longer deliver. The source stays usable: asked again, it goes on with those that are left.
+    case failed([SampleStream], reason: any Error)
     /// There will never be anything more.
     case ended
 

@@ -33,6 +33,11 @@ public final class Sensor {
         delegate?.sensorDidActivate(self)
     }
 
+    /// Turns the sensor off without a word; whoever does so tells the delegate afterwards.
+    func turnOff() {
+        isActive = false
+    }
+
     func didDeliver(upTo timeNanoseconds: Int64) {
         lastTimeNanoseconds = max(lastTimeNanoseconds ?? timeNanoseconds, timeNanoseconds)
     }

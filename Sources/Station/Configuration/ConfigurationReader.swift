@@ -1,3 +1,5 @@
+import Binnacle
+
 /// Walks a document and makes its sections.
 struct ConfigurationReader {
     /// The top-level tables.
@@ -97,7 +99,7 @@ struct ConfigurationReader {
     }
 
     private func table(_ kind: SectionKind, _ entry: TOMLEntry) -> TableReader? {
-        let name = Spelling.printable(String(entry.key.prefix(64)))
+        let name = String(entry.key.prefix(64)).printable
         let title = "[\(kind.rawValue).\(name)]"
         guard case .table(let entries) = entry.node.value else {
             diagnostics.report(

@@ -1,14 +1,17 @@
+import Binnacle
+
 /// Finds the name somebody may have meant, and prints names from a file safely.
 package enum Spelling {
     /// The hint for a name that is not among those allowed: the nearest one, or all of them.
     package static func hint(for name: String, among allowed: [String]) -> String {
-        if let meant = nearest(to: name, among: allowed) { return "did you mean `\(printable(meant))`?" }
+        if let meant = nearest(to: name, among: allowed) { return "did you mean `\(meant.printable)`?" }
         if allowed.isEmpty { return "none is defined" }
-        return "one of " + allowed.map { "`\(printable($0))`" }.joined(separator: ", ")
+        return "one of " + allowed.map { "`\($0.printable)`" }.joined(separator: ", ")
     }
 
     /// The allowed name that differs least from a name; `nil` when none is near.
     static func nearest(to name: String, among allowed: [String]) -> String? {
+        if let same = allowed.first(where: { $0.lowercased() == name.lowercased() }) { return same }
         var best: (name: String, distance: Int)?
         for candidate in allowed {
             let limit = candidate.utf8.count <= 4 ? 1 : 2
@@ -47,20 +50,6 @@ package enum Spelling {
     static func quoted(_ text: String) -> String {
         let shown = text.unicodeScalars.prefix(64)
         let rest = shown.endIndex == text.unicodeScalars.endIndex ? "" : "…"
-        return "`\(printable(String(shown)))\(rest)`"
-    }
-
-    /// A text with its control characters and those that change the writing direction written out.
-    static func printable(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator:
-                result += "\\u{\(String(scalar.value, radix: 16))}"
-            default:
-                result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
+        return "`\(String(shown).printable)\(rest)`"
     }
 }

@@ -1,3 +1,4 @@
+import Binnacle
 import CTOML
 
 /// Owns a document of the C library for as long as it is copied into Swift values.
@@ -31,7 +32,7 @@ struct TOMLDocument: ~Copyable {
     private static func sentence(_ message: String) -> String {
         let prefix = "Error while parsing "
         let macro = " (TOML_MAX_NESTED_VALUES)"
-        let text = Spelling.printable(message.hasSuffix(macro) ? String(message.dropLast(macro.count)) : message)
+        let text = (message.hasSuffix(macro) ? String(message.dropLast(macro.count)) : message).printable
         return text.hasPrefix(prefix) ? "syntax error in \(text.dropFirst(prefix.count))" : "syntax error: \(text)"
     }
 

@@ -4,17 +4,20 @@ import Synchronization
 /// Ctrl-C and a polite kill, as a flag that long work looks at between two steps.
 package enum Interruption {
     /// Set by the signal handler; an atomic store is all that a handler may safely do here.
-    private static let flag = Atomic<Bool>(false)
+    private static let received = Atomic<Int32>(0)
 
     /// Whether SIGINT or SIGTERM has come.
-    package static var isRequested: Bool { flag.load(ordering: .relaxed) }
+    package static var isRequested: Bool { received.load(ordering: .relaxed) != 0 }
+
+    /// Whether it was SIGTERM.
+    package static var isTermination: Bool { received.load(ordering: .relaxed) == SIGTERM }
 
     /// Starts listening; a second signal ends the process the hard way, as if nobody listened.
     package static func listen() {
         // Touched once here, so that the handler never is the one to initialise it.
-        flag.store(false, ordering: .relaxed)
+        received.store(0, ordering: .relaxed)
         var action = sigaction()
-        action.__sigaction_handler.sa_handler = { _ in Interruption.flag.store(true, ordering: .relaxed) }
+        action.__sigaction_handler.sa_handler = { Interruption.received.store($0, ordering: .relaxed) }
         // Without SA_RESTART a sleep wakes up when the signal comes.
         action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
         sigaction(SIGINT, &action, nil)

@@ -25,7 +25,7 @@ final class PacedSource: SampleSource {
             start = (due, Self.now())
             return answer
         }
-        let ahead = Double(due - start.sampleNanoseconds) / speed
+        let ahead = Units.seconds(from: start.sampleNanoseconds, to: due) * 1e9 / speed
         // A gap of years would overflow the clock; nobody waits that long.
         let target = Double(start.clockNanoseconds) + ahead
         while Double(Self.now()) < target {

@@ -11,6 +11,9 @@ package final class Replay {
     /// What a person should know before the first event: assumptions about the files.
     package let notices: [String]
 
+    /// The most samples in a delivery over all its streams: with their windows that is about 10 MB.
+    private static let mostSamples = 262_144
+
     private let options: ReplayOptions
     private let plan: ReplayPlan
     private let pipeline: Pipeline
@@ -36,18 +39,22 @@ package final class Replay {
         let router = Router()
         router.add(counter)
         router.add(options.writesJSON ? JSONLinesHandler(writer: output) : TextHandler(writer: output))
-        for chain in plan.chains(router, runsCommands: options.runsHandlers, log: errors) { router.add(chain) }
+        for chain in plan.chains(router, runsCommands: options.runsHandlers, output: output, log: errors) {
+            router.add(chain)
+        }
         for manager in plan.motionManagers { manager.delegate = router }
         for detector in plan.northDetectors { detector.delegate = router }
         var source: any SampleSource = plan.source
-        // With a speed each row comes at its own time; as fast as possible, they come in large pieces.
-        var capacity = 4096
+        // With a speed each row comes at its own time; as fast as possible, they come in large pieces, unless a command
+        // may take its time about each event.
+        var capacity = options.runsHandlers ? 1 : 4096
         if case .times(let speed) = options.speed {
             source = PacedSource(source, speed: speed) { Interruption.isRequested }
             capacity = 1
         }
         pipeline = Pipeline(
-            source: source, detectors: plan.detectors, router: router, capacity: options.batch ?? capacity)
+            source: source, detectors: plan.detectors, router: router,
+            capacity: min(options.batch ?? capacity, max(1, Self.mostSamples / source.streams.count)))
     }
 
     /// Plays to the end, or until it is cancelled, the output is closed, or nothing is left to read.
@@ -94,7 +101,7 @@ package final class Replay {
         summary.stillMoving = plan.motionManagers.filter(\.isMoving).map(\.name)
         let repairs = plan.source.repairs
         summary.repairs = TraceRepairs.Kind.allCases.compactMap { kind in
-            repairs.counts[kind].map { "\($0) \(kind.rawValue)" }
+            repairs.counts[kind].map { "\($0) × \(kind.rawValue)" }
         }
         summary.repairNotices = repairs.notices.map(\.description)
         summary.elapsedSeconds = elapsed / .seconds(1)

@@ -15,6 +15,8 @@ struct ReplayPlan {
     /// Opens the traces and finds for every detector the streams it needs.
     init(_ options: ReplayOptions) throws(StationError) {
         let configuration = try options.configurationPath.map { path throws(StationError) in try Self.read(path) }
+        var options = options
+        if let configuration, let path = options.configurationPath { try Self.complete(&options, configuration, path) }
         var binding = try TraceBinding(options)
         if let configuration {
             source = try binding.bind(Self.needs(configuration))
@@ -30,7 +32,7 @@ struct ReplayPlan {
                     magnetometer: streams.first(section.magnetometer, .magnetometer), settings: section.settings)
             }
             handlers = configuration.handlers
-            notices = binding.notices
+            notices = binding.notices + binding.unused
         } else {
             source = try binding.bindEverything()
             guard let accelerometer = source.firstStream(of: .accelerometer) else {
@@ -41,7 +43,12 @@ struct ReplayPlan {
             motionManagers = [MotionManager(accelerometer: accelerometer)]
             northDetectors = magnetometer.map { [NorthDetector(accelerometer: accelerometer, magnetometer: $0)] } ?? []
             handlers = []
-            notices = binding.notices + (magnetometer == nil ? ["no magnetometer in the traces: no heading"] : [])
+            let used = [accelerometer.index, magnetometer?.index]
+            let unused = source.streams.filter { !used.contains($0.index) }.map {
+                "\($0.kind.rawValue) '\($0.sensor.name.printable)': not looked at; a configuration can name a detector for it"
+            }
+            notices =
+                binding.notices + unused + (magnetometer == nil ? ["no magnetometer in the traces: no heading"] : [])
         }
     }
 
@@ -50,9 +57,10 @@ struct ReplayPlan {
     /// - Parameters:
     ///   - router: Knows which sensors are active.
     ///   - runsCommands: Whether handlers that act on the world are among them.
+    ///   - output: Flushed before a command runs.
     ///   - log: Where log handlers write, and commands say what went wrong.
     /// - Returns: A chain for each handler that runs.
-    func chains(_ router: Router, runsCommands: Bool, log: LineWriter) -> [HandlerChain] {
+    func chains(_ router: Router, runsCommands: Bool, output: LineWriter, log: LineWriter) -> [HandlerChain] {
         let context = DecoratorSettings.Context(
             minuteOfDay: { _ in LocalClock.minuteOfDay() },
             activeSensors: { [unowned router] in Set(router.activeSensors.map(\.name)) })
@@ -64,12 +72,33 @@ struct ReplayPlan {
             case .command(let template):
                 guard runsCommands else { return nil }
                 handler = CommandHandler(
-                    name: section.name, program: template.program, arguments: { template.arguments(for: $0) }, log: log)
+                    name: section.name, program: template.program, arguments: { template.arguments(for: $0) }, log: log,
+                    willRun: { output.flush() }, isCancelled: { Interruption.isRequested })
             }
             let chain = HandlerChain(
                 handler: handler, kinds: Set(section.kinds), detectors: section.detectors.map { Set($0) })
             for decorator in section.decorators { chain.append(decorator.makeDecorator(in: context)) }
             return chain
+        }
+    }
+
+    /// Adds the trace files that the configuration names, unless the command line names others.
+    private static func complete(
+        _ options: inout ReplayOptions, _ configuration: Configuration, _ path: String
+    ) throws(StationError) {
+        guard !configuration.motions.isEmpty || !configuration.norths.isEmpty else {
+            throw StationError(
+                .configuration, "\(path.printable): no detector: add a section [motion.NAME] or [north.NAME]")
+        }
+        guard options.paths.isEmpty, options.bindings.isEmpty else { return }
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+        for sensor in configuration.sensors {
+            guard case .trace(let file) = sensor.source else { continue }
+            let place = file.hasPrefix("/") ? file : folder + file
+            options.bindings.append(ReplayOptions.Binding(sensor: sensor.name, path: place, kind: nil))
+        }
+        guard !options.bindings.isEmpty else {
+            throw StationError(.usage, "\(path.printable): no sensor has a trace; name one on the command line")
         }
     }
 

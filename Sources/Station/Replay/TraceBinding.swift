@@ -9,13 +9,19 @@ struct TraceBinding {
 
     /// Opens the files that the options name.
     init(_ options: ReplayOptions) throws(StationError) {
-        var paths = options.paths
+        var paths: [String] = []
+        for path in options.paths {
+            guard !paths.contains(path) else { throw StationError(.usage, "\(path.printable): is named twice") }
+            paths.append(path)
+        }
         for binding in options.bindings where !paths.contains(binding.path) { paths.append(binding.path) }
         var files: [TraceFile] = []
         for path in paths {
             let kind = options.bindings.first { $0.path == path && $0.kind != nil }?.kind
             do throws(TraceError) {
-                files.append(try TraceFile(path: path, map: options.map, assumedKind: kind))
+                files.append(
+                    try TraceFile(
+                        path: path, map: options.map, assumedKind: kind, isCancelled: { Interruption.isRequested }))
             } catch {
                 throw StationError(error)
             }
@@ -26,6 +32,15 @@ struct TraceBinding {
     }
 
     var notices: [String] { files.flatMap(\.notices).map(\.description) }
+
+    /// The streams in the files that play no sensor, in words.
+    var unused: [String] {
+        zip(files, sensors).flatMap { file, sensors in
+            zip(file.contents, sensors).compactMap { content, sensor in
+                sensor == nil ? "\(file.path.printable): its \(content.kind.rawValue) plays no sensor" : nil
+            }
+        }
+    }
 
     /// Plays every stream in the files, on sensors named as the user bound them, as the files say, or by kind.
     mutating func bindEverything() throws(StationError) -> TraceSource {
@@ -96,15 +111,26 @@ struct TraceBinding {
     ) throws(StationError) {
         guard let file = files.firstIndex(where: { $0.path == binding.path }) else { return }
         let wanted = binding.kind.map { [$0] } ?? kinds
-        let places = files[file].contents.indices.filter {
-            wanted.contains(files[file].contents[$0].kind) && sensors[file][$0] == nil
+        let contents = files[file].contents
+        // A recording that names the sensor has its own idea of which columns are meant.
+        let isNamed = contents.contains { $0.sensor == sensor.name }
+        let places = contents.indices.filter { place in
+            wanted.contains(contents[place].kind) && sensors[file][place] == nil
+                && (!isNamed || contents[place].sensor == sensor.name)
         }
         guard !places.isEmpty else {
             let kind = wanted.map(\.rawValue).joined(separator: " or ")
             throw StationError(
                 .usage, "--bind \(binding.sensor)=\(binding.path): the file has no \(kind) left to bind")
         }
-        for place in places where !isBound(sensor.name, files[file].contents[place].kind) {
+        for place in places {
+            let kind = files[file].contents[place].kind
+            guard !isBound(sensor.name, kind) else {
+                throw StationError(
+                    .usage,
+                    "--bind \(binding.sensor)=\(binding.path): the \(kind.rawValue) of '\(sensor.name)' is bound already"
+                )
+            }
             sensors[file][place] = sensor
         }
     }

@@ -24,6 +24,12 @@ public final class CoalesceDecorator: EventDecorator {
         }
     }
 
+    /// The end of the first open window, or what comes due behind this decorator before it.
+    public override var nextDeadlineNanoseconds: Int64? {
+        let own = open.first.map { Units.later($0.event.timeNanoseconds, by: windowNanoseconds) }
+        return [own, super.nextDeadlineNanoseconds].compactMap { $0 }.min()
+    }
+
     /// Closes the windows that end before the time, then forwards it.
     public override func advance(to timeNanoseconds: Int64) {
         close(before: timeNanoseconds)

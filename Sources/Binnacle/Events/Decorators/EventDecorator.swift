@@ -13,6 +13,9 @@ open class EventDecorator: EventHandler {
         next?.handle(event)
     }
 
+    /// The next one's deadline; a decorator that holds something back takes its own into account.
+    open var nextDeadlineNanoseconds: Int64? { next?.nextDeadlineNanoseconds }
+
     /// Forwards the time.
     open func advance(to timeNanoseconds: Int64) {
         next?.advance(to: timeNanoseconds)

@@ -40,6 +40,7 @@ public final class QuorumDecorator: EventDecorator {
                 || Units.later($0.timeNanoseconds, by: windowNanoseconds) < event.timeNanoseconds
         }
         if begins.count < count { isReached = false }
+        guard active.contains(sensor) else { return }
         begins.removeAll { $0.sensor == sensor }
         begins.append((sensor, event.timeNanoseconds))
         guard begins.count >= count, !isReached else { return }

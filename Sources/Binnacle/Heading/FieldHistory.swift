@@ -1,0 +1,42 @@
+/// The smoothed field at the last magnetometer samples, so that a pair can be found by time.
+///
+/// A live accelerometer may deliver sixteen samples at a time, after the magnetometer has gone on. Its samples are
+/// still paired with the field as it was known at their own time, not with a newer one.
+struct FieldHistory {
+    private typealias Entry = (timeNanoseconds: Int64, value: SIMD3<Float>)
+
+    /// The entries in a ring; the oldest one is overwritten.
+    private var entries: [Entry] = []
+    private var newest = -1
+    private static let capacity = 256
+
+    mutating func append(_ value: SIMD3<Float>, at timeNanoseconds: Int64?) {
+        guard let timeNanoseconds else { return }
+        newest = (newest + 1) % Self.capacity
+        if newest < entries.count {
+            entries[newest] = (timeNanoseconds, value)
+        } else {
+            entries.append((timeNanoseconds, value))
+        }
+    }
+
+    /// The latest field not newer than a sample.
+    ///
+    /// - Parameters:
+    ///   - timeNanoseconds: The sample's stamp.
+    ///   - maximumAge: How much older the field may be, in nanoseconds.
+    /// - Returns: `nil` when there is none, or it is too old.
+    func latest(notAfter timeNanoseconds: Int64, maximumAge: Int64) -> SIMD3<Float>? {
+        for back in 0..<entries.count {
+            let entry = entries[(newest - back + Self.capacity) % Self.capacity]
+            guard entry.timeNanoseconds <= timeNanoseconds else { continue }
+            return Units.later(entry.timeNanoseconds, by: maximumAge) >= timeNanoseconds ? entry.value : nil
+        }
+        return nil
+    }
+
+    mutating func removeAll() {
+        entries.removeAll(keepingCapacity: true)
+        newest = -1
+    }
+}
