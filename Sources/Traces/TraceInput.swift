@@ -22,14 +22,19 @@ final class TraceInput {
     }
 
     var isDrained: Bool {
-        zip(window, delivered).allSatisfy { $0.count == $1 }
+        for stream in window.indices where window[stream].count != delivered[stream] { return false }
+        return true
     }
 
     /// Where the last sample of the window stands.
     var last: Key? {
-        zip(window, fullRanks).compactMap { batch, rank in
-            batch.lastTimeNanoseconds.map { Key(timeNanoseconds: $0, rank: rank) }
-        }.max()
+        var latest: Key?
+        for stream in window.indices {
+            guard let time = window[stream].lastTimeNanoseconds else { continue }
+            let key = Key(timeNanoseconds: time, rank: fullRanks[stream])
+            latest = max(latest ?? key, key)
+        }
+        return latest
     }
 
     struct Key: Comparable {
@@ -46,9 +51,12 @@ final class TraceInput {
         guard isOpen, isDrained else { return }
         if window.first?.capacity != capacity {
             window = ranks.map { _ in SampleBatch(capacity: capacity) }
+            delivered = Array(repeating: 0, count: window.count)
         }
-        for batch in window { batch.removeAll() }
-        delivered = Array(repeating: 0, count: window.count)
+        for stream in window.indices {
+            window[stream].removeAll()
+            delivered[stream] = 0
+        }
         do throws(TraceError) {
             isOpen = try reader.fill(window, ranks: fullRanks)
         } catch {

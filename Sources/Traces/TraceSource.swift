@@ -58,8 +58,12 @@ public final class TraceSource: SampleSource {
 
     /// How much has been read, from 0 to 1; `nil` when one of the files is a pipe.
     public var fraction: Double? {
-        let fractions = all.compactMap(\.reader.fraction)
-        return fractions.count == all.count ? fractions.reduce(0, +) / Double(max(1, all.count)) : nil
+        var sum = 0.0
+        for input in all {
+            guard let fraction = input.reader.fraction else { return nil }
+            sum += fraction
+        }
+        return sum / Double(max(1, all.count))
     }
 
     /// Delivers what comes next.
@@ -72,8 +76,13 @@ public final class TraceSource: SampleSource {
         }
         guard !inputs.isEmpty else { return .ended }
         for input in inputs { input.refill(capacity: delivery.capacity) }
-        // Up to here every file that goes on has shown what it has; beyond, an earlier sample may still come.
-        let horizon = inputs.filter(\.isOpen).compactMap(\.last).min()
+        // Up to here every file that goes on has shown what it has; beyond, an earlier sample may still come. (Loops here
+        // and below, because this runs for each delivery, and a live one has a single sample.)
+        var horizon: TraceInput.Key?
+        for input in inputs where input.isOpen {
+            guard let last = input.last else { continue }
+            horizon = min(horizon ?? last, last)
+        }
         for input in inputs { input.move(upTo: horizon, into: delivery) }
         return .samples
     }

@@ -100,6 +100,17 @@ import Testing
         #expect(peaks[1] < peaks[0] + 4096)
     }
 
+    @Test func memoryDoesNotGrowWithTheNumberOfSensors() throws {
+        let names = (0..<1500).map { "s\($0)" }
+        var text = "t_ms," + names.map { "\($0).ax_g,\($0).ay_g,\($0).az_g" }.joined(separator: ",") + "\n"
+        for row in 0..<400 { text += "\(row)" + String(repeating: ",0,0,1", count: names.count) + "\n" }
+        let file = try TemporaryFile(text, suffix: ".csv")
+        for options in [[], ["--batch", "65536"]] {
+            let peak = try largestAnonymousMemory(of: ["replay", "--json"] + options + [file.path])
+            #expect(peak > 0 && peak < 64 * 1024)
+        }
+    }
+
     /// The most that a run of the program held, in kB, as often as one can look.
     private func largestAnonymousMemory(of arguments: [String]) throws -> Int {
         let process = Binary.process(arguments)

@@ -71,6 +71,15 @@ final class TemporaryFile {
         try #require(FileHandle(forWritingAtPath: path))
     }
 
+    /// Waits until the file holds what is wanted; gives up after what is an eternity even on a busy machine.
+    func wait(until isEnough: (String) -> Bool) throws {
+        for _ in 0..<6000 {
+            if isEnough(try text()) { return }
+            usleep(10_000)
+        }
+        Issue.record("waited in vain; so far: \(try text().prefix(500))")
+    }
+
     func text() throws -> String {
         String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
     }

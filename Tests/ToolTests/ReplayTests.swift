@@ -133,6 +133,62 @@ import Testing
         #expect(result.errors.split(separator: "\n").filter { $0.hasPrefix("alarm: \(program): ") }.count == 4)
     }
 
+    @Test func aConfigurationMayNameItsTraces() throws {
+        let folder = URL(fileURLWithPath: broad05).deletingLastPathComponent().path
+        let configuration = try TemporaryFile(
+            """
+            [sensor.device]
+            source = "trace"
+            file = "\(folder)/broad05_rotation_breaks.csv"
+            [motion.moved]
+            accelerometer = "device"
+            """, suffix: ".toml")
+        let result = try Binary.run("replay", "--json", "--config", configuration.path)
+        #expect(result.status == 0)
+        #expect(try kinds(result).filter { $0 == "motion.began" }.count == 4)
+        let relative = try Binary.run(
+            "replay", "--json", "--config", "Golden/simulated-three-sensors.toml", in: Binary.tests.path)
+        let expected = try Binary.run(
+            "replay", "--json", "--config", "simulated-three-sensors.toml", "simulated-three-sensors.csv",
+            in: Binary.golden)
+        #expect(relative.output == expected.output)
+        #expect(!relative.output.isEmpty)
+    }
+
+    @Test func aConfigurationWithoutADetectorIsRefused() throws {
+        let configuration = try TemporaryFile(
+            "[sensor.device]\nsource = \"iio\"\nmatch = { name = \"a\" }\n", suffix: ".toml")
+        let result = try Binary.run("replay", "--config", configuration.path, broad05)
+        #expect(result.status == 78)
+        #expect(result.errors.contains("no detector"))
+    }
+
+    @Test func whatNobodyLooksAtIsSaid() throws {
+        let result = try Binary.run("replay", "--json", broad05, walk[0])
+        #expect(result.errors.contains("'accelerometer2': not looked at"))
+        let twice = try Binary.run("replay", broad05, broad05)
+        #expect(twice.status == 64 && twice.errors.contains("named twice"))
+    }
+
+    @Test func aNameCannotWriteToTheTerminal() throws {
+        let header = "time_ns,a\u{9B}31m.ax_g,a\u{9B}31m.ay_g,a\u{9B}31m.az_g\n"
+        let file = try TemporaryFile(header + "1,0,0,1\n9000000000,0,0,1\n", suffix: "\u{1B}[31m.csv")
+        for arguments in [["replay", file.path], ["replay", "--json", file.path], ["replay", file.path + "x"]] {
+            let result = try Binary.run(arguments)
+            for text in [result.output, result.errors] {
+                #expect(!text.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{9B}" })
+            }
+        }
+    }
+
+    @Test func stampsAtBothEndsOfTimeArePacedWithoutOverflow() throws {
+        let file = try TemporaryFile(
+            "time_ns,ax,ay,az\n-9000000000000000000,0,0,1\n9000000000000000000,0,0,1\n9000000000000000001,0,0,1\n")
+        let result = try Binary.run("replay", "--json", "--speed", "1e18", file.path)
+        #expect(result.status == 0)
+        #expect(result.output.contains("gap"))
+    }
+
     @Test func ctrlCEndsWithWhatWasDoneAndCompleteLines() throws {
         let process = Binary.process(["replay", "--json", "--speed", "20"] + walk)
         let output = try TemporaryFile()
@@ -140,7 +196,7 @@ import Testing
         process.standardOutput = try output.writer()
         process.standardError = try errors.writer()
         try process.run()
-        while try output.text().split(separator: "\n").count < 20 { usleep(10_000) }
+        try output.wait { $0.split(separator: "\n").count >= 20 }
         kill(process.processIdentifier, SIGINT)
         process.waitUntilExit()
         #expect(process.terminationReason == .exit)

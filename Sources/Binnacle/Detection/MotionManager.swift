@@ -119,7 +119,9 @@ public final class MotionManager: Detector {
         let batch = delivery.batches[accelerometer.index]
         let columns = batch.columns
         guard columns.count > 0 else { return }
-        for column in [userSquared, totalSquared, deviationSquared] { column.reserve(columns.count) }
+        userSquared.reserve(columns.count)
+        totalSquared.reserve(columns.count)
+        deviationSquared.reserve(columns.count)
         found.removeAll()
         var start = 0
         while start < columns.count {

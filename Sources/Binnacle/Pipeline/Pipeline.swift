@@ -95,9 +95,10 @@ public final class Pipeline {
         if !failed.isEmpty { welcomeBack(delivery) }
         for index in monitors.indices { monitors[index].look(at: delivery.batches[index]) }
         for detector in detectors { detector.process(delivery) }
-        for (monitor, batch) in zip(monitors, delivery.batches) {
+        for index in monitors.indices {
+            let batch = delivery.batches[index]
             guard let end = batch.lastTimeNanoseconds else { continue }
-            monitor.stream.sensor.didDeliver(upTo: end)
+            monitors[index].stream.sensor.didDeliver(upTo: end)
             sampleCount += batch.count
             let first = batch[0].timeNanoseconds
             timeRange = min(timeRange?.lowerBound ?? first, first)...max(timeRange?.upperBound ?? last, last)

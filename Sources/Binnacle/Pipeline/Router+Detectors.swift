@@ -14,8 +14,9 @@ extension Router: MotionManagerDelegate {
         collect(.motionBegan, manager, event, [Figure(.peak, event.magnitude), Figure(.onset, event.onset)])
     }
 
-    /// Makes an event of it.
+    /// Makes an event of it, when a handler asks for that kind.
     public func motionManager(_ manager: MotionManager, deviceIsMoving sample: Sample) {
+        guard isAsked(for: .motionMoving) else { return }
         collect(
             .motionMoving, manager, manager.accelerometer?.sensor, sample.timeNanoseconds,
             [
@@ -82,8 +83,9 @@ extension Router: NorthDetectorDelegate {
         collect(.northFaced, detector, detector.magnetometer?.sensor, event.timeNanoseconds, event.facing)
     }
 
-    /// Makes an event of it.
+    /// Makes an event of it, when a handler asks for that kind.
     public func northDetector(_ detector: NorthDetector, deviceIsFacingNorth event: HeadingEvent) {
+        guard isAsked(for: .northFacing) else { return }
         collect(.northFacing, detector, detector.magnetometer?.sensor, event.timeNanoseconds, event.facing)
     }
 

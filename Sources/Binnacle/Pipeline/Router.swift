@@ -69,10 +69,12 @@ public final class Router {
 
     /// Takes an event that belongs to a sample of the delivery under way.
     func collect(_ event: Event, at position: SamplePosition) {
-        guard !EventKind.repeated.contains(event.kind) || chains.contains(where: { $0.asksFor(event.kind) }) else {
-            return
-        }
         pending.append(Pending(position: position, order: pending.count, event: event))
+    }
+
+    /// Whether a handler wants a repeated state; nothing is made of it otherwise.
+    func isAsked(for kind: EventKind) -> Bool {
+        chains.contains { $0.asksFor(kind) }
     }
 
     /// Takes an event that belongs to no sample: it stands behind everything known so far.
@@ -111,7 +113,7 @@ public final class Router {
     /// Otherwise the size of the deliveries, which is how often time is told, would decide which of two handlers is
     /// first.
     private func advance(to timeNanoseconds: Int64) {
-        while let due = chains.compactMap(\.nextDeadlineNanoseconds).min(), due < timeNanoseconds {
+        while let due = nextDeadlineNanoseconds, due < timeNanoseconds {
             let before = chains.filter { $0.nextDeadlineNanoseconds == due }
             for chain in before { chain.advance(to: Units.later(due, by: 1)) }
             // A handler that does not keep its word must not keep everybody here.
@@ -119,11 +121,21 @@ public final class Router {
         }
     }
 
+    private var nextDeadlineNanoseconds: Int64? {
+        var next: Int64?
+        for chain in chains {
+            if let deadline = chain.nextDeadlineNanoseconds { next = min(next ?? deadline, deadline) }
+        }
+        return next
+    }
+
     /// Says so when failures have left one active sensor, or none.
     private func reviewSensors() {
+        var count = 0
+        for sensor in sensors where sensor.isActive { count += 1 }
+        defer { lastActiveCount = count }
+        guard let last = lastActiveCount, count < last else { return }
         let active = activeSensors
-        defer { lastActiveCount = active.count }
-        guard let last = lastActiveCount, active.count < last else { return }
         if let sensor = active.first {
             guard active.count == 1 else { return }
             collect(.sensorsOneLeft, sensor: sensor.name, [])

@@ -25,7 +25,11 @@ public final class SampleDelivery {
 
     /// The latest stamp in the delivery, in nanoseconds.
     public var lastTimeNanoseconds: Int64? {
-        batches.lazy.compactMap(\.lastTimeNanoseconds).max()
+        var latest: Int64?
+        for batch in batches {
+            if let time = batch.lastTimeNanoseconds { latest = max(latest ?? time, time) }
+        }
+        return latest
     }
 
     /// Removes every sample and keeps the room.
