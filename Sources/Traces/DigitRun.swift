@@ -19,7 +19,7 @@ enum DigitRun {
                 continue
             }
             // The first digit lies lowest; shifted up, the missing ones become leading zeros. A shift by 64 gives 0.
-            number = number &* power(count) &+ value(values << UInt64(64 - 8 * count))
+            number = number &* powers[count] &+ value(values << UInt64(64 - 8 * count))
             p += count
             return
         }
@@ -33,9 +33,5 @@ enum DigitRun {
         return (fours &* 10_000 &+ fours >> 32) & 0xFFFF_FFFF
     }
 
-    /// 10 to the power of 0 … 7, put together from the exponent's bits: quicker than a table behind a check.
-    @inline(__always)
-    private static func power(_ exponent: Int) -> UInt64 {
-        (exponent & 1 == 0 ? 1 : 10) &* (exponent & 2 == 0 ? 1 : 100) &* (exponent & 4 == 0 ? 1 : 10_000)
-    }
+    private static let powers: [UInt64] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000]
 }

@@ -140,7 +140,7 @@ public final class NorthDetector: Detector {
                 readings.append(reading)
                 let turn = Angle.differenceDegrees(from: reading.headingDegrees, to: settings.bearingDegrees)
                 off.values[index] = Float(abs(turn))
-                tellHeading(reading, turn, time, index)
+                noteHeading(reading, turn, time, index)
             } else {
                 readings.append(nil)
                 interruptFacing(a, &validFrom, index)
@@ -208,7 +208,7 @@ public final class NorthDetector: Detector {
         }
     }
 
-    private func tellHeading(_ reading: HeadingFinder.Reading, _ turn: Double, _ time: Int64, _ index: Int) {
+    private func noteHeading(_ reading: HeadingFinder.Reading, _ turn: Double, _ time: Int64, _ index: Int) {
         if let last = lastToldDegrees {
             let change = abs(Angle.differenceDegrees(from: last, to: reading.headingDegrees))
             guard change >= settings.headingFilterDegrees else { return }
