@@ -40,7 +40,12 @@ struct CSVLayout: Equatable {
         if let map { try map.apply(to: &columns, names: names, fail: fail) }
         let list = Self.list(names)
         let times = columns.indices.filter { columns[$0].role == .time }
-        guard let time = times.first(where: { columns[$0].hasKnownUnit }) ?? times.first else {
+        // A column t may as well be a temperature: every other time goes before it.
+        let time =
+            times.first { columns[$0].hasKnownUnit }
+            ?? times.first { columns[$0].unit == .none && names[$0].lowercased() != "t" }
+            ?? times.first { columns[$0].unit == .none } ?? times.first
+        guard let time else {
             throw fail("no column holds the time; found \(list). Name it with --map time=COLUMN:UNIT")
         }
         if case .unknown(let unit) = columns[time].unit {
@@ -52,8 +57,14 @@ struct CSVLayout: Equatable {
         guard !found.isEmpty else { throw fail(Self.nothingFound(columns, list)) }
         var assumptions: [String] = []
         var streams: [Stream] = []
+        let hasWhole = found.contains { !$0.columns.contains(nil) }
         for group in found {
             let axes = group.columns.compactMap { $0 }
+            if axes.count < 3, hasWhole {
+                let shown = axes.map { names[$0].printable }.joined(separator: ", ")
+                assumptions.append("\(shown) left out: no \(group.kind.rawValue) has fewer than three axes")
+                continue
+            }
             guard axes.count == 3 else {
                 let missing = (0..<3).filter { group.columns[$0] == nil }.map { ["x", "y", "z"][$0] }
                 throw fail(
@@ -87,7 +98,7 @@ struct CSVLayout: Equatable {
     ) throws(TraceError) -> [Group] {
         var found: [Group] = []
         for (index, column) in columns.enumerated() {
-            guard case .axis(let axis, let named) = column.role, let kind = named ?? assumedKind else { continue }
+            guard case .axis(let axis, _) = column.role, let kind = column.kind(assuming: assumedKind) else { continue }
             let unit = try unit(of: column, kind, names[index].printable, fail)
             guard let place = found.firstIndex(where: { $0.sensor == column.sensor && $0.kind == kind }) else {
                 var group = Group(sensor: column.sensor, kind: kind, unit: unit)

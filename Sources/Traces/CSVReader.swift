@@ -22,12 +22,16 @@ final class CSVReader {
     /// Whether that row belongs to the next window.
     private var isRowHeld = false
     private var hasSample = false
-    private var badInARow = 0
-    private var firstBad = 0
-    private var lastBad: TraceRepairs.Kind?
+    private var rowCount = 0
+    /// Whether the row jumps far ahead, and the next one has not been looked at.
+    private var isRowDoubted = false
+    private var damagedInARow = 0
+    private var firstDamaged = 0
+    private var firstBack = 0
+    private let isCancelled: () -> Bool
 
-    /// After so many rows without a usable sample, passing over them would mean losing the rest in silence.
-    private static let mostBadInARow = 1000
+    /// After so many rows that cannot be used, passing over them would mean losing the rest in silence.
+    private static let mostInARow = 1000
     /// With so many at the end of a file a clock was set back; fewer are a hiccup.
     private static let fewestLost = 10
     /// A longer step ahead is believed only when the next row does not take it back.
@@ -37,6 +41,7 @@ final class CSVReader {
         path: String, map: ColumnMap?, assumedKind: SampleKind?, isCancelled: @escaping () -> Bool
     ) throws(TraceError) {
         self.path = path
+        self.isCancelled = isCancelled
         lines = try LineReader(path: path, isCancelled: isCancelled)
         let head = try CSVHead(lines, map: map, assumedKind: assumedKind)
         layout = head.layout
@@ -59,11 +64,15 @@ final class CSVReader {
         var lastRank = -1
         var isEmpty = true
         while true {
-            // Whoever writes into a pipe may be slow: what is there is handed over before the next wait.
-            if !isEmpty, !isRowHeld, !lines.isLineReady { return true }
-            if !isRowHeld, !(try readRow()) {
-                try requireUse()
-                return false
+            if !isRowHeld {
+                // Whoever writes into a pipe may be slow: what is there is handed over before the next wait.
+                switch try readRow(mayWait: isEmpty) {
+                case .row: break
+                case .notYet: return true
+                case .end:
+                    try requireUse()
+                    return false
+                }
             }
             let time = row.timeNanoseconds
             let rank = row.lowestRank(ranks)
@@ -86,87 +95,123 @@ final class CSVReader {
 
     /// Makes sure, at the end of the file, that it was a trace and went on to the end.
     private func requireUse() throws(TraceError) {
+        guard !isCancelled() else { return }
         guard hasSample else {
             let message =
-                badInARow > 0 ? "none of its \(badInARow) rows has a usable sample" : "has a header and no sample"
+                rowCount > 0 ? "none of its \(rowCount) rows has a usable sample" : "has a header and no sample"
             throw TraceError(.data, path: path, line: lines.lineNumber, message)
         }
-        if lastBad == .backwards, badInARow >= Self.fewestLost { throw clockSetBack(lines.lineNumber) }
+        if row.longestStepBack >= Self.fewestLost { throw clockSetBack() }
     }
+
+    private enum Reading { case row, notYet, end }
 
     /// Reads lines until one has a sample that can be used.
     ///
-    /// - Returns: `false` at the end of the file.
-    private func readRow() throws(TraceError) -> Bool {
-        while let line = try lines.next() {
-            if line.isBlank { continue }
-            let flaw = parser.parse(line.bytes, into: row)
-            if !line.isTerminated, flaw != nil || layout.isRecording {
-                repairs.note(.torn, path: path, line: line.number, "the last line was not written to its end: skipped")
-                return false
+    /// - Parameter mayWait: Whether there is nothing to hand over meanwhile; otherwise a line that is not there yet
+    ///   ends the reading for now.
+    /// - Returns: Whether there is such a row, or none yet, or none ever.
+    /// - Throws: ``TraceError`` when the rest of the file cannot be used.
+    private func readRow(mayWait: Bool) throws(TraceError) -> Reading {
+        while mayWait || lines.isLineReady {
+            if !isRowDoubted {
+                guard let line = try lines.next() else { return .end }
+                if line.isBlank { continue }
+                rowCount += 1
+                let flaw = parser.parse(line.bytes, into: row)
+                if !line.isTerminated, flaw != nil || layout.isRecording {
+                    repairs.note(
+                        .torn, path: path, line: line.number, "the last line was not written to its end: skipped")
+                    return .end
+                }
+                if let flaw { try note(flaw) }
+                isRowDoubted = jumpsAhead
             }
-            if let flaw { note(flaw.kind, line.number, flaw.column, flaw.message) }
-            try dropOutlier(line.number)
-            dropBackwards(line.number)
-            guard row.isEmpty else {
-                badInARow = 0
-                return true
+            if isRowDoubted {
+                // The next row has to be seen before this one can be believed.
+                guard mayWait || lines.isLineReady else { return .notYet }
+                isRowDoubted = false
+                try dropOutlier()
             }
-            if badInARow == 0 { firstBad = line.number }
-            badInARow += 1
-            guard badInARow <= Self.mostBadInARow else { throw tooManyBad(line.number) }
+            try dropBackwards()
+            if !row.isEmpty {
+                damagedInARow = 0
+                return .row
+            }
         }
-        return false
+        return .notYet
+    }
+
+    /// Whether the row's stamp is far ahead of everything before it.
+    private var jumpsAhead: Bool {
+        guard !row.isEmpty, let last = row.lastTimeNanoseconds else { return false }
+        return row.timeNanoseconds > Units.later(last, by: Self.jumpNanoseconds)
     }
 
     /// Takes out a row whose stamp is far ahead of its neighbours on both sides.
     ///
     /// One corrupt stamp would otherwise put everything after it into the past.
-    private func dropOutlier(_ line: Int) throws(TraceError) {
-        guard let last = row.lastTimeNanoseconds, !row.isEmpty,
-            row.timeNanoseconds > Units.later(last, by: Self.jumpNanoseconds), let next = try lines.next()
+    private func dropOutlier() throws(TraceError) {
+        guard let last = row.lastTimeNanoseconds else { return }
+        let line = lines.lineNumber
+        while let next = try lines.next() {
+            // Nothing is lost with a blank line, and one line can be put back.
+            if next.isBlank { continue }
+            _ = parser.parse(next.bytes, into: probe)
+            lines.putBack()
+            break
+        }
+        // The next row may be of another stream, whose stamps lag a little behind.
+        guard probe.hasTime, probe.timeNanoseconds >= Units.later(last, by: -Self.jumpNanoseconds),
+            probe.timeNanoseconds < row.timeNanoseconds
         else { return }
-        _ = parser.parse(next.bytes, into: probe)
-        lines.putBack()
-        guard !probe.isEmpty, probe.timeNanoseconds >= last, probe.timeNanoseconds < row.timeNanoseconds else { return }
-        note(.outlier, line, nil, "time jumps to \(row.timeNanoseconds) ns and back in the next row: row skipped")
+        repairs.note(
+            .outlier, path: path, line: line,
+            "time jumps to \(row.timeNanoseconds) ns and back in the next row: row skipped")
         row.removeAll()
     }
 
     /// Takes out the samples that lie before the previous one of their stream.
-    private func dropBackwards(_ line: Int) {
+    private func dropBackwards() throws(TraceError) {
         let time = row.timeNanoseconds
         for stream in 0..<row.streamCount where row.hasSample(stream) {
             guard let last = row.lastTimeNanoseconds(stream), time <= last else {
                 row.keep(stream)
                 continue
             }
+            let line = lines.lineNumber
             if time == last {
-                note(.repeated, line, nil, "the stamp \(time) ns repeats the one before it")
-            } else {
-                note(.backwards, line, nil, "time goes back from \(last) ns to \(time) ns: sample skipped")
-                row.removeSample(stream)
+                repairs.note(.repeated, path: path, line: line, "the stamp \(time) ns repeats the one before it")
+                continue
             }
+            repairs.note(
+                .backwards, path: path, line: line, "time goes back from \(last) ns to \(time) ns: sample skipped")
+            let count = row.stepBack(stream)
+            if count == 1 { firstBack = line }
+            if count > Self.mostInARow { throw clockSetBack() }
         }
     }
 
-    private func note(_ kind: TraceRepairs.Kind, _ line: Int, _ column: Int?, _ message: @autoclosure () -> String) {
-        lastBad = kind
-        repairs.note(kind, path: path, line: line, column: column, message())
-    }
-
-    private func tooManyBad(_ line: Int) -> TraceError {
-        guard lastBad != .backwards else { return clockSetBack(line) }
-        return TraceError(
+    /// Accounts for a flaw; a thousand damaged rows on end are the end.
+    ///
+    /// A sensor that drops out, with NaN or without a value, damages nothing.
+    private func note(_ flaw: CSVRowFlaw) throws(TraceError) {
+        let line = lines.lineNumber
+        repairs.note(flaw.kind, path: path, line: line, column: flaw.column, flaw.message)
+        guard row.isEmpty, flaw.kind == .notANumber || flaw.kind == .incomplete else { return }
+        if damagedInARow == 0 { firstDamaged = line }
+        damagedInARow += 1
+        guard damagedInARow > Self.mostInARow else { return }
+        throw TraceError(
             .data, path: path, line: line,
-            "\(Self.mostBadInARow) lines from line \(firstBad) on have no usable sample: the file is damaged, or no trace"
+            "\(Self.mostInARow) rows from line \(firstDamaged) on have no usable sample: the file is damaged, or no trace"
         )
     }
 
-    private func clockSetBack(_ line: Int) -> TraceError {
+    private func clockSetBack() -> TraceError {
         TraceError(
-            .data, path: path, line: line,
-            "the clock was set back and stayed there: split the file at line \(firstBad)")
+            .data, path: path, line: lines.lineNumber,
+            "the clock was set back and stayed there: split the file at line \(firstBack)")
     }
 }
 

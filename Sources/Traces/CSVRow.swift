@@ -10,6 +10,8 @@ final class CSVRow {
     private let axes: UnsafeMutablePointer<Float>
     private let lastStamps: UnsafeMutablePointer<Int64>
     private let haveLast: UnsafeMutablePointer<Bool>
+    private let backCounts: UnsafeMutablePointer<Int>
+    private let isTimed: UnsafeMutablePointer<Bool>
 
     /// An axis count that three good axes cannot bring up to three.
     private static let spoilt = -3
@@ -26,6 +28,10 @@ final class CSVRow {
         lastStamps.initialize(repeating: 0, count: streamCount)
         haveLast = .allocate(capacity: streamCount)
         haveLast.initialize(repeating: false, count: streamCount)
+        backCounts = .allocate(capacity: streamCount)
+        backCounts.initialize(repeating: 0, count: streamCount)
+        isTimed = .allocate(capacity: 1)
+        isTimed.initialize(to: false)
     }
 
     deinit {
@@ -34,12 +40,20 @@ final class CSVRow {
         axes.deallocate()
         lastStamps.deallocate()
         haveLast.deallocate()
+        backCounts.deallocate()
+        isTimed.deallocate()
     }
 
     var timeNanoseconds: Int64 {
         get { stamp.pointee }
-        set { stamp.pointee = newValue }
+        set {
+            stamp.pointee = newValue
+            isTimed.pointee = true
+        }
     }
+
+    /// Whether the row has a stamp of its own.
+    var hasTime: Bool { isTimed.pointee }
 
     /// Whether the row has all three axes of a stream.
     func hasSample(_ stream: Int) -> Bool { axisCounts[stream] == 3 }
@@ -65,6 +79,7 @@ final class CSVRow {
 
     func removeAll() {
         for stream in 0..<streamCount { axisCounts[stream] = 0 }
+        isTimed.pointee = false
     }
 
     /// Takes out the streams that have one or two of their axes.
@@ -94,6 +109,23 @@ final class CSVRow {
     func keep(_ stream: Int) {
         lastStamps[stream] = stamp.pointee
         haveLast[stream] = true
+        backCounts[stream] = 0
+    }
+
+    /// Takes a sample out that lies in its stream's past.
+    ///
+    /// - Returns: How many of the stream have been taken out since the last one that was kept.
+    func stepBack(_ stream: Int) -> Int {
+        removeSample(stream)
+        backCounts[stream] += 1
+        return backCounts[stream]
+    }
+
+    /// The most samples in the past with which a stream stands now.
+    var longestStepBack: Int {
+        var longest = 0
+        for stream in 0..<streamCount { longest = max(longest, backCounts[stream]) }
+        return longest
     }
 }
 

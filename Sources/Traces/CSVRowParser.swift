@@ -37,11 +37,10 @@ struct CSVRowParser {
         let end = start + bytes.count
         var p = start
         var flaw: CSVRowFlaw?
-        var hasTime = false
         for use in uses {
             guard p <= end else {
                 // Without a time of its own the row would get that of the row before.
-                if hasTime { _ = row.removeIncomplete() } else { row.removeAll() }
+                if row.hasTime { _ = row.removeIncomplete() } else { row.removeAll() }
                 return flaw ?? missing(at: bytes.count + 1)
             }
             if use == Self.nothing {
@@ -53,7 +52,6 @@ struct CSVRowParser {
                     return self.flaw(.notANumber, "\(text(field, p)) is not a time", field, start)
                 }
                 row.timeNanoseconds = time
-                hasTime = true
             } else {
                 let stream = use / 3
                 let field = p

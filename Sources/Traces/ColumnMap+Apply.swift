@@ -26,12 +26,13 @@ extension ColumnMap {
         for (entry, index) in zip(entries, indices) {
             guard let index else { continue }
             let role = entry.role
+            let sensor = columns[index].sensor
             // Whatever else looked like the same thing no longer counts.
-            for other in columns.indices where columns[other].role == role {
+            for other in columns.indices where columns[other].role == role && columns[other].sensor == sensor {
                 columns[other] = ColumnName(role: .other, unit: .none, sensor: nil)
             }
             let unit = entry.unit.map { ColumnName.Unit.known($0) } ?? ColumnName(names[index]).unit
-            columns[index] = ColumnName(role: role, unit: unit, sensor: nil)
+            columns[index] = ColumnName(role: role, unit: unit, sensor: sensor)
         }
     }
 

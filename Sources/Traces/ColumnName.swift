@@ -4,7 +4,7 @@ import Binnacle
 struct ColumnName: Equatable {
     enum Role: Equatable {
         case time
-        /// An axis (0, 1, 2 for x, y, z) of a stream; the kind is `nil` when the name does not tell it.
+        /// An axis (0, 1, 2 for x, y, z) of a stream; the kind is `nil` for a bare `x`, which leaves it to the unit.
         case axis(Int, SampleKind?)
         /// An axis of an acceleration from which gravity was taken out: nothing here can use that.
         case withoutGravity
@@ -35,7 +35,7 @@ struct ColumnName: Equatable {
         // Our own recordings put the sensor's name in front; what follows has to stand for itself then.
         if let dot = name.lastIndex(of: "."), dot > name.startIndex {
             let rest = ColumnName(unprefixed: String(name[name.index(after: dot)...]))
-            if case .axis(_, .some) = rest.role {
+            if rest.kind(assuming: nil) != nil {
                 self = ColumnName(role: rest.role, unit: rest.unit, sensor: String(name[..<dot]))
                 return
             }
@@ -46,10 +46,22 @@ struct ColumnName: Equatable {
     private init(unprefixed name: String) {
         var (stem, unit) = Self.split(name)
         // A g-force is in g, which is what its name says.
-        let isGForce = stem.lowercased().hasPrefix("gf")
+        let isGForce = ["x", "y", "z"].contains { stem.lowercased() == "gf\($0)" }
         if isGForce, unit == .none, let g = TraceUnit("g") { unit = .known(g) }
         let words = isGForce ? ["gforce", String(stem.lowercased().suffix(1))] : Self.words(stem)
         self.init(role: Self.role(words, unit), unit: unit, sensor: nil)
+    }
+
+    /// What an axis measures.
+    ///
+    /// - Parameter assumed: What bare axes measure, when the user said so; the unit has to allow it.
+    /// - Returns: `nil` when nothing tells it, or when it is no axis.
+    func kind(assuming assumed: SampleKind?) -> SampleKind? {
+        guard case .axis(_, let named) = role else { return nil }
+        if let named { return named }
+        guard case .known(let unit) = unit else { return assumed }
+        if let assumed, unit.meant(for: assumed) != nil { return assumed }
+        return SampleKind.allCases.first { unit.meant(for: $0) != nil }
     }
 
     /// Takes the unit off a name: `Time (s)`, `x [g]`, `mx_uT`, `time in ms`.
@@ -137,13 +149,11 @@ struct ColumnName: Equatable {
         return (axis, String(word.dropLast()))
     }
 
-    /// A bare `x`: the unit tells what it measures, if there is one.
+    /// A bare `x`: it measures whatever its unit does.
     private static func fromUnit(_ axis: Int, _ unit: Unit) -> Role {
         switch unit {
-        case .known(.acceleration): .axis(axis, .accelerometer)
-        case .known(.field): .axis(axis, .magnetometer)
         case .known(.angularRate), .known(.time): .other
-        case .none, .unknown: .axis(axis, nil)
+        case .known, .none, .unknown: .axis(axis, nil)
         }
     }
 }

@@ -87,7 +87,8 @@ final class LineReader {
             searched = end - start
             guard searched <= Self.longestLine else { throw tooLong() }
             guard !isAtEnd else {
-                guard searched > 0 else { return nil }
+                // A line that was being written when its reader was cancelled is no line.
+                guard searched > 0, !isCancelled() else { return nil }
                 return Line(
                     bytes: UnsafeBufferPointer(start: buffer + start, count: searched), number: lineNumber + 1,
                     isTerminated: false)

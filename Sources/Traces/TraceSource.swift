@@ -68,23 +68,37 @@ public final class TraceSource: SampleSource {
 
     /// Delivers what comes next.
     public func fill(_ delivery: SampleDelivery) -> SampleAnswer {
-        while let input = inputs.first(where: { $0.isDrained && !$0.isOpen }) {
-            inputs.removeAll { $0 === input }
-            if let error = input.error {
-                return .failed(streams.filter { input.ranks.contains($0.index) }, reason: error)
-            }
-        }
-        guard !inputs.isEmpty else { return .ended }
+        if let failure = removeEnded() { return failure }
         for input in inputs { input.refill(capacity: delivery.capacity) }
-        // Up to here every file that goes on has shown what it has; beyond, an earlier sample may still come. (Loops here
-        // and below, because this runs for each delivery, and a live one has a single sample.)
+        // A file that failed with nothing left says so before the others go on.
+        if let failure = removeEnded() { return failure }
+        guard !inputs.isEmpty else { return .ended }
+        // Up to here every file that goes on has shown what it has; beyond, an earlier sample or a failure may still
+        // come. (Loops here and below, because this runs for each delivery, and a live one has a single sample.)
         var horizon: TraceInput.Key?
-        for input in inputs where input.isOpen {
+        for input in inputs where input.isOpen || input.error != nil {
             guard let last = input.last else { continue }
             horizon = min(horizon ?? last, last)
         }
         for input in inputs { input.move(upTo: horizon, into: delivery) }
         return .samples
+    }
+
+    /// Takes out the files that have nothing more; the first failure among them ends the search.
+    private func removeEnded() -> SampleAnswer? {
+        var index = 0
+        while index < inputs.count {
+            let input = inputs[index]
+            guard input.isDrained, !input.isOpen else {
+                index += 1
+                continue
+            }
+            inputs.remove(at: index)
+            if let error = input.error {
+                return .failed(streams.filter { input.ranks.contains($0.index) }, reason: error)
+            }
+        }
+        return nil
     }
 
     /// Gives a sensor to each stream that has none: the one that the file names, or else one named by what it measures.

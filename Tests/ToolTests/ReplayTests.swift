@@ -140,6 +140,9 @@ import Testing
             [sensor.device]
             source = "trace"
             file = "\(folder)/broad05_rotation_breaks.csv"
+            [sensor.spare]
+            source = "trace"
+            file = "nobody-looks-at-it.csv"
             [motion.moved]
             accelerometer = "device"
             """, suffix: ".toml")

@@ -34,6 +34,10 @@ private func text(_ header: String, _ rows: [String]) -> String {
     }
 
     static let cases: [Case] = [
+        accelerometer("a temperature T", "T,time,ax,ay,az\n21.5,1,1,2,3\n", time: 1_000_000_000, 1, 2, 3),
+        accelerometer(
+            "a temperature T with its unit", "T (°C),time,ax,ay,az\n21,1,1,2,3\n", time: 1_000_000_000, 1, 2, 3),
+        accelerometer("a stray column", "t_s,ax,ay,az,by\n1,1,2,3,9\n", time: 1_000_000_000, 1, 2, 3),
         accelerometer("seconds and m/s²", "t_s,ax,ay,az\n1.5,1,2,3\n", time: 1_500_000_000, 1, 2, 3),
         accelerometer(
             "quoted header, exponents",
@@ -176,6 +180,9 @@ private func text(_ header: String, _ rows: [String]) -> String {
     @Test func bareAxesWithoutAUnitNeedToBeSaid() throws {
         let file = try TemporaryFile("seconds_elapsed,z,y,x\n1,3,2,1\n")
         #expect(throws: TraceError.self) { try TraceFile(path: file.path) }
+        let gauss = try TemporaryFile("t_s,x (G),y (G),z (G)\n1,3,2,1\n")
+        #expect(try TraceFile(path: gauss.path).contents.map(\.kind) == [.accelerometer])
+        #expect(try TraceFile(path: gauss.path, assumedKind: .magnetometer).contents.map(\.kind) == [.magnetometer])
         let trace = try TraceFile(path: file.path, assumedKind: .magnetometer)
         #expect(trace.contents.map(\.kind) == [.magnetometer])
     }
@@ -277,6 +284,49 @@ private func text(_ header: String, _ rows: [String]) -> String {
         let believed = try TraceSource(paths: [night.path])
         #expect(Collected(believed).samples[0].count == 200)
         #expect(believed.repairs.isEmpty)
+    }
+
+    /// What may stand behind a corrupt stamp without hiding it.
+    @Test(arguments: ["", "\n", "# comment\n\n", "101,nan,2,3\n", "101,,,\n"])
+    func aCorruptStampIsSeenWhateverFollowsIt(next: String) throws {
+        let before = (0..<101).map { "\($0),1,2,3\n" }.joined()
+        let after = (102..<1500).map { "\($0),1,2,3\n" }.joined()
+        let file = try TemporaryFile("t_s,ax,ay,az\n" + before + "99999,1,2,3\n" + next + after)
+        let source = try TraceSource(paths: [file.path])
+        let collected = Collected(source)
+        #expect(collected.failures.isEmpty)
+        #expect(collected.samples[0].count == 101 + 1398)
+        #expect(source.repairs.counts[.outlier] == 1)
+    }
+
+    @Test func aCorruptStampIsSeenBetweenStreamsThatLag() throws {
+        var text = "time_ms,a.ax_g,a.ay_g,a.az_g,m.mx_uT,m.my_uT,m.mz_uT\n"
+        for i in 0..<300 {
+            text += "\(i == 100 ? 5_000_000 : i * 10),0,0,1,,,\n\(i * 10 - 15),,,,20,0,-40\n"
+        }
+        let file = try TemporaryFile(text)
+        let source = try TraceSource(paths: [file.path])
+        #expect(Collected(source).samples.map(\.count) == [300, 299])
+    }
+
+    @Test func aStreamSetBackIsNotHiddenByAnother() throws {
+        var text = "time_ms,a.ax_g,a.ay_g,a.az_g,m.mx_uT,m.my_uT,m.mz_uT\n"
+        for i in 0..<300 { text += "\(i < 200 ? i * 10 : i),0,0,1,,,\n\(i * 10),,,,20,0,-40\n" }
+        #expect(try error(Array(text.utf8)).message.contains("split the file at line 402"))
+    }
+
+    @Test func aSensorThatDropsOutDamagesNothing() throws {
+        for row in ["%,,,,1,2,3", "%,nan,nan,nan,1,2,3"] {
+            var text = "t_ms,ax,ay,az,gx,gy,gz\n"
+            for i in 0..<1400 {
+                let isOut = (100..<1300).contains(i)
+                text += isOut ? row.split(separator: "%").reduce("\(i)") { $0 + $1 } + "\n" : "\(i),1,2,3,1,2,3\n"
+            }
+            let file = try TemporaryFile(text)
+            let collected = Collected(try TraceSource(paths: [file.path]))
+            #expect(collected.failures.isEmpty)
+            #expect(collected.samples[0].count == 200)
+        }
     }
 
     @Test func aRowWithoutItsTimeHasNoSample() throws {
@@ -394,6 +444,24 @@ private func text(_ header: String, _ rows: [String]) -> String {
         }
         #expect(failed == ["magnetometer"])
         #expect(counts == [2, 50])
+    }
+
+    @Test func aFailureStandsAtTheSamePlaceWhateverTheDeliveries() throws {
+        let good = try TemporaryFile("t_s,ax,ay,az\n" + (0..<1000).map { "\(Double($0) / 100),0,0,9.8\n" }.joined())
+        let rows =
+            (0..<280).map { "\(Double($0) / 100),20,0,-40\n" } + (0..<20).map { "\(Double($0) / 100),20,0,-40\n" }
+        let bad = try TemporaryFile("t_s,mx,my,mz\n" + rows.joined())
+        let runs = try [1, 50, 4096].map { capacity in
+            let source = try TraceSource(paths: [good.path, bad.path])
+            let router = Router()
+            var lines: [String] = []
+            router.add(ClosureHandler { lines.append($0.json.replacing(bad.path, with: "bad.csv")) })
+            Pipeline(source: source, detectors: [], router: router, capacity: capacity).run()
+            return lines
+        }
+        #expect(runs[0] == runs[1] && runs[1] == runs[2])
+        #expect(runs[0].first?.contains(#""kind":"sensor.inactive""#) == true)
+        #expect(runs[0].first?.contains(#""time_ns":2790000000"#) == true)
     }
 
     @Test func sensorsOfOneKindAreNumbered() throws {

@@ -8,7 +8,8 @@ struct FieldHistory {
     /// The entries in a ring; the oldest one is overwritten.
     private var entries: [Entry] = []
     private var newest = -1
-    private static let capacity = 256
+    /// Some 10 s at 100 Hz: so far may the accelerometer lag behind, or a file be ordered in blocks.
+    private static let capacity = 1024
 
     mutating func append(_ value: SIMD3<Float>, at timeNanoseconds: Int64?) {
         guard let timeNanoseconds else { return }

@@ -74,6 +74,8 @@ package final class Replay {
         }
         output.flush()
         errors.flush()
+        // A cancelled wait for a pipe looks like its end.
+        if Interruption.isRequested { indicator.cancel() }
         indicator.hide()
         return (summary(elapsed: clock.now - start), failures)
     }

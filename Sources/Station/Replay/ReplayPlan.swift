@@ -92,10 +92,13 @@ struct ReplayPlan {
         }
         guard options.paths.isEmpty, options.bindings.isEmpty else { return }
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+        let needs = needs(configuration)
         for sensor in configuration.sensors {
-            guard case .trace(let file) = sensor.source else { continue }
+            let kinds = needs.filter { $0.sensor == sensor.name }.map(\.kind)
+            guard case .trace(let file) = sensor.source, !kinds.isEmpty else { continue }
             let place = file.hasPrefix("/") ? file : folder + file
-            options.bindings.append(ReplayOptions.Binding(sensor: sensor.name, path: place, kind: nil))
+            let kind = kinds.count == 1 ? kinds[0] : nil
+            options.bindings.append(ReplayOptions.Binding(sensor: sensor.name, path: place, kind: kind))
         }
         guard !options.bindings.isEmpty else {
             throw StationError(.usage, "\(path.printable): no sensor has a trace; name one on the command line")
