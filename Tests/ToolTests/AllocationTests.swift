@@ -27,8 +27,6 @@ import Testing
         let result = try TemporaryFile()
         let process = Binary.process(["replay", "--json"] + options + [trace.path])
         process.environment = ["LD_PRELOAD": library, "COUNT_FILE": result.path]
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)
@@ -38,9 +36,7 @@ import Testing
     @Test func tenTimesTheSamplesTakeNoMoreAllocations() throws {
         let source = try TemporaryFile(Self.counter, suffix: ".c")
         let library = try TemporaryFile("", suffix: ".so")
-        let compiler = Process()
-        compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        compiler.arguments = ["clang", "-shared", "-fPIC", "-O1", "-o", library.path, source.path]
+        let compiler = Child(["clang", "-shared", "-fPIC", "-O1", "-o", library.path, source.path])
         try compiler.run()
         compiler.waitUntilExit()
         try #require(compiler.terminationStatus == 0)

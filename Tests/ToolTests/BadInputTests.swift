@@ -77,10 +77,8 @@ import Testing
         chmod(forbidden.path, 0)
         // Nothing is forbidden to root, so root asks as somebody else.
         let words = ["replay", forbidden.path]
-        let process = Process()
-        let isRoot = getuid() == 0
-        process.executableURL = URL(fileURLWithPath: isRoot ? "/usr/bin/setpriv" : Binary.path)
-        process.arguments = isRoot ? ["--reuid=65534", "--clear-groups", Binary.path] + words : words
+        let asNobody = getuid() == 0 ? ["/usr/bin/setpriv", "--reuid=65534", "--clear-groups"] : []
+        let process = Child(asNobody + [Binary.path] + words)
         let errors = try TemporaryFile()
         process.standardError = try errors.writer()
         try process.run()
@@ -123,8 +121,6 @@ import Testing
     /// The most that a run of the program held, in kB, as often as one can look.
     private func largestAnonymousMemory(of arguments: [String]) throws -> Int {
         let process = Binary.process(arguments)
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
         try process.run()
         var peak = 0
         while process.isRunning {

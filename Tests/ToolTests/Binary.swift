@@ -23,13 +23,10 @@ enum Binary {
         return URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("binnacle").path
     }()
 
-    static func process(_ arguments: [String], in folder: String? = nil) -> Process {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
-        process.standardInput = FileHandle.nullDevice
-        return process
+    static func process(_ arguments: [String], in folder: String? = nil) -> Child {
+        let child = Child([path] + arguments)
+        child.folder = folder
+        return child
     }
 
     /// Runs the program to its end.

@@ -8,7 +8,7 @@ import Testing
     /// A FIFO that somebody has opened for writing, and a replay that reads it.
     private final class Feed {
         let path = NSTemporaryDirectory() + "binnacle-fifo-" + UUID().uuidString
-        let process: Process
+        let process: Child
         let output: TemporaryFile
         let errors: TemporaryFile
         private let writer: FileHandle
@@ -129,8 +129,7 @@ import Testing
         let pipe = Pipe()
         let descriptor = pipe.fileHandleForWriting.fileDescriptor
         try #require(fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) == 0)
-        process.standardOutput = pipe
-        process.standardError = FileHandle.nullDevice
+        process.standardOutput = pipe.fileHandleForWriting
         try process.run()
         try pipe.fileHandleForWriting.close()
         // Long enough for a pipe of 64 KiB to fill up.

@@ -216,9 +216,9 @@ import Testing
         for delay in [5_000, 20_000, 60_000] as [UInt32] {
             let process = Binary.process(["replay", "--json", "--speed", "500"] + walk)
             let pipe = Pipe()
-            process.standardOutput = pipe
-            process.standardError = FileHandle.nullDevice
+            process.standardOutput = pipe.fileHandleForWriting
             try process.run()
+            try pipe.fileHandleForWriting.close()
             usleep(delay)
             kill(process.processIdentifier, SIGKILL)
             let data = pipe.fileHandleForReading.readDataToEndOfFile()
@@ -230,9 +230,9 @@ import Testing
     @Test func aReaderThatGoesAwayIsNoFault() throws {
         let process = Binary.process(["replay", "--json"] + walk)
         let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = FileHandle.nullDevice
+        process.standardOutput = pipe.fileHandleForWriting
         try process.run()
+        try pipe.fileHandleForWriting.close()
         _ = try pipe.fileHandleForReading.read(upToCount: 10)
         try pipe.fileHandleForReading.close()
         process.waitUntilExit()
@@ -253,9 +253,8 @@ import Testing
     }
 
     @Test func aPipeIsReadAsAFileIs() throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", "cat '\(broad05)' | '\(Binary.path)' replay --json /dev/stdin 2>/dev/null"]
+        let process = Child(
+            ["/bin/sh", "-c", "cat '\(broad05)' | '\(Binary.path)' replay --json /dev/stdin 2>/dev/null"])
         let output = try TemporaryFile()
         process.standardOutput = try output.writer()
         try process.run()

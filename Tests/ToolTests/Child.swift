@@ -1,0 +1,89 @@
+import Foundation
+
+/// A child process, started with posix_spawn and waited for with waitpid.
+///
+/// Foundation's own class waits in a run loop, and with many children on many threads it now and then misses the end
+/// of one and waits for ever.
+final class Child {
+    enum Reason { case exit, signal }
+
+    let arguments: [String]
+    var environment: [String: String]?
+    var folder: String?
+    /// Where its output goes; nowhere without one. The caller closes what it opened.
+    var standardOutput: FileHandle?
+    /// Where its messages go; nowhere without one.
+    var standardError: FileHandle?
+
+    private(set) var processIdentifier: pid_t = 0
+    private(set) var terminationStatus: Int32 = 0
+    private(set) var terminationReason = Reason.exit
+    private var isEnded = false
+
+    /// - Parameter arguments: The program's path and its arguments.
+    init(_ arguments: [String]) {
+        self.arguments = arguments
+    }
+
+    func run() throws {
+        // With a folder, env changes to it and becomes the program; the process stays the same.
+        let words = (folder.map { ["/usr/bin/env", "-C", $0] } ?? []) + arguments
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        for (handle, place) in [(standardOutput, Int32(1)), (standardError, 2)] {
+            if let handle {
+                posix_spawn_file_actions_adddup2(&actions, handle.fileDescriptor, place)
+            } else {
+                posix_spawn_file_actions_addopen(&actions, place, "/dev/null", O_WRONLY, 0)
+            }
+        }
+        // What other tests have open is none of the child's business: a pipe that it held would not end.
+        for descriptor in Int32(3)..<256 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        var variables = ProcessInfo.processInfo.environment
+        if let environment { variables.merge(environment) { $1 } }
+        let program = words[0]
+        let code = withCStrings(words) { words in
+            withCStrings(variables.map { "\($0.key)=\($0.value)" }) { variables in
+                posix_spawnp(&processIdentifier, program, &actions, nil, words, variables)
+            }
+        }
+        guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EINVAL) }
+    }
+
+    var isRunning: Bool { !hasEnded(WNOHANG) }
+
+    func waitUntilExit() {
+        _ = hasEnded(0)
+    }
+
+    func terminate() {
+        if isRunning { kill(processIdentifier, SIGTERM) }
+    }
+
+    private func hasEnded(_ options: Int32) -> Bool {
+        guard !isEnded else { return true }
+        var status: Int32 = 0
+        while true {
+            let result = waitpid(processIdentifier, &status, options)
+            if result == 0 { return false }
+            if result > 0 || errno != EINTR { break }
+        }
+        isEnded = true
+        let signal = status & 0x7F
+        terminationReason = signal == 0 ? .exit : .signal
+        terminationStatus = signal == 0 ? status >> 8 & 0xFF : signal
+        return true
+    }
+}
+
+/// Calls a function with a NULL-terminated array of C strings, which live as long as the call.
+private func withCStrings<Result>(
+    _ words: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+) -> Result {
+    var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
+    pointers.append(nil)
+    defer { for pointer in pointers { free(pointer) } }
+    return body(&pointers)
+}
