@@ -10,7 +10,7 @@ final class Child {
     let arguments: [String]
     var environment: [String: String]?
     var folder: String?
-    /// Where its output goes; nowhere without one. The caller closes what it opened.
+    /// Where its output goes; nowhere without one.
     var standardOutput: FileHandle?
     /// Where its messages go; nowhere without one.
     var standardError: FileHandle?
