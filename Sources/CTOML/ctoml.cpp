@@ -1,4 +1,4 @@
-// toml++ 3.3 asserts where it goes on to report a syntax error ("[[[" is one such text), and with NDEBUG it tells the
+// toml++ (3.3 and 3.4) asserts where it goes on to report a syntax error ("[[[" is one such text), and with NDEBUG it tells the
 // compiler that this never happens. Neither is meant here: a faulty text is an answer, not a fault of the program.
 #undef NDEBUG
 #define TOML_ASSERT(expression) static_assert(true)
@@ -8,10 +8,17 @@
 
 // Its test for white space calls U+FB26 to U+FEFE, among them Arabic letters, unreachable (found by fuzzing): there
 // it has to answer no. Elsewhere the word keeps its meaning.
+#if __has_include(<toml++/impl/unicode.hpp>)  // since 3.4
+#include <toml++/impl/forward_declarations.hpp>
+#undef TOML_UNREACHABLE
+#define TOML_UNREACHABLE return false
+#include <toml++/impl/unicode.hpp>
+#else
 #include <toml++/impl/forward_declarations.h>
 #undef TOML_UNREACHABLE
 #define TOML_UNREACHABLE return false
 #include <toml++/impl/unicode.h>
+#endif
 #undef TOML_UNREACHABLE
 #define TOML_UNREACHABLE __builtin_unreachable()
 #include <toml++/toml.h>
@@ -49,7 +56,7 @@ ctoml_position ctoml_convert(const toml::source_position &position) noexcept
     return {std::max<uint32_t>(position.line, 1), std::max<uint32_t>(position.column, 1)};
 }
 
-/// Finds the first key with too many dots, because toml++ 3.3 makes a level of tables of every dot without a limit.
+/// Finds the first key with too many dots, because toml++ makes a level of tables of every dot without a limit.
 ///
 /// It follows strings and comments as TOML defines them. Where a text breaks these rules toml++ stops as well, so
 /// that whatever comes after never becomes a table.

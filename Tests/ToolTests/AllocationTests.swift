@@ -36,7 +36,11 @@ import Testing
     @Test func tenTimesTheSamplesTakeNoMoreAllocations() throws {
         let source = try TemporaryFile(Self.counter, suffix: ".c")
         let library = try TemporaryFile("", suffix: ".so")
-        let compiler = Child(["clang", "-shared", "-fPIC", "-O1", "-o", library.path, source.path])
+        // The toolchain's own clang; where swift is a link into the toolchain, clang stands beside its target.
+        let clang = #"clang=$(command -v clang) || clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang;"#
+        let compiler = Child(
+            ["sh", "-c", clang + #"exec "$clang" "$@""#, "sh"]
+                + ["-shared", "-fPIC", "-O1", "-o", library.path, source.path])
         try compiler.run()
         compiler.waitUntilExit()
         try #require(compiler.terminationStatus == 0)
