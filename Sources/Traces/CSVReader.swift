@@ -27,7 +27,6 @@ final class CSVReader {
     private var isRowDoubted = false
     private var damagedInARow = 0
     private var firstDamaged = 0
-    private var firstBack = 0
     private let isCancelled: () -> Bool
 
     /// After so many rows that cannot be used, passing over them would mean losing the rest in silence.
@@ -101,7 +100,7 @@ final class CSVReader {
                 rowCount > 0 ? "none of its \(rowCount) rows has a usable sample" : "has a header and no sample"
             throw TraceError(.data, path: path, line: lines.lineNumber, message)
         }
-        if row.longestStepBack >= Self.fewestLost { throw clockSetBack() }
+        if row.longestStepBack.count >= Self.fewestLost { throw clockSetBack() }
     }
 
     private enum Reading { case row, notYet, end }
@@ -186,9 +185,7 @@ final class CSVReader {
             }
             repairs.note(
                 .backwards, path: path, line: line, "time goes back from \(last) ns to \(time) ns: sample skipped")
-            let count = row.stepBack(stream)
-            if count == 1 { firstBack = line }
-            if count > Self.mostInARow { throw clockSetBack() }
+            if row.stepBack(stream, line: line) > Self.mostInARow { throw clockSetBack() }
         }
     }
 
@@ -211,7 +208,7 @@ final class CSVReader {
     private func clockSetBack() -> TraceError {
         TraceError(
             .data, path: path, line: lines.lineNumber,
-            "the clock was set back and stayed there: split the file at line \(firstBack)")
+            "the clock was set back and stayed there: split the file at line \(row.longestStepBack.firstLine)")
     }
 }
 

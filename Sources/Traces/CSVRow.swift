@@ -11,6 +11,7 @@ final class CSVRow {
     private let lastStamps: UnsafeMutablePointer<Int64>
     private let haveLast: UnsafeMutablePointer<Bool>
     private let backCounts: UnsafeMutablePointer<Int>
+    private let backLines: UnsafeMutablePointer<Int>
     private let isTimed: UnsafeMutablePointer<Bool>
 
     /// An axis count that three good axes cannot bring up to three.
@@ -30,6 +31,8 @@ final class CSVRow {
         haveLast.initialize(repeating: false, count: streamCount)
         backCounts = .allocate(capacity: streamCount)
         backCounts.initialize(repeating: 0, count: streamCount)
+        backLines = .allocate(capacity: streamCount)
+        backLines.initialize(repeating: 0, count: streamCount)
         isTimed = .allocate(capacity: 1)
         isTimed.initialize(to: false)
     }
@@ -41,6 +44,7 @@ final class CSVRow {
         lastStamps.deallocate()
         haveLast.deallocate()
         backCounts.deallocate()
+        backLines.deallocate()
         isTimed.deallocate()
     }
 
@@ -115,16 +119,19 @@ final class CSVRow {
     /// Takes a sample out that lies in its stream's past.
     ///
     /// - Returns: How many of the stream have been taken out since the last one that was kept.
-    func stepBack(_ stream: Int) -> Int {
+    func stepBack(_ stream: Int, line: Int) -> Int {
         removeSample(stream)
+        if backCounts[stream] == 0 { backLines[stream] = line }
         backCounts[stream] += 1
         return backCounts[stream]
     }
 
-    /// The most samples in the past with which a stream stands now.
-    var longestStepBack: Int {
-        var longest = 0
-        for stream in 0..<streamCount { longest = max(longest, backCounts[stream]) }
+    /// The most samples in the past with which a stream stands now, and the line of their first.
+    var longestStepBack: (count: Int, firstLine: Int) {
+        var longest = (count: 0, firstLine: 0)
+        for stream in 0..<streamCount where backCounts[stream] > longest.count {
+            longest = (backCounts[stream], backLines[stream])
+        }
         return longest
     }
 }

@@ -56,17 +56,15 @@ public final class Pipeline {
         return answer
     }
 
-    /// Deactivates the sensors that have no stream left, and only then tells of it, so that each is told the same.
+    /// Deactivates the sensors that have no stream left, and tells of it.
     private func lose(_ streams: [SampleStream], because reason: any Error) {
         failed.formUnion(streams.map(\.index))
         var lost: [Sensor] = []
-        for sensor in streams.map(\.sensor) where sensor.isActive {
+        for sensor in streams.map(\.sensor) where !lost.contains(where: { $0 === sensor }) {
             let own = source.streams.filter { $0.sensor === sensor }
-            guard own.allSatisfy({ failed.contains($0.index) }) else { continue }
-            sensor.turnOff()
-            lost.append(sensor)
+            if own.allSatisfy({ failed.contains($0.index) }) { lost.append(sensor) }
         }
-        for sensor in lost { sensor.delegate?.sensor(sensor, didDeactivateBecause: reason) }
+        Sensor.deactivate(lost, because: reason)
         for detector in detectors { detector.didLose(streams, because: reason) }
         router.flush(upTo: nil)
     }

@@ -21,9 +21,14 @@ public final class Sensor {
 
     /// Turns the sensor off after a failure and tells the delegate; a second call does nothing.
     public func deactivate(because reason: any Error) {
-        guard isActive else { return }
-        isActive = false
-        delegate?.sensor(self, didDeactivateBecause: reason)
+        Self.deactivate([self], because: reason)
+    }
+
+    /// Turns sensors off that one failure took, and only then tells their delegates, so that each is told the same.
+    static func deactivate(_ sensors: [Sensor], because reason: any Error) {
+        let lost = sensors.filter(\.isActive)
+        for sensor in lost { sensor.isActive = false }
+        for sensor in lost { sensor.delegate?.sensor(sensor, didDeactivateBecause: reason) }
     }
 
     /// Turns the sensor on again, after a re-plug for instance; on an active sensor it does nothing.
@@ -31,11 +36,6 @@ public final class Sensor {
         guard !isActive else { return }
         isActive = true
         delegate?.sensorDidActivate(self)
-    }
-
-    /// Turns the sensor off without a word; whoever does so tells the delegate afterwards.
-    func turnOff() {
-        isActive = false
     }
 
     func didDeliver(upTo timeNanoseconds: Int64) {
