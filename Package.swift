@@ -22,6 +22,11 @@ let package = Package(
         .target(name: "Binnacle", dependencies: ["Kernels"], swiftSettings: settings),
         .target(name: "Traces", dependencies: ["Binnacle"], swiftSettings: settings),
         .target(name: "Handlers", dependencies: ["Binnacle"], swiftSettings: settings),
+        .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
+        .systemLibrary(name: "CEvdev", pkgConfig: "libevdev", providers: [.apt(["libevdev-dev"])]),
+        .target(name: "CLinux"),
+        .target(
+            name: "LinuxSensors", dependencies: ["Binnacle", "CUdev", "CEvdev", "CLinux"], swiftSettings: settings),
         .target(
             name: "CTOML",
             cxxSettings: [.define("TOML_HEADER_ONLY", to: "1"), .define("TOML_EXCEPTIONS", to: "0")]),
