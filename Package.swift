@@ -31,7 +31,8 @@ let package = Package(
             name: "CTOML",
             cxxSettings: [.define("TOML_HEADER_ONLY", to: "1"), .define("TOML_EXCEPTIONS", to: "0")]),
         .target(
-            name: "Station", dependencies: ["Binnacle", "Traces", "Handlers", "CTOML"], swiftSettings: settings),
+            name: "Station", dependencies: ["Binnacle", "Traces", "LinuxSensors", "Handlers", "CTOML"],
+            swiftSettings: settings),
         .executableTarget(
             name: "BinnacleTool", dependencies: ["Station", "Handlers", "Traces", "Binnacle"],
             swiftSettings: settings),
@@ -39,7 +40,7 @@ let package = Package(
         .testTarget(name: "BinnacleTests", dependencies: ["Binnacle"], swiftSettings: settings),
         .testTarget(name: "TracesTests", dependencies: ["Traces", "Binnacle"], swiftSettings: settings),
         .testTarget(
-            name: "StationTests", dependencies: ["Station", "Handlers", "Traces", "Binnacle"],
+            name: "StationTests", dependencies: ["Station", "LinuxSensors", "Handlers", "Traces", "Binnacle"],
             swiftSettings: settings),
         .testTarget(name: "ToolTests", swiftSettings: settings),
     ],

@@ -86,7 +86,9 @@ public struct DeviceFinder: Sendable {
             root: root)
     }
 
-    /// The event node of an accelerometer: udev says so, or the device itself does. Its joystick sibling has no event node.
+    /// The event node of an accelerometer: udev says so, or the device itself does.
+    ///
+    /// Its joystick sibling has no event node.
     private static func evdevDevice(_ device: UdevDevice) -> SensorDevice? {
         guard let node = device.node, node.split(separator: "/").last?.hasPrefix("event") == true else { return nil }
         let parent = device.parentPath.map { SysfsDirectory(path: $0) }

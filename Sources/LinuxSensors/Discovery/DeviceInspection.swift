@@ -51,7 +51,9 @@ public struct DeviceInspection: Sendable {
     /// Why it cannot be used, or not in the best way, and what to do about it.
     public internal(set) var reason: String?
 
-    /// Looks at a device. This may take as long as a sleeping device needs to wake up.
+    /// Looks at a device.
+    ///
+    /// This may take as long as a sleeping device needs to wake up.
     public init(_ device: SensorDevice) {
         self.device = device
         mode = device.interface == .evdev ? .evdev : .buffer

@@ -139,9 +139,15 @@ final class EvdevReader: SensorReader {
         for axis in 0..<3 { axes[axis] = Double(libevdev_get_event_value(raw, UInt32(EV_ABS), UInt32(axis))) }
     }
 
-    /// How an open device's values become samples, without reading any.
+    /// Finds out how an open device's values become samples, without reading any.
     ///
-    /// - Parameter scales: The axes' scales, in m/s² for each unit.
+    /// - Parameters:
+    ///   - file: The open event node.
+    ///   - device: What it is.
+    ///   - settings: Its sign and its matrix.
+    ///   - scales: Becomes the axes' scales, in m/s² for each unit.
+    /// - Returns: The conversion.
+    /// - Throws: ``SensorFailure`` when it is no accelerometer with three axes and a resolution.
     static func conversion(
         _ file: Descriptor, _ device: SensorDevice, _ settings: SensorSettings, scales: inout [Double]
     ) throws(SensorFailure) -> AxisConversion {

@@ -13,6 +13,7 @@ struct MicrosecondCounter {
     /// - Parameters:
     ///   - counter: The counter's value in the frame.
     ///   - eventNanoseconds: The frame's time, as the kernel gave it.
+    /// - Returns: The stamp, in nanoseconds.
     mutating func stamp(_ counter: UInt32, eventNanoseconds: Int64) -> Int64 {
         defer { last = counter }
         guard let last else {

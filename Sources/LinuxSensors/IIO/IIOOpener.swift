@@ -2,7 +2,9 @@ import Binnacle
 import CLinux
 import Glibc
 
-/// Sets a device's buffer up, switches it on and opens it. Runs on a worker thread, because sysfs may be slow.
+/// Sets a device's buffer up, switches it on and opens it.
+///
+/// It runs on a worker thread, because sysfs may be slow.
 struct IIOOpener {
     let device: SensorDevice
     let kinds: [SampleKind]

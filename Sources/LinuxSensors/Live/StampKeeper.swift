@@ -36,12 +36,15 @@ struct StampKeeper {
     /// The typical difference from the typical distance.
     private var jitterNanoseconds = 0.0
     private var gapCount = 0
+    /// How many overruns on end were found.
+    private var overrunsInARow = 0
     private let findsOverruns: Bool
 
     /// A stamp further than this from the clock is another clock's.
     private static let plausibleNanoseconds: Int64 = 60_000_000_000
     /// So many distances make a typical one.
     private static let learning = 16
+    private static let mostInARow = 4
 
     /// - Parameters:
     ///   - rateHz: The device's rate, when it says one.
@@ -146,20 +149,30 @@ struct StampKeeper {
             return nil
         }
         gapCount += 1
-        let isUnusual = gap > interval + max(0.75 * interval, 6 * jitterNanoseconds)
         // A rate that the driver only claims is learned before anything is made of it.
-        let counts = isUnusual && (gapCount > Self.learning || gap > 5 * interval)
-        if !counts {
-            let weight = gapCount < Self.learning ? 0.25 : 0.0625
-            let seen = min(gap, 3 * interval)
-            jitterNanoseconds += (abs(seen - interval) - jitterNanoseconds) * weight
-            intervalNanoseconds = interval + (seen - interval) * weight
+        guard gapCount > Self.learning, gap > interval + max(0.75 * interval, 6 * jitterNanoseconds) else {
+            overrunsInARow = 0
+            learn(gap, interval, weight: gapCount <= Self.learning ? 0.25 : 0.0625)
+            return nil
+        }
+        overrunsInARow += 1
+        guard overrunsInARow < Self.mostInARow else {
+            // Nobody loses the same number again and again: this is the rate.
+            overrunsInARow = 0
+            gapCount = 0
+            intervalNanoseconds = gap
             return nil
         }
         let count = max(1, Int((gap / interval).rounded()) - 1)
         return Finding(
             cause: .overrun, count: count, durationSeconds: gap * 1e-9,
             detail: "about \(count) samples are missing: the kernel's buffer was full, or the device missed its rate")
+    }
+
+    private mutating func learn(_ gap: Double, _ interval: Double, weight: Double) {
+        let seen = min(gap, 16 * interval)
+        jitterNanoseconds += (abs(seen - interval) - jitterNanoseconds) * weight
+        intervalNanoseconds = interval + (seen - interval) * weight
     }
 
     private mutating func clockFinding(from last: Int64, to time: Int64) -> Finding {
