@@ -18,6 +18,11 @@ public struct TraceRepairs: Sendable, Equatable {
         case repeated = "repeated stamp: kept"
         /// A last line without its end.
         case torn = "last line torn: skipped"
+
+        /// Whether it speaks against the file's being a trace: a thousand on end are no trace.
+        ///
+        /// A sensor that drops out, with NaN or without a value, damages nothing.
+        var isDamage: Bool { self == .notANumber || self == .incomplete }
     }
 
     /// How often each kind occurred.
