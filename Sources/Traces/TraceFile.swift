@@ -19,10 +19,10 @@ public final class TraceFile {
 
     let reader: any TraceReader
 
-    /// Opens a file and recognises its columns.
+    /// Opens a file and recognises its format, and its columns when it is CSV.
     ///
     /// - Parameters:
-    ///   - path: A CSV file.
+    ///   - path: A CSV file, or a recording made with evemu-record.
     ///   - map: Columns and units named by the user, instead of those recognised.
     ///   - assumedKind: What bare `x`, `y`, `z` columns without a unit measure.
     ///   - isCancelled: Asked while the file, a pipe perhaps, keeps its reader waiting; `true` is the end of the file.
@@ -32,6 +32,10 @@ public final class TraceFile {
         isCancelled: @escaping () -> Bool = { false }
     ) throws(TraceError) {
         let lines = try LineReader(path: path, isCancelled: isCancelled)
-        reader = try CSVReader(lines, map: map, assumedKind: assumedKind, isCancelled: isCancelled)
+        if try EvemuHead.isNext(lines) {
+            reader = try EvemuReader(lines, isCancelled: isCancelled)
+        } else {
+            reader = try CSVReader(lines, map: map, assumedKind: assumedKind, isCancelled: isCancelled)
+        }
     }
 }
