@@ -36,7 +36,7 @@ final class EvemuDecoder: RowDecoder {
         contents = [TraceFile.Content(sensor: head.sensor, kind: .accelerometer)]
         notices = head.notices
         axisLines = head.lines
-        factors = head.unitsPerG.map { TraceUnit.standardGravity / Double($0) }
+        factors = head.unitsPerG.map { Double(Units.standardGravity) / Double($0) }
     }
 
     func decode(_ line: UnsafeBufferPointer<UInt8>, into row: TraceRow) -> RowFlaw? {

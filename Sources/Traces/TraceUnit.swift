@@ -32,8 +32,7 @@ enum TraceUnit: Equatable {
         }
     }
 
-    /// In m/s², exact by definition (3rd CGPM, 1901).
-    static let standardGravity = 9.80665
+    private static let standardGravity = 9.80665
 
     /// Lower case, without blanks, dots and signs of a power, in the letters that a keyboard has.
     private static func fold(_ name: String) -> String {
