@@ -29,7 +29,7 @@ private enum Reference {
         var value: Int64 = 0
         for bit in bits { value = value &* 2 &+ Int64(bit) }
         // Two's complement: the first bit counts negative.
-        if type.isSigned, type.bits < 64, bits.first == 1 { value -= 1 << Int64(type.bits) }
+        if type.isSigned, type.bits < 64, bits.first == 1 { value = value &- (1 &<< Int64(type.bits)) }
         return value
     }
 
