@@ -12,9 +12,11 @@ CONFIGURATION = $(DESTDIR)$(sysconfdir)/binnacle/binnacle.toml
 RULES = $(DESTDIR)$(PREFIX)/lib/udev/rules.d/70-binnacle.rules
 SYSUSERS = $(DESTDIR)$(PREFIX)/lib/sysusers.d/binnacle.conf
 UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/system
+FUZZ_SECONDS ?= 600
+SANITIZED = '^(KernelsTests|BinnacleTests|TracesTests|LinuxSensorsTests)'
 WALK = Tests/Fixtures/phyphox_walk/Accelerometer.csv Tests/Fixtures/phyphox_walk/Magnetometer.csv
 
-.PHONY: help setup build run test lint format golden bench install uninstall clean
+.PHONY: help setup build run test lint format golden fuzz sanitize bench install uninstall clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -39,6 +41,18 @@ lint: ## Check the format, that no module imports what it must not, and what sys
 
 format: ## Rewrite the sources in the project's format.
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests
+
+# SWIFT_BACKTRACE: a crash that waits for its backtrace would hang the fuzzer.
+fuzz: setup ## Feed the readers of sysfs and of scans with rubbish for FUZZ_SECONDS (default 600).
+	BINNACLE_FUZZ=1 $(SWIFT) build --scratch-path .build/fuzz --product FuzzSensors --sanitize address \
+	    -Xswiftc -sanitize=fuzzer
+	@mkdir -p .build/fuzz/corpus
+	SWIFT_BACKTRACE=enable=no .build/fuzz/debug/FuzzSensors -max_total_time=$(FUZZ_SECONDS) -max_len=512 \
+	    -print_final_stats=1 -artifact_prefix=.build/fuzz/ .build/fuzz/corpus Tests/FuzzSensors/Seeds
+
+sanitize: setup ## Run the tests of the library and of the readers under the address and the thread sanitizer.
+	$(SWIFT) test --scratch-path .build/asan --sanitize address --filter $(SANITIZED)
+	$(SWIFT) test --scratch-path .build/tsan --sanitize thread --filter $(SANITIZED)
 
 golden: build ## Rewrite the expected events of the golden traces; review the difference before you commit it.
 	scripts/golden $(BINARY)
