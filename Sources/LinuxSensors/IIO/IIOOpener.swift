@@ -43,6 +43,7 @@ struct IIOOpener {
         var rate = try setRate(&notices)
         let trigger = IIOTrigger(device)
         let hasTrigger = try trigger.setOwn()
+        if trigger.isTimer { rate = try trigger.setTimer(rateHz: settings.rateHz) }
         let watermark = try setSize(buffer, rate: rate ?? settings.rateHz)
         do throws(SensorFailure) {
             try buffer.controls.write("1", to: "enable")
