@@ -212,8 +212,9 @@ extension LiveSource {
         switch failure.category {
         case .removed, .missing:
             sensor.remedy = .none
-            if finder.usesUdev {
-                // udev will say when it is back.
+            // udev will say when it is back; but of one that is still in sysfs, whatever its node says, there is nothing
+            // to be said, and waiting would be for ever.
+            if finder.usesUdev, !(sensor.device?.directory.has(".") ?? false) {
                 if let path = sensor.device?.path { devices?.removeAll { $0.path == path } }
                 sensor.device = nil
                 retry = nil
