@@ -152,7 +152,9 @@ private let push = recording(seconds: 10) { $0 >= 3 && $0 < 5 ? 0.5 : 0 }
         let bench = Bench(push)
         let diary = MotionDiary()
         var states: [Bool] = []
-        diary.onEntry = { if diary.entries.last?.hasPrefix("moving") == false { states.append($0.isMoving) } }
+        diary.onEntry = { [unowned diary] in
+            if diary.entries.last?.hasPrefix("moving") == false { states.append($0.isMoving) }
+        }
         bench.manager.delegate = diary
         bench.run(capacity: capacity)
         #expect(states == [false, true, false])
