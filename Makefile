@@ -56,7 +56,8 @@ fuzz: setup ## Feed the readers of sysfs and of scans with rubbish for FUZZ_SECO
 	    -print_final_stats=1 -artifact_prefix=.build/fuzz/ .build/fuzz/corpus Tests/FuzzSensors/Seeds
 
 sanitize: setup ## Run the tests of the library and of the readers under the address and the thread sanitizer.
-	$(SWIFT) test --scratch-path .build/asan --sanitize address --filter $(SANITIZED)
+	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.supp \
+	    $(SWIFT) test --scratch-path .build/asan --sanitize address --filter $(SANITIZED)
 	$(SWIFT) test --scratch-path .build/tsan --sanitize thread --filter $(SANITIZED)
 
 golden: build ## Rewrite the expected events of the golden traces; review the difference before you commit it.
