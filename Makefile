@@ -84,7 +84,7 @@ install: ## Install the binary, the configuration, the udev rule, the account an
 	    install -v -m 644 config/binnacle.toml $(CONFIGURATION).new; \
 	else install -v -D -m 644 config/binnacle.toml $(CONFIGURATION); fi
 	@test -n "$(DESTDIR)" || printf '%s\n' 'To let the new rule and account take effect, without a restart:' \
-	    '    systemd-sysusers' '    udevadm control --reload' \
+	    '    systemd-sysusers' '    systemctl restart systemd-udevd' \
 	    '    udevadm trigger --settle --subsystem-match=iio --subsystem-match=input' '    systemctl daemon-reload'
 
 # The account stays: files may still belong to it. So does a configuration that was changed.

@@ -91,6 +91,14 @@ final class FakeNode {
         descriptor = -1
     }
 
+    /// How often this process has the node open.
+    var openings: Int {
+        let folder = "/proc/self/fd"
+        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).count {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == path
+        }
+    }
+
     func reopen() throws {
         descriptor = open(path, O_RDWR | O_NONBLOCK)
         try #require(descriptor >= 0)

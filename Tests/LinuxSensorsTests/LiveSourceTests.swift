@@ -108,7 +108,11 @@ import Testing
         let tree = try FakeTree()
         let node = try #require(try tree.addDevice(0, name: "accel_3d", values: [100, -200, 981]))
         let run = try LiveRun([request("accel_3d")], tree)
+        try run.turn("the first remedy") { $0.losses(.stall).count == 1 }
+        #expect(node.openings == 1, "a device has one opener at a time, and here it is only the test")
         try run.turn("samples") { $0.samples[0].count >= 3 }
+        #expect(node.openings == 1)
+        #expect(try tree.text(tree.folder(0) + "/buffer0/enable") == "0", "single values want the buffer off")
         let stalls = run.losses(.stall)
         #expect(stalls.count == 2)
         #expect(stalls.first?.json.contains("switched off and on again") == true)
