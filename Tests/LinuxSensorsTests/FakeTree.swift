@@ -2,8 +2,9 @@ import Foundation
 import LinuxSensors
 import Testing
 
-/// A device tree in a folder of its own, with FIFOs for the devices' nodes. Nothing in it obeys: a written attribute
-/// just keeps its text.
+/// A device tree in a folder of its own, with FIFOs for the devices' nodes.
+///
+/// Nothing in it obeys: a written attribute just keeps its text.
 final class FakeTree {
     let root = NSTemporaryDirectory() + "binnacle-tree-" + UUID().uuidString
 
