@@ -25,6 +25,20 @@ struct IIOTrigger: Sendable {
     /// The name of the trigger that is set.
     var current: String? { (try? device.textIfPresent("trigger/current_trigger")) ?? nil }
 
+    /// Sets the trigger of a name.
+    ///
+    /// - Returns: `true`, for there is one afterwards.
+    func set(_ name: String) throws(SensorFailure) -> Bool {
+        guard current != name else { return true }
+        guard all().contains(where: { $0.name == name }) else {
+            let found = all().map { "'\($0.name.printable)'" }.joined(separator: ", ")
+            throw SensorFailure(
+                .description, "\(device.path): there is no trigger '\(name.printable)'; found are \(found)")
+        }
+        try device.write(name, to: "trigger/current_trigger")
+        return true
+    }
+
     /// Sets the device's own trigger, when it has one and none is set.
     ///
     /// - Returns: Whether a trigger is set afterwards.
