@@ -93,10 +93,29 @@ import Testing
         let timer = tree.root + "/sys/bus/iio/devices/trigger0"
         try tree.set(tree.folder(0) + "/trigger/current_trigger", "binnacle")
         try tree.set(timer + "/name", "binnacle")
-        try tree.set(timer + "/sampling_frequency", "50.000000")
+        try tree.set(timer + "/sampling_frequency", "50")
         let run = try LiveRun([request("lis3dh")], tree)
         try run.turn("the buffer") { _ in (try? tree.text(tree.folder(0) + "/buffer0/enable")) == "1" }
         #expect(try tree.text(timer + "/sampling_frequency") == "100")
+    }
+
+    @Test func everyDeviceHasATimerOfItsOwn() throws {
+        // A kernel gives a trigger to two devices, and breaks the third one.
+        let tree = try FakeTree()
+        let nodes = try (0..<3).map { try tree.addDevice($0, name: "lis3dh\($0)") }
+        defer { for node in nodes { node?.close() } }
+        for number in 0..<3 {
+            try tree.set(tree.folder(number) + "/trigger/current_trigger", "binnacle")
+            let timer = tree.root + "/sys/bus/iio/devices/trigger\(number)"
+            try tree.set(timer + "/name", number == 0 ? "binnacle" : "binnacle-\(number)")
+            try tree.set(timer + "/sampling_frequency", "50")
+        }
+        let run = try LiveRun((0..<3).map { request("lis3dh\($0)") }, tree)
+        try run.turn("the buffers") { _ in
+            (0..<3).allSatisfy { (try? tree.text(tree.folder($0) + "/buffer0/enable")) == "1" }
+        }
+        let triggers = try (0..<3).map { try tree.text(tree.folder($0) + "/trigger/current_trigger") }
+        #expect(Set(triggers) == ["binnacle", "binnacle-1", "binnacle-2"])
     }
 
     @Test func anOverrunIsAnEventWithItsSize() throws {

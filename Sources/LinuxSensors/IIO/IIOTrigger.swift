@@ -1,5 +1,6 @@
 import Binnacle
 import Glibc
+import Synchronization
 
 /// The trigger that makes a device take its samples.
 struct IIOTrigger: Sendable {
@@ -7,8 +8,9 @@ struct IIOTrigger: Sendable {
     private let deviceName: String
     private let root: String
 
-    /// The timer's name, under which binnacle-trigger.service makes it, too.
+    /// The first timer's name, and how the others' begin; binnacle-trigger.service makes them so, too.
     private static let timerName = "binnacle"
+    private static let choice = Mutex(())
 
     init(_ device: SensorDevice) {
         self.device = device.directory
@@ -20,7 +22,7 @@ struct IIOTrigger: Sendable {
     var isTaken: Bool { device.has("trigger/current_trigger") }
 
     /// Whether the timer is set, perhaps from an earlier time and with that one's rate.
-    var isTimer: Bool { current == Self.timerName }
+    var isTimer: Bool { current.map(Self.isTimer) ?? false }
 
     /// The name of the trigger that is set.
     var current: String? { (try? device.textIfPresent("trigger/current_trigger")) ?? nil }
@@ -56,28 +58,66 @@ struct IIOTrigger: Sendable {
         return true
     }
 
-    /// Sets a high-resolution timer as the trigger: one that is there under the name `binnacle`, or a new one.
+    /// Sets a high-resolution timer as the trigger: one that no other device has, or a new one.
+    ///
+    /// One timer for all would have one rate for all. And a kernel built with the usual limit gives a trigger two
+    /// devices: it lets the third one switch its buffer on, sends it nothing, and afterwards cannot open it any more.
     ///
     /// - Returns: The rate at which it runs, in Hz.
     func setTimer(rateHz: Double) throws(SensorFailure) -> Double? {
-        let name = Self.timerName
-        if !all().contains(where: { $0.name == name }) {
-            let folder = SysfsDirectory(path: root + "/sys/kernel/config/iio/triggers/hrtimer")
-            // Loading the modules, and making something in the folder, takes root.
-            guard access(folder.path, W_OK) == 0 else {
-                throw SensorFailure(
-                    folder.has(".") ? .permission : .description,
-                    "\(device.path): needs a trigger and has none of its own, and no timer can be made in "
-                        + "\(folder.path): start binnacle-trigger.service, which makes one")
-            }
+        // Devices are opened side by side, and two must not find the same timer free.
+        let timer = try Self.choice.withLock { _ throws(SensorFailure) in
+            let timer = try chooseTimer()
+            // Also when the name is there: a timer that was removed and made anew is another one, and the device holds
+            // on to the old one.
+            try device.write(timer.name, to: "trigger/current_trigger")
+            return timer.directory
+        }
+        return try SamplingFrequency(trigger: timer).set(rateHz)
+    }
+
+    private func chooseTimer() throws(SensorFailure) -> (name: String, directory: SysfsDirectory) {
+        let timers = all().filter { Self.isTimer($0.name) }
+        let others = otherDevices().compactMap { other in
+            ((try? other.textIfPresent("trigger/current_trigger")) ?? nil).map { (trigger: $0, directory: other) }
+        }
+        let free = timers.filter { timer in !others.contains { $0.trigger == timer.name } }
+        if let timer = free.first(where: { $0.name == current }) ?? free.first { return timer }
+        let folder = SysfsDirectory(path: root + "/sys/kernel/config/iio/triggers/hrtimer")
+        if access(folder.path, W_OK) == 0 {
+            let names = [Self.timerName] + (1...timers.count + 1).map { "\(Self.timerName)-\($0)" }
+            let name = names.first { name in !timers.contains { $0.name == name } } ?? Self.timerName
             try folder.makeDirectory(name)
+            guard let timer = all().first(where: { $0.name == name }) else {
+                throw SensorFailure(.inputOutput, "\(device.path): the trigger '\(name)' did not appear")
+            }
+            return timer
         }
-        guard let timer = all().first(where: { $0.name == name }) else {
-            throw SensorFailure(.inputOutput, "\(device.path): the trigger '\(name)' did not appear")
+        // Those that have the others may not be in use.
+        let idle = timers.first { timer in
+            !others.contains { $0.trigger == timer.name && Self.isRunning($0.directory) }
         }
-        let rate = try SamplingFrequency(trigger: timer.directory).set(rateHz)
-        try device.write(name, to: "trigger/current_trigger")
-        return rate
+        if let idle { return idle }
+        // Loading the modules, and making something in the folder, takes root.
+        throw SensorFailure(
+            folder.has(".") ? .permission : .description,
+            "\(device.path): needs a trigger and has none of its own, "
+                + (timers.isEmpty
+                    ? "and no timer can be made in \(folder.path): start binnacle-trigger.service, which makes some"
+                    : "and all \(timers.count) timers serve other devices: have binnacle-trigger.service make more"))
+    }
+
+    private static func isTimer(_ name: String) -> Bool { name == timerName || name.hasPrefix(timerName + "-") }
+
+    private static func isRunning(_ device: SysfsDirectory) -> Bool {
+        IIOBufferDirectory.all(in: device).contains { (try? $0.controls.text("enable")) == "1" }
+    }
+
+    /// The IIO devices but this one.
+    private func otherDevices() -> [SysfsDirectory] {
+        let folder = SysfsDirectory(path: root + "/sys/bus/iio/devices")
+        let own = device.path.split(separator: "/").last.map(String.init)
+        return folder.names().filter { $0.hasPrefix("iio:device") && $0 != own }.map(folder.directory)
     }
 
     private func all() -> [(name: String, directory: SysfsDirectory)] {
