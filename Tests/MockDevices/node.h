@@ -1,0 +1,48 @@
+// A device node of the test bed: a pseudo terminal whose master end plays the hardware.
+
+#ifndef NODE_H
+#define NODE_H
+
+#include <linux/input.h>
+#include <umockdev.h>
+
+#define EVENT_TYPES 32
+#define BITMAP_BYTES 96
+
+// What an input device says about itself when it is asked with ioctl.
+struct evdev_face {
+    char *name;
+    struct input_id id;
+    unsigned char properties[BITMAP_BYTES];
+    // [0] are the event types, [EV_ABS] the axes, and so on.
+    unsigned char bits[EVENT_TYPES][BITMAP_BYTES];
+    struct input_absinfo axes[ABS_CNT];
+};
+
+struct node {
+    // Without /dev/ in front.
+    char *name;
+    char *devpath;
+    int master;
+    // Held open, so that bytes wait for a reader and the master never sees a hang-up.
+    int slave;
+    UMockdevIoctlBase *handler;
+    // Guards what follows: umockdev asks on a thread of its own.
+    GMutex lock;
+    gboolean is_gone;
+    gboolean is_input;
+    struct evdev_face face;
+};
+
+// Makes the node and says who answers its ioctls; NULL when that fails, with the reason in `problem`. It lives as long
+// as the process, since umockdev's thread may be serving somebody who has it open.
+struct node *node_create(UMockdevTestbed *bed, const char *name, const char *devpath, const char **problem);
+
+// Takes the node out of /dev. What has it open keeps it; with `hang_up` it sees the end of the terminal, else silence
+// and, when it reads, ENODEV as from the kernel.
+void node_remove(UMockdevTestbed *bed, struct node *node, gboolean hang_up);
+
+// Reads a bitmap as sysfs prints it: words of 64 bits in hexadecimal, the highest first.
+void parse_bitmap(const char *text, unsigned char *bytes);
+
+#endif
