@@ -21,6 +21,7 @@ extension MockDevice {
     ///   - name: Its name.
     ///   - raw: The raw values of x, y and z.
     ///   - scale: The scale that all axes share; none without one.
+    /// - Returns: The device.
     static func polled(
         _ kind: String, _ number: Int, name: String, raw: [Int], scale: String? = "0.009806650"
     ) -> MockDevice {
@@ -30,7 +31,7 @@ extension MockDevice {
         return device
     }
 
-    /// A device with a buffer, in the kernel's layouts.
+    /// A device with a buffer, in the kernel's layouts, and without single values in sysfs.
     ///
     /// - Parameters:
     ///   - kind: `accel` or `magn`.
@@ -39,6 +40,7 @@ extension MockDevice {
     ///   - channels: What stands in a scan, in the order of the indices.
     ///   - scale: The scale that all axes share.
     ///   - isOld: Whether the kernel is older than 5.11 and has no `buffer0`.
+    /// - Returns: The device.
     static func buffered(
         _ kind: String, _ number: Int, name: String, channels: [ScanChannel], scale: String = "0.009806650",
         isOld: Bool = false
@@ -48,7 +50,6 @@ extension MockDevice {
         device.attributes["in_\(kind)_sampling_frequency"] = "100.000000"
         device.attributes["current_timestamp_clock"] = "realtime"
         device.attributes["trigger/current_trigger"] = ""
-        for axis in ["x", "y", "z"] { device.attributes["in_\(kind)_\(axis)_raw"] = "0" }
         for folder in isOld ? ["buffer"] : ["buffer", "buffer0"] {
             device.attributes["\(folder)/enable"] = "0"
             device.attributes["\(folder)/length"] = "2"
@@ -82,6 +83,7 @@ extension MockDevice {
     ///   - resolution: Units per g; 0 where the driver does not know.
     ///   - hasProperty: Whether the driver sets `INPUT_PROP_ACCELEROMETER`.
     ///   - isTagged: Whether udev sets `ID_INPUT_ACCELEROMETER`.
+    /// - Returns: The device with the one above it.
     static func evdev(
         _ number: Int, name: String, values: [Int] = [0, 0, 1000], resolution: Int = 1000, hasProperty: Bool = true,
         isTagged: Bool = true

@@ -63,6 +63,7 @@ final class MockStation {
     /// - Parameters:
     ///   - device: The device.
     ///   - hangsUp: Whether a reader's wait ends at once. The kernel's buffers do not wake a reader: only udev tells.
+    /// - Throws: ``MockFailure``.
     func unplug(_ device: MockDevice, hangsUp: Bool = false) throws {
         try obey("unplug", device.path, hangsUp ? "hangup" : "silent")
     }
