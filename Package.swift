@@ -22,11 +22,17 @@ let package = Package(
         .target(name: "Binnacle", dependencies: ["Kernels"], swiftSettings: settings),
         .target(name: "Traces", dependencies: ["Binnacle"], swiftSettings: settings),
         .target(name: "Handlers", dependencies: ["Binnacle"], swiftSettings: settings),
+        .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
+        .systemLibrary(name: "CEvdev", pkgConfig: "libevdev", providers: [.apt(["libevdev-dev"])]),
+        .target(name: "CLinux"),
+        .target(
+            name: "LinuxSensors", dependencies: ["Binnacle", "CUdev", "CEvdev", "CLinux"], swiftSettings: settings),
         .target(
             name: "CTOML",
             cxxSettings: [.define("TOML_HEADER_ONLY", to: "1"), .define("TOML_EXCEPTIONS", to: "0")]),
         .target(
-            name: "Station", dependencies: ["Binnacle", "Traces", "Handlers", "CTOML"], swiftSettings: settings),
+            name: "Station", dependencies: ["Binnacle", "Traces", "LinuxSensors", "Handlers", "CTOML"],
+            swiftSettings: settings),
         .executableTarget(
             name: "BinnacleTool", dependencies: ["Station", "Handlers", "Traces", "Binnacle"],
             swiftSettings: settings),
@@ -34,7 +40,7 @@ let package = Package(
         .testTarget(name: "BinnacleTests", dependencies: ["Binnacle"], swiftSettings: settings),
         .testTarget(name: "TracesTests", dependencies: ["Traces", "Binnacle"], swiftSettings: settings),
         .testTarget(
-            name: "StationTests", dependencies: ["Station", "Handlers", "Traces", "Binnacle"],
+            name: "StationTests", dependencies: ["Station", "LinuxSensors", "Handlers", "Traces", "Binnacle"],
             swiftSettings: settings),
         .testTarget(name: "ToolTests", dependencies: ["TestSupport"], swiftSettings: settings),
         .testTarget(name: "SensorTests", dependencies: ["TestSupport", "mockdev"], swiftSettings: settings),

@@ -50,6 +50,12 @@ struct Arguments {
 
     func all(_ option: OptionName) -> [String] { values[option] ?? [] }
 
+    /// Makes sure that nothing is left that a command does not take.
+    func refuseOperands(_ command: String) throws(StationError) {
+        guard let operand = operands.first else { return }
+        throw StationError(.usage, "\(command) takes no '\(operand)'; see 'binnacle \(command) --help'")
+    }
+
     private static func split(_ argument: String) -> (name: String, value: String?) {
         guard argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") else { return (argument, nil) }
         return (String(argument[..<equals]), String(argument[argument.index(after: equals)...]))

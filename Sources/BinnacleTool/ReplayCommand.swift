@@ -79,9 +79,3 @@ struct ReplayCommand {
         return ReplayOptions.Binding(sensor: String(text[..<equals]), path: path, kind: kind)
     }
 }
-
-/// Where nobody would see progress.
-private final class NoProgressView: ProgressView {
-    func draw(fraction: Double?) {}
-    func clear() {}
-}

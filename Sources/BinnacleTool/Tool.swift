@@ -46,6 +46,9 @@ enum Tool {
         }
         switch command {
         case .replay: return try ReplayCommand(parsed).run(output, errors)
+        case .record: return try RecordCommand(parsed).run(errors)
+        case .devices: return try DevicesCommand(parsed).run(output)
+        case .doctor: return try DoctorCommand(parsed).run(output)
         case .check: return try CheckCommand(parsed).run(output, errors)
         }
     }

@@ -40,6 +40,8 @@ package enum ExitStatus: Int32, Sendable {
     case noInput = 66
     /// Something that is needed is not available.
     case unavailable = 69
+    /// A file that should be written cannot be made.
+    case cannotCreate = 73
     /// Reading or writing failed.
     case inputOutput = 74
     /// The user may not do that.
@@ -57,6 +59,7 @@ package enum ExitStatus: Int32, Sendable {
         case .noPermission: self = .noPermission
         case .data: self = .data
         case .inputOutput: self = .inputOutput
+        case .cannotCreate: self = .cannotCreate
         }
     }
 }

@@ -160,9 +160,9 @@ final class CSVReader {
             lines.putBack()
             break
         }
-        // The next row may be of another stream, whose stamps lag a little behind.
+        // The next row may be of another stream, whose stamps lag a little behind, also where all go on after a pause.
         guard probe.hasTime, probe.timeNanoseconds >= Units.later(last, by: -Self.jumpNanoseconds),
-            probe.timeNanoseconds < row.timeNanoseconds
+            probe.timeNanoseconds < Units.later(row.timeNanoseconds, by: -Self.jumpNanoseconds / 2)
         else { return }
         repairs.note(
             .outlier, path: path, line: line,

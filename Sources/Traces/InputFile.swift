@@ -25,7 +25,9 @@ struct InputFile: ~Copyable {
         let kind = status.st_mode & S_IFMT
         // From here on the descriptor has an owner that closes it.
         let file = InputFile(path: path, size: kind == S_IFREG ? Int64(status.st_size) : nil, descriptor: descriptor)
-        guard isExamined else { throw TraceError(.inputOutput, path: path, "cannot be examined: \(text(errno))") }
+        guard isExamined else {
+            throw TraceError(.inputOutput, path: path, "cannot be examined: \(SystemText.of(errno))")
+        }
         guard kind != S_IFDIR else {
             throw TraceError(
                 .noInput, path: path,
@@ -52,7 +54,7 @@ struct InputFile: ~Copyable {
             let result = Glibc.read(descriptor, buffer, count)
             if result >= 0 { return result }
             if errno != EINTR && errno != EAGAIN {
-                throw TraceError(.inputOutput, path: path, "reading failed: \(Self.text(errno))")
+                throw TraceError(.inputOutput, path: path, "reading failed: \(SystemText.of(errno))")
             }
         }
     }
@@ -68,15 +70,11 @@ struct InputFile: ~Copyable {
     private static func error(opening path: String, code: Int32) -> TraceError {
         switch code {
         case ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP:
-            TraceError(.noInput, path: path, "no such file (\(text(code)))")
+            TraceError(.noInput, path: path, "no such file (\(SystemText.of(code)))")
         case EACCES, EPERM:
-            TraceError(.noPermission, path: path, "may not be read by this user (\(text(code)))")
+            TraceError(.noPermission, path: path, "may not be read by this user (\(SystemText.of(code)))")
         default:
-            TraceError(.inputOutput, path: path, "cannot be opened: \(text(code))")
+            TraceError(.inputOutput, path: path, "cannot be opened: \(SystemText.of(code))")
         }
-    }
-
-    private static func text(_ code: Int32) -> String {
-        String(cString: strerror(code))
     }
 }

@@ -1,6 +1,6 @@
 import Binnacle
 
-/// Why a trace cannot be read, or not any further.
+/// Why a trace cannot be read or written, or not any further.
 public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of trouble, for an exit status.
     public enum Category: Sendable {
@@ -12,6 +12,8 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
         case data
         /// The device under the file failed.
         case inputOutput
+        /// The file cannot be made, for instance because there is one of that name.
+        case cannotCreate
     }
 
     /// The kind of trouble.

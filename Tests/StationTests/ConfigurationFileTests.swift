@@ -11,9 +11,9 @@ import Testing
 
     @Test func theShippedFileIsAccepted() throws {
         let configuration = try Configuration.read(path: Self.shipped)
-        var accelerometer = SensorMatch()
+        var accelerometer = DeviceMatch()
         accelerometer.name = "accel_3d"
-        var magnetometer = SensorMatch()
+        var magnetometer = DeviceMatch()
         magnetometer.name = "magn_3d"
         #expect(configuration.sensors.map(\.name) == ["chassis", "compass"])
         #expect(configuration.sensors.map(\.source) == [.iio(accelerometer), .iio(magnetometer)])

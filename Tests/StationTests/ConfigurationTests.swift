@@ -26,10 +26,10 @@ import Testing
             source = "simulated"
             """
         let sensors = try parse(text).sensors
-        var first = SensorMatch()
+        var first = DeviceMatch()
         (first.name, first.label, first.location, first.path) = ("accel_3d", "a", "base", "/dev/x")
         first.properties = ["ID_BUS": ""]
-        var second = SensorMatch()
+        var second = DeviceMatch()
         second.properties = ["ID_INPUT_ACCELEROMETER": "1"]
         #expect(sensors.map(\.name) == ["zulu", "alpha", "mike", "bravo"], "in the order of the file")
         #expect(sensors.map(\.source) == [.iio(first), .evdev(second), .trace(file: "day.csv"), .simulated])

@@ -98,3 +98,113 @@ func percentile(_ values: [Double], _ share: Double) -> Double {
 func truncateFile(_ path: String) -> Bool {
     truncate(path, 100) == 0
 }
+
+/// The same numbers in every run (SplitMix64, Steele and others 2014).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+/// A sample with the index of its stream, as it arrives.
+struct Arrival: Equatable, CustomStringConvertible {
+    let stream: Int
+    let sample: Sample
+
+    init(_ stream: Int, _ timeNanoseconds: Int64, _ x: Float = 1, _ y: Float = 2, _ z: Float = 3) {
+        self.stream = stream
+        sample = Sample(timeNanoseconds: timeNanoseconds, x: x, y: y, z: z)
+    }
+
+    init(stream: Int, sample: Sample) {
+        self.stream = stream
+        self.sample = sample
+    }
+
+    var description: String { "\(stream)@\(sample.timeNanoseconds) \(sample.x) \(sample.y) \(sample.z)" }
+
+    /// Equal to the last bit, the sign of a zero too.
+    static func == (left: Arrival, right: Arrival) -> Bool {
+        func bits(_ sample: Sample) -> [UInt32] { [sample.x.bitPattern, sample.y.bitPattern, sample.z.bitPattern] }
+        return left.stream == right.stream && left.sample.timeNanoseconds == right.sample.timeNanoseconds
+            && bits(left.sample) == bits(right.sample)
+    }
+}
+
+/// Delivers a list of samples in the order in which they arrive.
+final class ArrivalSource: SampleSource {
+    let streams: [SampleStream]
+    private var rest: ArraySlice<Arrival>
+
+    init(_ arrivals: [Arrival], streams: [SampleStream]) {
+        self.streams = streams
+        rest = arrivals[...]
+    }
+
+    func fill(_ delivery: SampleDelivery) -> SampleAnswer {
+        guard !rest.isEmpty else { return .ended }
+        var last: (time: Int64, stream: Int)?
+        while let arrival = rest.first, !delivery.batches[arrival.stream].isFull {
+            let key = (time: arrival.sample.timeNanoseconds, stream: arrival.stream)
+            if let last, (key.time, key.stream) < (last.time, last.stream) { break }
+            delivery.batches[arrival.stream].append(arrival.sample)
+            rest.removeFirst()
+            last = key
+        }
+        return .samples
+    }
+}
+
+/// Streams of sensors with these names and kinds, in the order of the list.
+func makeStreams(_ sensors: [(name: String, kind: SampleKind)]) -> [SampleStream] {
+    sensors.enumerated().map { SampleStream(index: $0, sensor: Sensor(name: $1.name), kind: $1.kind) }
+}
+
+/// A path in a folder of its own at which there is no file yet.
+final class UnusedPath {
+    let path: String
+
+    init() {
+        var template = Array("/tmp/binnacle-test-XXXXXX".utf8CString)
+        _ = mkdtemp(&template)
+        let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        path = folder + "/recording.csv"
+    }
+
+    /// What the file holds by now.
+    func bytes() throws -> [UInt8] {
+        let file = try #require(fopen(path, "r"))
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        while case let byte = getc(file), byte != EOF { bytes.append(UInt8(byte)) }
+        return bytes
+    }
+
+    func text() throws -> String { String(decoding: try bytes(), as: UTF8.self) }
+
+    deinit {
+        unlink(path)
+        rmdir(String(path.dropLast("/recording.csv".count)))
+    }
+}
+
+extension Collected {
+    /// The samples of all streams in the order in which they come.
+    var arrivals: [Arrival] {
+        var next = samples.map { _ in 0 }
+        return order.map { stream in
+            defer { next[stream] += 1 }
+            return Arrival(stream: stream, sample: samples[stream][next[stream]])
+        }
+    }
+}

@@ -4,39 +4,19 @@ extension Event {
     /// The keys stand in a fixed order: `seq`, `kind`, `detector`, `sensor`, `time_ns`, then the figures in theirs.
     /// The same event always gives the same bytes.
     public var json: String {
-        var line = "{\"seq\":\(sequence),\"kind\":\"\(kind.rawValue)\",\"detector\":"
-        Event.append(detector, to: &line)
-        line += ",\"sensor\":"
-        Event.append(sensor, to: &line)
-        line += ",\"time_ns\":\(timeNanoseconds)"
+        var object = JSONObject()
+        object.add("seq", raw: String(sequence))
+        object.add("kind", kind.rawValue)
+        object.add("detector", detector)
+        object.add("sensor", sensor)
+        object.add("time_ns", raw: String(timeNanoseconds))
         for figure in figures {
-            line += ",\"\(figure.name.rawValue)\":"
             if case .text(let text) = figure.value {
-                Event.append(text, to: &line)
+                object.add(figure.name.rawValue, text)
             } else {
-                line += figure.value.description
+                object.add(figure.name.rawValue, raw: figure.value.description)
             }
         }
-        line += "}"
-        return line
-    }
-
-    private static func append(_ text: String?, to line: inout String) {
-        guard let text else {
-            line += "null"
-            return
-        }
-        line += "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": line += "\\\""
-            case "\\": line += "\\\\"
-            case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}":
-                let hex = String(scalar.value, radix: 16)
-                line += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-            default: line.unicodeScalars.append(scalar)
-            }
-        }
-        line += "\""
+        return object.text
     }
 }

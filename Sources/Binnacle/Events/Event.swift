@@ -78,6 +78,8 @@ public struct Figure: Sendable, Equatable {
         case gap = "gap_s"
         /// The kind of the stream that was interrupted.
         case channel
+        /// Why samples were lost, as one word.
+        case cause
         /// Why something failed, in words.
         case reason
         /// The number of active sensors left.

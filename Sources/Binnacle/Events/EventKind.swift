@@ -22,6 +22,8 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
     case northLeft = "north.left"
     /// A stream was interrupted.
     case gap
+    /// Samples were lost on their way from the device.
+    case samplesLost = "samples.lost"
     /// A sensor delivers again.
     case sensorActive = "sensor.active"
     /// A sensor failed.

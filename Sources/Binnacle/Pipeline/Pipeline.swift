@@ -89,8 +89,15 @@ public final class Pipeline {
 
     /// Offers samples that somebody else has put into a delivery.
     public func offer(_ delivery: SampleDelivery) {
-        guard let last = delivery.lastTimeNanoseconds else { return }
+        guard let last = delivery.lastTimeNanoseconds else {
+            if !delivery.losses.isEmpty {
+                tellLosses(of: delivery)
+                router.flush(upTo: nil)
+            }
+            return
+        }
         if !failed.isEmpty { welcomeBack(delivery) }
+        if !delivery.losses.isEmpty { tellLosses(of: delivery) }
         for index in monitors.indices { monitors[index].look(at: delivery.batches[index]) }
         for detector in detectors { detector.process(delivery) }
         for index in monitors.indices {
@@ -108,6 +115,16 @@ public final class Pipeline {
     private func welcomeBack(_ delivery: SampleDelivery) {
         for (monitor, batch) in zip(monitors, delivery.batches) where !batch.isEmpty {
             if failed.remove(monitor.stream.index) != nil { monitor.stream.sensor.activate() }
+        }
+    }
+
+    private func tellLosses(of delivery: SampleDelivery) {
+        for loss in delivery.losses {
+            let stream = monitors[loss.streamIndex].stream
+            let position = loss.timeNanoseconds.map {
+                SamplePosition(timeNanoseconds: $0, streamIndex: stream.index, sampleIndex: -1)
+            }
+            stream.sensor.delegate?.sensor(stream.sensor, didLose: loss, of: stream.kind, at: position)
         }
     }
 

@@ -11,6 +11,19 @@ extension Router: SensorDelegate {
         collect(.sensorActive, sensor: sensor.name, [Figure(.active, .integer(Int64(activeSensors.count)))])
     }
 
+    /// Makes an event of the loss.
+    public func sensor(_ sensor: Sensor, didLose loss: SampleLoss, of kind: SampleKind, at position: SamplePosition?) {
+        var figures = [Figure(.channel, .text(kind.rawValue)), Figure(.cause, .text(loss.cause.rawValue))]
+        if let count = loss.count { figures.append(Figure(.count, .integer(Int64(count)))) }
+        if let seconds = loss.durationSeconds { figures.append(Figure(.gap, .number(seconds, decimals: 3))) }
+        figures.append(Figure(.reason, .text(loss.detail)))
+        guard let position else { return collect(.samplesLost, sensor: sensor.name, figures) }
+        collect(
+            Event(
+                kind: .samplesLost, sensor: sensor.name, timeNanoseconds: position.timeNanoseconds, figures: figures),
+            at: position)
+    }
+
     /// Makes an event of the gap.
     public func sensor(_ sensor: Sensor, didResumeAfter gap: SampleGap, at position: SamplePosition) {
         collect(

@@ -9,6 +9,8 @@ public final class SampleDelivery {
     public let batches: [SampleBatch]
     /// The most samples of one stream that fit.
     public let capacity: Int
+    /// What the source knows to be lost before the samples of this delivery, or instead of them.
+    public private(set) var losses: [SampleLoss] = []
 
     /// Creates an empty delivery.
     ///
@@ -32,8 +34,14 @@ public final class SampleDelivery {
         return latest
     }
 
+    /// Adds a loss.
+    public func append(_ loss: SampleLoss) {
+        losses.append(loss)
+    }
+
     /// Removes every sample and keeps the room.
     public func removeAll() {
+        if !losses.isEmpty { losses.removeAll(keepingCapacity: true) }
         for batch in batches { batch.removeAll() }
     }
 }

@@ -9,6 +9,8 @@ public final class Sensor {
     public private(set) var isActive = true
     /// The stamp of the last sample seen, in nanoseconds; `nil` before the first.
     public private(set) var lastTimeNanoseconds: Int64?
+    /// Whether this process may use the device; set by its source.
+    public package(set) var authorizationStatus = AuthorizationStatus.notDetermined
     /// Told what happens to the sensor.
     ///
     /// One object may be the delegate of many sensors; it is held weakly, so somebody else has to own it.
@@ -71,6 +73,14 @@ public protocol SensorDelegate: AnyObject {
     ///   - gap: When it was, and in which stream.
     ///   - position: Where the first sample after the gap stands in the delivery.
     func sensor(_ sensor: Sensor, didResumeAfter gap: SampleGap, at position: SamplePosition)
+    /// Tells the delegate that samples were lost; called once a loss, before the samples that follow it are looked at.
+    ///
+    /// - Parameters:
+    ///   - sensor: The sensor.
+    ///   - loss: What was lost, and why.
+    ///   - kind: What the stream measures.
+    ///   - position: Where the first sample after the loss stands; `nil` when none has come yet.
+    func sensor(_ sensor: Sensor, didLose loss: SampleLoss, of kind: SampleKind, at position: SamplePosition?)
 }
 
 extension SensorDelegate {
@@ -80,4 +90,6 @@ extension SensorDelegate {
     public func sensorDidActivate(_ sensor: Sensor) {}
     /// Does nothing.
     public func sensor(_ sensor: Sensor, didResumeAfter gap: SampleGap, at position: SamplePosition) {}
+    /// Does nothing.
+    public func sensor(_ sensor: Sensor, didLose loss: SampleLoss, of kind: SampleKind, at position: SamplePosition?) {}
 }

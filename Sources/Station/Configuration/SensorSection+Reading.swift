@@ -1,6 +1,10 @@
+import LinuxSensors
+
 extension SensorSection {
+    /// The keys that say how a device is read.
+    private static let deviceKeys = ["rate_hz", "update_interval_s", "polling", "acceleration", "mount_matrix"]
     /// The section's keys.
-    static let keys = ["source", "match", "file"]
+    static let keys = ["source", "match", "file"] + deviceKeys
 
     /// The words for ``Source``.
     private enum SourceWord: String, CaseIterable {
@@ -9,14 +13,21 @@ extension SensorSection {
 
     /// Reads a section; `nil` when it cannot be used, which is then reported.
     init?(name: String, reading table: TableReader) {
-        let match = table.entry("match").flatMap { SensorMatch(reading: $0.node, of: table) }
+        let match = table.entry("match").flatMap { DeviceMatch(reading: $0.node, of: table) }
         let file = table.string("file")
         guard let sourceNode = table.required("source", "one of `iio`, `evdev`, `trace`, `simulated`"),
             let word = table.choice("source", sourceNode, as: SourceWord.self)
         else { return nil }
 
         let isDevice = word == .iio || word == .evdev
-        if !isDevice { Self.refuse("match", for: "`iio` and `evdev`", word, table) }
+        if !isDevice {
+            for key in ["match"] + Self.deviceKeys { Self.refuse(key, for: "`iio` and `evdev`", word, table) }
+        }
+        if word == .evdev {
+            // An input device has its own rate, and no other way of being read.
+            for key in ["rate_hz", "update_interval_s", "polling"] { Self.refuse(key, for: "`iio`", word, table) }
+        }
+        let settings = SensorSettings(reading: table)
         if word != .trace { Self.refuse("file", for: "`trace`", word, table) }
         if isDevice, table.entry("match") == nil {
             table.report(missing: "match", "it says which device is meant, such as match = { name = \"accel_3d\" }")
@@ -33,7 +44,7 @@ extension SensorSection {
             case .simulated: .simulated
             }
         guard let source else { return nil }
-        self.init(name: name, position: table.position, source: source)
+        self.init(name: name, position: table.position, source: source, settings: settings)
     }
 
     private static func refuse(_ key: String, for users: String, _ word: SourceWord, _ table: TableReader) {
@@ -44,7 +55,45 @@ extension SensorSection {
     }
 }
 
-extension SensorMatch {
+extension SensorSettings {
+    /// Reads what a section says of reading its device; what is wrong is reported.
+    fileprivate init(reading table: TableReader) {
+        self.init()
+        if let rate = table.double("rate_hz") {
+            if (0.001...100_000).contains(rate) {
+                rateHz = rate
+            } else {
+                table.refuse("rate_hz", "(\(rate)) is not between 0.001 and 100000")
+            }
+        }
+        if let interval = table.positiveSeconds("update_interval_s") { updateInterval = interval }
+        if let entry = table.entry("polling") {
+            if case .boolean(let value) = entry.node.value {
+                isPolled = value
+            } else {
+                table.refuse("polling", entry.node, expected: "true or false")
+            }
+        }
+        if let entry = table.entry("acceleration"),
+            let choice = table.choice("acceleration", entry.node, as: Acceleration.self)
+        {
+            acceleration = choice
+        }
+        guard let text = table.string("mount_matrix") else { return }
+        do throws(MountMatrix.Flaw) {
+            mountMatrix = try MountMatrix(text)
+        } catch {
+            switch error {
+            case .shape:
+                table.refuse(
+                    "mount_matrix", "has to be three rows of three numbers, as in \"1, 0, 0; 0, 1, 0; 0, 0, 1\"")
+            case .singular: table.refuse("mount_matrix", "has determinant 0: two axes would become one")
+            }
+        }
+    }
+}
+
+extension DeviceMatch {
     /// The table's keys.
     static let keys = ["name", "label", "location", "path", "property"]
 

@@ -1,3 +1,5 @@
+package import LinuxSensors
+
 /// `[sensor.NAME]`: one device as the user names it.
 package struct SensorSection: Sendable, Equatable {
     /// The name that detectors and events use.
@@ -6,13 +8,15 @@ package struct SensorSection: Sendable, Equatable {
     package let position: SourcePosition
     /// Where the samples come from.
     package let source: Source
+    /// How a device is read.
+    package var settings = SensorSettings()
 
     /// Where samples come from, with what is needed to find it.
     package enum Source: Sendable, Equatable {
         /// A device of the kernel's Industrial I/O subsystem.
-        case iio(SensorMatch)
+        case iio(DeviceMatch)
         /// An input device.
-        case evdev(SensorMatch)
+        case evdev(DeviceMatch)
         /// A recording.
         case trace(file: String)
         /// A motion model.
@@ -20,7 +24,10 @@ package struct SensorSection: Sendable, Equatable {
     }
 
     /// Creates a section.
-    package init(name: String, position: SourcePosition, source: Source) {
+    package init(
+        name: String, position: SourcePosition, source: Source, settings: SensorSettings = SensorSettings()
+    ) {
+        self.settings = settings
         self.name = name
         self.position = position
         self.source = source

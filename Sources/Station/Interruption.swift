@@ -12,12 +12,23 @@ package enum Interruption {
     /// Whether it was SIGTERM.
     package static var isTermination: Bool { received.load(ordering: .relaxed) == SIGTERM }
 
+    /// What the handler writes to, so that a wait that is about to begin ends as well; −1 without one.
+    private static let wakeDescriptor = Atomic<Int32>(-1)
+
     /// Starts listening; a second signal ends the process the hard way, as if nobody listened.
-    package static func listen() {
+    ///
+    /// - Parameter descriptor: An eventfd that is written to when a signal comes; it stays open as long as the process.
+    package static func listen(waking descriptor: Int32? = nil) {
         // Touched once here, so that the handler never is the one to initialise it.
         received.store(0, ordering: .relaxed)
+        wakeDescriptor.store(descriptor ?? -1, ordering: .relaxed)
         var action = sigaction()
-        action.__sigaction_handler.sa_handler = { Interruption.received.store($0, ordering: .relaxed) }
+        action.__sigaction_handler.sa_handler = { signal in
+            Interruption.received.store(signal, ordering: .relaxed)
+            let descriptor = Interruption.wakeDescriptor.load(ordering: .relaxed)
+            var one: UInt64 = 1
+            if descriptor >= 0 { _ = write(descriptor, &one, 8) }
+        }
         // Without SA_RESTART a sleep wakes up when the signal comes.
         action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
         sigaction(SIGINT, &action, nil)

@@ -1,0 +1,45 @@
+/// A JSON object on one line, its keys in the order in which they were added.
+package struct JSONObject {
+    private var line = "{"
+
+    package init() {}
+
+    /// The object as text.
+    package var text: String { line + "}" }
+
+    /// Adds a text, or null.
+    package mutating func add(_ key: String, _ value: String?) {
+        begin(key)
+        guard let value else {
+            line += "null"
+            return
+        }
+        append(value)
+    }
+
+    /// Adds what is JSON already.
+    package mutating func add(_ key: String, raw value: String) {
+        begin(key)
+        line += value
+    }
+
+    private mutating func begin(_ key: String) {
+        if line.utf8.count > 1 { line += "," }
+        line += "\"\(key)\":"
+    }
+
+    private mutating func append(_ text: String) {
+        line += "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": line += "\\\""
+            case "\\": line += "\\\\"
+            case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}":
+                let hex = String(scalar.value, radix: 16)
+                line += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+            default: line.unicodeScalars.append(scalar)
+            }
+        }
+        line += "\""
+    }
+}

@@ -1,0 +1,42 @@
+/// Samples that a device should have delivered and that will never come, as its source knows it.
+public struct SampleLoss: Sendable, Equatable {
+    /// Why they are lost; the raw value stands in events.
+    public enum Cause: String, Sendable, CaseIterable {
+        /// The kernel's buffer was full, or a trigger was missed: stamps are further apart than the rate allows.
+        case overrun
+        /// The device said nothing although it should have.
+        case stall
+        /// A reading failed.
+        case readError = "read_error"
+        /// The machine was suspended.
+        case suspend
+        /// The device's clock stepped back.
+        case clock
+    }
+
+    /// The stream's index in the pipeline.
+    public let streamIndex: Int
+    /// Why they are lost.
+    public let cause: Cause
+    /// How many are lost, estimated from the rate; `nil` when there is no telling.
+    public let count: Int?
+    /// How long the stream had no sample, in seconds; `nil` when there is no telling.
+    public let durationSeconds: Double?
+    /// What happened in words, and what was done about it.
+    public let detail: String
+    /// The stamp of the first sample after the loss, in nanoseconds; `nil` when none has come yet.
+    public let timeNanoseconds: Int64?
+
+    /// Creates a description of a loss.
+    public init(
+        streamIndex: Int, cause: Cause, count: Int? = nil, durationSeconds: Double? = nil, detail: String,
+        timeNanoseconds: Int64? = nil
+    ) {
+        self.streamIndex = streamIndex
+        self.cause = cause
+        self.count = count
+        self.durationSeconds = durationSeconds
+        self.detail = detail
+        self.timeNanoseconds = timeNanoseconds
+    }
+}

@@ -1,0 +1,47 @@
+import Binnacle
+import Glibc
+import Handlers
+import Station
+
+/// `binnacle record`: records sensors.
+struct RecordCommand {
+    private let options: RecordOptions
+
+    init(_ arguments: Arguments) throws(StationError) {
+        try arguments.refuseOperands("record")
+        var options = RecordOptions()
+        guard let path = arguments.value(.output), !path.isEmpty else {
+            throw StationError(.usage, "record needs a file to write to: -o FILE; see 'binnacle record --help'")
+        }
+        options.path = path
+        options.configurationPath = arguments.value(.config)
+        options.sensors = arguments.all(.sensor)
+        options.replaces = arguments.has(.force)
+        options.root = arguments.value(.root)
+        if let text = arguments.value(.for) {
+            guard let duration = DurationText.parse(text), duration > .zero else {
+                throw StationError(
+                    .usage, "--for \(text): has to be a time above 0 with its unit, as in 500ms, 10s, 5m, 1h")
+            }
+            options.duration = duration
+        }
+        self.options = options
+    }
+
+    func run(_ errors: LineWriter) throws(StationError) -> ExitStatus {
+        let recording = try Recording(options, errors: errors)
+        for notice in recording.notices { errors.write("binnacle: \(notice)") }
+        errors.flush()
+        Interruption.listen(waking: recording.wakeDescriptor)
+        let (summary, failure) = recording.run(ProgressIndicator(view: progressView()))
+        for line in summary { errors.write(line) }
+        guard let failure else { return .ok }
+        for line in failure.description.split(separator: "\n") { errors.write("binnacle: \(line.printable)") }
+        return failure.status
+    }
+
+    private func progressView() -> any ProgressView {
+        isatty(STDERR_FILENO) != 0
+            ? TerminalProgressView(descriptor: STDERR_FILENO, label: "record") : NoProgressView()
+    }
+}

@@ -1,0 +1,69 @@
+// Calls that only Linux has and that Swift's Glibc does not show.
+#ifndef CLINUX_H
+#define CLINUX_H
+
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+
+/// A descriptor that is ready, with the number it was registered under.
+struct clinux_ready {
+    uint32_t events;
+    uint64_t token;
+};
+
+/// epoll_create1(2), closed on exec.
+static inline int clinux_epoll_create(void)
+{
+    return epoll_create1(EPOLL_CLOEXEC);
+}
+
+/// Registers a descriptor for reading; -1 and errno when the kernel refuses it.
+static inline int clinux_epoll_add(int epoll, int descriptor, uint64_t token)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data = {.u64 = token}};
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
+}
+
+/// Takes a descriptor out.
+static inline int clinux_epoll_remove(int epoll, int descriptor)
+{
+    struct epoll_event event = {0};
+    return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event);
+}
+
+/// Waits for at most 16 ready descriptors; a time-out of -1 waits for ever.
+static inline int clinux_epoll_wait(int epoll, struct clinux_ready *ready, int timeout_ms)
+{
+    struct epoll_event events[16];
+    int count = epoll_wait(epoll, events, 16, timeout_ms);
+    for (int i = 0; i < count; i++) {
+        ready[i].events = events[i].events;
+        ready[i].token = events[i].data.u64;
+    }
+    return count;
+}
+
+/// eventfd(2), closed on exec, never blocking.
+static inline int clinux_eventfd(void)
+{
+    return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+/// Whether a ready descriptor has something to read, as opposed to an error or a hang-up alone.
+static inline int clinux_is_readable(struct clinux_ready ready)
+{
+    return (ready.events & EPOLLIN) != 0;
+}
+
+/// A descriptor for one of a device's further IIO buffers; -1 and errno when it has none of that number.
+///
+/// IIO_BUFFER_GET_FD_IOCTL of linux/iio/buffer.h, which is not in every distribution's headers: _IOWR('i', 0x91, int).
+static inline int clinux_iio_buffer(int device, int number)
+{
+    int value = number;
+    return ioctl(device, _IOWR('i', 0x91, int), &value) == -1 ? -1 : value;
+}
+
+#endif

@@ -1,0 +1,137 @@
+import Binnacle
+import CEvdev
+import Glibc
+
+/// Finds the accelerometers and magnetometers of a machine.
+public struct DeviceFinder: Sendable {
+    /// The folder under which `/sys` and `/dev` lie, for a tree that is read without udev; empty for the machine's own.
+    private let root: String
+
+    static let subsystems = ["iio", "input"]
+
+    /// Finds the machine's own devices, through udev.
+    public init() {
+        root = ""
+    }
+
+    /// Finds the IIO devices of a tree that lies in a folder, without udev: for containers, and for tests.
+    public init(root: String) {
+        self.root = root
+    }
+
+    /// Whether devices come and go through udev.
+    var usesUdev: Bool { root.isEmpty }
+
+    /// All devices, in a stable order, each with an identity of its own.
+    ///
+    /// This may take as long as a sleeping device needs to wake up.
+    ///
+    /// - Throws: ``SystemError`` when the devices cannot be listed at all.
+    public func devices() throws(SystemError) -> [SensorDevice] {
+        var devices: [SensorDevice] = []
+        if usesUdev {
+            let udev = try Udev()
+            for path in try udev.paths(subsystems: Self.subsystems) {
+                if let device = udev.device(path: path).flatMap(Self.describe) { devices.append(device) }
+            }
+        } else {
+            let folder = SysfsDirectory(path: root + "/sys/bus/iio/devices")
+            guard folder.has(".") else {
+                throw SystemError(code: ENOENT, call: "opendir", path: folder.path)
+            }
+            for name in folder.names() {
+                if let device = describe(name, in: folder) { devices.append(device) }
+            }
+        }
+        devices.sort { $0.path.naturalKey < $1.path.naturalKey }
+        DeviceIdentity.distinguish(&devices)
+        return devices
+    }
+
+    /// A device by its folder in sysfs, as udev tells of it; `nil` when it is no sensor, or has gone.
+    func device(path: String) -> SensorDevice? {
+        guard usesUdev, let udev = try? Udev() else { return nil }
+        return udev.device(path: path).flatMap(Self.describe)
+    }
+
+    private static func describe(_ device: UdevDevice) -> SensorDevice? {
+        switch device.subsystem {
+        case "iio": iioDevice(path: device.path, node: device.node, properties: device.properties, root: "")
+        case "input": evdevDevice(device)
+        default: nil
+        }
+    }
+
+    private func describe(_ name: String, in folder: SysfsDirectory) -> SensorDevice? {
+        guard name.hasPrefix("iio:device") else { return nil }
+        return Self.iioDevice(path: folder.path(name), node: "\(root)/dev/\(name)", properties: [:], root: root)
+    }
+
+    private static func iioDevice(
+        path: String, node: String?, properties: [String: String], root: String
+    ) -> SensorDevice? {
+        let directory = SysfsDirectory(path: path)
+        let kinds = IIODevice.kinds(in: directory)
+        guard !kinds.isEmpty else { return nil }
+        // A name or a label that cannot be read is one that is not known; the device says more when it is opened.
+        let name = (try? directory.textIfPresent("name")) ?? nil
+        let label = (try? directory.textIfPresent("label")) ?? nil
+        let location = (try? directory.textIfPresent("location")) ?? nil
+        let shown = name ?? String(path.split(separator: "/").last ?? "")
+        return SensorDevice(
+            interface: .iio, id: DeviceIdentity.text(path: String(path.dropFirst(root.utf8.count)), name: shown),
+            name: shown, label: label,
+            location: location ?? properties["ACCEL_LOCATION"] ?? Self.location(from: label),
+            node: node.flatMap { access($0, F_OK) == 0 ? $0 : nil }, path: path, kinds: kinds, properties: properties,
+            root: root)
+    }
+
+    /// The event node of an accelerometer: udev says so, or the device itself does.
+    ///
+    /// Its joystick sibling has no event node.
+    private static func evdevDevice(_ device: UdevDevice) -> SensorDevice? {
+        guard let node = device.node, node.split(separator: "/").last?.hasPrefix("event") == true else { return nil }
+        let parent = device.parentPath.map { SysfsDirectory(path: $0) }
+        let isMarked = device.property("ID_INPUT_ACCELEROMETER") == "1"
+        guard isMarked || hasAccelerometerProperty(parent) else { return nil }
+        let name = (try? parent?.textIfPresent("name")) ?? nil
+        let properties = device.properties
+        let shown = name ?? String(node.split(separator: "/").last ?? "")
+        return SensorDevice(
+            interface: .evdev, id: DeviceIdentity.text(path: device.path, name: shown), name: shown,
+            label: properties["ID_INPUT_LABEL"], location: properties["ACCEL_LOCATION"], node: node, path: device.path,
+            kinds: [.accelerometer], properties: properties, root: "")
+    }
+
+    /// Whether INPUT_PROP_ACCELEROMETER is set in the `properties` attribute: words of hexadecimal digits, the lowest last.
+    private static func hasAccelerometerProperty(_ parent: SysfsDirectory?) -> Bool {
+        guard let text = (try? parent?.textIfPresent("properties")) ?? nil, let last = text.split(separator: " ").last,
+            let bits = UInt64(last, radix: 16)
+        else { return false }
+        return bits >> UInt64(INPUT_PROP_ACCELEROMETER) & 1 == 1
+    }
+
+    /// The kernel's labels for accelerometers have the place in them: `accel-display`, `accel-base`.
+    private static func location(from label: String?) -> String? {
+        guard let label, label.hasPrefix("accel-") else { return nil }
+        return String(label.dropFirst(6))
+    }
+}
+
+extension String {
+    /// Orders numbers in a path by their value: device2 before device10.
+    fileprivate var naturalKey: String {
+        var key = ""
+        var digits = ""
+        for character in self + " " {
+            if character.isNumber {
+                digits.append(character)
+            } else {
+                if !digits.isEmpty { key += String(repeating: "0", count: max(0, 12 - digits.count)) + digits }
+                digits = ""
+                key.append(character)
+            }
+        }
+        return key
+    }
+}

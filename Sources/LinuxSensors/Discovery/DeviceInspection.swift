@@ -1,0 +1,127 @@
+public import Binnacle
+import CEvdev
+import Glibc
+
+/// What would become of a device if it were opened now, found out without changing anything.
+public struct DeviceInspection: Sendable {
+    /// How samples are taken.
+    public enum Mode: String, Sendable {
+        /// From the kernel's buffer, each one.
+        case buffer
+        /// Single values through sysfs, now and then.
+        case poll
+        /// From the input layer.
+        case evdev
+    }
+
+    /// Whether it can be used.
+    public enum State: String, Sendable {
+        /// It can.
+        case ready
+        /// Not by this process.
+        case denied
+        /// Not by anybody, because what the kernel says of it makes no sense.
+        case unusable
+    }
+
+    /// One channel.
+    public struct Channel: Sendable, Equatable {
+        /// The kernel's name of it.
+        public let name: String
+        /// How it lies in a scan; `nil` without a buffer.
+        public let type: String?
+        /// What a raw value is multiplied with, into m/s² or gauss.
+        public let scale: Double
+        /// What is added to a raw value before.
+        public let offset: Double
+    }
+
+    /// The device.
+    public let device: SensorDevice
+    /// How samples would be taken.
+    public internal(set) var mode: Mode
+    /// The channels that would be used.
+    public internal(set) var channels: [Channel] = []
+    /// The device's rate now, in Hz, when it tells.
+    public internal(set) var rateHz: Double?
+    /// The mount matrix of each kind, and where it was found.
+    public internal(set) var matrices: [(kind: SampleKind, matrix: MountMatrix, source: String?)] = []
+    /// Whether it can be used.
+    public internal(set) var state = State.ready
+    /// Why it cannot be used, or not in the best way, and what to do about it.
+    public internal(set) var reason: String?
+
+    /// Looks at a device.
+    ///
+    /// This may take as long as a sleeping device needs to wake up.
+    public init(_ device: SensorDevice) {
+        self.device = device
+        mode = device.interface == .evdev ? .evdev : .buffer
+        do throws(SensorFailure) {
+            switch device.interface {
+            case .iio: try lookAtIIO()
+            case .evdev: try lookAtEvdev()
+            }
+        } catch {
+            state = error.category == .permission ? .denied : .unusable
+            reason = error.description
+        }
+    }
+
+    private mutating func lookAtIIO() throws(SensorFailure) {
+        let iio = IIODevice(device)
+        let buffer = IIOBufferDirectory.find(in: device.directory, for: device.kinds)
+        let canPoll = device.kinds.allSatisfy(iio.canPoll)
+        for kind in device.kinds {
+            if rateHz == nil { rateHz = SamplingFrequency(kind, of: device.directory)?.current }
+            for name in IIODevice.channels(kind) {
+                channels.append(
+                    Channel(
+                        name: name, type: buffer.flatMap { try? $0.elements.text(name + "_type") },
+                        scale: try iio.scale(name, kind), offset: try iio.offset(name, kind)))
+            }
+            let found = try iio.matrix(kind)
+            matrices.append((kind, found.matrix, found.source))
+        }
+        guard let buffer, let node = device.node else {
+            mode = .poll
+            guard canPoll else {
+                throw SensorFailure(
+                    .description, "\(device.path): has neither a buffer nor values that can be read singly")
+            }
+            return
+        }
+        do throws(SensorFailure) {
+            for channel in channels { _ = try buffer.channel(channel.name) }
+            let enable = buffer.controls.path("enable")
+            if !Permission.allows(node, writing: false) {
+                throw SensorFailure(.permission, Permission.refusal(node, device))
+            }
+            if !Permission.allows(enable, writing: true) {
+                throw SensorFailure(.permission, Permission.refusal(enable, device))
+            }
+        } catch {
+            guard canPoll else { throw error }
+            mode = .poll
+            reason = error.description
+        }
+    }
+
+    private mutating func lookAtEvdev() throws(SensorFailure) {
+        guard let node = device.node else { throw SensorFailure(.missing, "\(device.path): has no event node") }
+        guard Permission.allows(node, writing: false) else {
+            throw SensorFailure(.permission, Permission.refusal(node, device))
+        }
+        let file = try SensorFailure.judging { () throws(SystemError) in
+            try Descriptor(path: node, flags: O_RDONLY | O_NONBLOCK)
+        }
+        var scales: [Double] = []
+        _ = try EvdevReader.conversion(file, device, SensorSettings(), scales: &scales)
+        channels = zip(["ABS_X", "ABS_Y", "ABS_Z"], scales).map { Channel(name: $0, type: nil, scale: $1, offset: 0) }
+        let text = device.properties["ACCEL_MOUNT_MATRIX"]
+        let matrix = try text.map { text throws(SensorFailure) in
+            try IIODevice.matrix(text, from: "udev ACCEL_MOUNT_MATRIX")
+        }
+        matrices = [(.accelerometer, matrix ?? .identity, text.map { _ in "udev ACCEL_MOUNT_MATRIX" })]
+    }
+}

@@ -1,0 +1,48 @@
+/// What a device has to look like to be the one that is meant: everything that is given has to agree.
+public struct DeviceMatch: Sendable, Equatable {
+    /// The device's name as the driver gives it.
+    public var name: String?
+    /// The device's label, which the firmware or a udev rule gives.
+    public var label: String?
+    /// Where the sensor sits, such as `display` or `base`.
+    public var location: String?
+    /// The device's node, its folder in sysfs, udev's `ID_PATH`, or its stable identity.
+    public var path: String?
+    /// The udev properties, by their names.
+    public var properties: [String: String] = [:]
+
+    /// A match that any device satisfies.
+    public init() {}
+
+    /// Whether nothing is asked for.
+    public var isEmpty: Bool { self == DeviceMatch() }
+
+    /// Whether a device is meant.
+    public func accepts(_ device: SensorDevice) -> Bool {
+        if let name, device.name != name { return false }
+        if let label, device.label != label { return false }
+        if let location, device.location != location { return false }
+        if let path, !isPath(path, of: device) { return false }
+        return properties.allSatisfy { device.properties[$0.key] == $0.value }
+    }
+
+    private func isPath(_ path: String, of device: SensorDevice) -> Bool {
+        var names = [device.id, device.path, device.node, device.properties["ID_PATH"], device.properties["DEVPATH"]]
+        names += (device.properties["DEVLINKS"] ?? "").split(separator: " ").map(String.init)
+        // A link of the user's own leads to the folder in sysfs or to the node as well.
+        return names.contains(path) || device.path == "/sys" + path
+    }
+}
+
+extension DeviceMatch: CustomStringConvertible {
+    /// What is asked for, in words.
+    public var description: String {
+        var parts: [String] = []
+        if let name { parts.append("name '\(name)'") }
+        if let label { parts.append("label '\(label)'") }
+        if let location { parts.append("location '\(location)'") }
+        if let path { parts.append("path '\(path)'") }
+        parts += properties.sorted { $0.key < $1.key }.map { "\($0.key)='\($0.value)'" }
+        return parts.isEmpty ? "any" : parts.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,48 @@
+import CUdev
+import Glibc
+
+/// udev's word on devices that come and go.
+final class DeviceMonitor {
+    /// A device came, changed, or went.
+    enum Change: Equatable {
+        case present(path: String)
+        case removed(path: String)
+    }
+
+    private let udev: Udev
+    private let raw: OpaquePointer
+
+    /// Starts to listen; what happens from now on is told.
+    init() throws(SystemError) {
+        udev = try Udev()
+        guard let raw = udev_monitor_new_from_netlink(udev.raw, "udev") else {
+            throw SystemError(code: errno, call: "udev_monitor_new_from_netlink")
+        }
+        self.raw = raw
+        for subsystem in DeviceFinder.subsystems {
+            udev_monitor_filter_add_match_subsystem_devtype(raw, subsystem, nil)
+        }
+        let code = udev_monitor_enable_receiving(raw)
+        guard code >= 0 else { throw SystemError(code: -code, call: "udev_monitor_enable_receiving") }
+    }
+
+    deinit {
+        udev_monitor_unref(raw)
+    }
+
+    /// Readable when there is something to take.
+    var descriptor: Int32 { udev_monitor_get_fd(raw) }
+
+    /// Takes what was told since the last time, in its order.
+    func takeAll() -> [Change] {
+        var changes: [Change] = []
+        while let pointer = udev_monitor_receive_device(raw) {
+            let device = UdevDevice(owning: pointer)
+            switch device.action {
+            case "remove", "offline": changes.append(.removed(path: device.path))
+            default: changes.append(.present(path: device.path))
+            }
+        }
+        return changes
+    }
+}

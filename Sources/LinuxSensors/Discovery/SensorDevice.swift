@@ -1,0 +1,36 @@
+public import Binnacle
+
+/// A device of the machine that measures acceleration or a magnetic field, as it was found.
+public struct SensorDevice: Sendable, Equatable {
+    /// The kernel's subsystem through which it is read.
+    public enum Interface: String, Sendable {
+        /// Industrial I/O.
+        case iio
+        /// The input layer's event devices.
+        case evdev
+    }
+
+    /// How it is read.
+    public let interface: Interface
+    /// What stays the same when it is plugged in again and gets another number.
+    public internal(set) var id: String
+    /// The name that its driver gives it.
+    public let name: String
+    /// The label from the firmware or a udev rule.
+    public let label: String?
+    /// Where it sits, such as `display` or `base`.
+    public let location: String?
+    /// The node in `/dev`; `nil` when it has none.
+    public let node: String?
+    /// Its folder in sysfs.
+    public let path: String
+    /// What it measures.
+    public let kinds: [SampleKind]
+    /// udev's properties of it.
+    public let properties: [String: String]
+    /// The folder under which `/sys` and `/dev` lie; empty for the machine's own.
+    let root: String
+
+    /// The folder in sysfs, as a folder.
+    var directory: SysfsDirectory { SysfsDirectory(path: path) }
+}

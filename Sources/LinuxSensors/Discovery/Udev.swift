@@ -1,0 +1,88 @@
+import CUdev
+import Glibc
+
+/// libudev's context, and one device of it; both count references and are let go with their last owner.
+final class Udev {
+    let raw: OpaquePointer
+
+    init() throws(SystemError) {
+        guard let raw = udev_new() else { throw SystemError(code: ENOMEM, call: "udev_new") }
+        self.raw = raw
+    }
+
+    deinit {
+        udev_unref(raw)
+    }
+
+    /// The folders in sysfs of all devices of some subsystems, in udev's order.
+    func paths(subsystems: [String]) throws(SystemError) -> [String] {
+        guard let enumeration = udev_enumerate_new(raw) else {
+            throw SystemError(code: ENOMEM, call: "udev_enumerate_new")
+        }
+        defer { udev_enumerate_unref(enumeration) }
+        for subsystem in subsystems { udev_enumerate_add_match_subsystem(enumeration, subsystem) }
+        // A device that was found and has gone again is left out below.
+        let code = udev_enumerate_scan_devices(enumeration)
+        guard code >= 0 else { throw SystemError(code: -code, call: "udev_enumerate_scan_devices") }
+        var paths: [String] = []
+        var entry = udev_enumerate_get_list_entry(enumeration)
+        while let current = entry {
+            if let name = udev_list_entry_get_name(current) { paths.append(String(cString: name)) }
+            entry = udev_list_entry_get_next(current)
+        }
+        return paths
+    }
+
+    /// A device by its folder in sysfs; `nil` when it has gone.
+    func device(path: String) -> UdevDevice? {
+        udev_device_new_from_syspath(raw, path).map(UdevDevice.init(owning:))
+    }
+}
+
+/// One device of libudev.
+final class UdevDevice {
+    private let raw: OpaquePointer
+
+    init(owning raw: OpaquePointer) {
+        self.raw = raw
+    }
+
+    deinit {
+        udev_device_unref(raw)
+    }
+
+    var path: String { Self.text(udev_device_get_syspath(raw)) ?? "" }
+    var subsystem: String { Self.text(udev_device_get_subsystem(raw)) ?? "" }
+    var node: String? { Self.text(udev_device_get_devnode(raw)) }
+    /// What happened, for a device that a monitor told of.
+    var action: String? { Self.text(udev_device_get_action(raw)) }
+
+    func property(_ name: String) -> String? { Self.text(udev_device_get_property_value(raw, name)) }
+
+    var properties: [String: String] {
+        var properties: [String: String] = [:]
+        var entry = udev_device_get_properties_list_entry(raw)
+        while let current = entry {
+            if let name = Self.text(udev_list_entry_get_name(current)) {
+                properties[name] = Self.text(udev_list_entry_get_value(current)) ?? ""
+            }
+            entry = udev_list_entry_get_next(current)
+        }
+        return properties
+    }
+
+    /// The nearest device above, of a subsystem; it belongs to this one and is read at once.
+    func parentProperty(_ name: String, subsystem: String) -> String? {
+        guard let parent = udev_device_get_parent_with_subsystem_devtype(raw, subsystem, nil) else { return nil }
+        return Self.text(udev_device_get_property_value(parent, name))
+    }
+
+    /// The folder of the device above.
+    var parentPath: String? {
+        udev_device_get_parent(raw).flatMap { Self.text(udev_device_get_syspath($0)) }
+    }
+
+    private static func text(_ pointer: UnsafePointer<CChar>?) -> String? {
+        pointer.map { String(cString: $0) }
+    }
+}

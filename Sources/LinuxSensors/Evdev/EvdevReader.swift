@@ -1,0 +1,192 @@
+import Binnacle
+import CEvdev
+import Glibc
+
+/// Reads an accelerometer of the input layer, through libevdev.
+///
+/// The input layer sends only axes that changed, and nothing at all while none does. So the axes are seeded with what
+/// the kernel knows, silence is no stall, and while it lasts the last value is repeated now and then: a detector sees
+/// that the device rests.
+final class EvdevReader: SensorReader {
+    private let file: Descriptor
+    private let raw: OpaquePointer
+    private let streamIndex: Int
+    private let conversion: AxisConversion
+    private var keeper: StampKeeper
+    private var counter = MicrosecondCounter()
+    private var axes = [0.0, 0.0, 0.0]
+    private var counterValue: UInt32?
+    private var hasFrame = false
+    /// When the last sample was handed over.
+    private(set) var lastArrivalNanoseconds: Int64
+
+    /// Shorter than what a detector takes for a gap.
+    private static let holdNanoseconds: Int64 = 250_000_000
+
+    /// - Parameters:
+    ///   - file: The open event node, not blocking.
+    ///   - device: What it is.
+    ///   - settings: Its sign and its matrix.
+    ///   - streamIndex: The accelerometer's place in the pipeline.
+    ///   - now: The time, on CLOCK_MONOTONIC.
+    ///   - floor: The last stamp that the device gave when it was open before.
+    /// - Throws: ``SensorFailure`` when it is no accelerometer with three axes and a resolution.
+    init(
+        _ file: Descriptor, device: SensorDevice, settings: SensorSettings, streamIndex: Int, now: Int64, floor: Int64?
+    ) throws(SensorFailure) {
+        self.file = file
+        self.streamIndex = streamIndex
+        keeper = StampKeeper(rateHz: nil, findsOverruns: false, floor: floor)
+        var pointer: OpaquePointer?
+        let code = libevdev_new_from_fd(file.raw, &pointer)
+        guard code == 0, let pointer else {
+            throw SensorFailure(SystemError(code: -code, call: "libevdev_new_from_fd", path: device.node))
+        }
+        raw = pointer
+        lastArrivalNanoseconds = now - Self.holdNanoseconds
+        do throws(SensorFailure) {
+            conversion = try Self.conversion(pointer, device, settings)
+        } catch {
+            libevdev_free(pointer)
+            throw error
+        }
+        // Where the kernel cannot, the stamps are recognised as the wall clock's and moved.
+        _ = libevdev_set_clock_id(raw, CLOCK_MONOTONIC)
+        seed()
+    }
+
+    deinit {
+        libevdev_free(raw)
+    }
+
+    var descriptor: Int32? { file.raw }
+    var deadlineNanoseconds: Int64? { lastArrivalNanoseconds + Self.holdNanoseconds }
+    var stallNanoseconds: Int64? { nil }
+
+    func read(into delivery: SampleDelivery, arrival: Int64) throws(SensorFailure) -> Bool {
+        let batch = delivery.batches[streamIndex]
+        var flag = LIBEVDEV_READ_FLAG_NORMAL
+        while !batch.isFull {
+            var event = input_event()
+            let code = libevdev_next_event(raw, flag.rawValue, &event)
+            switch code {
+            case Int32(LIBEVDEV_READ_STATUS_SUCCESS.rawValue):
+                take(event, batch, arrival)
+            case Int32(LIBEVDEV_READ_STATUS_SYNC.rawValue):
+                // The kernel's queue was full. libevdev re-reads the axes and says what changed until it has no more;
+                // what they are then is the next sample.
+                if flag == LIBEVDEV_READ_FLAG_NORMAL { tellDropped(delivery, arrival) }
+                flag = LIBEVDEV_READ_FLAG_SYNC
+            case -EAGAIN:
+                guard flag == LIBEVDEV_READ_FLAG_NORMAL else {
+                    flag = LIBEVDEV_READ_FLAG_NORMAL
+                    seed()
+                    append(batch, nil, arrival)
+                    continue
+                }
+                if batch.isEmpty, arrival - lastArrivalNanoseconds >= Self.holdNanoseconds {
+                    append(batch, nil, arrival)
+                }
+                return false
+            case -EINTR: continue
+            default: throw SensorFailure(SystemError(code: -code, call: "libevdev_next_event"))
+            }
+        }
+        return true
+    }
+
+    func takeNotice() -> String? { keeper.takeNotice() }
+
+    private func take(_ event: input_event, _ batch: SampleBatch, _ arrival: Int64) {
+        switch (Int32(event.type), Int32(event.code)) {
+        case (EV_ABS, ABS_X), (EV_ABS, ABS_Y), (EV_ABS, ABS_Z):
+            axes[Int(event.code)] = Double(event.value)
+            hasFrame = true
+        case (EV_MSC, MSC_TIMESTAMP):
+            counterValue = UInt32(bitPattern: event.value)
+            hasFrame = true
+        case (EV_SYN, SYN_REPORT):
+            defer {
+                hasFrame = false
+                counterValue = nil
+            }
+            guard hasFrame else { return }
+            let time = Int64(event.time.tv_sec) * 1_000_000_000 + Int64(event.time.tv_usec) * 1000
+            append(batch, counterValue.map { counter.stamp($0, eventNanoseconds: time) } ?? time, arrival)
+        default: break
+        }
+    }
+
+    private func append(_ batch: SampleBatch, _ stamp: Int64?, _ arrival: Int64) {
+        // A repeated value is stamped with the clock itself, on which the device's stamps already are, or soon will be.
+        let time =
+            stamp.map { keeper.stamp($0, behind: 0, arrival: arrival).timeNanoseconds } ?? keeper.hold(at: arrival)
+        let sample = conversion.apply(x: axes[0], y: axes[1], z: axes[2])
+        batch.append(timeNanoseconds: time, x: sample.x, y: sample.y, z: sample.z)
+        lastArrivalNanoseconds = arrival
+    }
+
+    private func tellDropped(_ delivery: SampleDelivery, _ arrival: Int64) {
+        delivery.append(
+            SampleLoss(
+                streamIndex: streamIndex, cause: .overrun,
+                durationSeconds: Units.seconds(from: lastArrivalNanoseconds, to: arrival),
+                detail: "the kernel's queue was full (SYN_DROPPED): the axes were read anew"))
+    }
+
+    /// Takes the axes as the kernel knows them.
+    private func seed() {
+        for axis in 0..<3 { axes[axis] = Double(libevdev_get_event_value(raw, UInt32(EV_ABS), UInt32(axis))) }
+    }
+
+    /// Finds out how an open device's values become samples, without reading any.
+    ///
+    /// - Parameters:
+    ///   - file: The open event node.
+    ///   - device: What it is.
+    ///   - settings: Its sign and its matrix.
+    ///   - scales: Becomes the axes' scales, in m/s² for each unit.
+    /// - Returns: The conversion.
+    /// - Throws: ``SensorFailure`` when it is no accelerometer with three axes and a resolution.
+    static func conversion(
+        _ file: Descriptor, _ device: SensorDevice, _ settings: SensorSettings, scales: inout [Double]
+    ) throws(SensorFailure) -> AxisConversion {
+        var pointer: OpaquePointer?
+        let code = libevdev_new_from_fd(file.raw, &pointer)
+        guard code == 0, let pointer else {
+            throw SensorFailure(SystemError(code: -code, call: "libevdev_new_from_fd", path: device.node))
+        }
+        defer { libevdev_free(pointer) }
+        scales = try self.scales(pointer, device)
+        return try conversion(pointer, device, settings)
+    }
+
+    private static func conversion(
+        _ raw: OpaquePointer, _ device: SensorDevice, _ settings: SensorSettings
+    ) throws(SensorFailure) -> AxisConversion {
+        var matrix = settings.mountMatrix ?? .identity
+        if settings.mountMatrix == nil, let text = device.properties["ACCEL_MOUNT_MATRIX"] {
+            matrix = try IIODevice.matrix(text, from: "udev ACCEL_MOUNT_MATRIX")
+        }
+        return AxisConversion(
+            scales: try scales(raw, device), offsets: [0, 0, 0], matrix: matrix, factor: settings.acceleration.factor)
+    }
+
+    private static func scales(_ raw: OpaquePointer, _ device: SensorDevice) throws(SensorFailure) -> [Double] {
+        var scales: [Double] = []
+        for (axis, name) in ["X", "Y", "Z"].enumerated() {
+            guard libevdev_has_event_code(raw, UInt32(EV_ABS), UInt32(axis)) == 1 else {
+                throw SensorFailure(.description, "\(device.node ?? device.path): has no axis ABS_\(name)")
+            }
+            let resolution = libevdev_get_abs_resolution(raw, UInt32(axis))
+            guard resolution > 0 else {
+                throw SensorFailure(
+                    .description,
+                    "\(device.node ?? device.path): does not say how many units of ABS_\(name) are 1 g (its resolution is "
+                        + "\(resolution)). Set it in the hardware database, with EVDEV_ABS_0\(axis)=::UNITS_PER_G")
+            }
+            scales.append(Double(Units.standardGravity) / Double(resolution))
+        }
+        return scales
+    }
+}

@@ -1,0 +1,116 @@
+import Binnacle
+import Glibc
+
+/// Reads the scans of a device's buffer.
+///
+/// A read may end anywhere, also within a scan: the rest of it comes with the next one.
+///
+/// The bytes are raw memory that is allocated once and never leaves this class; every scan that is looked at lies
+/// between `parsed` and `filled`, which stay within its capacity.
+final class IIOBufferReader: SensorReader {
+    private let file: Descriptor
+    private let decoder: ScanDecoder
+    private let streamIndices: [Int]
+    private let bytes: UnsafeMutableRawPointer
+    private let capacity: Int
+    private var filled = 0
+    private var parsed = 0
+    private var keeper: StampKeeper
+    private let watermark: Int
+
+    private(set) var lastArrivalNanoseconds: Int64
+    private var lastLookNanoseconds: Int64
+
+    /// About as much as the kernel hands over at a time.
+    private static let byteCount = 64 * 1024
+
+    /// - Parameters:
+    ///   - buffer: The open buffer.
+    ///   - streamIndices: For each stream of the decoder its place in the pipeline.
+    ///   - now: The time, on CLOCK_MONOTONIC.
+    ///   - floor: The last stamp that the device gave when it was open before.
+    init(_ buffer: OpenBuffer, streamIndices: [Int], now: Int64, floor: Int64?) {
+        file = buffer.file
+        decoder = buffer.decoder
+        watermark = buffer.watermark
+        self.streamIndices = streamIndices
+        capacity = max(1, Self.byteCount / decoder.scanByteCount) * decoder.scanByteCount
+        bytes = .allocate(byteCount: capacity, alignment: 16)
+        keeper = StampKeeper(rateHz: buffer.rateHz, findsOverruns: true, floor: floor)
+        lastArrivalNanoseconds = now
+        lastLookNanoseconds = now
+    }
+
+    deinit {
+        bytes.deallocate()
+    }
+
+    var descriptor: Int32? { file.raw }
+
+    /// Scans below the watermark do not wake anybody.
+    var deadlineNanoseconds: Int64? {
+        guard watermark > 1 else { return nil }
+        return lastLookNanoseconds + Int64(2 * Double(watermark) * interval)
+    }
+
+    var stallNanoseconds: Int64? { max(1_000_000_000, Int64(interval * Double(10 + watermark))) }
+
+    /// One scan's distance from the next; a tenth of a second until it is known.
+    private var interval: Double { min(keeper.intervalNanoseconds ?? 1e8, 1e10) }
+
+    func read(into delivery: SampleDelivery, arrival: Int64) throws(SensorFailure) -> Bool {
+        let size = decoder.scanByteCount
+        var isDrained = false
+        lastLookNanoseconds = arrival
+        if filled - parsed < size {
+            bytes.copyMemory(from: bytes + parsed, byteCount: filled - parsed)
+            filled -= parsed
+            parsed = 0
+            let room = capacity - filled
+            let count = try refill(room)
+            // A short answer is all that there was.
+            isDrained = count < room
+            if count > 0 { lastArrivalNanoseconds = arrival }
+        }
+        let scans = (filled - parsed) / size
+        let taken = min(scans, delivery.capacity)
+        for number in 0..<taken { take(behind: scans - 1 - number, into: delivery, arrival: arrival) }
+        return taken < scans || !isDrained
+    }
+
+    func takeNotice() -> String? { keeper.takeNotice() }
+
+    private func take(behind: Int, into delivery: SampleDelivery, arrival: Int64) {
+        let scan = UnsafeRawPointer(bytes + parsed)
+        parsed += decoder.scanByteCount
+        let (time, finding) = keeper.stamp(decoder.stamp(of: scan), behind: behind, arrival: arrival)
+        for (stream, index) in streamIndices.enumerated() {
+            let sample = decoder.sample(stream, of: scan)
+            delivery.batches[index].append(timeNanoseconds: time, x: sample.x, y: sample.y, z: sample.z)
+            if let finding { delivery.append(SampleLoss(finding, streamIndex: index, timeNanoseconds: time)) }
+        }
+    }
+
+    /// Reads what there is.
+    private func refill(_ room: Int) throws(SensorFailure) -> Int {
+        do throws(SystemError) {
+            let count = try systemCall("read") { Glibc.read(file.raw, bytes + filled, room) }
+            guard count > 0 else {
+                throw SystemError(code: ENODEV, call: "read")
+            }
+            filled += count
+            return count
+        } catch {
+            guard error.code == EAGAIN else { throw SensorFailure(error) }
+            return 0
+        }
+    }
+}
+
+extension SampleLoss {
+    init(_ finding: StampKeeper.Finding, streamIndex: Int, timeNanoseconds: Int64) {
+        self.init(
+            streamIndex: streamIndex, cause: finding.cause, count: finding.count,
+            durationSeconds: finding.durationSeconds, detail: finding.detail, timeNanoseconds: timeNanoseconds)
+    }
+}

@@ -1,0 +1,143 @@
+import Binnacle
+import CLinux
+import Glibc
+
+/// Sets a device's buffer up, switches it on and opens it.
+///
+/// It runs on a worker thread, because sysfs may be slow.
+struct IIOOpener {
+    let device: SensorDevice
+    let kinds: [SampleKind]
+    let settings: SensorSettings
+
+    private var directory: SysfsDirectory { device.directory }
+
+    /// Opens the buffer.
+    ///
+    /// The order is the kernel's: everything is set while the buffer is off, because afterwards it is refused with
+    /// EBUSY; and what was set is read back, because the kernel may refuse or add channels and round rates.
+    ///
+    /// - Returns: The open buffer, and what a person should know about it.
+    /// - Throws: ``SensorFailure``; the device can then perhaps be polled.
+    func openBuffer() throws(SensorFailure) -> (buffer: OpenBuffer, notices: [String]) {
+        guard let buffer = IIOBufferDirectory.find(in: directory, for: kinds), let node = device.node else {
+            throw SensorFailure(.description, "\(device.path): has no buffer for these channels")
+        }
+        var notices: [String] = []
+        // Opened first: another program that reads the device is left in peace.
+        let file = try open(node, buffer)
+        try ensure(buffer.controls, "enable", is: "0")
+        let layout = try chooseChannels(buffer)
+        try setClock(&notices)
+        var rate = try setRate(&notices)
+        let trigger = IIOTrigger(device)
+        let hasTrigger = try trigger.setOwn()
+        let watermark = try setSize(buffer, rate: rate ?? settings.rateHz)
+        do throws(SensorFailure) {
+            try buffer.controls.write("1", to: "enable")
+        } catch {
+            // A device that needs a trigger and has none says so here.
+            guard error.code == EINVAL, !hasTrigger else {
+                throw Permission.explain(error, buffer.controls.path("enable"), device)
+            }
+            rate = try trigger.setTimer(rateHz: settings.rateHz)
+            notices.append("has no trigger of its own: a timer takes its samples")
+            try buffer.controls.write("1", to: "enable")
+        }
+        var axes: [ScanDecoder.Axes] = []
+        for kind in kinds {
+            let places = IIODevice.channels(kind).compactMap(layout.place)
+            guard places.count == 3 else {
+                throw SensorFailure(.description, "\(device.path): the kernel did not switch on all axes")
+            }
+            axes.append(
+                ScanDecoder.Axes(
+                    x: places[0], y: places[1], z: places[2],
+                    conversion: try IIODevice(device).conversion(kind, settings)))
+        }
+        let opened = OpenBuffer(
+            file: file, decoder: ScanDecoder(layout: layout, axes: axes), rateHz: rate, watermark: watermark,
+            controls: buffer.controls)
+        return (opened, notices)
+    }
+
+    private func open(_ node: String, _ buffer: IIOBufferDirectory) throws(SensorFailure) -> Descriptor {
+        do throws(SystemError) {
+            let file = try Descriptor(path: node, flags: O_RDONLY | O_NONBLOCK)
+            guard buffer.number > 0 else { return file }
+            let further = Descriptor(
+                owning: try systemCall("ioctl", path: node) { clinux_iio_buffer(file.raw, Int32(buffer.number)) })
+            _ = fcntl(further.raw, F_SETFL, O_NONBLOCK)
+            _ = fcntl(further.raw, F_SETFD, FD_CLOEXEC)
+            return further
+        } catch {
+            throw Permission.explain(SensorFailure(error), node, device)
+        }
+    }
+
+    /// Switches on the axes and the stamp, and everything else off; what is on afterwards is what counts.
+    private func chooseChannels(_ buffer: IIOBufferDirectory) throws(SensorFailure) -> ScanLayout {
+        let wanted = kinds.flatMap(IIODevice.channels) + ["in_timestamp"]
+        for file in buffer.elements.names() where file.hasSuffix("_en") {
+            try ensure(buffer.elements, file, is: wanted.contains(String(file.dropLast(3))) ? "1" : "0")
+        }
+        return ScanLayout(try buffer.enabledChannels())
+    }
+
+    /// The monotonic clock, where the device lets choose; a stamp of another clock is recognised by its value.
+    private func setClock(_ notices: inout [String]) throws(SensorFailure) {
+        guard directory.has("current_timestamp_clock") else { return }
+        let clock = try ensure(directory, "current_timestamp_clock", is: "monotonic")
+        if clock != "monotonic" { notices.append("keeps the clock '\(clock)' for its stamps") }
+    }
+
+    private func setRate(_ notices: inout [String]) throws(SensorFailure) -> Double? {
+        var result: Double?
+        for kind in kinds {
+            guard let frequency = SamplingFrequency(kind, of: directory) else { continue }
+            do throws(SensorFailure) {
+                result = try frequency.set(settings.rateHz) ?? result
+            } catch {
+                // Any rate is better than none.
+                guard error.category == .permission else { throw error }
+                result = frequency.current ?? result
+                notices.append("keeps its rate: " + Permission.explain(error, nil, device).description)
+            }
+        }
+        if let result, abs(result - settings.rateHz) > 0.01 * settings.rateHz {
+            notices.append(
+                "runs at \(SysfsNumber.text(result)) Hz; asked for were \(SysfsNumber.text(settings.rateHz)) Hz")
+        }
+        return result
+    }
+
+    /// Room for two seconds, and at most a hundred wake-ups a second.
+    private func setSize(_ buffer: IIOBufferDirectory, rate: Double) throws(SensorFailure) -> Int {
+        let watermark = max(1, Int(rate / 100))
+        let length = min(max(2 * watermark, Int(2 * rate), 16), 65_536)
+        // Some drivers have a buffer of a fixed length; whatever it is will do.
+        do throws(SensorFailure) {
+            try ensure(buffer.controls, "length", is: String(length))
+        } catch {
+            guard error.category == .inputOutput else { throw error }
+        }
+        guard buffer.controls.has("watermark") else { return 1 }
+        do throws(SensorFailure) {
+            return SysfsNumber.integer(try ensure(buffer.controls, "watermark", is: String(watermark))) ?? 1
+        } catch {
+            guard error.category == .inputOutput else { throw error }
+            return 1
+        }
+    }
+
+    @discardableResult
+    private func ensure(
+        _ directory: SysfsDirectory, _ name: String, is text: String
+    ) throws(SensorFailure) -> String {
+        do throws(SensorFailure) {
+            return try directory.ensure(name, is: text)
+        } catch {
+            throw Permission.explain(error, directory.path(name), device)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+/// How a sensor sits in its device: turns the sensor's axes into the device's.
+///
+/// Written as the kernel and udev write it: `1, 0, 0; 0, 1, 0; 0, 0, 1`, rows by semicolons. A determinant of −1 is
+/// common in the field, because it carries the sign of the acceleration; a determinant of 0 is an error.
+public struct MountMatrix: Sendable, Equatable, CustomStringConvertible {
+    /// The nine elements, row by row.
+    public let elements: [Double]
+
+    /// The sensor's axes are the device's.
+    public static let identity = MountMatrix(unchecked: [1, 0, 0, 0, 1, 0, 0, 0, 1])
+
+    /// Why a text is no mount matrix.
+    public enum Flaw: Error, Sendable, Equatable {
+        /// It is not three rows of three numbers.
+        case shape
+        /// Its determinant is 0, so that two axes would become one.
+        case singular
+    }
+
+    private init(unchecked elements: [Double]) {
+        self.elements = elements
+    }
+
+    /// Takes nine elements, row by row.
+    public init(_ elements: [Double]) throws(Flaw) {
+        guard elements.count == 9, elements.allSatisfy({ $0.isFinite && abs($0) <= 1e6 }) else { throw .shape }
+        self.elements = elements
+        // Elements are cosines; below this two rows differ by less than a sensor's noise.
+        guard abs(determinant) > 1e-3 else { throw .singular }
+    }
+
+    /// Reads the kernel's or udev's text.
+    public init(_ text: String) throws(Flaw) {
+        let rows = text.split(separator: ";", omittingEmptySubsequences: false)
+        guard rows.count == 3 else { throw .shape }
+        var elements: [Double] = []
+        for row in rows {
+            let cells = row.split(separator: ",", omittingEmptySubsequences: false)
+            guard cells.count == 3 else { throw .shape }
+            for cell in cells {
+                guard let number = SysfsNumber.parse(String(cell)) else { throw .shape }
+                elements.append(number)
+            }
+        }
+        try self.init(elements)
+    }
+
+    /// The determinant: 1 for a turn, −1 for a turn and a reflection.
+    public var determinant: Double {
+        let m = elements
+        return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6])
+            + m[2] * (m[3] * m[7] - m[4] * m[6])
+    }
+
+    /// The matrix as the kernel and udev write it.
+    public var description: String {
+        stride(from: 0, to: 9, by: 3).map { row in
+            elements[row..<row + 3].map(SysfsNumber.text).joined(separator: ", ")
+        }.joined(separator: "; ")
+    }
+}

@@ -1,0 +1,16 @@
+/// A device's buffer that was set up, switched on and opened.
+struct OpenBuffer: Sendable {
+    let file: Descriptor
+    let decoder: ScanDecoder
+    /// The device's rate, when it says one.
+    let rateHz: Double?
+    /// How many scans wake the reader.
+    let watermark: Int
+    /// Where the buffer is switched off again.
+    let controls: SysfsDirectory
+
+    /// Switches the buffer off; a device that has gone needs nothing.
+    func disable() {
+        try? controls.write("0", to: "enable")
+    }
+}

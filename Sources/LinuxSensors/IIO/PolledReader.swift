@@ -1,0 +1,57 @@
+import Binnacle
+
+/// Hands over what a poller has read.
+final class PolledReader: SensorReader {
+    private let poller: IIOPoller
+    private let streamIndices: [Int]
+    private var waiting: [PolledReading] = []
+    private var next = 0
+    private var lastTimeNanoseconds: Int64
+
+    private(set) var lastArrivalNanoseconds: Int64
+
+    init(_ poller: IIOPoller, streamIndices: [Int], now: Int64, floor: Int64?) {
+        self.poller = poller
+        self.streamIndices = streamIndices
+        lastArrivalNanoseconds = now
+        lastTimeNanoseconds = floor ?? .min
+    }
+
+    deinit {
+        poller.stop()
+    }
+
+    var descriptor: Int32? { nil }
+    var deadlineNanoseconds: Int64? { nil }
+    /// The poller itself says what goes wrong; one that hangs in a read is a device that does.
+    var stallNanoseconds: Int64? { 10_000_000_000 }
+
+    /// Takes a reading from the mailbox.
+    func accept(_ reading: PolledReading, arrival: Int64) {
+        waiting.append(reading)
+        lastArrivalNanoseconds = arrival
+    }
+
+    /// Takes note that the poller is alive, although a reading failed.
+    func noteMissed(arrival: Int64) {
+        lastArrivalNanoseconds = arrival
+    }
+
+    func read(into delivery: SampleDelivery, arrival: Int64) throws(SensorFailure) -> Bool {
+        while next < waiting.count, !streamIndices.contains(where: { delivery.batches[$0].isFull }) {
+            let reading = waiting[next]
+            next += 1
+            lastTimeNanoseconds = max(lastTimeNanoseconds, reading.timeNanoseconds)
+            for (stream, index) in streamIndices.enumerated() {
+                let axes = reading.axes(stream)
+                delivery.batches[index].append(timeNanoseconds: lastTimeNanoseconds, x: axes.x, y: axes.y, z: axes.z)
+            }
+        }
+        guard next == waiting.count else { return true }
+        waiting.removeAll(keepingCapacity: true)
+        next = 0
+        return false
+    }
+
+    func takeNotice() -> String? { nil }
+}

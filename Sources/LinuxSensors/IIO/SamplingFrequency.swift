@@ -1,0 +1,61 @@
+import Binnacle
+
+/// A device's rate: what it can, what it is asked for, and what it makes of it.
+struct SamplingFrequency: Sendable {
+    private let directory: SysfsDirectory
+    private let name: String
+
+    /// The attribute of a kind of channel, or of the whole device; `nil` when there is none.
+    init?(_ kind: SampleKind, of directory: SysfsDirectory) {
+        let names = [IIODevice.prefix(kind) + "_sampling_frequency", "sampling_frequency"]
+        guard let name = names.first(where: directory.has) else { return nil }
+        self.directory = directory
+        self.name = name
+    }
+
+    /// The attribute of a trigger.
+    init(trigger: SysfsDirectory) {
+        directory = trigger
+        name = "sampling_frequency"
+    }
+
+    /// The rate now, in Hz; `nil` when the device does not tell, or tells nonsense.
+    ///
+    /// Some drivers answer with an error until the device runs.
+    var current: Double? {
+        guard let rate = try? directory.number(name), rate > 0 else { return nil }
+        return rate
+    }
+
+    /// Sets the nearest rate that the device can.
+    ///
+    /// - Returns: The rate as the device reads it back; drivers round.
+    /// - Throws: ``SensorFailure`` when it may not be set; a value that a driver refuses leaves the rate as it was.
+    func set(_ wanted: Double) throws(SensorFailure) -> Double? {
+        let choice = Self.nearest(to: wanted, in: (try? directory.textIfPresent(name + "_available")) ?? nil)
+        if let current, abs(current - choice) <= 1e-3 * choice { return current }
+        do throws(SensorFailure) {
+            try directory.write(SysfsNumber.text(choice), to: name)
+        } catch {
+            guard error.category == .inputOutput else { throw error }
+        }
+        return current
+    }
+
+    /// The nearest of the rates that are available: a list, or `[min step max]`; the wanted one without either.
+    static func nearest(to wanted: Double, in available: String?) -> Double {
+        guard let available else { return wanted }
+        let isRange = available.hasPrefix("[")
+        let numbers = available.split { $0 == " " || $0 == "[" || $0 == "]" }.compactMap {
+            SysfsNumber.parse(String($0))
+        }
+        .filter { $0 > 0 }
+        if isRange {
+            guard numbers.count == 3, numbers[0] <= numbers[2] else { return wanted }
+            let steps = ((min(max(wanted, numbers[0]), numbers[2]) - numbers[0]) / numbers[1]).rounded()
+            return min(numbers[0] + steps * numbers[1], numbers[2])
+        }
+        // By the ratio: from 100, 50 is as far as 200.
+        return numbers.min { max($0 / wanted, wanted / $0) < max($1 / wanted, wanted / $1) } ?? wanted
+    }
+}

@@ -1,0 +1,60 @@
+/// Where each enabled channel lies in a scan.
+///
+/// Channels stand in the order of their indices. Each is aligned to its own size, repeat included, and the whole scan
+/// is padded to the size of its largest channel.
+public struct ScanLayout: Sendable, Equatable {
+    /// One enabled channel.
+    public struct Channel: Sendable, Equatable {
+        /// The channel's name, such as `in_accel_x`.
+        public let name: String
+        /// The kernel's `_index`, which orders the channels; gaps mean nothing.
+        public let index: Int
+        /// How the value lies there.
+        public let type: ScanType
+
+        /// Creates a description.
+        public init(name: String, index: Int, type: ScanType) {
+            self.name = name
+            self.index = index
+            self.type = type
+        }
+    }
+
+    /// A channel and its place.
+    public struct Place: Sendable, Equatable {
+        /// The channel.
+        public let channel: Channel
+        /// The offset of its first byte in the scan.
+        public let offset: Int
+    }
+
+    /// The channels with their places, in the order of the scan.
+    public let places: [Place]
+    /// The bytes of one scan, final padding included.
+    public let byteCount: Int
+
+    /// Lays out the enabled channels, given in any order.
+    public init(_ channels: [Channel]) {
+        var places: [Place] = []
+        var end = 0
+        var largest = 1
+        for channel in channels.sorted(by: { $0.index < $1.index }) {
+            let size = channel.type.byteCount
+            let offset = Self.roundUp(end, to: size)
+            places.append(Place(channel: channel, offset: offset))
+            end = offset + size
+            largest = max(largest, size)
+        }
+        self.places = places
+        byteCount = Self.roundUp(end, to: largest)
+    }
+
+    /// The place of a channel.
+    public func place(of name: String) -> Place? {
+        places.first { $0.channel.name == name }
+    }
+
+    private static func roundUp(_ value: Int, to size: Int) -> Int {
+        (value + size - 1) / size * size
+    }
+}

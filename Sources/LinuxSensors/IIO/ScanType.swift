@@ -1,0 +1,119 @@
+/// How one channel's value lies in a scan, as the kernel writes it down: `[be|le]:[s|u]bits/storagebits[Xrepeat][>>shift]`.
+///
+/// Source: Linux, Documentation/ABI/testing/sysfs-bus-iio, `scan_elements/*_type`.
+public struct ScanType: Sendable, Equatable {
+    /// Whether the most significant byte comes first.
+    public let isBigEndian: Bool
+    /// Whether the value has a sign.
+    public let isSigned: Bool
+    /// The bits that mean something, 1 to 64.
+    public let bits: Int
+    /// The bytes that one value takes, 1 to 8.
+    public let storageBytes: Int
+    /// How many values stand side by side, at least 1.
+    public let repeatCount: Int
+    /// How far the value has to be shifted to the right.
+    public let shift: Int
+
+    /// The bytes that the whole channel takes.
+    public var byteCount: Int { storageBytes * repeatCount }
+
+    /// Creates a type; `nil` when no scan can have it.
+    public init?(
+        isBigEndian: Bool = false, isSigned: Bool, bits: Int, storageBits: Int, repeatCount: Int = 1, shift: Int = 0
+    ) {
+        guard (8...64).contains(storageBits), storageBits % 8 == 0, (1...storageBits).contains(bits),
+            (1...64).contains(repeatCount), shift >= 0, shift + bits <= storageBits
+        else { return nil }
+        self.isBigEndian = isBigEndian
+        self.isSigned = isSigned
+        self.bits = bits
+        storageBytes = storageBits / 8
+        self.repeatCount = repeatCount
+        self.shift = shift
+    }
+
+    /// Reads the kernel's text; `nil` when it is none, or describes what no scan can have.
+    public init?(_ text: String) {
+        var rest = text.utf8[...]
+        let isBigEndian: Bool
+        if rest.starts(with: "be:".utf8) {
+            isBigEndian = true
+        } else if rest.starts(with: "le:".utf8) {
+            isBigEndian = false
+        } else {
+            return nil
+        }
+        rest = rest.dropFirst(3)
+        let sign = rest.popFirst()
+        guard sign == UInt8(ascii: "s") || sign == UInt8(ascii: "u"), let bits = Self.number(&rest),
+            rest.popFirst() == UInt8(ascii: "/"), let storageBits = Self.number(&rest)
+        else { return nil }
+        var repeatCount = 1
+        if rest.first == UInt8(ascii: "X") {
+            rest = rest.dropFirst()
+            guard let count = Self.number(&rest) else { return nil }
+            repeatCount = count
+        }
+        var shift = 0
+        if rest.starts(with: ">>".utf8) {
+            rest = rest.dropFirst(2)
+            guard let count = Self.number(&rest) else { return nil }
+            shift = count
+        }
+        guard rest.isEmpty else { return nil }
+        self.init(
+            isBigEndian: isBigEndian, isSigned: sign == UInt8(ascii: "s"), bits: bits, storageBits: storageBits,
+            repeatCount: repeatCount, shift: shift)
+    }
+
+    /// A decimal number of at most four digits.
+    private static func number(_ rest: inout Substring.UTF8View) -> Int? {
+        var value = 0
+        var count = 0
+        while let byte = rest.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+            rest = rest.dropFirst()
+            value = value * 10 + Int(byte - UInt8(ascii: "0"))
+            count += 1
+            guard count <= 4 else { return nil }
+        }
+        return count > 0 ? value : nil
+    }
+
+    /// Takes the value out of a channel's first bytes: byte order, then shift, then mask, then sign.
+    ///
+    /// The mask is not optional: some devices leave another axis in the upper bits of each slot.
+    ///
+    /// - Parameter bytes: The channel's first byte; ``storageBytes`` of them are read.
+    /// - Returns: The value; an unsigned one of 64 bits as its two's complement.
+    func value(at bytes: UnsafeRawPointer) -> Int64 {
+        var word: UInt64
+        switch storageBytes {
+        case 1: word = UInt64(bytes.load(as: UInt8.self))
+        case 2:
+            let half = bytes.loadUnaligned(as: UInt16.self)
+            word = UInt64(isBigEndian ? half.bigEndian : half.littleEndian)
+        case 4:
+            let half = bytes.loadUnaligned(as: UInt32.self)
+            word = UInt64(isBigEndian ? half.bigEndian : half.littleEndian)
+        case 8:
+            let whole = bytes.loadUnaligned(as: UInt64.self)
+            word = isBigEndian ? whole.bigEndian : whole.littleEndian
+        default:
+            word = 0
+            for index in 0..<storageBytes {
+                let place = isBigEndian ? index : storageBytes - 1 - index
+                word = word << 8 | UInt64(bytes.load(fromByteOffset: place, as: UInt8.self))
+            }
+        }
+        let unused = UInt64(64 - bits)
+        let raised = (word >> UInt64(shift)) << unused
+        return isSigned ? Int64(bitPattern: raised) >> Int64(unused) : Int64(bitPattern: raised >> unused)
+    }
+
+    /// The value as a number.
+    func number(at bytes: UnsafeRawPointer) -> Double {
+        let value = value(at: bytes)
+        return isSigned || bits < 64 ? Double(value) : Double(UInt64(bitPattern: value))
+    }
+}

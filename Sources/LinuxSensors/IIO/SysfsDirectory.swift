@@ -1,0 +1,99 @@
+import Glibc
+
+/// A folder of a device in sysfs, whose files are its attributes.
+///
+/// Any of these calls can block for seconds, because a driver may have to wake its device: they belong on a worker
+/// thread.
+struct SysfsDirectory: Sendable, Equatable {
+    let path: String
+
+    /// No attribute is longer than a page.
+    private static let mostBytes = 4096
+
+    func directory(_ name: String) -> SysfsDirectory { SysfsDirectory(path: path + "/" + name) }
+
+    func path(_ name: String) -> String { path + "/" + name }
+
+    /// Whether there is an attribute or a folder of that name.
+    func has(_ name: String) -> Bool { access(path(name), F_OK) == 0 }
+
+    /// The names in the folder, sorted; none when it cannot be read.
+    func names() -> [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                // The kernel ends every name with a NUL within the field.
+                $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
+                    String(cString: $0)
+                }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// The text of an attribute, without blanks around it.
+    func text(_ name: String) throws(SensorFailure) -> String {
+        let path = path(name)
+        return try SensorFailure.judging { () throws(SystemError) in
+            let file = try Descriptor(path: path, flags: O_RDONLY | O_NONBLOCK)
+            var bytes = [UInt8](repeating: 0, count: Self.mostBytes)
+            let count = try systemCall("read", path: path) { read(file.raw, &bytes, Self.mostBytes) }
+            return String(decoding: bytes[..<count], as: UTF8.self).trimmingBlanks()
+        }
+    }
+
+    /// The text of an attribute; `nil` when there is none, or nothing in it.
+    func textIfPresent(_ name: String) throws(SensorFailure) -> String? {
+        do throws(SensorFailure) {
+            let text = try text(name)
+            return text.isEmpty ? nil : text
+        } catch {
+            guard error.code == ENOENT || error.code == ENOTDIR else { throw error }
+            return nil
+        }
+    }
+
+    /// The number in an attribute; `nil` when there is no such attribute.
+    ///
+    /// - Throws: ``SensorFailure`` when it cannot be read or holds no number.
+    func number(_ name: String) throws(SensorFailure) -> Double? {
+        guard let text = try textIfPresent(name) else { return nil }
+        guard let number = SysfsNumber.parse(text) else {
+            throw SensorFailure(.description, "\(path(name)): '\(text.prefix(80))' is no number")
+        }
+        return number
+    }
+
+    /// Makes a folder, which in configfs makes a thing; one that is there is no matter.
+    func makeDirectory(_ name: String) throws(SensorFailure) {
+        let path = path(name)
+        do throws(SystemError) {
+            try systemCall("mkdir", path: path) { mkdir(path, 0o755) }
+        } catch {
+            guard error.code == EEXIST else { throw SensorFailure(error) }
+        }
+    }
+
+    /// Makes sure that an attribute has a value, and writes only when it has another.
+    ///
+    /// - Returns: The value afterwards, which a driver may have rounded.
+    @discardableResult
+    func ensure(_ name: String, is text: String) throws(SensorFailure) -> String {
+        if try self.text(name) == text { return text }
+        try write(text, to: name)
+        return try self.text(name)
+    }
+
+    /// Writes an attribute, in one piece.
+    func write(_ text: String, to name: String) throws(SensorFailure) {
+        let path = path(name)
+        try SensorFailure.judging { () throws(SystemError) in
+            let file = try Descriptor(path: path, flags: O_WRONLY | O_NONBLOCK)
+            let bytes = Array(text.utf8)
+            try systemCall("write", path: path) { Glibc.write(file.raw, bytes, bytes.count) }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Binnacle
+
+/// One sensor of a live source: which device it has, what state that is in, and what is tried next.
+final class LiveSensor {
+    enum Phase {
+        /// No device, or one that failed; tried again at a time, or when udev says something.
+        case waiting(retryNanoseconds: Int64?)
+        /// A worker opens the device.
+        case opening
+        /// The device delivers.
+        case reading(any SensorReader)
+    }
+
+    /// How far the remedies for a silent device have come.
+    enum Remedy {
+        /// Nothing was tried.
+        case none
+        /// The buffer was switched off and on again.
+        case rearmed
+        /// The buffer is passed over.
+        case polled
+    }
+
+    let number: Int
+    let request: SensorRequest
+    /// The places of the request's kinds in the pipeline, in the same order.
+    let streams: [SampleStream]
+    var phase = Phase.waiting(retryNanoseconds: nil)
+    /// The device that plays the sensor.
+    var device: SensorDevice?
+    /// The identity of the device that last played it, which goes before others that match.
+    var lastID: String?
+    /// Counts the openings, so that a message of an earlier one is known for what it is.
+    var generation = 0
+    var remedy = Remedy.none
+    /// When the last remedy was tried, on CLOCK_MONOTONIC.
+    var remedyNanoseconds: Int64 = 0
+    /// Whether the device has been silent too long, and is looked at once more before that is believed.
+    var isSilenceSuspected = false
+    /// The last stamp that was delivered, below which none of the next opening may fall.
+    var lastTimeNanoseconds: Int64?
+    /// What switches the buffer off.
+    var buffer: OpenBuffer?
+    /// Whether it has been said that the sensor cannot deliver.
+    var isFailureTold = false
+    /// How often opening failed on end.
+    var failureCount = 0
+    /// Whether the reader may have more at once.
+    var isReady = false
+    /// Whether a sample has come since the device was opened.
+    var hasDelivered = false
+
+    init(number: Int, request: SensorRequest, streams: [SampleStream]) {
+        self.number = number
+        self.request = request
+        self.streams = streams
+    }
+
+    var reader: (any SensorReader)? {
+        if case .reading(let reader) = phase { reader } else { nil }
+    }
+
+    var streamIndices: [Int] { streams.map(\.index) }
+
+    /// When to look at the sensor without being woken, on CLOCK_MONOTONIC.
+    var deadlineNanoseconds: Int64? {
+        switch phase {
+        case .waiting(let retry): return retry
+        case .opening: return nil
+        case .reading(let reader):
+            let stall = reader.stallNanoseconds.map { reader.lastArrivalNanoseconds + $0 }
+            guard let look = reader.deadlineNanoseconds else { return stall }
+            return min(look, stall ?? look)
+        }
+    }
+
+    /// The pause before the next attempt: one second, then twice as long each time, at most half a minute.
+    var retryDelayNanoseconds: Int64 {
+        1_000_000_000 << Int64(min(max(failureCount - 1, 0), 5))
+    }
+}

@@ -1,0 +1,219 @@
+public import Binnacle
+import Glibc
+
+/// The machine's own sensors as a source: finds them, opens them, reads them, and follows them through unplug, re-plug,
+/// stall and suspend.
+///
+/// Everything runs on the thread that calls ``fill(_:)`` and ``wait(timeoutMilliseconds:)``. Only what may block, which
+/// is sysfs, has threads of its own, and they talk through a mailbox. A delivery has the samples of one device.
+public final class LiveSource: SampleSource {
+    /// The streams of all sensors.
+    public let streams: [SampleStream]
+
+    let sensors: [LiveSensor]
+    let finder: DeviceFinder
+    let mailbox: Mailbox<LiveMessage>
+    let epoll: Epoll
+    let monitor: DeviceMonitor?
+    /// The sensors that are there, in a stable order; `nil` until the machine has been searched.
+    var devices: [SensorDevice]?
+    /// The devices that came while the machine was searched.
+    var early: [SensorDevice] = []
+    /// The folders of those that went meanwhile.
+    var removedEarly: Set<String> = []
+    var answers: [SampleAnswer] = []
+    var losses: [SampleLoss] = []
+    private var notices: [String] = []
+    private var messages: [LiveMessage] = []
+    private var hasMail = false
+    private var hasChanges = false
+    private var suspendedNanoseconds = SystemClock.suspended()
+    private var nextSensor = 0
+
+    static let mailToken = UInt64.max
+    static let monitorToken = UInt64.max - 1
+
+    /// Starts to look for the sensors; the first of them may deliver after a few milliseconds.
+    ///
+    /// - Parameters:
+    ///   - requests: What is wanted, each sensor once.
+    ///   - finder: Where to look.
+    /// - Throws: ``SystemError`` when the system refuses what the source needs itself.
+    public init(_ requests: [SensorRequest], finder: DeviceFinder = DeviceFinder()) throws(SystemError) {
+        self.finder = finder
+        let wanted = requests.flatMap { request in request.kinds.map { (sensor: request.sensor, kind: $0) } }
+        let ordered = SampleStream.ordered(wanted)
+        streams = ordered
+        sensors = requests.enumerated().map { number, request in
+            LiveSensor(
+                number: number, request: request,
+                streams: request.kinds.compactMap { kind in
+                    ordered.first { $0.sensor === request.sensor && $0.kind == kind }
+                })
+        }
+        mailbox = try Mailbox()
+        epoll = try Epoll()
+        try epoll.add(mailbox.descriptor, token: Self.mailToken)
+        // Listening begins before the search, so that nothing falls in between.
+        monitor = finder.usesUdev ? try DeviceMonitor() : nil
+        if let monitor { try epoll.add(monitor.descriptor, token: Self.monitorToken) }
+        let (finder, mailbox) = (finder, mailbox)
+        try WorkerThread.start {
+            do throws(SystemError) {
+                mailbox.post(.enumerated(try finder.devices()))
+            } catch {
+                mailbox.post(.enumerationFailed(error.description))
+            }
+        }
+    }
+
+    deinit {
+        stop()
+    }
+
+    /// Writing eight bytes that are not 0 to this descriptor ends a wait; a signal handler may do it.
+    public var wakeDescriptor: Int32 { mailbox.descriptor }
+
+    /// Whether the machine has been searched and every device that was found is open, or could not be opened.
+    public var isSettled: Bool {
+        devices != nil && answers.isEmpty
+            && sensors.allSatisfy { if case .opening = $0.phase { false } else { true } }
+    }
+
+    /// Hands over what has come: the samples of one device, a failure, or nothing yet.
+    public func fill(_ delivery: SampleDelivery) -> SampleAnswer {
+        let now = SystemClock.monotonic()
+        if hasMail { takeMail(now) }
+        if hasChanges { takeChanges() }
+        lookAfter(now)
+        if !losses.isEmpty {
+            for loss in losses { delivery.append(loss) }
+            losses.removeAll(keepingCapacity: true)
+            return .samples
+        }
+        if !answers.isEmpty { return answers.removeFirst() }
+        // Each in its turn, so that a fast device does not keep the others from speaking.
+        for offset in sensors.indices {
+            let sensor = sensors[(nextSensor + offset) % sensors.count]
+            guard sensor.isReady, let reader = sensor.reader else { continue }
+            read(sensor, reader, into: delivery, now)
+            if !delivery.isEmpty || !delivery.losses.isEmpty {
+                nextSensor = sensor.number + 1
+                return .samples
+            }
+        }
+        return answers.isEmpty ? .pending : answers.removeFirst()
+    }
+
+    /// Waits until there is something to ask for, a signal comes, or the time is over.
+    ///
+    /// - Parameter timeoutMilliseconds: The longest wait; −1 has no end.
+    public func wait(timeoutMilliseconds: Int32 = -1) {
+        guard answers.isEmpty, losses.isEmpty, !sensors.contains(where: \.isReady) else { return }
+        var timeout = timeoutMilliseconds
+        if let due = sensors.lazy.compactMap(\.deadlineNanoseconds).min() {
+            let left = max(0, due - SystemClock.monotonic())
+            let milliseconds = Int32(min((left + 999_999) / 1_000_000, 3_600_000))
+            timeout = timeout < 0 ? milliseconds : min(timeout, milliseconds)
+        }
+        _ = epoll.wait(timeoutMilliseconds: timeout) { token in
+            switch token {
+            case Self.mailToken: hasMail = true
+            case Self.monitorToken: hasChanges = true
+            default: sensors[Int(token)].isReady = true
+            }
+        }
+    }
+
+    /// Takes what a person should know, each thing once: how a device is read when that is not as asked for.
+    public func takeNotices() -> [String] {
+        guard !notices.isEmpty else { return [] }
+        defer { notices.removeAll() }
+        return notices
+    }
+
+    /// Closes every device and switches its buffer off; afterwards nothing is delivered.
+    public func stop() {
+        for sensor in sensors {
+            let buffer = sensor.buffer
+            close(sensor)
+            buffer?.disable()
+        }
+    }
+
+    func note(_ sensor: LiveSensor, _ text: String) {
+        notices.append("\(sensor.request.sensor.name): \(text)")
+    }
+
+    // MARK: - On the event thread
+
+    private func read(_ sensor: LiveSensor, _ reader: any SensorReader, into delivery: SampleDelivery, _ now: Int64) {
+        do throws(SensorFailure) {
+            sensor.isReady = try reader.read(into: delivery, arrival: now)
+        } catch {
+            lose(sensor, error, now)
+        }
+        guard let last = delivery.lastTimeNanoseconds else { return }
+        sensor.lastTimeNanoseconds = last
+        if let notice = reader.takeNotice() { note(sensor, notice) }
+        if !sensor.hasDelivered {
+            sensor.hasDelivered = true
+            sensor.failureCount = 0
+            sensor.isFailureTold = false
+        }
+    }
+
+    private func takeMail(_ now: Int64) {
+        hasMail = false
+        mailbox.takeAll(into: &messages)
+        for message in messages { take(message, now) }
+    }
+
+    private func takeChanges() {
+        hasChanges = false
+        guard let monitor else { return }
+        for change in monitor.takeAll() {
+            switch change {
+            case .removed(let path): remove(path)
+            case .present(let path):
+                let (finder, mailbox) = (finder, mailbox)
+                // Out of threads: the next word of udev tries again.
+                try? WorkerThread.start {
+                    if let device = finder.device(path: path) { mailbox.post(.found(device)) }
+                }
+            }
+        }
+    }
+
+    /// Does what is due without a device having spoken.
+    private func lookAfter(_ now: Int64) {
+        let suspended = SystemClock.suspended()
+        if suspended - suspendedNanoseconds > 100_000_000 {
+            resume(after: Double(suspended - suspendedNanoseconds) * 1e-9)
+        }
+        suspendedNanoseconds = suspended
+        for sensor in sensors {
+            switch sensor.phase {
+            case .waiting(let retry?) where retry <= now: open(sensor)
+            case .reading(let reader): lookAfter(sensor, reader, now)
+            default: break
+            }
+        }
+    }
+
+    private func lookAfter(_ sensor: LiveSensor, _ reader: any SensorReader, _ now: Int64) {
+        if let due = reader.deadlineNanoseconds, due <= now { sensor.isReady = true }
+        guard let stall = reader.stallNanoseconds, now - reader.lastArrivalNanoseconds >= stall else {
+            sensor.isSilenceSuspected = false
+            return
+        }
+        // What is in the buffer below its watermark is looked at before anything is said of silence.
+        guard sensor.isSilenceSuspected else {
+            sensor.isSilenceSuspected = true
+            sensor.isReady = true
+            return
+        }
+        sensor.isSilenceSuspected = false
+        treatSilence(sensor, seconds: Double(now - reader.lastArrivalNanoseconds) * 1e-9, now)
+    }
+}

@@ -1,0 +1,25 @@
+import Binnacle
+
+/// Takes samples from an open device, on the event thread.
+protocol SensorReader: AnyObject {
+    /// What to wait for; `nil` when the samples come through the mailbox.
+    var descriptor: Int32? { get }
+    /// When the device last said something, on CLOCK_MONOTONIC.
+    var lastArrivalNanoseconds: Int64 { get }
+    /// When to look without being woken; `nil` when there is no need.
+    var deadlineNanoseconds: Int64? { get }
+    /// After so long without a sample something is wrong; `nil` when silence means nothing.
+    var stallNanoseconds: Int64? { get }
+
+    /// Moves what is there into a delivery.
+    ///
+    /// - Parameters:
+    ///   - delivery: Has room in the batches of the device's streams.
+    ///   - arrival: Now, on CLOCK_MONOTONIC.
+    /// - Returns: Whether there may be more at once.
+    /// - Throws: ``SensorFailure`` when the device cannot be read any more; what is in the delivery by then is good.
+    func read(into delivery: SampleDelivery, arrival: Int64) throws(SensorFailure) -> Bool
+
+    /// Takes what a person should know, once.
+    func takeNotice() -> String?
+}

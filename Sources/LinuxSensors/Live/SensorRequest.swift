@@ -1,0 +1,39 @@
+public import Binnacle
+
+/// One sensor that a live source is to deliver: which device it is, and how to read it.
+public struct SensorRequest {
+    /// The sensor as the user names it.
+    public let sensor: Sensor
+    /// What is wanted of it.
+    public let kinds: [SampleKind]
+    /// How the device is read.
+    public let interface: SensorDevice.Interface
+    /// Which device it is.
+    public let match: DeviceMatch
+    /// The identity of the one device that is meant, when the match alone does not say.
+    public let id: String?
+    /// How to read it.
+    public let settings: SensorSettings
+
+    /// Creates a request.
+    public init(
+        sensor: Sensor, kinds: [SampleKind], interface: SensorDevice.Interface, match: DeviceMatch = DeviceMatch(),
+        id: String? = nil, settings: SensorSettings = SensorSettings()
+    ) {
+        self.sensor = sensor
+        self.kinds = kinds
+        self.interface = interface
+        self.match = match
+        self.id = id
+        self.settings = settings
+    }
+
+    /// Whether a device is meant.
+    func accepts(_ device: SensorDevice) -> Bool {
+        device.interface == interface && (id == nil || device.id == id) && match.accepts(device)
+            && kinds.allSatisfy(device.kinds.contains)
+    }
+
+    /// What is asked for, in words.
+    var description: String { "\(interface.rawValue), \(id.map { "'\($0)'" } ?? match.description)" }
+}

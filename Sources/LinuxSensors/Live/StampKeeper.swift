@@ -1,0 +1,189 @@
+import Binnacle
+
+/// Gives every sample of one device a stamp on CLOCK_MONOTONIC that never falls, and notices what is missing between.
+///
+/// Stamps that are on that clock stay as the kernel gave them. Those of another clock are moved by a constant, and
+/// those that are missing are made from the time of arrival; both is said once, in ``notice``.
+struct StampKeeper {
+    /// Something between two samples.
+    struct Finding: Equatable {
+        let cause: SampleLoss.Cause
+        let count: Int?
+        let durationSeconds: Double
+        let detail: String
+    }
+
+    /// What a person should know about the stamps; taken by whoever tells it.
+    private(set) var notice: String?
+    /// The typical distance between two samples, in nanoseconds; `nil` until it is known.
+    private(set) var intervalNanoseconds: Double?
+    /// The last stamp given.
+    private(set) var last: Int64?
+    /// What no stamp falls below: the last one that the device gave when it was open before.
+    private let floor: Int64
+
+    private enum Origin: Equatable {
+        case unknown
+        /// On CLOCK_MONOTONIC.
+        case monotonic
+        /// On CLOCK_REALTIME, which may be set at any time.
+        case realtime
+        /// On the device's own clock, this far behind CLOCK_MONOTONIC.
+        case own(offset: Int64)
+    }
+
+    private var origin = Origin.unknown
+    /// The typical difference from the typical distance.
+    private var jitterNanoseconds = 0.0
+    private var gapCount = 0
+    /// How many overruns on end were found.
+    private var overrunsInARow = 0
+    private let findsOverruns: Bool
+
+    /// A stamp further than this from the clock is another clock's.
+    private static let plausibleNanoseconds: Int64 = 60_000_000_000
+    /// So many distances make a typical one.
+    private static let learning = 16
+    private static let mostInARow = 4
+
+    /// - Parameters:
+    ///   - rateHz: The device's rate, when it says one.
+    ///   - findsOverruns: Whether the device sends every sample, so that a missing one is a loss.
+    ///   - floor: The last stamp that the device gave when it was open before.
+    init(rateHz: Double?, findsOverruns: Bool, floor: Int64? = nil) {
+        self.floor = floor ?? .min
+        if let rateHz, rateHz > 0, rateHz < 1e6 { intervalNanoseconds = 1e9 / rateHz }
+        self.findsOverruns = findsOverruns
+    }
+
+    /// The stamp of a sample.
+    ///
+    /// - Parameters:
+    ///   - raw: What the device gave; `nil` when it gives none, 0 when it does not know.
+    ///   - behind: How many more samples came with the same reading after this one.
+    ///   - arrival: When the reading was made, on CLOCK_MONOTONIC.
+    ///   - realtime: CLOCK_REALTIME at the same moment; only asked for when it is needed.
+    /// - Returns: The stamp, and what was found between the last sample and this one.
+    mutating func stamp(
+        _ raw: Int64?, behind: Int, arrival: Int64, realtime: () -> Int64 = SystemClock.realtime
+    ) -> (timeNanoseconds: Int64, finding: Finding?) {
+        guard let raw, raw != 0 else {
+            if origin == .unknown {
+                origin = .own(offset: 0)
+                notice = raw == nil ? "gives no timestamps" : "gives timestamps of 0"
+                notice?.append(": they are made from the time at which samples arrive")
+            }
+            return (keep(reconstructed(behind: behind, arrival: arrival)), nil)
+        }
+        if origin == .unknown { settle(raw, arrival: arrival, realtime: realtime()) }
+        var time = translated(raw, arrival: arrival, realtime: realtime)
+        guard let last else { return (keep(time), nil) }
+        if Self.distance(time, arrival) > Self.plausibleNanoseconds {
+            origin = .own(offset: Units.later(arrival, by: raw == .min ? .max : -raw))
+            time = max(last, arrival)
+            let finding = clockFinding(from: last, to: time)
+            return (keep(time), finding)
+        }
+        let interval = intervalNanoseconds ?? 0
+        if time < last {
+            // Two stamps may change places by a little; a clock that was set back stays there.
+            guard Double(last) - Double(time) > max(2 * interval, 1e6) else { return (keep(last), nil) }
+            let next = Units.later(last, by: Int64(interval))
+            origin = .own(offset: Units.later(next, by: raw == .min ? .max : -raw))
+            let finding = clockFinding(from: last, to: next)
+            return (keep(next), finding)
+        }
+        let finding = findsOverruns ? overrun(from: last, to: time) : nil
+        return (keep(time), finding)
+    }
+
+    /// The stamp of a value that is repeated because the device said nothing new.
+    mutating func hold(at arrival: Int64) -> Int64 { keep(arrival) }
+
+    /// Takes the notice, so that it is told once.
+    mutating func takeNotice() -> String? {
+        defer { notice = nil }
+        return notice
+    }
+
+    private mutating func keep(_ time: Int64) -> Int64 {
+        let kept = max(time, last ?? floor)
+        last = kept
+        return kept
+    }
+
+    /// Finds out which clock the stamps are of.
+    private mutating func settle(_ raw: Int64, arrival: Int64, realtime: Int64) {
+        if Self.distance(raw, arrival) <= Self.plausibleNanoseconds {
+            origin = .monotonic
+        } else if Self.distance(raw, realtime) <= Self.plausibleNanoseconds {
+            origin = .realtime
+            notice = "stamps samples with the wall clock: they are moved to the monotonic clock"
+        } else {
+            origin = .own(offset: Units.later(arrival, by: raw == .min ? .max : -raw))
+            notice = "stamps samples with a clock of its own: they are moved to the monotonic clock"
+        }
+    }
+
+    private func translated(_ raw: Int64, arrival: Int64, realtime: () -> Int64) -> Int64 {
+        switch origin {
+        case .unknown, .monotonic: raw
+        case .realtime: Units.later(raw, by: arrival - realtime())
+        case .own(let offset): Units.later(raw, by: offset)
+        }
+    }
+
+    /// Samples that came together lie one interval apart, and not before the last one that came earlier.
+    private func reconstructed(behind: Int, arrival: Int64) -> Int64 {
+        guard behind > 0 else { return arrival }
+        var step = intervalNanoseconds ?? 0
+        if let last { step = min(step, max(0, Double(arrival - last)) / Double(behind + 1)) }
+        return arrival - Int64(step * Double(behind))
+    }
+
+    /// Whether samples are missing between two; also learns what is usual.
+    private mutating func overrun(from last: Int64, to time: Int64) -> Finding? {
+        let gap = Double(time) - Double(last)
+        guard let interval = intervalNanoseconds else {
+            if gap > 0 { intervalNanoseconds = gap }
+            return nil
+        }
+        gapCount += 1
+        // A rate that the driver only claims is learned before anything is made of it.
+        guard gapCount > Self.learning, gap > interval + max(0.75 * interval, 6 * jitterNanoseconds) else {
+            overrunsInARow = 0
+            learn(gap, interval, weight: gapCount <= Self.learning ? 0.25 : 0.0625)
+            return nil
+        }
+        overrunsInARow += 1
+        guard overrunsInARow < Self.mostInARow else {
+            // Nobody loses the same number again and again: this is the rate.
+            overrunsInARow = 0
+            gapCount = 0
+            intervalNanoseconds = gap
+            return nil
+        }
+        let count = max(1, Int((gap / interval).rounded()) - 1)
+        return Finding(
+            cause: .overrun, count: count, durationSeconds: gap * 1e-9,
+            detail: "about \(count) samples are missing: the kernel's buffer was full, or the device missed its rate")
+    }
+
+    private mutating func learn(_ gap: Double, _ interval: Double, weight: Double) {
+        let seen = min(gap, 16 * interval)
+        jitterNanoseconds += (abs(seen - interval) - jitterNanoseconds) * weight
+        intervalNanoseconds = interval + (seen - interval) * weight
+    }
+
+    private mutating func clockFinding(from last: Int64, to time: Int64) -> Finding {
+        gapCount = 0
+        return Finding(
+            cause: .clock, count: nil, durationSeconds: Units.seconds(from: last, to: time),
+            detail: "the device's clock was set: its stamps are moved so that time goes on")
+    }
+
+    private static func distance(_ a: Int64, _ b: Int64) -> Int64 {
+        let (difference, overflow) = a.subtractingReportingOverflow(b)
+        return overflow || difference == .min ? .max : abs(difference)
+    }
+}

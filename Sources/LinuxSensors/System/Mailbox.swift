@@ -1,0 +1,37 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// Messages from worker threads to the event thread, which waits for ``descriptor`` among others.
+final class Mailbox<Message: Sendable>: Sendable {
+    private let messages = Mutex<[Message]>([])
+    private let event: Descriptor
+
+    init() throws(SystemError) {
+        event = Descriptor(owning: try systemCall("eventfd") { clinux_eventfd() })
+    }
+
+    /// Readable while there are messages.
+    var descriptor: Int32 { event.raw }
+
+    /// Leaves a message and wakes the event thread.
+    func post(_ message: Message) {
+        messages.withLock { $0.append(message) }
+        wake()
+    }
+
+    /// Wakes the event thread; safe in a signal handler.
+    func wake() {
+        var one: UInt64 = 1
+        // It fails only when the counter is full, and then the other side is awake anyway.
+        _ = write(event.raw, &one, 8)
+    }
+
+    /// Takes all messages, in their order, in exchange for an empty list whose room is used again.
+    func takeAll(into list: inout [Message]) {
+        list.removeAll(keepingCapacity: true)
+        var count: UInt64 = 0
+        _ = read(event.raw, &count, 8)
+        messages.withLock { swap(&$0, &list) }
+    }
+}

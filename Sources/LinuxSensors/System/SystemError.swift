@@ -1,0 +1,49 @@
+import Glibc
+
+/// A call that the system refused: which, on what, and why.
+public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The error number.
+    public let code: Int32
+    /// The call.
+    public let call: String
+    /// The file or device it was about, when there is one.
+    public let path: String?
+
+    /// Creates an error.
+    public init(code: Int32, call: String, path: String? = nil) {
+        self.code = code
+        self.call = call
+        self.path = path
+    }
+
+    /// `path: call: what the system says`.
+    public var description: String {
+        (path.map { $0 + ": " } ?? "") + "\(call): " + String(cString: strerror(code))
+    }
+
+    /// Whether the device behind the file is gone.
+    var isDeviceGone: Bool { code == ENODEV || code == ENXIO }
+    /// Whether somebody with more rights could have done it; a read-only mount is one of a sandbox.
+    var isPermission: Bool { code == EACCES || code == EPERM || code == EROFS }
+}
+
+/// Makes a system call, again when a signal interrupts it.
+///
+/// - Parameters:
+///   - name: The call's name, for the error.
+///   - path: What it is about, for the error.
+///   - body: Makes the call; −1 and errno are a failure.
+/// - Returns: What the call returned.
+/// - Throws: ``SystemError`` for a failure other than EINTR.
+@inline(never)  // Nothing may touch errno between the call and the read.
+@discardableResult
+func systemCall<Result: FixedWidthInteger>(
+    _ name: StaticString, path: @autoclosure () -> String? = nil, _ body: () -> Result
+) throws(SystemError) -> Result {
+    while true {
+        let result = body()
+        guard result == -1 else { return result }
+        let code = errno
+        if code != EINTR { throw SystemError(code: code, call: name.description, path: path()) }
+    }
+}

@@ -1,0 +1,42 @@
+import Glibc
+
+/// A thread for what may block: a sysfs file of a sleeping device can take seconds.
+enum WorkerThread {
+    private final class Work: Sendable {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    /// Runs a closure on a thread of its own.
+    ///
+    /// - Parameter body: What to do. It must not wait for the one who started it.
+    /// - Throws: ``SystemError`` when the system has no thread left.
+    static func start(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        // Little is called there; the default of 8 MB would count in the address space of every sensor.
+        pthread_attr_setstacksize(&attributes, 512 * 1024)
+        // Signals are for the event thread, whose waits they end.
+        var all = sigset_t()
+        var before = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        let work = Unmanaged.passRetained(Work(body))
+        var thread = pthread_t()
+        let code = pthread_create(&thread, &attributes, Self.main, work.toOpaque())
+        guard code == 0 else {
+            work.release()
+            throw SystemError(code: code, call: "pthread_create")
+        }
+    }
+
+    private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { pointer in
+        guard let pointer else { return nil }
+        // The one who started the thread retained it for this moment.
+        Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body()
+        return nil
+    }
+}

@@ -1,0 +1,36 @@
+import Binnacle
+import Glibc
+import LinuxSensors
+
+/// Turns a pipeline whose source is the machine's own sensors: asks, waits when there is nothing, and asks again.
+struct LiveLoop {
+    let source: LiveSource
+    let pipeline: Pipeline
+
+    /// Runs until somebody says that it is enough.
+    ///
+    /// - Parameters:
+    ///   - longestWaitMilliseconds: How long nothing may happen before `afterWait` is called all the same.
+    ///   - goesOn: Asked before each turn.
+    ///   - afterTurn: Told the answer of each turn.
+    ///   - beforeWait: Called when there is nothing more for now.
+    func run(
+        longestWaitMilliseconds: () -> Int32, while goesOn: () -> Bool, afterTurn: (SampleAnswer) -> Void,
+        beforeWait: () -> Void
+    ) {
+        while goesOn() {
+            let answer = pipeline.turn()
+            afterTurn(answer)
+            guard case .pending = answer else { continue }
+            beforeWait()
+            source.wait(timeoutMilliseconds: longestWaitMilliseconds())
+        }
+    }
+
+    /// CLOCK_MONOTONIC in nanoseconds.
+    static func now() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

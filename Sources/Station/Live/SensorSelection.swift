@@ -1,0 +1,92 @@
+import Binnacle
+import LinuxSensors
+
+/// Chooses what a live source is to deliver.
+struct SensorSelection {
+    let requests: [SensorRequest]
+    /// What a person should know about the choice.
+    let notices: [String]
+
+    /// The sensors of a configuration that a detector needs.
+    init(_ configuration: Configuration, path: String, wanted: [String]) throws(StationError) {
+        var requests: [SensorRequest] = []
+        var notices: [String] = []
+        for section in configuration.sensors where wanted.isEmpty || wanted.contains(section.name) {
+            let interface: SensorDevice.Interface
+            let match: DeviceMatch
+            switch section.source {
+            case .iio(let found): (interface, match) = (.iio, found)
+            case .evdev(let found): (interface, match) = (.evdev, found)
+            case .trace, .simulated:
+                notices.append("sensor '\(section.name)' is no device: left out")
+                continue
+            }
+            let kinds = configuration.kinds(of: section.name)
+            guard !kinds.isEmpty else {
+                notices.append("sensor '\(section.name)': no detector uses it: left out")
+                continue
+            }
+            requests.append(
+                SensorRequest(
+                    sensor: Sensor(name: section.name), kinds: kinds, interface: interface, match: match,
+                    settings: section.settings))
+        }
+        let names = configuration.sensors.map(\.name)
+        for name in wanted where !names.contains(name) {
+            throw StationError(
+                .usage, "--sensor \(name): no such sensor in \(path) (\(Spelling.hint(for: name, among: names)))")
+        }
+        guard !requests.isEmpty else {
+            throw StationError(.configuration, "\(path.printable): no sensor that is a device and that a detector uses")
+        }
+        self.requests = requests
+        self.notices = notices
+    }
+
+    /// The devices that are there, each named as its driver names it.
+    init(_ devices: [SensorDevice], wanted: [String]) throws(StationError) {
+        for name in wanted where !devices.contains(where: { $0.answers(to: name) }) {
+            let found = devices.map { "'\($0.name.printable)'" }.joined(separator: ", ")
+            throw StationError(
+                .unavailable,
+                "--sensor \(name): no such sensor; \(found.isEmpty ? "none is there" : "found are \(found)")")
+        }
+        let chosen = devices.filter { device in wanted.isEmpty || wanted.contains(where: device.answers) }
+        guard !chosen.isEmpty else {
+            throw StationError(
+                .unavailable,
+                "no accelerometer and no magnetometer was found; 'binnacle doctor' says where it looked")
+        }
+        var names: [String] = []
+        requests = chosen.map { device in
+            var name = device.name
+            var number = 2
+            while names.contains(name) {
+                name = "\(device.name)\(number)"
+                number += 1
+            }
+            names.append(name)
+            return SensorRequest(
+                sensor: Sensor(name: name), kinds: device.kinds, interface: device.interface, id: device.id)
+        }
+        notices = []
+    }
+}
+
+extension SensorDevice {
+    /// Whether a person means this device by a word.
+    func answers(to word: String) -> Bool {
+        word == name || word == label || word == node || word == id || word == path
+    }
+}
+
+extension Configuration {
+    /// What detectors need of a sensor.
+    func kinds(of sensor: String) -> [SampleKind] {
+        var kinds: Set<SampleKind> = []
+        if motions.contains(where: { $0.accelerometer == sensor }) { kinds.insert(.accelerometer) }
+        if norths.contains(where: { $0.accelerometer == sensor }) { kinds.insert(.accelerometer) }
+        if norths.contains(where: { $0.magnetometer == sensor }) { kinds.insert(.magnetometer) }
+        return SampleKind.allCases.filter(kinds.contains)
+    }
+}

@@ -1,0 +1,35 @@
+import Binnacle
+
+/// Where each stream of a pipeline stands in the rows of a recording.
+///
+/// A reader puts magnetometers before accelerometers and otherwise keeps the order of the columns. The columns stand in
+/// that order already, so that a row's samples are read back from left to right.
+struct TraceColumns {
+    /// For each stream's index the number of its three columns, from 0.
+    let places: [Int]
+    /// The first line, without its end.
+    let header: String
+
+    /// - Parameter streams: Numbered from 0, each once.
+    init(_ streams: [SampleStream]) {
+        let streams = streams.sorted { $0.index < $1.index }
+        precondition(
+            streams.map(\.index) == Array(0..<streams.count), "streams have to be numbered from 0, each once")
+        let ordered = SampleStream.ordered(streams.map { (sensor: $0.sensor, kind: $0.kind) })
+        places = streams.map { stream in
+            ordered.firstIndex { $0.sensor === stream.sensor && $0.kind == stream.kind } ?? stream.index
+        }
+        var sensors: [Sensor] = []
+        var names: [(name: String, fallback: String)] = []
+        for stream in ordered where !sensors.contains(where: { $0 === stream.sensor }) {
+            sensors.append(stream.sensor)
+            names.append((stream.sensor.name, stream.kind.rawValue))
+        }
+        let unique = SensorName.unique(names)
+        header = ordered.reduce(into: "time_ns") { header, stream in
+            let name = zip(sensors, unique).first { $0.0 === stream.sensor }?.1 ?? ""
+            let (letter, unit) = stream.kind == .accelerometer ? ("a", "m_s2") : ("m", "uT")
+            for axis in ["x", "y", "z"] { header += ",\(name).\(letter)\(axis)_\(unit)" }
+        }
+    }
+}
