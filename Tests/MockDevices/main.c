@@ -11,7 +11,6 @@
 //   write NODE CHUNK HEX              bytes from the hardware, CHUNK at a time, each after the one before was read; with
 //                                     0 all at once
 //   drained NODE                      waits until everything was read
-//   flush NODE                        throws away what nobody read
 //   spawn UID OUTPUT ERRORS ARGUMENT… starts a program, as another user unless UID is -; says its process number
 //   wait PID                          waits for its end: "exit STATUS" or "signal NUMBER"
 //
@@ -28,10 +27,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <termios.h>
 #include <unistd.h>
 
 // An eternity, even for a busy machine: a wait that is longer has failed.
@@ -187,16 +184,18 @@ static void unplug(const char *devpath, gboolean hang_up) {
 }
 
 static gboolean is_drained(struct node *node) {
-    int count = 0;
-    for (int waited = 0; waited < PATIENCE_MS; waited++) {
-        if (ioctl(node->slave, FIONREAD, &count) != 0) return FALSE;
-        if (count == 0) return TRUE;
-        pause_ms(1);
-    }
-    return FALSE;
+    gint64 end = g_get_monotonic_time() + PATIENCE_MS * G_TIME_SPAN_MILLISECOND;
+    gboolean is_in_time = TRUE;
+    g_mutex_lock(&node->lock);
+    while (node->unread > 0 && is_in_time) is_in_time = g_cond_wait_until(&node->did_read, &node->lock, end);
+    g_mutex_unlock(&node->lock);
+    return is_in_time;
 }
 
 static gboolean write_all(struct node *node, const guint8 *bytes, gsize count) {
+    g_mutex_lock(&node->lock);
+    node->unread += (gint64)count;
+    g_mutex_unlock(&node->lock);
     while (count > 0) {
         ssize_t written = write(node->master, bytes, count);
         if (written < 0 && errno != EAGAIN && errno != EINTR) return FALSE;
@@ -315,9 +314,6 @@ static void obey(char **words, guint count) {
             write_hex(node, strtoul(words[2], NULL, 10), words[3]);
         } else if (strcmp(command, "drained") == 0) {
             say(is_drained(node) ? "ok" : "error nobody reads %s", node->name);
-        } else if (strcmp(command, "flush") == 0) {
-            tcflush(node->slave, TCIFLUSH);
-            say("ok");
         } else {
             say("error no such command");
         }

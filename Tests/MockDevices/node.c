@@ -84,13 +84,27 @@ static gboolean did_get_ioctl(UMockdevIoctlBase *base, UMockdevIoctlClient *clie
     return handled;
 }
 
+// Lets the program read, and counts: what a terminal has taken from us is not yet what a reader could have.
 static gboolean did_get_read(UMockdevIoctlBase *base, UMockdevIoctlClient *client, struct node *node) {
     (void)base;
+    g_autoptr(GError) error = NULL;
     g_mutex_lock(&node->lock);
     gboolean is_gone = node->is_gone;
     g_mutex_unlock(&node->lock);
-    if (is_gone) umockdev_ioctl_client_complete(client, -1, ENODEV);
-    return is_gone;
+    int code = ENODEV;
+    int count = is_gone ? -1 : umockdev_ioctl_client_execute(client, &code, &error);
+    if (error != NULL) {
+        count = -1;
+        code = EIO;
+    }
+    umockdev_ioctl_client_complete(client, count, code);
+    if (count > 0) {
+        g_mutex_lock(&node->lock);
+        node->unread -= count;
+        g_cond_broadcast(&node->did_read);
+        g_mutex_unlock(&node->lock);
+    }
+    return TRUE;
 }
 
 // A terminal that changes no byte.
@@ -112,6 +126,7 @@ struct node *node_create(UMockdevTestbed *bed, const char *name, const char *dev
     node->face.name = g_strdup("");
     node->master = node->slave = -1;
     g_mutex_init(&node->lock);
+    g_cond_init(&node->did_read);
 
     g_autofree char *path = path_of(bed, "dev", name);
     g_autofree char *folder = g_path_get_dirname(path);

@@ -30,6 +30,9 @@ struct node {
     // Guards what follows: umockdev asks on a thread of its own.
     GMutex lock;
     gboolean is_gone;
+    // Bytes that were written and that nobody has read.
+    gint64 unread;
+    GCond did_read;
     gboolean is_input;
     struct evdev_face face;
 };

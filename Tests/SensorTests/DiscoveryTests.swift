@@ -199,11 +199,12 @@ import Testing
         #expect(try ListedDevice.list(listed.output).count == 1)
         let shown = try station.run("devices")
         let told = try station.run("doctor")
-        for text in [listed.output, shown.output, shown.errors, told.output, told.errors] {
-            let controls = text.unicodeScalars.filter {
+        #expect(!listed.output.unicodeScalars.contains { $0.properties.generalCategory == .control && $0 != "\n" })
+        for text in [shown.output, shown.errors, told.output, told.errors] {
+            let commands = text.unicodeScalars.filter {
                 ($0.properties.generalCategory == .control && $0 != "\n") || $0.properties.generalCategory == .format
             }
-            #expect(controls.isEmpty, "\(controls.map { String($0.value, radix: 16) })")
+            #expect(commands.isEmpty, "\(commands.map { String($0.value, radix: 16) })")
         }
     }
 

@@ -81,6 +81,8 @@ import Testing
             [sensor.chassis]
             source = "iio"
             match = { \(match.text) }
+            [motion.moved]
+            accelerometer = "chassis"
             """)
         let recording = try station.record("--config", configuration)
         try recording.program.waitForMessage("chassis")
@@ -93,6 +95,21 @@ import Testing
         let result = try recording.stop()
         #expect(Array(result.streams.keys) == ["chassis.a"])
         #expect(try result.only("a").allSatisfy { $0.x == 1 })
+    }
+
+    /// What is recorded may be for a replay with other detectors.
+    @Test func aConfiguredSensorNeedsNoDetectorToBeRecorded() throws {
+        let station = try MockStation()
+        try station.add(.polled("accel", 0, name: "accel_3d", raw: [1, 2, 3], scale: "1"))
+        let configuration = try station.configuration(
+            """
+            [sensor.chassis]
+            source = "iio"
+            match = { name = "accel_3d" }
+            """)
+        let recording = try station.record("--config", configuration)
+        try recording.waitForRows(1)
+        #expect(Array(try recording.stop().streams.keys) == ["chassis.a"])
     }
 
     /// One of two goes: the other goes on, and the station says that one is left; then none.

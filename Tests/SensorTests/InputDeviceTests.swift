@@ -20,6 +20,10 @@ import Testing
         return bytes
     }
 
+    private func milligravities(_ sample: Recording.Sample) -> [Int] {
+        [sample.x, sample.y, sample.z].map { Int(($0 / 9.80665 * 1000).rounded()) }
+    }
+
     private var report: [UInt8] { event(Self.synchronisation, 0, 0) }
 
     /// Corner case 21: before the first event the axes are what the kernel says, and an axis that is not sent stays.
@@ -34,7 +38,7 @@ import Testing
         try station.write(event(Self.absolute, 1, 0) + event(Self.absolute, 2, -1000) + report, to: device)
         try recording.waitForSample(of: "a") { $0.z < 0 }
         let samples = try recording.stop().only("a")
-        let distinct = samples.map { [$0.x, $0.y, $0.z].map { Int(($0 / 9.80665 * 1000).rounded()) } }
+        let distinct = samples.map(milligravities)
             .reduce(into: [[Int]]()) { if $0.last != $1 { $0.append($1) } }
         #expect(distinct == [[500, -250, 1000], [-1000, -250, 1000], [-1000, 0, -1000]])
         #expect(samples.map(\.time) == samples.map(\.time).sorted())
@@ -67,12 +71,12 @@ import Testing
         let torn = event(Self.synchronisation, Self.dropped, 0) + event(Self.absolute, 1, 32000) + report
         try station.write(torn, to: device)
         try recording.program.waitForMessage("samples.lost", "tilt", "SYN_DROPPED")
-        try recording.waitForSample(of: "a") { Float($0.x) == Float(0.3 * 9.80665) }
+        try recording.waitForSample(of: "a") { milligravities($0)[0] == 300 }
         try station.write(event(Self.absolute, 0, -1000) + report, to: device)
         try recording.waitForSample(of: "a") { $0.x < 0 }
         let samples = try recording.stop().only("a")
         // Never 32000, and never half of an update.
-        let states = Set(samples.map { [$0.x, $0.y, $0.z].map { Int(($0 / 9.80665 * 1000).rounded()) } })
+        let states = Set(samples.map(milligravities))
         #expect(states == [[0, 0, 1000], [300, -400, 800], [-1000, -400, 800]])
     }
 
@@ -121,7 +125,7 @@ import Testing
             try station.write(frames, to: device)
         }
         let samples = try recording.stop().only("a")
-        let distinct = samples.map { Int(($0.x / 9.80665 * 1000).rounded()) }
+        let distinct = samples.map { milligravities($0)[0] }
             .reduce(into: [Int]()) { if $0.last != $1 { $0.append($1) } }
         #expect(distinct == Array(0...400))
     }

@@ -17,6 +17,30 @@ final class MockProgram {
         self.errors = errors
     }
 
+    /// Whether it has ended and only waits to be asked for its status.
+    var hasEnded: Bool {
+        guard end == nil, let text = try? String(contentsOfFile: "/proc/\(identifier)/stat", encoding: .utf8) else {
+            return true
+        }
+        return text.drop { $0 != ")" }.hasPrefix(") Z")
+    }
+
+    /// Waits for a condition, as long as the program runs.
+    func eventually(
+        _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
+    ) throws {
+        var isMet = false
+        try SensorTests.eventually(what, sourceLocation: sourceLocation) {
+            let hadEnded = hasEnded
+            isMet = try condition()
+            return isMet || hadEnded
+        }
+        guard !isMet else { return }
+        let said = try errors.text().suffix(2000)
+        Issue.record("ended with \(try status()) before \(what); it said: \(said)", sourceLocation: sourceLocation)
+        throw MockFailure(message: "ended before \(what)")
+    }
+
     func interrupt() {
         kill(identifier, SIGINT)
     }
@@ -37,14 +61,9 @@ final class MockProgram {
     @discardableResult
     func waitForMessage(_ words: String..., sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
         var found: Substring?
-        do {
-            try eventually("standard error says \(words)", sourceLocation: sourceLocation) {
-                found = try errors.text().split(separator: "\n").first { line in words.allSatisfy(line.contains) }
-                return found != nil
-            }
-        } catch {
-            Issue.record("it said: \(try errors.text().suffix(2000))", sourceLocation: sourceLocation)
-            throw error
+        try eventually("standard error says \(words)", sourceLocation: sourceLocation) {
+            found = try errors.text().split(separator: "\n").first { line in words.allSatisfy(line.contains) }
+            return found != nil
         }
         return String(found ?? "")
     }

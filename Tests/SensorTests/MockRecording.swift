@@ -13,16 +13,18 @@ final class MockRecording {
     }
 
     /// Waits until the file holds at least so many rows of samples.
-    func waitForRows(_ count: Int) throws {
-        try eventually("\(count) rows are recorded; it says: \(try program.errors.text().suffix(500))") {
+    func waitForRows(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        try program.eventually("\(count) rows are recorded", sourceLocation: sourceLocation) {
             guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return false }
             return text.split(separator: "\n", omittingEmptySubsequences: false).count - 2 >= count
         }
     }
 
     /// Waits until a sample of a stream is recorded that is wanted.
-    func waitForSample(of kind: String, where isWanted: (Recording.Sample) -> Bool) throws {
-        try eventually("a sample as wanted is recorded; it says: \(try program.errors.text().suffix(500))") {
+    func waitForSample(
+        of kind: String, sourceLocation: SourceLocation = #_sourceLocation, where isWanted: (Recording.Sample) -> Bool
+    ) throws {
+        try program.eventually("a sample as wanted is recorded", sourceLocation: sourceLocation) {
             guard let recording = try? Recording(path: path) else { return false }
             return recording.streams.contains { $0.key.hasSuffix("." + kind) && $0.value.contains(where: isWanted) }
         }
