@@ -15,6 +15,7 @@ let package = Package(
     products: [
         .library(name: "Binnacle", targets: ["Binnacle"]),
         .library(name: "Traces", targets: ["Traces"]),
+        .library(name: "LinuxSensors", targets: ["LinuxSensors"]),
         .executable(name: "binnacle", targets: ["BinnacleTool"]),
     ],
     targets: [
@@ -39,6 +40,8 @@ let package = Package(
         .testTarget(name: "KernelsTests", dependencies: ["Kernels"], swiftSettings: settings),
         .testTarget(name: "BinnacleTests", dependencies: ["Binnacle"], swiftSettings: settings),
         .testTarget(name: "TracesTests", dependencies: ["Traces", "Binnacle"], swiftSettings: settings),
+        .testTarget(
+            name: "LinuxSensorsTests", dependencies: ["LinuxSensors", "Binnacle"], swiftSettings: settings),
         .testTarget(
             name: "StationTests", dependencies: ["Station", "LinuxSensors", "Handlers", "Traces", "Binnacle"],
             swiftSettings: settings),

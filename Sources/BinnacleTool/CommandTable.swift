@@ -97,9 +97,10 @@ enum CommandName: String, CaseIterable {
         switch self {
         case .replay:
             """
-            Traces are CSV files with a header; columns and units are recognised. Without --config, one motion detector
-            named motion looks at the first accelerometer, and one north detector named north at the first accelerometer
-            and magnetometer. Events go to standard output, messages and the summary of a JSON replay to standard error.
+            Traces are CSV files with a header, whose columns and units are recognised, or recordings of an accelerometer
+            made with evemu-record. Without --config, one motion detector named motion looks at the first accelerometer,
+            and one north detector named north at the first accelerometer and magnetometer. Events go to standard output,
+            messages and the summary of a JSON replay to standard error.
             """
         case .record:
             """

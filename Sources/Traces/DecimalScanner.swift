@@ -41,6 +41,12 @@ struct DecimalScanner {
         otherMark = dialect.hasDecimalComma ? UInt8(ascii: ",") : Self.point
     }
 
+    /// - Parameter delimiter: What stands between the fields, whose decimals a point marks.
+    init(delimiter: UInt8) {
+        self.delimiter = delimiter
+        otherMark = Self.point
+    }
+
     /// Moves a position behind the field at which it stands, and behind the delimiter.
     @inline(__always)
     func skipField(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) {

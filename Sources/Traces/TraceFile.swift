@@ -1,6 +1,6 @@
 public import Binnacle
 
-/// A trace file that was opened and whose columns are known, before its streams have found their sensors.
+/// A trace file that was opened and whose format is known, before its streams have found their sensors.
 public final class TraceFile {
     /// What one stream in the file is.
     public struct Content: Sendable, Equatable {
@@ -12,17 +12,17 @@ public final class TraceFile {
 
     /// The file's path as it was given.
     public var path: String { reader.path }
-    /// The streams in the file, in the order of its columns.
-    public var contents: [Content] { reader.layout.streams.map { Content(sensor: $0.sensor, kind: $0.kind) } }
+    /// The streams in the file, in the order in which it names them.
+    public var contents: [Content] { reader.contents }
     /// What was assumed about the file because its header does not say it.
     public var notices: [TraceNotice] { reader.notices }
 
-    let reader: CSVReader
+    let reader: any TraceReader
 
-    /// Opens a file and recognises its columns.
+    /// Opens a file and recognises its format, and its columns when it is CSV.
     ///
     /// - Parameters:
-    ///   - path: A CSV file.
+    ///   - path: A CSV file, or a recording made with evemu-record.
     ///   - map: Columns and units named by the user, instead of those recognised.
     ///   - assumedKind: What bare `x`, `y`, `z` columns without a unit measure.
     ///   - isCancelled: Asked while the file, a pipe perhaps, keeps its reader waiting; `true` is the end of the file.
@@ -31,6 +31,11 @@ public final class TraceFile {
         path: String, map: ColumnMap? = nil, assumedKind: SampleKind? = nil,
         isCancelled: @escaping () -> Bool = { false }
     ) throws(TraceError) {
-        reader = try CSVReader(path: path, map: map, assumedKind: assumedKind, isCancelled: isCancelled)
+        let lines = try LineReader(path: path, isCancelled: isCancelled)
+        if try EvemuHead.isNext(lines) {
+            reader = try EvemuReader(lines, isCancelled: isCancelled)
+        } else {
+            reader = try CSVReader(lines, map: map, assumedKind: assumedKind, isCancelled: isCancelled)
+        }
     }
 }

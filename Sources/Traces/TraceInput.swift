@@ -2,7 +2,7 @@ import Binnacle
 
 /// One file of a ``TraceSource`` with the window of its samples that are read and not yet delivered.
 final class TraceInput {
-    let reader: CSVReader
+    let reader: any TraceReader
     /// Whether the file may have more than its window.
     private(set) var isOpen = true
     /// Why the file cannot be read any further.
@@ -14,7 +14,7 @@ final class TraceInput {
     private var window: [SampleBatch] = []
     private var delivered: [Int] = []
 
-    init(reader: CSVReader, ranks: [Int?]) {
+    init(reader: any TraceReader, ranks: [Int?]) {
         self.reader = reader
         self.ranks = ranks
         // A stream that nobody wants takes part in the file's order all the same, behind all others.

@@ -8,8 +8,14 @@ public struct TraceRepairs: Sendable, Equatable {
         case notFinite = "not finite: skipped"
         /// A value that no sensor gives.
         case beyondSensors = "beyond any sensor: skipped"
+        /// A line that is not what its format wants.
+        case damaged = "damaged line: skipped"
         /// A row that ends before its last column, or an axis without a value.
         case incomplete = "fields missing: skipped"
+        /// A frame from which the kernel lost events because nobody fetched them in time.
+        case dropped = "events lost while it was recorded: frame skipped"
+        /// The beginning of a recording of changes, in which an axis has not changed yet; counted once.
+        case unknownAxis = "an axis not known yet: no sample"
         /// A stamp before that of the stream's previous sample.
         case backwards = "time goes backwards: skipped"
         /// A stamp far ahead of those before and after it.
@@ -18,6 +24,11 @@ public struct TraceRepairs: Sendable, Equatable {
         case repeated = "repeated stamp: kept"
         /// A last line without its end.
         case torn = "last line torn: skipped"
+
+        /// Whether it speaks against the file's being a trace: a thousand on end are no trace.
+        ///
+        /// A sensor that drops out, with NaN or without a value, damages nothing.
+        var isDamage: Bool { self == .notANumber || self == .damaged || self == .incomplete }
     }
 
     /// How often each kind occurred.

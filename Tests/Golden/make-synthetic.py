@@ -107,8 +107,76 @@ def simulated_faults():
         f.write("\n".join(rows) + "\n1.1E1,4.0E-")
 
 
+def simulated_evemu():
+    """An accelerometer with 256 units per g as evemu-record writes it: changes alone, lost events, a torn last line.
+
+    The head and the lines are those of evemu 2.7, "%lu.%06u %04x %04x %04d"; what is supported is cut short.
+    """
+    rng = random.Random(19)
+    names = {0: "ABS_X", 1: "ABS_Y", 2: "ABS_Z", 3: "ABS_RX"}
+    lines = [
+        "# EVEMU 1.3",
+        "# Kernel: 6.12.0-amd64",
+        "# DMI: dmi:simulated",
+        '# Input device name: "Simulated Motion Sensor, #1"',
+        "# Input device ID: bus 0x18 vendor 0000 product 0000 version 0000",
+        "# Supported events:",
+        "#   Event type 0 (EV_SYN)",
+        "#     Event code 0 (SYN_REPORT)",
+        "#   Event type 3 (EV_ABS)",
+    ]
+    for code, name in names.items():
+        lines += [f"#     Event code {code} ({name})", "#       Value        0", "#       Min      -4096"]
+        lines += ["#       Max       4096", "#       Fuzz         0", "#       Flat         0", "#       Resolution 256"]
+    lines += [
+        "# Properties:",
+        "#   Property  type 6 (INPUT_PROP_ACCELEROMETER)",
+        "N: Simulated Motion Sensor, #1",
+        "I: 0018 0000 0000 0000",
+        "P: 40 00 00 00 00 00 00 00",
+        "B: 00 0b 00 00 00 00 00 00 00",
+        "B: 03 0f 00 00 00 00 00 00 00",
+        "B: 04 20 00 00 00 00 00 00 00",
+    ]
+    lines += [f"A: {code:02x} -4096 4096 0 0 256" for code in names]
+    lines += ["################################", "#      Waiting for events      #", "################################"]
+    last = {}
+    report = 0.0
+
+    def event(t, kind, code, value, comment):
+        lines.append(f"E: {t:.6f} {kind:04x} {code:04x} {value:04d}\t# {comment}")
+
+    for i in range(20 * 50):
+        t = 0.000001 + i / 50
+        x, y, z = still(rng, t)
+        if 5 <= t < 7:
+            y += 3 * math.sin(2 * math.pi * 2 * t)
+        if 12 <= t < 12.02:
+            x, z = 20.0, 60.0
+        if 15 <= t < 15.3:
+            x, y, z = noise(rng, 0.1), noise(rng, 0.1), 0.3 + noise(rng, 0.1)
+        for code, value in enumerate((x / G, y / G, z / G, i // 20 / 256)):
+            value = round(value * 256)
+            if last.get(code) != value:
+                last[code] = value
+                event(t, 3, code, value, f"EV_ABS / {names[code]:<20} {value}")
+        if i % 50 == 0:
+            event(t, 4, 5, i * 10000 % 2**31, f"EV_MSC / {'MSC_TIMESTAMP':<20} {i * 10000}")
+        if i in (450, 901):
+            event(t, 0, 3, 0, "------------ SYN_DROPPED (0) ---------- +20ms")
+            report = t
+        if i == 500:
+            lines.append("E: 10.000001 0003 00")
+        delta = round((t - report) * 1000) if i else 0
+        event(t, 0, 0, 0, f"------------ SYN_REPORT (0) ---------- {delta:+d}ms")
+        report = t
+    with open("simulated-evemu.evemu", "w") as f:
+        f.write("\n".join(lines) + "\nE: 20.000001 0003 0000 00")
+
+
 if __name__ == "__main__":
     simulated_drop()
     simulated_turn()
     simulated_three_sensors()
     simulated_faults()
+    simulated_evemu()

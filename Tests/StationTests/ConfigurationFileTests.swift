@@ -1,5 +1,6 @@
 import Binnacle
 import Glibc
+import LinuxSensors
 import Station
 import Testing
 

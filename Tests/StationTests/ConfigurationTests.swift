@@ -1,4 +1,5 @@
 import Binnacle
+import LinuxSensors
 import Station
 import Testing
 
@@ -35,6 +36,44 @@ import Testing
         #expect(sensors.map(\.source) == [.iio(first), .evdev(second), .trace(file: "day.csv"), .simulated])
         #expect(sensors.map(\.position.line) == [1, 4, 8, 11])
         #expect(sensors.allSatisfy { $0.position.column == 1 })
+    }
+
+    @Test func howADeviceIsReadStandsInItsSection() throws {
+        let text = """
+            [sensor.a]
+            source = "iio"
+            match = { name = "accel_3d" }
+            rate_hz = 50
+            update_interval_s = 0.25
+            polling = true
+            acceleration = "gravity"
+            mount_matrix = "0, 1, 0; 1, 0, 0; 0, 0, -1"
+            [sensor.b]
+            source = "evdev"
+            match = { name = "tablet" }
+            acceleration = "specific_force"
+            """
+        let sensors = try parse(text).sensors
+        var settings = SensorSettings()
+        settings.rateHz = 50
+        settings.updateInterval = .milliseconds(250)
+        settings.isPolled = true
+        settings.acceleration = .gravity
+        settings.mountMatrix = try MountMatrix([0, 1, 0, 1, 0, 0, 0, 0, -1])
+        #expect(sensors.map(\.settings) == [settings, SensorSettings()])
+    }
+
+    @Test(arguments: [
+        ("iio", "rate_hz = 0", "rate_hz (0.0) is not between"), ("iio", "rate_hz = \"fast\"", "expected a number"),
+        ("iio", "polling = 1", "expected true or false"), ("iio", "acceleration = \"up\"", "gravity"),
+        ("iio", "mount_matrix = \"1, 0\"", "three rows of three numbers"),
+        ("iio", "mount_matrix = \"1,0,0;1,0,0;0,0,1\"", "determinant 0"),
+        ("iio", "update_interval_s = 0", "longer than 0 s"), ("evdev", "rate_hz = 10", "no meaning for source"),
+        ("evdev", "polling = true", "no meaning for source"),
+    ] as [(String, String, String)])
+    func whatCannotBeReadSoIsRefused(source: String, line: String, message: String) {
+        let text = "[sensor.a]\nsource = \"\(source)\"\nmatch = { name = \"x\" }\n\(line)\n"
+        #expect { try parse(text) } throws: { "\($0)".contains(message) && "\($0)".contains(":4:") }
     }
 
     @Test func sectionsWithoutSettingsHaveTheDefaults() throws {

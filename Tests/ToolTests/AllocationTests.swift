@@ -51,9 +51,18 @@ import Testing
             for row in 0..<count { text += "\(row * 10),0.01,0,9.8,0,21,-45\n" }
             return try TemporaryFile(text, suffix: ".csv")
         }
-        for options in [[], ["--batch", "1"]] {
-            let counts = try traces.map { try allocations(library.path, $0, options) }
-            print("allocations \(options): \(counts[0]) for 10,000 rows, \(counts[1]) for 100,000")
+        let recordings = try [10_000, 100_000].map { count in
+            var text = "# EVEMU 1.3\nN: a\nA: 00 0 0 0 0 256\nA: 01 0 0 0 0 256\nA: 02 0 0 0 0 256\n"
+            text += "E: 0.0 0003 0001 0000\nE: 0.0 0003 0002 0256\n"
+            for frame in 0..<count {
+                let stamp = "\(frame / 100).\(frame % 100 + 100)0000".replacing(".1", with: ".")
+                text += "E: \(stamp) 0003 0000 \(frame % 2)\nE: \(stamp) 0000 0000 0000\t# SYN_REPORT\n"
+            }
+            return try TemporaryFile(text, suffix: ".evemu")
+        }
+        for (files, options) in [(traces, []), (traces, ["--batch", "1"]), (recordings, [])] {
+            let counts = try files.map { try allocations(library.path, $0, options) }
+            print("allocations \(options): \(counts[0]) for 10,000 samples, \(counts[1]) for 100,000")
             #expect(counts[0] > 100)
             #expect(abs(counts[1] - counts[0]) < 100)
         }

@@ -4,15 +4,19 @@ import Testing
 
 /// Recorded and simulated traces with the events they have to give, through the binary that users run.
 @Suite struct GoldenTests {
-    static let names: [String] = {
+    /// The traces' files by their names.
+    static let traces: [String: String] = {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: Binary.golden)) ?? []
-        return files.filter { $0.hasSuffix(".csv") }.map { String($0.dropLast(4)) }.sorted()
+        let traces = files.filter { $0.hasSuffix(".csv") || $0.hasSuffix(".evemu") }
+        return Dictionary(uniqueKeysWithValues: traces.map { (String($0.prefix { $0 != "." }), $0) })
     }()
+
+    static let names = traces.keys.sorted()
 
     private func arguments(_ name: String) -> [String] {
         let configuration = "\(name).toml"
         let hasOne = FileManager.default.fileExists(atPath: "\(Binary.golden)/\(configuration)")
-        return ["replay", "--json"] + (hasOne ? ["--config", configuration] : []) + ["\(name).csv"]
+        return ["replay", "--json"] + (hasOne ? ["--config", configuration] : []) + [GoldenTests.traces[name] ?? name]
     }
 
     private func expected(_ name: String, _ suffix: String) throws -> String {
@@ -21,7 +25,7 @@ import Testing
     }
 
     @Test func thereAreGoldenTraces() {
-        #expect(GoldenTests.names.count >= 7)
+        #expect(GoldenTests.names.count >= 8)
     }
 
     @Test(arguments: names)

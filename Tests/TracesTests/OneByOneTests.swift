@@ -27,10 +27,10 @@ import Traces
 
     @Test(arguments: [
         "broad05", "broad33", "xio", "walk-recording", "simulated-drop", "simulated-turn", "simulated-faults",
-        "simulated-three-sensors",
+        "simulated-three-sensors", "simulated-evemu",
     ])
     func theSameSamplesOfferedOneByOneGiveTheSameEvents(name: String) throws {
-        let path = "\(Self.golden)/\(name).csv"
+        let path = "\(Self.golden)/\(name)" + (name.hasSuffix("evemu") ? ".evemu" : ".csv")
         let whole = try events(path) { _, pipeline in pipeline.run() }
         let oneByOne = try events(path) { source, pipeline in
             let all = Collected(source)

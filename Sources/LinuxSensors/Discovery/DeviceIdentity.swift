@@ -1,10 +1,10 @@
 /// What stays the same of a device when it is plugged in again.
-enum DeviceIdentity {
+package enum DeviceIdentity {
     /// A device's path without the numbers that the kernel gives out anew each time, then its name.
     ///
     /// `/devices/…/0018:1209:5E45.0001/HID-SENSOR-200073.2.auto/iio:device0` and the same with `.0003`, `.7.auto` and
     /// `iio:device2` are one device in one place.
-    static func text(path: String, name: String) -> String {
+    package static func text(path: String, name: String) -> String {
         var parts: [String] = []
         for part in path.split(separator: "/") {
             let stable = stablePart(String(part))
@@ -34,7 +34,7 @@ enum DeviceIdentity {
     }
 
     /// Tells devices with the same identity apart by their order: the second one gets `#2`.
-    static func distinguish(_ devices: inout [SensorDevice]) {
+    package static func distinguish(_ devices: inout [SensorDevice]) {
         for index in devices.indices {
             let base = devices[index].id
             var number = 2

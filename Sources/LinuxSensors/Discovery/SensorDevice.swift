@@ -28,6 +28,14 @@ public struct SensorDevice: Sendable, Equatable {
     public let kinds: [SampleKind]
     /// udev's properties of it.
     public let properties: [String: String]
+    /// What udev's hardware database knows the device by; `nil` when its bus has no such thing.
+    public var modalias: String? {
+        for name in ["../modalias", "device/modalias", "../device/modalias"] {
+            if let text = (try? directory.textIfPresent(name)) ?? nil { return text }
+        }
+        return properties["MODALIAS"]
+    }
+
     /// The folder under which `/sys` and `/dev` lie; empty for the machine's own.
     let root: String
 

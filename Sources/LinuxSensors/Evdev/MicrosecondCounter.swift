@@ -1,12 +1,16 @@
+import Binnacle
+
 /// A device's counter of microseconds (MSC_TIMESTAMP), 32 bits wide, as stamps on the clock of the events.
 ///
 /// It wraps around every 71.6 minutes and may start anew at any time; the event's own time says which of both it was.
-struct MicrosecondCounter {
+package struct MicrosecondCounter {
     private var last: UInt32?
     private var nanoseconds: Int64 = 0
 
+    package init() {}
+
     /// Further than this from the event's time, the counter has started anew.
-    private static let toleranceNanoseconds: Int64 = 100_000_000
+    private static let toleranceNanoseconds: UInt64 = 100_000_000
 
     /// The stamp of a frame.
     ///
@@ -14,15 +18,15 @@ struct MicrosecondCounter {
     ///   - counter: The counter's value in the frame.
     ///   - eventNanoseconds: The frame's time, as the kernel gave it.
     /// - Returns: The stamp, in nanoseconds.
-    mutating func stamp(_ counter: UInt32, eventNanoseconds: Int64) -> Int64 {
+    package mutating func stamp(_ counter: UInt32, eventNanoseconds: Int64) -> Int64 {
         defer { last = counter }
         guard let last else {
             nanoseconds = eventNanoseconds
             return nanoseconds
         }
-        nanoseconds += Int64(counter &- last) * 1000
+        nanoseconds = Units.later(nanoseconds, by: Int64(counter &- last) * 1000)
         let (difference, overflow) = eventNanoseconds.subtractingReportingOverflow(nanoseconds)
-        if overflow || abs(difference) > Self.toleranceNanoseconds { nanoseconds = eventNanoseconds }
+        if overflow || difference.magnitude > Self.toleranceNanoseconds { nanoseconds = eventNanoseconds }
         return nanoseconds
     }
 }

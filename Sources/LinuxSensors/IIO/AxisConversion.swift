@@ -6,7 +6,7 @@ import Binnacle
 /// that were applied after a matrix that swaps axes would be the wrong axis's.
 ///
 /// Source: Linux, Documentation/ABI/testing/sysfs-bus-iio, `in_*_scale`, `in_*_offset`, `in_*_mount_matrix`.
-struct AxisConversion: Sendable, Equatable {
+package struct AxisConversion: Sendable, Equatable {
     private let rows: (x: Row, y: Row, z: Row)
 
     private struct Row: Equatable {
@@ -25,7 +25,7 @@ struct AxisConversion: Sendable, Equatable {
     ///   - offsets: Of x, y and z, added to the raw value.
     ///   - matrix: From the sensor's axes to the device's.
     ///   - factor: From the kernel's unit to m/s² or µT, negative where the sign is the other.
-    init(scales: [Double], offsets: [Double], matrix: MountMatrix, factor: Double) {
+    package init(scales: [Double], offsets: [Double], matrix: MountMatrix, factor: Double) {
         func row(_ start: Int) -> Row {
             let m = (0..<3).map { matrix.elements[start + $0] * scales[$0] * factor }
             return Row(
@@ -34,11 +34,11 @@ struct AxisConversion: Sendable, Equatable {
         rows = (row(0), row(3), row(6))
     }
 
-    func apply(x: Double, y: Double, z: Double) -> (x: Float, y: Float, z: Float) {
+    package func apply(x: Double, y: Double, z: Double) -> (x: Float, y: Float, z: Float) {
         (rows.x.apply(x, y, z), rows.y.apply(x, y, z), rows.z.apply(x, y, z))
     }
 
-    static func == (left: AxisConversion, right: AxisConversion) -> Bool {
+    package static func == (left: AxisConversion, right: AxisConversion) -> Bool {
         left.rows == right.rows
     }
 }

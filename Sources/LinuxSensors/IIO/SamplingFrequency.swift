@@ -1,7 +1,7 @@
 import Binnacle
 
 /// A device's rate: what it can, what it is asked for, and what it makes of it.
-struct SamplingFrequency: Sendable {
+package struct SamplingFrequency: Sendable {
     private let directory: SysfsDirectory
     private let name: String
 
@@ -43,7 +43,7 @@ struct SamplingFrequency: Sendable {
     }
 
     /// The nearest of the rates that are available: a list, or `[min step max]`; the wanted one without either.
-    static func nearest(to wanted: Double, in available: String?) -> Double {
+    package static func nearest(to wanted: Double, in available: String?) -> Double {
         guard let available else { return wanted }
         let isRange = available.hasPrefix("[")
         let numbers = available.split { $0 == " " || $0 == "[" || $0 == "]" }.compactMap {

@@ -1,15 +1,22 @@
 /// Takes the samples out of scans: raw bytes in, stamps and converted axes out.
-struct ScanDecoder: Sendable {
+package struct ScanDecoder: Sendable {
     /// One stream's channels in the scan.
-    struct Axes: Sendable {
+    package struct Axes: Sendable {
         let x: ScanLayout.Place
         let y: ScanLayout.Place
         let z: ScanLayout.Place
         let conversion: AxisConversion
+
+        package init(x: ScanLayout.Place, y: ScanLayout.Place, z: ScanLayout.Place, conversion: AxisConversion) {
+            self.x = x
+            self.y = y
+            self.z = z
+            self.conversion = conversion
+        }
     }
 
     /// The bytes of one scan.
-    let scanByteCount: Int
+    package let scanByteCount: Int
     /// The streams in the scan, in the order in which the device's streams are numbered.
     let axes: [Axes]
     private let timestamp: ScanLayout.Place?
@@ -17,22 +24,22 @@ struct ScanDecoder: Sendable {
     /// - Parameters:
     ///   - layout: The enabled channels.
     ///   - axes: The streams.
-    init(layout: ScanLayout, axes: [Axes]) {
+    package init(layout: ScanLayout, axes: [Axes]) {
         scanByteCount = layout.byteCount
         self.axes = axes
         timestamp = layout.place(of: "in_timestamp")
     }
 
     /// Whether the scans carry stamps.
-    var hasTimestamp: Bool { timestamp != nil }
+    package var hasTimestamp: Bool { timestamp != nil }
 
     /// A scan's stamp in nanoseconds; `nil` when it carries none.
-    func stamp(of scan: UnsafeRawPointer) -> Int64? {
+    package func stamp(of scan: UnsafeRawPointer) -> Int64? {
         timestamp.map { $0.channel.type.value(at: scan + $0.offset) }
     }
 
     /// One stream's sample in m/s² or µT.
-    func sample(_ stream: Int, of scan: UnsafeRawPointer) -> (x: Float, y: Float, z: Float) {
+    package func sample(_ stream: Int, of scan: UnsafeRawPointer) -> (x: Float, y: Float, z: Float) {
         let axes = axes[stream]
         return axes.conversion.apply(
             x: axes.x.channel.type.number(at: scan + axes.x.offset),

@@ -2,18 +2,18 @@
 ///
 /// Channels stand in the order of their indices. Each is aligned to its own size, repeat included, and the whole scan
 /// is padded to the size of its largest channel.
-public struct ScanLayout: Sendable, Equatable {
+package struct ScanLayout: Sendable, Equatable {
     /// One enabled channel.
-    public struct Channel: Sendable, Equatable {
+    package struct Channel: Sendable, Equatable {
         /// The channel's name, such as `in_accel_x`.
-        public let name: String
+        package let name: String
         /// The kernel's `_index`, which orders the channels; gaps mean nothing.
-        public let index: Int
+        package let index: Int
         /// How the value lies there.
-        public let type: ScanType
+        package let type: ScanType
 
         /// Creates a description.
-        public init(name: String, index: Int, type: ScanType) {
+        package init(name: String, index: Int, type: ScanType) {
             self.name = name
             self.index = index
             self.type = type
@@ -21,20 +21,20 @@ public struct ScanLayout: Sendable, Equatable {
     }
 
     /// A channel and its place.
-    public struct Place: Sendable, Equatable {
+    package struct Place: Sendable, Equatable {
         /// The channel.
-        public let channel: Channel
+        package let channel: Channel
         /// The offset of its first byte in the scan.
-        public let offset: Int
+        package let offset: Int
     }
 
     /// The channels with their places, in the order of the scan.
-    public let places: [Place]
+    package let places: [Place]
     /// The bytes of one scan, final padding included.
-    public let byteCount: Int
+    package let byteCount: Int
 
     /// Lays out the enabled channels, given in any order.
-    public init(_ channels: [Channel]) {
+    package init(_ channels: [Channel]) {
         var places: [Place] = []
         var end = 0
         var largest = 1
@@ -50,7 +50,7 @@ public struct ScanLayout: Sendable, Equatable {
     }
 
     /// The place of a channel.
-    public func place(of name: String) -> Place? {
+    package func place(of name: String) -> Place? {
         places.first { $0.channel.name == name }
     }
 

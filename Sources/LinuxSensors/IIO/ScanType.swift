@@ -1,25 +1,25 @@
 /// How one channel's value lies in a scan, as the kernel writes it down: `[be|le]:[s|u]bits/storagebits[Xrepeat][>>shift]`.
 ///
 /// Source: Linux, Documentation/ABI/testing/sysfs-bus-iio, `scan_elements/*_type`.
-public struct ScanType: Sendable, Equatable {
+package struct ScanType: Sendable, Equatable {
     /// Whether the most significant byte comes first.
-    public let isBigEndian: Bool
+    package let isBigEndian: Bool
     /// Whether the value has a sign.
-    public let isSigned: Bool
+    package let isSigned: Bool
     /// The bits that mean something, 1 to 64.
-    public let bits: Int
+    package let bits: Int
     /// The bytes that one value takes, 1 to 8.
-    public let storageBytes: Int
+    package let storageBytes: Int
     /// How many values stand side by side, at least 1.
-    public let repeatCount: Int
+    package let repeatCount: Int
     /// How far the value has to be shifted to the right.
-    public let shift: Int
+    package let shift: Int
 
     /// The bytes that the whole channel takes.
-    public var byteCount: Int { storageBytes * repeatCount }
+    package var byteCount: Int { storageBytes * repeatCount }
 
     /// Creates a type; `nil` when no scan can have it.
-    public init?(
+    package init?(
         isBigEndian: Bool = false, isSigned: Bool, bits: Int, storageBits: Int, repeatCount: Int = 1, shift: Int = 0
     ) {
         guard (8...64).contains(storageBits), storageBits % 8 == 0, (1...storageBits).contains(bits),
@@ -34,7 +34,7 @@ public struct ScanType: Sendable, Equatable {
     }
 
     /// Reads the kernel's text; `nil` when it is none, or describes what no scan can have.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         var rest = text.utf8[...]
         let isBigEndian: Bool
         if rest.starts(with: "be:".utf8) {
@@ -86,7 +86,7 @@ public struct ScanType: Sendable, Equatable {
     ///
     /// - Parameter bytes: The channel's first byte; ``storageBytes`` of them are read.
     /// - Returns: The value; an unsigned one of 64 bits as its two's complement.
-    func value(at bytes: UnsafeRawPointer) -> Int64 {
+    package func value(at bytes: UnsafeRawPointer) -> Int64 {
         var word: UInt64
         switch storageBytes {
         case 1: word = UInt64(bytes.load(as: UInt8.self))
@@ -112,7 +112,7 @@ public struct ScanType: Sendable, Equatable {
     }
 
     /// The value as a number.
-    func number(at bytes: UnsafeRawPointer) -> Double {
+    package func number(at bytes: UnsafeRawPointer) -> Double {
         let value = value(at: bytes)
         return isSigned || bits < 64 ? Double(value) : Double(UInt64(bitPattern: value))
     }

@@ -1,7 +1,7 @@
 /// Numbers as sysfs writes them: decimal, with a point, whatever the locale.
-enum SysfsNumber {
+package enum SysfsNumber {
     /// Reads a finite number; blanks around it are no matter.
-    static func parse(_ text: String) -> Double? {
+    package static func parse(_ text: String) -> Double? {
         let trimmed = text.trimmingBlanks()
         // Double would also take "nan", "inf" and hexadecimal.
         guard trimmed.utf8.allSatisfy(isDecimal), let number = Double(trimmed), number.isFinite else { return nil }

@@ -27,7 +27,8 @@ public final class LiveSource: SampleSource {
     private var messages: [LiveMessage] = []
     private var hasMail = false
     private var hasChanges = false
-    private var suspendedNanoseconds = SystemClock.suspended()
+    private let readSuspended: () -> Int64
+    private var suspendedNanoseconds: Int64
     private var nextSensor = 0
 
     static let mailToken = UInt64.max
@@ -39,8 +40,19 @@ public final class LiveSource: SampleSource {
     ///   - requests: What is wanted, each sensor once.
     ///   - finder: Where to look.
     /// - Throws: ``SystemError`` when the system refuses what the source needs itself.
-    public init(_ requests: [SensorRequest], finder: DeviceFinder = DeviceFinder()) throws(SystemError) {
+    public convenience init(
+        _ requests: [SensorRequest], finder: DeviceFinder = DeviceFinder()
+    ) throws(SystemError) {
+        try self.init(requests, finder: finder, suspended: SystemClock.suspended)
+    }
+
+    /// Starts with another idea of how long the machine has been suspended, for tests.
+    package init(
+        _ requests: [SensorRequest], finder: DeviceFinder, suspended: @escaping () -> Int64
+    ) throws(SystemError) {
         self.finder = finder
+        readSuspended = suspended
+        suspendedNanoseconds = suspended()
         let wanted = requests.flatMap { request in request.kinds.map { (sensor: request.sensor, kind: $0) } }
         let ordered = SampleStream.ordered(wanted)
         streams = ordered
@@ -187,7 +199,7 @@ public final class LiveSource: SampleSource {
 
     /// Does what is due without a device having spoken.
     private func lookAfter(_ now: Int64) {
-        let suspended = SystemClock.suspended()
+        let suspended = readSuspended()
         if suspended - suspendedNanoseconds > 100_000_000 {
             resume(after: Double(suspended - suspendedNanoseconds) * 1e-9)
         }

@@ -1,24 +1,24 @@
-import Binnacle
+package import Binnacle
 
 /// Gives every sample of one device a stamp on CLOCK_MONOTONIC that never falls, and notices what is missing between.
 ///
 /// Stamps that are on that clock stay as the kernel gave them. Those of another clock are moved by a constant, and
 /// those that are missing are made from the time of arrival; both is said once, in ``notice``.
-struct StampKeeper {
+package struct StampKeeper {
     /// Something between two samples.
-    struct Finding: Equatable {
-        let cause: SampleLoss.Cause
-        let count: Int?
-        let durationSeconds: Double
-        let detail: String
+    package struct Finding: Equatable {
+        package let cause: SampleLoss.Cause
+        package let count: Int?
+        package let durationSeconds: Double
+        package let detail: String
     }
 
     /// What a person should know about the stamps; taken by whoever tells it.
-    private(set) var notice: String?
+    package private(set) var notice: String?
     /// The typical distance between two samples, in nanoseconds; `nil` until it is known.
-    private(set) var intervalNanoseconds: Double?
+    package private(set) var intervalNanoseconds: Double?
     /// The last stamp given.
-    private(set) var last: Int64?
+    package private(set) var last: Int64?
     /// What no stamp falls below: the last one that the device gave when it was open before.
     private let floor: Int64
 
@@ -50,7 +50,7 @@ struct StampKeeper {
     ///   - rateHz: The device's rate, when it says one.
     ///   - findsOverruns: Whether the device sends every sample, so that a missing one is a loss.
     ///   - floor: The last stamp that the device gave when it was open before.
-    init(rateHz: Double?, findsOverruns: Bool, floor: Int64? = nil) {
+    package init(rateHz: Double?, findsOverruns: Bool, floor: Int64? = nil) {
         self.floor = floor ?? .min
         if let rateHz, rateHz > 0, rateHz < 1e6 { intervalNanoseconds = 1e9 / rateHz }
         self.findsOverruns = findsOverruns
@@ -64,7 +64,7 @@ struct StampKeeper {
     ///   - arrival: When the reading was made, on CLOCK_MONOTONIC.
     ///   - realtime: CLOCK_REALTIME at the same moment; only asked for when it is needed.
     /// - Returns: The stamp, and what was found between the last sample and this one.
-    mutating func stamp(
+    package mutating func stamp(
         _ raw: Int64?, behind: Int, arrival: Int64, realtime: () -> Int64 = SystemClock.realtime
     ) -> (timeNanoseconds: Int64, finding: Finding?) {
         guard let raw, raw != 0 else {
@@ -98,10 +98,10 @@ struct StampKeeper {
     }
 
     /// The stamp of a value that is repeated because the device said nothing new.
-    mutating func hold(at arrival: Int64) -> Int64 { keep(arrival) }
+    package mutating func hold(at arrival: Int64) -> Int64 { keep(arrival) }
 
     /// Takes the notice, so that it is told once.
-    mutating func takeNotice() -> String? {
+    package mutating func takeNotice() -> String? {
         defer { notice = nil }
         return notice
     }

@@ -1,7 +1,13 @@
 import Binnacle
 
-/// Turns the bytes of one line into the samples of a row.
-struct CSVRowParser {
+/// CSV: each line is a row.
+final class CSVDecoder: RowDecoder {
+    let contents: [TraceFile.Content]
+    let notices: [TraceNotice]
+    let endsEveryLine: Bool
+
+    /// A row that is only looked at.
+    private let probe: TraceRow
     private let scanner: DecimalScanner
     private let timeExponent: Int
     private let factors: [Double]
@@ -10,13 +16,15 @@ struct CSVRowParser {
 
     private static let nothing = -2
     private static let time = -1
-    /// A million g, or 10 T: what is beyond 10⁷ m/s² or µT is a fault, and its square would leave Float's range.
-    private static let largest: Float = 1e7
 
     init(_ head: CSVHead) {
         scanner = DecimalScanner(head.dialect)
         timeExponent = head.timeExponent
         let layout = head.layout
+        contents = layout.streams.map { TraceFile.Content(sensor: $0.sensor, kind: $0.kind) }
+        notices = head.notices
+        endsEveryLine = layout.isRecording
+        probe = TraceRow(streamCount: layout.streams.count)
         factors = layout.streams.map(\.factor)
         let last = layout.streams.flatMap(\.columns).reduce(layout.timeColumn, max)
         var uses = Array(repeating: Self.nothing, count: last + 1)
@@ -31,12 +39,12 @@ struct CSVRowParser {
     ///
     /// - Returns: The first flaw; the streams it does not touch have their samples all the same. A stream whose
     ///   three fields are all empty has no sample in this row, and that is no flaw.
-    func parse(_ bytes: UnsafeBufferPointer<UInt8>, into row: CSVRow) -> CSVRowFlaw? {
+    func decode(_ bytes: UnsafeBufferPointer<UInt8>, into row: TraceRow) -> RowFlaw? {
         row.removeAll()
         guard let start = bytes.baseAddress else { return nil }
         let end = start + bytes.count
         var p = start
-        var flaw: CSVRowFlaw?
+        var flaw: RowFlaw?
         for use in uses {
             guard p <= end else {
                 // Without a time of its own the row would get that of the row before.
@@ -57,7 +65,7 @@ struct CSVRowParser {
                 let field = p
                 if let decimal = scanner.scanPlain(&p, end) {
                     let value = Float(decimal.value(in: DecimalScanner.text(of: field, before: p)) * factors[stream])
-                    if value.magnitude <= Self.largest {
+                    if value.magnitude <= TraceRow.largest {
                         row.set(stream, use % 3, value)
                         continue
                     }
@@ -70,6 +78,15 @@ struct CSVRowParser {
         }
         if row.removeIncomplete(), flaw == nil { flaw = missing(at: bytes.count + 1) }
         return flaw
+    }
+
+    func timeNanoseconds(of line: UnsafeBufferPointer<UInt8>) -> Int64? {
+        _ = decode(line, into: probe)
+        return probe.hasTime ? probe.timeNanoseconds : nil
+    }
+
+    func whyNoSample(rowCount: Int) -> (line: Int?, message: String) {
+        (nil, rowCount > 0 ? "none of its \(rowCount) rows has a usable sample" : "has a header and no sample")
     }
 
     @inline(__always)
@@ -87,15 +104,15 @@ struct CSVRowParser {
     /// - Returns: What is wrong with it; nothing is wrong with a number in quotes or an empty field.
     private func readUnusual(
         _ p: inout UnsafePointer<UInt8>, _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ use: Int,
-        _ row: CSVRow
-    ) -> CSVRowFlaw? {
+        _ row: TraceRow
+    ) -> RowFlaw? {
         let field = p
         switch scanner.scanField(&p, end) {
         case .empty:
             return nil
         case .number(let decimal, let text):
             let value = Float(decimal.value(in: text) * factors[use / 3])
-            guard value.magnitude <= Self.largest else {
+            guard value.magnitude <= TraceRow.largest else {
                 return flaw(.beyondSensors, "a value beyond any sensor", field, start)
             }
             row.set(use / 3, use % 3, value)
@@ -109,12 +126,12 @@ struct CSVRowParser {
 
     private func flaw(
         _ kind: TraceRepairs.Kind, _ message: String, _ field: UnsafePointer<UInt8>, _ start: UnsafePointer<UInt8>
-    ) -> CSVRowFlaw {
-        CSVRowFlaw(kind: kind, column: field - start + 1, message: message)
+    ) -> RowFlaw {
+        RowFlaw(kind: kind, column: field - start + 1, message: message)
     }
 
-    private func missing(at column: Int) -> CSVRowFlaw {
-        CSVRowFlaw(kind: .incomplete, column: column, message: "the row ends too early, or an axis has no value")
+    private func missing(at column: Int) -> RowFlaw {
+        RowFlaw(kind: .incomplete, column: column, message: "the row ends too early, or an axis has no value")
     }
 
     /// A field as it can be shown: short, and without what would disturb a terminal.

@@ -1,9 +1,9 @@
-/// The samples of one row, and the stamps of the rows before it; one object serves a whole file.
+/// The samples of one stamp, and the stamps of the rows before it; one object serves a whole file.
 ///
 /// Rows are the hot path of reading, so the fields lie in raw memory that is allocated once and reached without
-/// checks of uniqueness or exclusivity. It never leaves this class, and every index comes from the file's layout,
+/// checks of uniqueness or exclusivity. It never leaves this class, and every index comes from the file's decoder,
 /// which has as many streams as the memory has room for.
-final class CSVRow {
+final class TraceRow {
     let streamCount: Int
     private let stamp: UnsafeMutablePointer<Int64>
     private let axisCounts: UnsafeMutablePointer<Int>
@@ -14,6 +14,8 @@ final class CSVRow {
     private let backLines: UnsafeMutablePointer<Int>
     private let isTimed: UnsafeMutablePointer<Bool>
 
+    /// A million g, or 10 T: what is beyond 10⁷ m/s² or µT is a fault, and its square would leave Float's range.
+    static let largest: Float = 1e7
     /// An axis count that three good axes cannot bring up to three.
     private static let spoilt = -3
 
@@ -137,7 +139,7 @@ final class CSVRow {
 }
 
 /// What is wrong with a row.
-struct CSVRowFlaw {
+struct RowFlaw {
     let kind: TraceRepairs.Kind
     /// The byte in the line, from 1.
     let column: Int

@@ -1,0 +1,120 @@
+import Binnacle
+
+/// Recordings of an evdev accelerometer made with evemu-record: lines are changes, and a report makes a sample of them.
+///
+/// The kernel tells what has changed. So an axis keeps its value until it changes, also where the frame in which it
+/// changed makes no sample. Types and codes are those of linux/input-event-codes.h.
+final class EvemuDecoder: RowDecoder {
+    let contents: [TraceFile.Content]
+    let notices: [TraceNotice]
+    let endsEveryLine = true
+
+    private let axisLines: [Int]
+    /// For each axis what makes its values m/s².
+    private let factors: [Double]
+    private var values: [Float] = [0, 0, 0]
+    private var isKnown = [false, false, false]
+    /// Whether the frame has changed an axis.
+    private var hasChange = false
+    /// Whether the frame lacks something.
+    private var isDiscarding = false
+    private var hasComplained = false
+
+    private static let synchronisation = 0
+    private static let absolute = 3
+    private static let report = 0
+    private static let dropped = 3
+
+    private struct Event {
+        let timeNanoseconds: Int64
+        let type: Int
+        let code: Int
+        let value: Int32
+    }
+
+    init(_ head: EvemuHead) {
+        contents = [TraceFile.Content(sensor: head.sensor, kind: .accelerometer)]
+        notices = head.notices
+        axisLines = head.lines
+        factors = head.unitsPerG.map { Double(Units.standardGravity) / Double($0) }
+    }
+
+    func decode(_ line: UnsafeBufferPointer<UInt8>, into row: TraceRow) -> RowFlaw? {
+        row.removeAll()
+        var column = 1
+        guard let event = event(line, &column) else {
+            // What it was is lost, so the frame is not whole.
+            isDiscarding = true
+            return RowFlaw(kind: .damaged, column: column, message: "no event ('E: SECONDS TYPE CODE VALUE')")
+        }
+        switch (event.type, event.code) {
+        case (Self.absolute, 0...2):
+            values[event.code] = Float(Double(event.value) * factors[event.code])
+            isKnown[event.code] = true
+            hasChange = true
+            return nil
+        case (Self.synchronisation, Self.dropped):
+            isDiscarding = true
+            return RowFlaw(kind: .dropped, column: column, message: "SYN_DROPPED: the kernel lost events here")
+        case (Self.synchronisation, Self.report):
+            defer {
+                hasChange = false
+                isDiscarding = false
+            }
+            return hasChange && !isDiscarding ? takeFrame(event.timeNanoseconds, row) : nil
+        default:
+            return nil
+        }
+    }
+
+    func timeNanoseconds(of line: UnsafeBufferPointer<UInt8>) -> Int64? {
+        var column = 1
+        return event(line, &column)?.timeNanoseconds
+    }
+
+    func whyNoSample(rowCount: Int) -> (line: Int?, message: String) {
+        guard rowCount > 0 else { return (nil, "describes a device and has no event") }
+        let unknown = isKnown.indices.filter { !isKnown[$0] }
+        guard let first = unknown.first else { return (nil, "none of its \(rowCount) lines makes a usable sample") }
+        let names = unknown.map { EvemuHead.axisNames[$0] }.joined(separator: " and ")
+        return (
+            axisLines[first],
+            "no event says what \(names) was, because only changes are recorded: turn the device about while it is "
+                + "recorded"
+        )
+    }
+
+    /// Makes a sample of the values that hold now.
+    private func takeFrame(_ timeNanoseconds: Int64, _ row: TraceRow) -> RowFlaw? {
+        guard isKnown[0], isKnown[1], isKnown[2] else {
+            guard !hasComplained else { return nil }
+            hasComplained = true
+            return RowFlaw(
+                kind: .unknownAxis, column: 1,
+                message: "no sample until each of ABS_X, ABS_Y, ABS_Z has changed once: their values are not known")
+        }
+        for axis in 0..<3 where values[axis].magnitude > TraceRow.largest {
+            return RowFlaw(
+                kind: .beyondSensors, column: 1, message: "\(EvemuHead.axisNames[axis]) is beyond any sensor")
+        }
+        row.timeNanoseconds = timeNanoseconds
+        for axis in 0..<3 { row.set(0, axis, values[axis]) }
+        return nil
+    }
+
+    /// Takes a line apart; where that fails, `column` becomes the place of the field that is wrong.
+    private func event(_ line: UnsafeBufferPointer<UInt8>, _ column: inout Int) -> Event? {
+        guard var fields = EvemuScanner(line), fields.takeTag() == UInt8(ascii: "E") else { return nil }
+        column = fields.column
+        guard let time = fields.takeSeconds() else { return nil }
+        column = fields.column
+        guard let type = fields.takeHexadecimal() else { return nil }
+        column = fields.column
+        guard let code = fields.takeHexadecimal() else { return nil }
+        column = fields.column
+        guard let value = fields.takeInteger() else { return nil }
+        column = fields.column
+        guard fields.isAtEnd else { return nil }
+        return Event(timeNanoseconds: time, type: type, code: code, value: value)
+    }
+}

@@ -1,0 +1,119 @@
+import Binnacle
+
+/// What the description in front of an evemu recording's events says, as evemu-record writes it.
+///
+/// Source of the format: README.md of evemu; version 1.2 brought the axes' resolution.
+struct EvemuHead {
+    /// The device's name, as a sensor's.
+    let sensor: String
+    /// For x, y and z how many units are one g.
+    let unitsPerG: [Int32]
+    /// For x, y and z the line that describes the axis.
+    let lines: [Int]
+    let notices: [TraceNotice]
+
+    static let axisNames = ["ABS_X", "ABS_Y", "ABS_Z"]
+    private static let mark = "# EVEMU"
+    /// INPUT_PROP_ACCELEROMETER of linux/input-event-codes.h.
+    private static let accelerometerProperty = 6
+
+    /// Whether a file that nothing was read of is such a recording.
+    static func isNext(_ lines: LineReader) throws(TraceError) -> Bool {
+        guard let first = try lines.next() else { return false }
+        let isEvemu = first.bytes.starts(with: mark.utf8)
+        lines.putBack()
+        return isEvemu
+    }
+
+    /// Reads the description, and leaves the reader in front of the first event.
+    init(_ lines: LineReader) throws(TraceError) {
+        let path = lines.path
+        var name = ""
+        var axes: [(line: Int, unitsPerG: Int32)?] = [nil, nil, nil]
+        var properties: (line: Int, isAccelerometer: Bool)?
+        try Self.requireVersion(lines)
+        while let line = try lines.next() {
+            guard !line.isBlank, var fields = EvemuScanner(line.bytes), let tag = fields.takeTag() else { continue }
+            if tag == UInt8(ascii: "E") {
+                lines.putBack()
+                break
+            }
+            switch tag {
+            case UInt8(ascii: "N"):
+                name = fields.takeRest()
+            case UInt8(ascii: "P"):
+                // The first line has the first 64 properties.
+                guard properties == nil, let byte = fields.takeHexadecimal() else { break }
+                properties = (line.number, byte >> Self.accelerometerProperty & 1 == 1)
+            case UInt8(ascii: "A"):
+                let column = fields.column
+                guard let axis = fields.takeHexadecimal() else {
+                    throw TraceError(
+                        .data, path: path, line: line.number, column: column, "this is not an axis' number")
+                }
+                if axis < 3 { axes[axis] = (line.number, try Self.unitsPerG(axis, &fields, path, line.number)) }
+            default:
+                break
+            }
+        }
+        var found: [(line: Int, unitsPerG: Int32)] = []
+        for (axis, name) in zip(axes, Self.axisNames) {
+            guard let axis else {
+                throw TraceError(
+                    .data, path: path, line: lines.lineNumber,
+                    "no line 'A: 0\(found.count) …' describes \(name): an accelerometer has three axes; record the "
+                        + "device that has them (evemu-describe lists all)")
+            }
+            found.append(axis)
+        }
+        self.lines = found.map(\.line)
+        unitsPerG = found.map(\.unitsPerG)
+        sensor = SensorName.sanitised(name, fallback: SampleKind.accelerometer.rawValue)
+        if let properties, !properties.isAccelerometer {
+            notices = [
+                TraceNotice(
+                    path: path, line: properties.line, column: nil,
+                    message: "the device does not say that it is an accelerometer (INPUT_PROP_ACCELEROMETER): ABS_X, "
+                        + "ABS_Y, ABS_Z taken as one")
+            ]
+        } else {
+            notices = []
+        }
+    }
+
+    /// Major versions are redesigns; a minor one adds lines, which are passed over.
+    private static func requireVersion(_ lines: LineReader) throws(TraceError) {
+        guard let first = try lines.next() else { return }
+        let version = String(decoding: first.bytes.dropFirst(mark.utf8.count), as: UTF8.self).trimmingBlanks()
+        guard version == "1" || version.hasPrefix("1.") else {
+            throw TraceError(
+                .data, path: lines.path, line: first.number,
+                "evemu's format '\(version.prefix(24).printable)' is not known, only 1.x: record with a version that writes "
+                    + "that")
+        }
+    }
+
+    /// Reads `MIN MAX FUZZ FLAT RESOLUTION` behind an axis' number.
+    private static func unitsPerG(
+        _ axis: Int, _ fields: inout EvemuScanner, _ path: String, _ line: Int
+    ) throws(TraceError) -> Int32 {
+        func fail(_ message: String, column: Int? = nil) -> TraceError {
+            TraceError(.data, path: path, line: line, column: column, message)
+        }
+        let remedy =
+            "write how many units are one g at the end of the line, 'A: 0\(axis) MIN MAX FUZZ FLAT RESOLUTION'"
+        var numbers: [Int32] = []
+        while numbers.count < 5, !fields.isAtEnd {
+            let column = fields.column
+            guard let number = fields.takeInteger() else { throw fail("this is not a whole number", column: column) }
+            numbers.append(number)
+        }
+        guard numbers.count == 5 else {
+            throw fail("\(axisNames[axis]) has no resolution, as in recordings older than evemu 1.2: \(remedy)")
+        }
+        guard numbers[4] > 0 else {
+            throw fail("the resolution of \(axisNames[axis]) is \(numbers[4]), its driver does not say it: \(remedy)")
+        }
+        return numbers[4]
+    }
+}

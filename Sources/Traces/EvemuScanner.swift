@@ -1,0 +1,99 @@
+/// Takes the fields of a line in evemu's format one after the other: blanks between them, a comment at the end.
+struct EvemuScanner {
+    private let start: UnsafePointer<UInt8>
+    private let end: UnsafePointer<UInt8>
+    private var p: UnsafePointer<UInt8>
+
+    private static let decimals = DecimalScanner(delimiter: UInt8(ascii: " "))
+
+    /// - Parameter line: Followed by the bytes that ``DecimalScanner`` reads; they stay readable while this is used.
+    init?(_ line: UnsafeBufferPointer<UInt8>) {
+        guard let start = line.baseAddress else { return nil }
+        self.start = start
+        p = start
+        end = start + line.count
+        skipBlanks()
+    }
+
+    /// The byte at which the next field starts, from 1.
+    var column: Int { p - start + 1 }
+
+    /// Whether only blanks or a comment are left.
+    var isAtEnd: Bool { p >= end || p.pointee == UInt8(ascii: "#") }
+
+    /// Takes the letter and the colon that say what the line is.
+    mutating func takeTag() -> UInt8? {
+        guard end - p >= 2, p[1] == UInt8(ascii: ":") else { return nil }
+        let letter = p[0]
+        p += 2
+        skipBlanks()
+        return letter
+    }
+
+    /// Takes a stamp in seconds, as whole nanoseconds.
+    mutating func takeSeconds() -> Int64? {
+        var q = p
+        guard let decimal = Self.decimals.scanPlain(&q, end),
+            let nanoseconds = decimal.nanoseconds(in: DecimalScanner.text(of: p, before: q), unitExponent: 9)
+        else { return nil }
+        // The blank behind the number was taken, too, if there was one.
+        p = min(q, end)
+        skipBlanks()
+        return nanoseconds
+    }
+
+    /// Takes a hexadecimal number of at most four digits.
+    mutating func takeHexadecimal() -> Int? {
+        var number = 0
+        let first = p
+        while p < end, p - first <= 4, let digit = Self.digit(p.pointee) {
+            number = number << 4 | digit
+            p += 1
+        }
+        guard (1...4).contains(p - first), endsField() else { return nil }
+        return number
+    }
+
+    /// Takes a whole number that 32 bits hold.
+    mutating func takeInteger() -> Int32? {
+        let isNegative = p < end && p.pointee == UInt8(ascii: "-")
+        if isNegative { p += 1 }
+        let first = p
+        var number: Int64 = 0
+        while p < end, p.pointee &- UInt8(ascii: "0") < 10 {
+            number = number * 10 + Int64(p.pointee &- UInt8(ascii: "0"))
+            guard number <= 1 << 31 else { return nil }
+            p += 1
+        }
+        guard p > first, endsField() else { return nil }
+        return Int32(exactly: isNegative ? -number : number)
+    }
+
+    /// Takes everything that is left, comment or not.
+    mutating func takeRest() -> String {
+        defer { p = end }
+        return String(decoding: UnsafeBufferPointer(start: p, count: end - p), as: UTF8.self)
+    }
+
+    /// Moves behind the blanks that end a field; without them it is a field of another kind.
+    private mutating func endsField() -> Bool {
+        guard p == end || isBlank(p.pointee) || p.pointee == UInt8(ascii: "#") else { return false }
+        skipBlanks()
+        return true
+    }
+
+    private mutating func skipBlanks() {
+        while p < end, isBlank(p.pointee) { p += 1 }
+    }
+
+    private func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+
+    private static func digit(_ byte: UInt8) -> Int? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): Int(byte - UInt8(ascii: "a")) + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): Int(byte - UInt8(ascii: "A")) + 10
+        default: nil
+        }
+    }
+}

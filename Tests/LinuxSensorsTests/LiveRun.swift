@@ -1,0 +1,71 @@
+import Binnacle
+import Foundation
+import LinuxSensors
+import Testing
+
+/// A live source at work, with everything that comes of it.
+final class LiveRun: SampleSource {
+    let source: LiveSource
+    private(set) var samples: [[Sample]]
+    private(set) var events: [Event] = []
+    private(set) var notices: [String] = []
+    private var pipeline: Pipeline?
+
+    var streams: [SampleStream] { source.streams }
+
+    init(
+        _ requests: [SensorRequest], _ tree: FakeTree, suspended: @escaping () -> Int64 = { 0 }, capacity: Int = 64
+    ) throws {
+        source = try LiveSource(requests, finder: tree.finder, suspended: suspended)
+        samples = source.streams.map { _ in [] }
+        let router = Router()
+        router.add(ClosureHandler { [unowned self] in events.append($0) })
+        pipeline = Pipeline(source: Tap(self), detectors: [], router: router, capacity: capacity)
+    }
+
+    /// Looks at deliveries on their way; the pipeline owns it, not the run.
+    private final class Tap: SampleSource {
+        private unowned let run: LiveRun
+        init(_ run: LiveRun) { self.run = run }
+        var streams: [SampleStream] { run.streams }
+        func fill(_ delivery: SampleDelivery) -> SampleAnswer { run.fill(delivery) }
+    }
+
+    func fill(_ delivery: SampleDelivery) -> SampleAnswer {
+        let answer = source.fill(delivery)
+        for (index, batch) in delivery.batches.enumerated() {
+            for place in 0..<batch.count { samples[index].append(batch[place]) }
+        }
+        notices += source.takeNotices()
+        return answer
+    }
+
+    /// Turns the pipeline until something is the case; gives up after what is an eternity even on a busy machine.
+    func turn(_ comment: String, until isEnough: (LiveRun) -> Bool) throws {
+        for _ in 0..<6000 {
+            if isEnough(self) { return }
+            guard let answer = pipeline?.turn() else { return }
+            if case .pending = answer { source.wait(timeoutMilliseconds: 10) }
+        }
+        Issue.record("waited in vain for \(comment); events: \(events.map(\.json)), samples: \(samples.map(\.count))")
+        throw CancellationError()
+    }
+
+    func losses(_ cause: SampleLoss.Cause) -> [Event] {
+        events.filter { $0.kind == .samplesLost && $0.figure(.cause) == .text(cause.rawValue) }
+    }
+}
+
+func monotonicNow() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}
+
+func request(
+    _ name: String, _ kinds: [SampleKind] = [.accelerometer], settings: SensorSettings = SensorSettings()
+) -> SensorRequest {
+    var match = DeviceMatch()
+    match.name = name
+    return SensorRequest(sensor: Sensor(name: name), kinds: kinds, interface: .iio, match: match, settings: settings)
+}

@@ -1,0 +1,275 @@
+import Binnacle
+import Foundation
+import LinuxSensors
+import Testing
+
+/// The reader of real devices, on trees of FIFOs: set-up, every sample, and every way of losing some.
+@Suite struct LiveSourceTests {
+    @Test(arguments: [1, 3, 64])
+    func everySampleComesHoweverTheScansAreSplit(capacity: Int) throws {
+        let tree = try FakeTree()
+        let node = try #require(try tree.addDevice(0, name: "accel_3d"))
+        let run = try LiveRun([request("accel_3d")], tree, capacity: capacity)
+        try run.turn("the buffer") { _ in (try? tree.text(tree.folder(0) + "/buffer0/enable")) == "1" }
+        var generator = SeededGenerator(seed: UInt64(capacity))
+        let start = monotonicNow()
+        var bytes = (0..<500).flatMap { FakeNode.scan(Int16($0), Int16(-$0), 981, start + Int64($0) * 10_000_000) }[...]
+        while !bytes.isEmpty {
+            let count = min(Int.random(in: 1...100, using: &generator), bytes.count)
+            try node.write(bytes.prefix(count))
+            bytes = bytes.dropFirst(count)
+            try run.turn("a turn") { _ in Bool.random(using: &generator) }
+        }
+        try run.turn("500 samples") { $0.samples[0].count >= 500 }
+        let samples = run.samples[0]
+        #expect(samples.count == 500)
+        for (number, sample) in samples.enumerated() {
+            #expect(sample.timeNanoseconds == start + Int64(number) * 10_000_000)
+            #expect(abs(sample.x - Float(number) * 0.01) < 1e-5 && abs(sample.y + Float(number) * 0.01) < 1e-5)
+            #expect(abs(sample.z - 9.81) < 1e-5)
+        }
+        #expect(run.events.isEmpty && run.notices.isEmpty)
+    }
+
+    @Test(arguments: [false, true])
+    func aBufferIsSetUpInOrderAndSwitchedOffAgain(isOld: Bool) throws {
+        let tree = try FakeTree()
+        _ = try tree.addDevice(0, name: "accel_3d", isOld: isOld)
+        let folder = tree.folder(0)
+        let (elements, controls) = isOld ? ("/scan_elements", "/buffer") : ("/buffer0", "/buffer0")
+        // A channel that somebody left on would change the layout.
+        try tree.set("\(folder)\(elements)/in_anglvel_x_en", "1")
+        try tree.set("\(folder)/sampling_frequency_available", "50 200 400")
+        var settings = SensorSettings()
+        settings.rateHz = 380
+        do {
+            let run = try LiveRun([request("accel_3d", settings: settings)], tree)
+            try run.turn("the buffer") { _ in (try? tree.text("\(folder)\(controls)/enable")) == "1" }
+            try run.turn("its end") { $0.source.isSettled }
+            for axis in ["in_accel_x", "in_accel_y", "in_accel_z", "in_timestamp"] {
+                #expect(try tree.text("\(folder)\(elements)/\(axis)_en") == "1")
+            }
+            #expect(try tree.text("\(folder)\(elements)/in_anglvel_x_en") == "0")
+            #expect(try tree.text(folder + "/sampling_frequency") == "400")
+            #expect(try tree.text(folder + "/current_timestamp_clock") == "monotonic")
+            // Two seconds of room, and four samples a wake-up.
+            #expect(try tree.text("\(folder)\(controls)/length") == "800")
+            #expect(try tree.text("\(folder)\(controls)/watermark") == "4")
+            #expect(run.notices.contains { $0.contains("runs at 400 Hz; asked for were 380 Hz") })
+            #expect(run.source.streams[0].sensor.authorizationStatus == .authorized)
+        }
+        #expect(try tree.text("\(folder)\(controls)/enable") == "0")
+    }
+
+    @Test func aTriggerOfItsOwnIsChosen() throws {
+        let tree = try FakeTree()
+        _ = try tree.addDevice(3, name: "lis3dh")
+        try tree.set(tree.folder(3) + "/trigger/current_trigger", "")
+        let devices = tree.root + "/sys/bus/iio/devices"
+        try tree.set(devices + "/trigger0/name", "other-dev0")
+        try tree.set(devices + "/trigger1/name", "lis3dh-dev3")
+        let run = try LiveRun([request("lis3dh")], tree)
+        try run.turn("the buffer") { _ in (try? tree.text(tree.folder(3) + "/buffer0/enable")) == "1" }
+        #expect(try tree.text(tree.folder(3) + "/trigger/current_trigger") == "lis3dh-dev3")
+    }
+
+    @Test func aTriggerThatIsSetStays() throws {
+        let tree = try FakeTree()
+        _ = try tree.addDevice(0, name: "lis3dh")
+        try tree.set(tree.folder(0) + "/trigger/current_trigger", "timer7")
+        try tree.set(tree.root + "/sys/bus/iio/devices/trigger1/name", "lis3dh-dev0")
+        let run = try LiveRun([request("lis3dh")], tree)
+        try run.turn("the buffer") { _ in (try? tree.text(tree.folder(0) + "/buffer0/enable")) == "1" }
+        #expect(try tree.text(tree.folder(0) + "/trigger/current_trigger") == "timer7")
+    }
+
+    @Test func anOverrunIsAnEventWithItsSize() throws {
+        let tree = try FakeTree()
+        let node = try #require(try tree.addDevice(0, name: "accel_3d"))
+        let run = try LiveRun([request("accel_3d")], tree)
+        let start = monotonicNow()
+        for number in (0..<50).map({ $0 }) + (90..<100).map({ $0 }) {
+            try node.write(FakeNode.scan(0, 0, 981, start + Int64(number) * 10_000_000))
+        }
+        try run.turn("60 samples") { $0.samples[0].count >= 60 }
+        let lost = run.losses(.overrun)
+        #expect(lost.count == 1)
+        #expect(lost.first?.figure(.count) == .integer(40))
+        #expect(lost.first?.figure(.gap) == .number(0.41, decimals: 3))
+        #expect(lost.first?.sensor == "accel_3d")
+        #expect(lost.first?.timeNanoseconds == start + 900_000_000, "at the first sample after it")
+    }
+
+    @Test func aSilentDeviceIsArmedAnewThenPolledAndSaysSo() throws {
+        // D2 and corner case 15: enabled, and never a first sample.
+        let tree = try FakeTree()
+        let node = try #require(try tree.addDevice(0, name: "accel_3d", values: [100, -200, 981]))
+        let run = try LiveRun([request("accel_3d")], tree)
+        try run.turn("samples") { $0.samples[0].count >= 3 }
+        let stalls = run.losses(.stall)
+        #expect(stalls.count == 2)
+        #expect(stalls.first?.json.contains("switched off and on again") == true)
+        #expect(stalls.last?.json.contains("single values are read instead") == true)
+        #expect(run.samples[0].allSatisfy { $0.x == 1 && $0.y == -2 && abs($0.z - 9.81) < 1e-5 })
+        #expect(!run.events.contains { $0.kind == .sensorInactive })
+        node.close()
+    }
+
+    @Test func aSilentDeviceThatCannotBePolledTurnsInactive() throws {
+        let tree = try FakeTree()
+        let node = try #require(try tree.addDevice(0, name: "accel_3d", values: nil))
+        let run = try LiveRun([request("accel_3d")], tree)
+        try run.turn("the end") { $0.events.contains { $0.kind == .sensorInactive } }
+        #expect(run.losses(.stall).count == 1)
+        #expect(run.events.first { $0.kind == .sensorInactive }?.json.contains("no sample for") == true)
+        // It wakes up: the sensor is active again, by itself.
+        try run.turn("another opening") { _ in (try? tree.text(tree.folder(0) + "/buffer0/enable")) == "1" }
+        for number in 0..<3 { try node.write(FakeNode.scan(1, 2, 3, monotonicNow() + Int64(number))) }
+        try run.turn("its return") { $0.events.contains { $0.kind == .sensorActive } }
+    }
+
+    @Test func aDeviceThatEndsTurnsInactiveAndComesBack() throws {
+        let tree = try FakeTree()
+        let node = try #require(try tree.addDevice(0, name: "accel_3d"))
+        _ = try tree.addDevice(1, name: "magn_3d", prefix: "in_magn", type: nil)
+        let run = try LiveRun([request("accel_3d"), request("magn_3d", [.magnetometer])], tree)
+        try node.write(FakeNode.scan(1, 2, 3, monotonicNow()))
+        try run.turn("samples of both") { $0.samples[0].count >= 1 && $0.samples[1].count >= 1 }
+        #expect(run.samples[0][0].y == 2, "gauss become microtesla: 2 × 0.01 × 100")
+        node.close()
+        try run.turn("the end") { $0.events.contains { $0.kind == .sensorInactive } }
+        #expect(run.events.contains { $0.kind == .sensorsOneLeft })
+        #expect(!run.source.streams[1].sensor.isActive && run.source.streams[0].sensor.isActive)
+        try node.reopen()
+        let before = run.samples[1].count
+        try run.turn("another opening") { run in
+            try? node.write(FakeNode.scan(4, 5, 6, monotonicNow()))
+            return run.samples[1].count > before
+        }
+        #expect(run.events.contains { $0.kind == .sensorActive && $0.sensor == "accel_3d" })
+        let times = run.samples[1].map(\.timeNanoseconds)
+        #expect(times == times.sorted())
+    }
+
+    @Test func aReadingThatFailsIsNeverZero() throws {
+        // D6: what cannot be read is said to be lost.
+        let tree = try FakeTree()
+        try tree.addDevice(0, name: "accel_3d", type: nil, values: [100, 200, 300])
+        var settings = SensorSettings()
+        settings.updateInterval = .milliseconds(5)
+        let run = try LiveRun([request("accel_3d", settings: settings)], tree)
+        try run.turn("samples") { $0.samples[0].count >= 3 }
+        try tree.set(tree.folder(0) + "/in_accel_y_raw", "rubbish")
+        try run.turn("losses") { $0.losses(.readError).count >= 2 }
+        try run.turn("the end") { $0.events.contains { $0.kind == .sensorInactive } }
+        #expect(run.losses(.readError).first?.json.contains("'rubbish' is no number") == true)
+        try tree.set(tree.folder(0) + "/in_accel_y_raw", "200")
+        try run.turn("its return") { $0.events.contains { $0.kind == .sensorActive } }
+        #expect(run.samples[0].allSatisfy { $0.x == 1 && $0.y == 2 && $0.z == 3 })
+    }
+
+    @Test func offsetsAndScalesOfEachAxisCountWhenPolling() throws {
+        // D5 and corner case 7.
+        let tree = try FakeTree()
+        try tree.addDevice(0, name: "a", type: nil, values: [10, 20, 30], scale: nil)
+        let folder = tree.folder(0)
+        try tree.set(folder + "/in_accel_x_scale", "2")
+        try tree.set(folder + "/in_accel_offset", "5")
+        try tree.set(folder + "/in_accel_z_offset", "-30")
+        try tree.set(folder + "/in_scale", "3")
+        try tree.set(folder + "/in_mount_matrix", "0, 1, 0; 1, 0, 0; 0, 0, -1")
+        let run = try LiveRun([request("a")], tree)
+        try run.turn("a sample") { !$0.samples[0].isEmpty }
+        let sample = try #require(run.samples[0].first)
+        #expect(sample.x == 75 && sample.y == 30 && sample.z == 0)
+    }
+
+    @Test(arguments: [
+        ("in_accel_scale", "0", "the scale is 0"), ("in_accel_scale", "x", "is no number"),
+        ("in_accel_mount_matrix", "1,0,0;1,0,0;0,0,1", "determinant 0"), ("in_accel_mount_matrix", "1,0", "no mount matrix"),
+    ] as [(String, String, String)])
+    func aDescriptionThatMakesNoSenseIsRefused(name: String, text: String, message: String) throws {
+        let tree = try FakeTree()
+        try tree.addDevice(0, name: "a", type: nil)
+        try tree.set("\(tree.folder(0))/\(name)", text)
+        let run = try LiveRun([request("a")], tree)
+        try run.turn("the refusal") { !$0.events.isEmpty }
+        #expect(run.events[0].kind == .sensorInactive)
+        #expect(run.events[0].json.contains(message) && run.events[0].json.contains(name))
+        let inspection = try #require(try tree.finder.devices().map(DeviceInspection.init).first)
+        #expect(inspection.state == .unusable && inspection.reason?.contains(message) == true)
+    }
+
+    @Test func aNodeThatIsNoDeviceIsRefused() throws {
+        // epoll refuses a regular file; the single values are there all the same.
+        let tree = try FakeTree()
+        _ = try tree.addDevice(0, name: "a", values: nil)
+        unlink(tree.root + "/dev/iio:device0")
+        try tree.set(tree.root + "/dev/iio:device0", "not a device")
+        let run = try LiveRun([request("a")], tree)
+        try run.turn("the refusal") { !$0.events.isEmpty }
+        #expect(run.events[0].json.contains("cannot be waited for"))
+    }
+
+    @Test func whatIsNotThereIsNamedWithWhatIs() throws {
+        let tree = try FakeTree()
+        try tree.addDevice(0, name: "bma\u{1B}[31m", type: nil)
+        let run = try LiveRun([request("accel_3d")], tree)
+        try run.turn("the answer") { !$0.events.isEmpty }
+        let reason = run.events[0].json
+        #expect(reason.contains("name 'accel_3d'") && reason.contains("found are iio 'bma") && !reason.contains("\u{1B}"))
+    }
+
+    @Test func aSuspendIsSaidAndEveryDeviceOpenedAnew() throws {
+        let tree = try FakeTree()
+        let node = try #require(try tree.addDevice(0, name: "accel_3d"))
+        var suspended: Int64 = 0
+        let run = try LiveRun([request("accel_3d")], tree, suspended: { suspended })
+        try node.write(FakeNode.scan(1, 2, 3, monotonicNow()))
+        try run.turn("a sample") { !$0.samples[0].isEmpty }
+        try tree.set(tree.folder(0) + "/buffer0/enable", "0")
+        suspended = 3_600_000_000_000
+        try run.turn("the word") { !$0.losses(.suspend).isEmpty }
+        #expect(run.losses(.suspend).first?.figure(.gap) == .number(3600, decimals: 3))
+        try run.turn("the buffer") { _ in (try? tree.text(tree.folder(0) + "/buffer0/enable")) == "1" }
+        try node.write(FakeNode.scan(4, 5, 6, monotonicNow()))
+        try run.turn("a sample") { $0.samples[0].count >= 2 }
+        #expect(!run.events.contains { $0.kind == .sensorInactive })
+    }
+
+    @Test func missingStampsAreSaidOnce() throws {
+        let tree = try FakeTree()
+        let node = try #require(try tree.addDevice(0, name: "accel_3d", stampType: nil))
+        let run = try LiveRun([request("accel_3d")], tree)
+        for number in 0..<10 { try node.write(FakeNode.scan(Int16(number), 0, 0, 0).prefix(6)) }
+        try run.turn("samples") { $0.samples[0].count >= 10 }
+        #expect(run.notices.filter { $0.contains("gives no timestamps") }.count == 1)
+        let times = run.samples[0].map(\.timeNanoseconds)
+        #expect(times == times.sorted())
+    }
+
+    @Test func oneDeviceWithBothKindsIsReadOnce() throws {
+        let tree = try FakeTree()
+        try tree.addDevice(0, name: "lsm303", type: nil, values: [1, 2, 3])
+        try tree.addDevice(0, name: "lsm303", prefix: "in_magn", type: nil, values: [4, 5, 6])
+        #expect(try tree.finder.devices().map(\.kinds) == [[.accelerometer, .magnetometer]])
+        let run = try LiveRun([request("lsm303", [.accelerometer, .magnetometer])], tree)
+        try run.turn("samples") { $0.samples[0].count >= 2 && $0.samples[1].count >= 2 }
+        #expect(run.samples[0].map(\.timeNanoseconds) == run.samples[1].map(\.timeNanoseconds), "one stamp for both")
+        #expect(run.samples[0][0].x == 4 && abs(run.samples[1][0].x - 0.01) < 1e-6)
+    }
+
+    @Test func whatIsNoSensorIsLeftOut() throws {
+        // Corner case 7: peaks, linear acceleration and gravity are something else.
+        let tree = try FakeTree()
+        for (number, name) in ["in_accel_x_peak_raw", "in_accel_linear_x_raw", "in_gravity_x_raw", "in_illuminance_raw"]
+            .enumerated()
+        {
+            try tree.set(tree.folder(number) + "/name", "d\(number)")
+            for axis in ["x", "y", "z"] {
+                try tree.set(tree.folder(number) + "/" + name.replacingOccurrences(of: "_x_", with: "_\(axis)_"), "1")
+            }
+        }
+        #expect(try tree.finder.devices().isEmpty)
+    }
+}
