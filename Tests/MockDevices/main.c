@@ -6,7 +6,7 @@
 //   add FILE                          devices, described in umockdev's format, with their nodes and an event "add"
 //   announce ACTION DEVPATH           one more udev event
 //   unplug DEVPATH silent|hangup      takes a device away as the kernel does: node and class link, event, attributes;
-//                                     whoever has it open then finds silence and ENODEV, or the end of the terminal
+//                                     a read then gives ENODEV, and a wait for it ends or does not
 //   axis NODE AXIS…                   what EVIOCGABS says from now on; as in an X line of a description
 //   write NODE CHUNK HEX              bytes from the hardware, CHUNK at a time, each after the one before was read; with
 //                                     0 all at once
@@ -121,7 +121,6 @@ static gboolean add_nodes(char **lines) {
             say("error %s: %s", *line + 3, problem);
             return FALSE;
         }
-        node->is_input = g_str_has_prefix(node->name, "input/");
         if (node->is_input) node->face = face;
         g_ptr_array_add(nodes, node);
     }

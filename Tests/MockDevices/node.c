@@ -107,22 +107,29 @@ static gboolean did_get_read(UMockdevIoctlBase *base, UMockdevIoctlClient *clien
     return TRUE;
 }
 
-// A terminal that changes no byte.
-static gboolean open_terminal(struct node *node, char *slave_name) {
+// A terminal that changes no byte. It hands bytes over in pieces as it likes, which a reader of scans has to bear.
+static gboolean open_terminal(struct node *node, const char *path) {
     struct termios raw;
-    if (openpty(&node->master, &node->slave, slave_name, NULL, NULL) != 0) return FALSE;
-    if (tcgetattr(node->slave, &raw) != 0) return FALSE;
+    char name[64];
+    if (openpty(&node->master, &node->slave, name, NULL, NULL) != 0 || tcgetattr(node->slave, &raw) != 0) return FALSE;
     cfmakeraw(&raw);
     return tcsetattr(node->slave, TCSANOW, &raw) == 0 && fchmod(node->slave, 0600) == 0 &&
-        fcntl(node->master, F_SETFL, O_NONBLOCK) == 0 && fcntl(node->slave, F_SETFL, O_NONBLOCK) == 0 &&
-        fcntl(node->master, F_SETFD, FD_CLOEXEC) == 0 && fcntl(node->slave, F_SETFD, FD_CLOEXEC) == 0;
+        fcntl(node->master, F_SETFL, O_NONBLOCK) == 0 && fcntl(node->master, F_SETFD, FD_CLOEXEC) == 0 &&
+        fcntl(node->slave, F_SETFD, FD_CLOEXEC) == 0 && symlink(name, path) == 0;
+}
+
+// A pipe keeps events whole, as the input layer does.
+static gboolean open_pipe(struct node *node, const char *path) {
+    if (mkfifo(path, 0600) != 0) return FALSE;
+    node->master = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    return node->master >= 0;
 }
 
 struct node *node_create(UMockdevTestbed *bed, const char *name, const char *devpath, const char **problem) {
     struct node *node = g_new0(struct node, 1);
-    char slave_name[64];
     node->name = g_strdup(name);
     node->devpath = g_strdup(devpath);
+    node->is_input = g_str_has_prefix(name, "input/");
     node->face.name = g_strdup("");
     node->master = node->slave = -1;
     g_mutex_init(&node->lock);
@@ -133,23 +140,22 @@ struct node *node_create(UMockdevTestbed *bed, const char *name, const char *dev
     g_autofree char *in_bed = g_build_filename("/dev", name, NULL);
     g_autoptr(GError) error = NULL;
     *problem = NULL;
-    if (!open_terminal(node, slave_name)) {
-        *problem = "no pseudo terminal";
-    } else if (g_mkdir_with_parents(folder, 0755) != 0 || symlink(slave_name, path) != 0) {
-        *problem = "the node cannot be made";
-    } else {
-        node->handler = umockdev_ioctl_base_new();
-        g_signal_connect(node->handler, "handle-ioctl", G_CALLBACK(did_get_ioctl), node);
-        g_signal_connect(node->handler, "handle-read", G_CALLBACK(did_get_read), node);
-        if (!umockdev_testbed_attach_ioctl(bed, in_bed, node->handler, &error)) {
-            *problem = "nobody can answer its ioctls";
-        } else {
-            // Whoever may open the node has to reach us, or the preloaded library ends the program.
-            g_autofree char *socket = path_of(bed, "ioctl/dev", name);
-            chmod(socket, 0777);
-        }
+    g_mkdir_with_parents(folder, 0755);
+    if (!(node->is_input ? open_pipe(node, path) : open_terminal(node, path))) {
+        *problem = g_strerror(errno);
+        return NULL;
     }
-    return *problem == NULL ? node : NULL;
+    node->handler = umockdev_ioctl_base_new();
+    g_signal_connect(node->handler, "handle-ioctl", G_CALLBACK(did_get_ioctl), node);
+    g_signal_connect(node->handler, "handle-read", G_CALLBACK(did_get_read), node);
+    if (!umockdev_testbed_attach_ioctl(bed, in_bed, node->handler, &error)) {
+        *problem = "nobody can answer its ioctls";
+        return NULL;
+    }
+    // Whoever may open the node has to reach us, or the preloaded library ends the program.
+    g_autofree char *socket = path_of(bed, "ioctl/dev", name);
+    chmod(socket, 0777);
+    return node;
 }
 
 void node_remove(UMockdevTestbed *bed, struct node *node, gboolean hang_up) {
@@ -160,13 +166,11 @@ void node_remove(UMockdevTestbed *bed, struct node *node, gboolean hang_up) {
     unlink(path);
     unlink(number);
     umockdev_testbed_detach_ioctl(bed, in_bed, NULL);
-    if (hang_up) {
-        close(node->slave);
-        close(node->master);
-        node->slave = node->master = -1;
-    } else {
-        g_mutex_lock(&node->lock);
-        node->is_gone = TRUE;
-        g_mutex_unlock(&node->lock);
-    }
+    g_mutex_lock(&node->lock);
+    node->is_gone = TRUE;
+    g_mutex_unlock(&node->lock);
+    if (!hang_up) return;
+    if (node->slave >= 0) close(node->slave);
+    close(node->master);
+    node->slave = node->master = -1;
 }

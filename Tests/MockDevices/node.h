@@ -1,4 +1,4 @@
-// A device node of the test bed: a pseudo terminal whose master end plays the hardware.
+// A device node of the test bed, whose other end plays the hardware: a terminal, or a pipe for an input device.
 
 #ifndef NODE_H
 #define NODE_H
@@ -23,8 +23,9 @@ struct node {
     // Without /dev/ in front.
     char *name;
     char *devpath;
+    gboolean is_input;
     int master;
-    // Held open, so that bytes wait for a reader and the master never sees a hang-up.
+    // A terminal's other end, held open, so that bytes wait for a reader.
     int slave;
     UMockdevIoctlBase *handler;
     // Guards what follows: umockdev asks on a thread of its own.
@@ -33,7 +34,6 @@ struct node {
     // Bytes that were written and that nobody has read.
     gint64 unread;
     GCond did_read;
-    gboolean is_input;
     struct evdev_face face;
 };
 
@@ -41,8 +41,8 @@ struct node {
 // as the process, since umockdev's thread may be serving somebody who has it open.
 struct node *node_create(UMockdevTestbed *bed, const char *name, const char *devpath, const char **problem);
 
-// Takes the node out of /dev. What has it open keeps it; with `hang_up` it sees the end of the terminal, else silence
-// and, when it reads, ENODEV as from the kernel.
+// Takes the node out of /dev. Whoever has it open gets ENODEV from a read, as from the kernel; with `hang_up` a wait for
+// it ends, as for an input device, and without it does not, as for a buffer of industrial I/O.
 void node_remove(UMockdevTestbed *bed, struct node *node, gboolean hang_up);
 
 // Reads a bitmap as sysfs prints it: words of 64 bits in hexadecimal, the highest first.

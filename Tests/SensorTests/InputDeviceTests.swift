@@ -125,8 +125,9 @@ import Testing
             try station.write(frames, to: device)
         }
         let samples = try recording.stop().only("a")
+        let said = try recording.program.errors.text()
         let distinct = samples.map { milligravities($0)[0] }
             .reduce(into: [Int]()) { if $0.last != $1 { $0.append($1) } }
-        #expect(distinct == Array(0...400))
+        #expect(distinct == Array(0...400), "\(said)")
     }
 }
