@@ -3,12 +3,23 @@
 SWIFT ?= swift
 SPEED ?= max
 BINARY = .build/release/binnacle
+# Where `make install` puts things; a package sets PREFIX=/usr and DESTDIR. systemd and udev look into /usr/local/lib, too.
+PREFIX ?= /usr/local
+DESTDIR ?=
+bindir ?= $(PREFIX)/bin
+sysconfdir ?= /etc
+CONFIGURATION = $(DESTDIR)$(sysconfdir)/binnacle/binnacle.toml
+RULES = $(DESTDIR)$(PREFIX)/lib/udev/rules.d/70-binnacle.rules
+SYSUSERS = $(DESTDIR)$(PREFIX)/lib/sysusers.d/binnacle.conf
+UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/system
+FUZZ_SECONDS ?= 600
+SANITIZED = '^(KernelsTests|BinnacleTests|TracesTests|LinuxSensorsTests)'
 WALK = Tests/Fixtures/phyphox_walk/Accelerometer.csv Tests/Fixtures/phyphox_walk/Magnetometer.csv
 
-.PHONY: help setup build run test lint format golden bench clean
+.PHONY: help setup build run test lint format golden fuzz sanitize bench install uninstall clean
 
 help: ## Show this list.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
 
 setup: ## Install the Debian packages that are missing (as root, or through sudo).
 	@scripts/setup
@@ -23,18 +34,51 @@ test: build ## Run every test, against the release binary, and the README's exam
 	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test
 	scripts/check-readme
 
-lint: ## Check the format, and that no module imports what it must not.
+lint: ## Check the format, that no module imports what it must not, and what systemd says of its files.
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
 	scripts/check-imports
+	scripts/check-units
 
 format: ## Rewrite the sources in the project's format.
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests
+
+# SWIFT_BACKTRACE: a crash that waits for its backtrace would hang the fuzzer.
+fuzz: setup ## Feed the readers of sysfs and of scans with rubbish for FUZZ_SECONDS (default 600).
+	BINNACLE_FUZZ=1 $(SWIFT) build --scratch-path .build/fuzz --product FuzzSensors --sanitize address \
+	    -Xswiftc -sanitize=fuzzer
+	@mkdir -p .build/fuzz/corpus
+	SWIFT_BACKTRACE=enable=no .build/fuzz/debug/FuzzSensors -max_total_time=$(FUZZ_SECONDS) -max_len=512 \
+	    -print_final_stats=1 -artifact_prefix=.build/fuzz/ .build/fuzz/corpus Tests/FuzzSensors/Seeds
+
+sanitize: setup ## Run the tests of the library and of the readers under the address and the thread sanitizer.
+	$(SWIFT) test --scratch-path .build/asan --sanitize address --filter $(SANITIZED)
+	$(SWIFT) test --scratch-path .build/tsan --sanitize thread --filter $(SANITIZED)
 
 golden: build ## Rewrite the expected events of the golden traces; review the difference before you commit it.
 	scripts/golden $(BINARY)
 
 bench: build ## Replay 10 million rows: throughput and memory.
 	scripts/bench-replay $(BINARY)
+
+# Nothing is built, because root seldom has the toolchain. A configuration that was changed is left alone, and the new one
+# is put beside it.
+install: ## Install the binary, the configuration, the udev rule, the account and the unit; DESTDIR and PREFIX say where.
+	@test -x $(BINARY) || { echo "install: there is no $(BINARY) yet: run 'make build' first" >&2; exit 66; }
+	install -D -m 755 $(BINARY) $(DESTDIR)$(bindir)/binnacle
+	install -D -m 644 systemd/70-binnacle.rules $(RULES)
+	install -D -m 644 systemd/binnacle.sysusers $(SYSUSERS)
+	install -D -m 644 systemd/binnacle-trigger.service $(UNITS)/binnacle-trigger.service
+	@if [ -e $(CONFIGURATION) ] && ! cmp -s config/binnacle.toml $(CONFIGURATION); then \
+	    install -v -m 644 config/binnacle.toml $(CONFIGURATION).new; \
+	else install -v -D -m 644 config/binnacle.toml $(CONFIGURATION); fi
+	@test -n "$(DESTDIR)" || printf '%s\n' 'To let the new rule and account take effect, without a restart:' \
+	    '    systemd-sysusers' '    udevadm control --reload' \
+	    '    udevadm trigger --settle --subsystem-match=iio --subsystem-match=input' '    systemctl daemon-reload'
+
+# The account stays: files may still belong to it. So does a configuration that was changed.
+uninstall: ## Remove what install put there; a configuration that was changed stays.
+	rm -f $(DESTDIR)$(bindir)/binnacle $(RULES) $(SYSUSERS) $(UNITS)/binnacle-trigger.service $(CONFIGURATION).new
+	@if cmp -s config/binnacle.toml $(CONFIGURATION); then rm -fv $(CONFIGURATION); fi
 
 clean: ## Remove everything that was built.
 	rm -rf .build

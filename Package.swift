@@ -9,6 +9,18 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+// `make fuzz` asks for this target; it has no main of its own, and flags that no package may pass on.
+let fuzzers: [Target] =
+    Context.environment["BINNACLE_FUZZ"] == nil
+    ? []
+    : [
+        .executableTarget(
+            name: "FuzzSensors", dependencies: ["LinuxSensors"], path: "Tests/FuzzSensors",
+            exclude: ["Seeds"],
+            swiftSettings: settings + [.unsafeFlags(["-parse-as-library", "-sanitize=fuzzer"])],
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])])
+    ]
+
 // Who may know whom stands here and in ARCHITECTURE.md; `make lint` fails when an import breaks it.
 let package = Package(
     name: "binnacle",
@@ -55,6 +67,6 @@ let package = Package(
         .executableTarget(
             name: "mockdev", dependencies: ["CUMockdev"], path: "Tests/MockDevices",
             cSettings: [.define("_GNU_SOURCE")]),
-    ],
+    ] + fuzzers,
     cxxLanguageStandard: .cxx17
 )

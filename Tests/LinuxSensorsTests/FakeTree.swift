@@ -31,16 +31,9 @@ final class FakeTree {
         try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Makes a device with three axes and, unless it shall only be polled, a buffer.
+    /// Makes a device with three axes and, unless its axes have no type, a buffer with a FIFO as its node.
     ///
-    /// - Parameters:
-    ///   - number: The kernel's number of it.
-    ///   - name: Its driver's name.
-    ///   - prefix: `in_accel` or `in_magn`.
-    ///   - type: The axes' type.
-    ///   - stampType: The stamp's type; `nil` leaves the channel out.
-    ///   - values: What `_raw` says; `nil` leaves the attributes out.
-    ///   - isOld: Whether the buffer has the layout before Linux 5.11.
+    /// What is `nil` is left out.
     @discardableResult
     func addDevice(
         _ number: Int, name: String, prefix: String = "in_accel", type: String? = "le:s16/16>>0",

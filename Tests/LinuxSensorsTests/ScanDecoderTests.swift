@@ -29,7 +29,7 @@ private enum Reference {
         var value: Int64 = 0
         for bit in bits { value = value &* 2 &+ Int64(bit) }
         // Two's complement: the first bit counts negative.
-        if type.isSigned, type.bits < 64, bits.first == 1 { value -= 1 << Int64(type.bits) }
+        if type.isSigned, type.bits < 64, bits.first == 1 { value = value &- (1 &<< Int64(type.bits)) }
         return value
     }
 
@@ -125,7 +125,7 @@ private enum Reference {
     @Test func randomLayoutsAgreeWithTheSlowReference() throws {
         var generator = SeededGenerator(seed: 20_260_101)
         for _ in 0..<5000 {
-            let layout = Self.randomLayout(&generator)
+            let layout = try Self.randomLayout(&generator)
             let ordered = layout.places.map(\.channel)
             let expected = Reference.layout(ordered.map(\.type.byteCount))
             #expect(layout.places.map(\.offset) == expected.offsets)
@@ -143,7 +143,7 @@ private enum Reference {
     @Test func wholeScansOfRandomLayoutsBecomeSamples() throws {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<1000 {
-            let layout = Self.randomLayout(&generator)
+            let layout = try Self.randomLayout(&generator)
             let axes = layout.places.filter { $0.channel.name != "in_timestamp" }.shuffled(using: &generator).prefix(3)
             guard axes.count == 3 else { continue }
             let conversion = AxisConversion(
@@ -170,9 +170,9 @@ private enum Reference {
     }
 
     /// One to eight channels with gaps in their indices, in any order, some with a stamp among them.
-    private static func randomLayout(_ generator: inout SeededGenerator) -> ScanLayout {
+    private static func randomLayout(_ generator: inout SeededGenerator) throws -> ScanLayout {
         var indices = Array(0..<20).shuffled(using: &generator)
-        var channels = (0..<Int.random(in: 3...8, using: &generator)).map { number in
+        var channels = try (0..<Int.random(in: 3...8, using: &generator)).map { number in
             let storage = Int.random(in: 1...8, using: &generator)
             let bits = Int.random(in: 1...storage * 8, using: &generator)
             let shift = Int.random(in: 0...storage * 8 - bits, using: &generator)
@@ -180,10 +180,12 @@ private enum Reference {
             let order = Bool.random(using: &generator) ? "be" : "le"
             let sign = Bool.random(using: &generator) ? "s" : "u"
             let text = "\(order):\(sign)\(bits)/\(storage * 8)\(repeats > 1 ? "X\(repeats)" : "")>>\(shift)"
-            return ScanLayout.Channel(name: "channel\(number)", index: indices.removeLast(), type: ScanType(text)!)
+            let type = try #require(ScanType(text))
+            return ScanLayout.Channel(name: "channel\(number)", index: indices.removeLast(), type: type)
         }
         if Bool.random(using: &generator) {
-            channels.append(.init(name: "in_timestamp", index: indices.removeLast(), type: ScanType("le:s64/64>>0")!))
+            channels.append(
+                .init(name: "in_timestamp", index: indices.removeLast(), type: try #require(ScanType("le:s64/64>>0"))))
         }
         return ScanLayout(channels.shuffled(using: &generator))
     }

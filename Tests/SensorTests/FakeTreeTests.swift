@@ -63,6 +63,55 @@ import Testing
         #expect(try tree.attribute("buffer0/enable", of: device) == "0")
     }
 
+    /// Corner case 9: a buffer of a fixed length, and a driver that takes no watermark, are used as they are.
+    @Test func controlsThatKeepTheirValueAreNoObstacle() throws {
+        let tree = try FakeTree()
+        let device = MockDevice.buffered("accel", 0, name: "accel_3d", channels: channels, scale: "1")
+        try tree.add(device)
+        let length = try StubbornAttribute(path: tree.path("buffer0/length", of: device), value: "64")
+        // Every write to it fails.
+        try FileManager.default.removeItem(atPath: tree.path("buffer0/watermark", of: device))
+        try FileManager.default.createSymbolicLink(
+            atPath: tree.path("buffer0/watermark", of: device), withDestinationPath: "/dev/full")
+        let run = try record(tree)
+        try eventually("the buffer is on") { try tree.attribute("buffer0/enable", of: device) == "1" }
+        try tree.write(ScanEncoder(channels).scan([1, 2, 3, monotonicNow()]), to: device)
+        #expect(try run.stop().only("a").map(\.x) == [1])
+        #expect(!length.written().isEmpty)
+    }
+
+    /// Corner case 15: a driver that takes the order to switch on, and does not obey.
+    @Test func aBufferThatStaysOffIsASilentOne() throws {
+        let tree = try FakeTree()
+        var device = MockDevice.buffered("accel", 0, name: "accel_3d", channels: channels, scale: "1")
+        for (axis, value) in ["x": "1", "y": "2", "z": "3"] { device.attributes["in_accel_\(axis)_raw"] = value }
+        try tree.add(device)
+        let enable = try StubbornAttribute(path: tree.path("buffer0/enable", of: device), value: "0")
+        let run = try record(tree)
+        try eventually("single values are read") { try run.errors.text().contains("single values") }
+        try eventually("a sample is recorded") {
+            guard let recording = try? Recording(path: run.path) else { return false }
+            return try !recording.only("a").isEmpty
+        }
+        #expect(try run.stop().only("a").allSatisfy { $0.x == 1 && $0.y == 2 && $0.z == 3 })
+        #expect(enable.written().contains("1"))
+    }
+
+    /// D1 without udev: a device that vanishes is asked for again now and then.
+    @Test func aDeviceWithoutUdevComesBack() throws {
+        let tree = try FakeTree()
+        let device = MockDevice.polled("accel", 0, name: "chip", raw: [1, 2, 3], scale: "1")
+        try tree.add(device)
+        let run = try record(tree)
+        try eventually("a sample is recorded") { (try? Recording(path: run.path).only("a").isEmpty) == false }
+        let folder = String(tree.path("", of: device).dropLast())
+        try FileManager.default.moveItem(atPath: folder, toPath: folder + ".gone")
+        try eventually("the sensor is said to be gone") { try run.errors.text().contains("sensor.inactive") }
+        try FileManager.default.moveItem(atPath: folder + ".gone", toPath: folder)
+        try eventually("the sensor is back") { try run.errors.text().contains("sensor.active") }
+        #expect(try run.stop().only("a").allSatisfy { $0.x == 1 && $0.y == 2 && $0.z == 3 })
+    }
+
     /// A folder that is no such tree is an error and no empty machine.
     @Test func aFolderWithoutDevicesIsAnError() throws {
         let result = try Binary.run("devices", "--root", "/nonexistent-binnacle")

@@ -8,12 +8,11 @@ import Testing
     private static let synchronisation: UInt16 = 0
     private static let dropped: UInt16 = 3
 
-    /// One event as the kernel writes it, stamped now.
-    private func event(_ type: UInt16, _ code: UInt16, _ value: Int32) -> [UInt8] {
-        let now = monotonicNow()
+    /// One event as the kernel writes it.
+    private func event(_ type: UInt16, _ code: UInt16, _ value: Int32, at time: Int64 = monotonicNow()) -> [UInt8] {
         var bytes: [UInt8] = []
-        withUnsafeBytes(of: now / 1_000_000_000) { bytes += $0 }
-        withUnsafeBytes(of: now % 1_000_000_000 / 1000) { bytes += $0 }
+        withUnsafeBytes(of: time / 1_000_000_000) { bytes += $0 }
+        withUnsafeBytes(of: time % 1_000_000_000 / 1000) { bytes += $0 }
         withUnsafeBytes(of: type) { bytes += $0 }
         withUnsafeBytes(of: code) { bytes += $0 }
         withUnsafeBytes(of: value) { bytes += $0 }
@@ -129,5 +128,29 @@ import Testing
         let distinct = samples.map { milligravities($0)[0] }
             .reduce(into: [Int]()) { if $0.last != $1 { $0.append($1) } }
         #expect(distinct == Array(0...400), "\(said)")
+    }
+
+    /// Corner case 23: the device's own microseconds are finer than the time at which the kernel got to them, and wrap.
+    @Test func theDevicesOwnClockMayWrap() throws {
+        let station = try MockStation()
+        let device = MockDevice.evdev(1, name: "tilt", values: [0, 0, 1000])
+        try station.add(device)
+        let recording = try station.record()
+        try recording.waitForRows(1)
+        let start = monotonicNow()
+        let frames = (0..<40).flatMap { number in
+            // Up to 7 ms late.
+            let time = start + Int64(number) * 10_000_000 + Int64(number % 8) * 1_000_000
+            let counter = UInt32.max - 200_000 &+ UInt32(number) * 10_000
+            return event(Self.absolute, 0, Int32(number + 1), at: time)
+                + event(4, 5, Int32(bitPattern: counter), at: time) + event(Self.synchronisation, 0, 0, at: time)
+        }
+        try station.write(frames, to: device)
+        try recording.waitForSample(of: "a") { milligravities($0)[0] == 40 }
+        var times: [Int: Int64] = [:]
+        for sample in try recording.stop().only("a") where times[milligravities(sample)[0]] == nil {
+            times[milligravities(sample)[0]] = sample.time
+        }
+        for number in 2...40 { #expect((times[number] ?? 0) - (times[number - 1] ?? 0) == 10_000_000) }
     }
 }

@@ -63,14 +63,15 @@ import Testing
         #expect(sensors.map(\.settings) == [settings, SensorSettings()])
     }
 
-    @Test(arguments: [
-        ("iio", "rate_hz = 0", "rate_hz (0.0) is not between"), ("iio", "rate_hz = \"fast\"", "expected a number"),
-        ("iio", "polling = 1", "expected true or false"), ("iio", "acceleration = \"up\"", "gravity"),
-        ("iio", "mount_matrix = \"1, 0\"", "three rows of three numbers"),
-        ("iio", "mount_matrix = \"1,0,0;1,0,0;0,0,1\"", "determinant 0"),
-        ("iio", "update_interval_s = 0", "longer than 0 s"), ("evdev", "rate_hz = 10", "no meaning for source"),
-        ("evdev", "polling = true", "no meaning for source"),
-    ] as [(String, String, String)])
+    @Test(
+        arguments: [
+            ("iio", "rate_hz = 0", "rate_hz (0.0) is not between"), ("iio", "rate_hz = \"fast\"", "expected a number"),
+            ("iio", "polling = 1", "expected true or false"), ("iio", "acceleration = \"up\"", "gravity"),
+            ("iio", "mount_matrix = \"1, 0\"", "three rows of three numbers"),
+            ("iio", "mount_matrix = \"1,0,0;1,0,0;0,0,1\"", "determinant 0"),
+            ("iio", "update_interval_s = 0", "longer than 0 s"), ("evdev", "rate_hz = 10", "no meaning for source"),
+            ("evdev", "polling = true", "no meaning for source"),
+        ] as [(String, String, String)])
     func whatCannotBeReadSoIsRefused(source: String, line: String, message: String) {
         let text = "[sensor.a]\nsource = \"\(source)\"\nmatch = { name = \"x\" }\n\(line)\n"
         #expect { try parse(text) } throws: { "\($0)".contains(message) && "\($0)".contains(":4:") }

@@ -95,10 +95,10 @@ public struct DeviceInspection: Sendable {
             for channel in channels { _ = try buffer.channel(channel.name) }
             let enable = buffer.controls.path("enable")
             if !Permission.allows(node, writing: false) {
-                throw SensorFailure(.permission, Permission.refusal(node, device))
+                throw SensorFailure(.permission, Permission.refusal(node))
             }
             if !Permission.allows(enable, writing: true) {
-                throw SensorFailure(.permission, Permission.refusal(enable, device))
+                throw SensorFailure(.permission, Permission.refusal(enable))
             }
         } catch {
             guard canPoll else { throw error }
@@ -110,7 +110,7 @@ public struct DeviceInspection: Sendable {
     private mutating func lookAtEvdev() throws(SensorFailure) {
         guard let node = device.node else { throw SensorFailure(.missing, "\(device.path): has no event node") }
         guard Permission.allows(node, writing: false) else {
-            throw SensorFailure(.permission, Permission.refusal(node, device))
+            throw SensorFailure(.permission, Permission.refusal(node))
         }
         let file = try SensorFailure.judging { () throws(SystemError) in
             try Descriptor(path: node, flags: O_RDONLY | O_NONBLOCK)

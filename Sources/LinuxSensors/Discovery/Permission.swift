@@ -12,9 +12,8 @@ enum Permission {
     /// - Parameters:
     ///   - failure: What was refused.
     ///   - path: The node or the control.
-    ///   - device: The device it belongs to.
     /// - Returns: The failure, with the owner, the group and the mode of the file, and a udev rule.
-    static func explain(_ failure: SensorFailure, _ path: String?, _ device: SensorDevice) -> SensorFailure {
+    static func explain(_ failure: SensorFailure, _ path: String?) -> SensorFailure {
         guard failure.category == .permission, let path else { return failure }
         if failure.code == EROFS {
             return SensorFailure(
@@ -22,31 +21,23 @@ enum Permission {
                 "\(path) is on a read-only mount, as in a service with ProtectKernelTunables=yes: add "
                     + "ReadWritePaths=/sys/devices to its unit", code: failure.code)
         }
-        return SensorFailure(.permission, refusal(path, device), code: failure.code)
+        return SensorFailure(.permission, refusal(path), code: failure.code)
     }
 
     /// Who may use a file, and the rule that would let the group `binnacle` use it.
-    static func refusal(_ path: String, _ device: SensorDevice) -> String {
+    static func refusal(_ path: String) -> String {
         var status = stat()
         let owner =
             stat(path, &status) == 0
             ? "belongs to \(user(status.st_uid)):\(group(status.st_gid)) with mode 0\(String(status.st_mode & 0o7777, radix: 8))"
             : "cannot be looked at"
-        return "\(path) \(owner), and this process runs as \(user(geteuid())): \(remedy(path, device))"
+        return "\(path) \(owner), and this process runs as \(user(geteuid())): \(remedy)"
     }
 
-    private static func remedy(_ path: String, _ device: SensorDevice) -> String {
-        switch device.interface {
-        case .evdev:
-            return
-                "add the user to the group 'input', or install a udev rule: SUBSYSTEM==\"input\", KERNEL==\"event*\", "
-                + "ENV{ID_INPUT_ACCELEROMETER}==\"1\", GROUP=\"binnacle\", MODE=\"0660\""
-        case .iio where path == device.node:
-            return "install a udev rule: SUBSYSTEM==\"iio\", KERNEL==\"iio:device*\", GROUP=\"binnacle\", MODE=\"0660\""
-        case .iio:
-            return "install the udev rule 60-binnacle.rules, which gives the group 'binnacle' the buffer's controls, "
-                + "and add the user to that group"
-        }
+    /// The rule knows which nodes and controls there are; the group `input` would open every keyboard, too.
+    private static var remedy: String {
+        "install the udev rule 70-binnacle.rules, which gives the sensors to the group 'binnacle', and add the user to "
+            + "that group"
     }
 
     private static func user(_ id: uid_t) -> String {

@@ -38,7 +38,7 @@ struct IIOOpener {
         } catch {
             // A device that needs a trigger and has none says so here.
             guard error.code == EINVAL, !hasTrigger else {
-                throw Permission.explain(error, buffer.controls.path("enable"), device)
+                throw Permission.explain(error, buffer.controls.path("enable"))
             }
             rate = try trigger.setTimer(rateHz: settings.rateHz)
             notices.append("has no trigger of its own: a timer takes its samples")
@@ -71,7 +71,7 @@ struct IIOOpener {
             _ = fcntl(further.raw, F_SETFD, FD_CLOEXEC)
             return further
         } catch {
-            throw Permission.explain(SensorFailure(error), node, device)
+            throw Permission.explain(SensorFailure(error), node)
         }
     }
 
@@ -101,7 +101,7 @@ struct IIOOpener {
                 // Any rate is better than none.
                 guard error.category == .permission else { throw error }
                 result = frequency.current ?? result
-                notices.append("keeps its rate: " + Permission.explain(error, nil, device).description)
+                notices.append("keeps its rate: " + Permission.explain(error, nil).description)
             }
         }
         if let result, abs(result - settings.rateHz) > 0.01 * settings.rateHz {
@@ -137,7 +137,7 @@ struct IIOOpener {
         do throws(SensorFailure) {
             return try directory.ensure(name, is: text)
         } catch {
-            throw Permission.explain(error, directory.path(name), device)
+            throw Permission.explain(error, directory.path(name))
         }
     }
 }

@@ -1,4 +1,5 @@
 import Binnacle
+import Glibc
 
 /// The trigger that makes a device take its samples.
 struct IIOTrigger: Sendable {
@@ -42,11 +43,12 @@ struct IIOTrigger: Sendable {
         let name = "binnacle"
         if !all().contains(where: { $0.name == name }) {
             let folder = SysfsDirectory(path: root + "/sys/kernel/config/iio/triggers/hrtimer")
-            guard folder.has(".") else {
+            // Loading the modules, and making something in the folder, takes root.
+            guard access(folder.path, W_OK) == 0 else {
                 throw SensorFailure(
-                    .description,
-                    "\(device.path): needs a trigger and has none of its own, and \(folder.path) is not there: load the "
-                        + "modules industrialio-configfs and iio-trig-hrtimer")
+                    folder.has(".") ? .permission : .description,
+                    "\(device.path): needs a trigger and has none of its own, and no timer can be made in "
+                        + "\(folder.path): start binnacle-trigger.service, which makes one")
             }
             try folder.makeDirectory(name)
         }

@@ -59,7 +59,7 @@ struct SensorOpener: Sendable {
         do throws(SystemError) {
             return try Descriptor(path: node, flags: O_RDONLY | O_NONBLOCK)
         } catch {
-            throw Permission.explain(SensorFailure(error), node, device)
+            throw Permission.explain(SensorFailure(error), node)
         }
     }
 }

@@ -45,6 +45,8 @@ package struct StampKeeper {
     /// So many distances make a typical one.
     private static let learning = 16
     private static let mostInARow = 4
+    /// A thousand seconds; what is slower has no rhythm.
+    private static let longestInterval = 1e12
 
     /// - Parameters:
     ///   - rateHz: The device's rate, when it says one.
@@ -52,7 +54,8 @@ package struct StampKeeper {
     ///   - floor: The last stamp that the device gave when it was open before.
     package init(rateHz: Double?, findsOverruns: Bool, floor: Int64? = nil) {
         self.floor = floor ?? .min
-        if let rateHz, rateHz > 0, rateHz < 1e6 { intervalNanoseconds = 1e9 / rateHz }
+        // Beyond these it is no rate, but a driver's rubbish.
+        if let rateHz, rateHz > 1e-3, rateHz < 1e6 { intervalNanoseconds = 1e9 / rateHz }
         self.findsOverruns = findsOverruns
     }
 
@@ -145,7 +148,7 @@ package struct StampKeeper {
     private mutating func overrun(from last: Int64, to time: Int64) -> Finding? {
         let gap = Double(time) - Double(last)
         guard let interval = intervalNanoseconds else {
-            if gap > 0 { intervalNanoseconds = gap }
+            if gap > 0 { intervalNanoseconds = min(gap, Self.longestInterval) }
             return nil
         }
         gapCount += 1
@@ -160,7 +163,7 @@ package struct StampKeeper {
             // Nobody loses the same number again and again: this is the rate.
             overrunsInARow = 0
             gapCount = 0
-            intervalNanoseconds = gap
+            intervalNanoseconds = min(gap, Self.longestInterval)
             return nil
         }
         let count = max(1, Int((gap / interval).rounded()) - 1)
@@ -172,7 +175,7 @@ package struct StampKeeper {
     private mutating func learn(_ gap: Double, _ interval: Double, weight: Double) {
         let seen = min(gap, 16 * interval)
         jitterNanoseconds += (abs(seen - interval) - jitterNanoseconds) * weight
-        intervalNanoseconds = interval + (seen - interval) * weight
+        intervalNanoseconds = min(interval + (seen - interval) * weight, Self.longestInterval)
     }
 
     private mutating func clockFinding(from last: Int64, to time: Int64) -> Finding {
