@@ -8,7 +8,15 @@ import Testing
 
     /// Closes a node to whoever runs the program: another user, or ourselves where we are not root.
     private func close(_ device: MockDevice, in station: MockStation) {
-        chmod(station.nodePath(of: device), geteuid() == 0 ? 0o600 : 0)
+        let path = station.nodePath(of: device)
+        if geteuid() == 0 { chown(path, 0, 1) }
+        chmod(path, geteuid() == 0 ? 0o640 : 0)
+    }
+
+    /// What a message has to name: the file, its group and mode, and the rule that would open it.
+    private func words(_ node: String) -> [String] {
+        let group = getgrgid(geteuid() == 0 ? 1 : getegid()).map { String(cString: $0.pointee.gr_name) } ?? "?"
+        return [node, ":" + group, geteuid() == 0 ? "0640" : "00", "udev rule", "binnacle.rules", "group"]
     }
 
     /// The message names what was refused, whose it is, and the rule that would open it.
@@ -22,8 +30,7 @@ import Testing
         let listed = try #require(try ListedDevice.list(result.output).first)
         #expect(listed.state == "denied")
         let reason = try #require(listed.reason)
-        let mode = geteuid() == 0 ? "0600" : "00"
-        for word in ["/dev/input/event1", "group", "input", mode, "udev", "MODE"] {
+        for word in words("/dev/input/event1") {
             #expect(reason.contains(word), "\(word) in \(reason)")
         }
         let recorded = try station.run("record", "-o", station.folder + "/denied.csv", asNobody: true)
@@ -42,7 +49,7 @@ import Testing
         let listed = try #require(try ListedDevice.list(result.output).first)
         #expect(listed.state == "denied")
         let reason = try #require(listed.reason)
-        for word in ["/dev/iio:device0", "udev", "iio", "GROUP", "MODE"] {
+        for word in words("/dev/iio:device0") {
             #expect(reason.contains(word), "\(word) in \(reason)")
         }
         let recorded = try station.run("record", "-o", station.folder + "/denied.csv", asNobody: true)
