@@ -116,7 +116,7 @@ static gboolean add_nodes(char **lines) {
         if (g_str_has_prefix(*line, "P: ")) devpath = *line + 3;
         if (!g_str_has_prefix(*line, "N: ")) continue;
         const char *problem;
-        struct node *node = node_create(bed, *line + 3, devpath, &problem);
+        struct node *node = node_create(bed, *line + 3, devpath, find_node(*line + 3) != NULL, &problem);
         if (node == NULL) {
             say("error %s: %s", *line + 3, problem);
             return FALSE;

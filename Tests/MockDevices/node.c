@@ -125,7 +125,8 @@ static gboolean open_pipe(struct node *node, const char *path) {
     return node->master >= 0;
 }
 
-struct node *node_create(UMockdevTestbed *bed, const char *name, const char *devpath, const char **problem) {
+struct node *node_create(
+    UMockdevTestbed *bed, const char *name, const char *devpath, gboolean is_again, const char **problem) {
     struct node *node = g_new0(struct node, 1);
     node->name = g_strdup(name);
     node->devpath = g_strdup(devpath);
@@ -145,6 +146,7 @@ struct node *node_create(UMockdevTestbed *bed, const char *name, const char *dev
         *problem = g_strerror(errno);
         return NULL;
     }
+    if (is_again) umockdev_testbed_detach_ioctl(bed, in_bed, NULL);
     node->handler = umockdev_ioctl_base_new();
     g_signal_connect(node->handler, "handle-ioctl", G_CALLBACK(did_get_ioctl), node);
     g_signal_connect(node->handler, "handle-read", G_CALLBACK(did_get_read), node);
@@ -160,12 +162,10 @@ struct node *node_create(UMockdevTestbed *bed, const char *name, const char *dev
 
 void node_remove(UMockdevTestbed *bed, struct node *node, gboolean hang_up) {
     g_autofree char *path = path_of(bed, "dev", node->name);
-    g_autofree char *in_bed = g_build_filename("/dev", node->name, NULL);
     g_autofree char *flat = g_strdelimit(g_strdup(node->name), "/", '_');
     g_autofree char *number = path_of(bed, "dev/.node", flat);
     unlink(path);
     unlink(number);
-    umockdev_testbed_detach_ioctl(bed, in_bed, NULL);
     g_mutex_lock(&node->lock);
     node->is_gone = TRUE;
     g_mutex_unlock(&node->lock);

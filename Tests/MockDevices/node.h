@@ -39,7 +39,11 @@ struct node {
 
 // Makes the node and says who answers its ioctls; NULL when that fails, with the reason in `problem`. It lives as long
 // as the process, since umockdev's thread may be serving somebody who has it open.
-struct node *node_create(UMockdevTestbed *bed, const char *name, const char *devpath, const char **problem);
+//
+// With `is_again` there was a node of that name. Its ioctls are answered until now, because the preloaded library ends a
+// program that was about to open it when nobody answers any more.
+struct node *node_create(
+    UMockdevTestbed *bed, const char *name, const char *devpath, gboolean is_again, const char **problem);
 
 // Takes the node out of /dev. Whoever has it open gets ENODEV from a read, as from the kernel; with `hang_up` a wait for
 // it ends, as for an input device, and without it does not, as for a buffer of industrial I/O.

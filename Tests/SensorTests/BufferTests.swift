@@ -141,7 +141,7 @@ import Testing
         let values = (0..<1750).map { Int64($0 % 70 < 20 ? 500 + $0 : 0) }
         let scans = values.enumerated().map { encoder.scan([$1, 0, 1000, start + Int64($0) * 10_000_000]) }
         let recording = try station.record()
-        try station.wait(for: "buffer0/enable", of: device, toBe: "1")
+        try recording.waitForBuffer(of: device)
         try station.write(Array(scans.joined()), to: device)
         let samples = try recording.stop().only("a")
         #expect(samples.map(\.time) == (0..<1750).map { start + Int64($0) * 10_000_000 })
@@ -163,7 +163,7 @@ import Testing
         try station.add(device)
         let log = try WriteLog(device, in: station, folders: ["buffer0"])
         let recording = try station.record()
-        try station.wait(for: "buffer0/enable", of: device, toBe: "1")
+        try recording.waitForBuffer(of: device)
         _ = log.names()
         try recording.program.waitForMessage("samples.lost", "stall", "off and on")
         try recording.program.waitForMessage("samples.lost", "stall", "single values")
@@ -183,7 +183,7 @@ import Testing
         try station.add(device)
         let recording = try station.record()
         try recording.program.waitForMessage("samples.lost", "stall", "off and on")
-        try station.wait(for: "buffer0/enable", of: device, toBe: "1")
+        try recording.waitForBuffer(of: device)
         try station.write(ScanEncoder(channels).scan([1, 2, 3, monotonicNow()]), to: device)
         let samples = try recording.stop().only("a")
         #expect(samples.map(\.x) == [1])
@@ -226,7 +226,7 @@ import Testing
         try station.add(.trigger(0, name: "accel_3d-dev0"), device)
         let log = try WriteLog(device, in: station, folders: ["", "buffer0", "buffer", "scan_elements", "trigger"])
         let recording = try station.record()
-        try eventually("the buffer is on") {
+        try recording.program.eventually("the buffer is on") {
             try station.attribute("buffer0/watermark", of: device) != "1"
                 && station.attribute("buffer0/enable", of: device) == "1"
         }
@@ -265,7 +265,7 @@ import Testing
         device.attributes["in_accel_sampling_frequency_available"] = "1000"
         try station.add(device)
         let recording = try station.record()
-        try station.wait(for: "buffer0/enable", of: device, toBe: "1")
+        try recording.waitForBuffer(of: device)
         try station.write(ScanEncoder(channels).scan([1, 2, 3, monotonicNow()]), to: device)
         try recording.waitForSample(of: "a") { $0.x == 1 }
         _ = try recording.stop()
@@ -283,7 +283,7 @@ import Testing
         let wall = realtimeNow()
         let scans = (0..<20).map { encoder.scan([200, 0, -450, wall + Int64($0) * 1_000_000]) }
         let recording = try station.record()
-        try station.wait(for: "buffer0/enable", of: device, toBe: "1")
+        try recording.waitForBuffer(of: device)
         try station.write(Array(scans.joined()), to: device)
         try recording.program.waitForMessage("magn_3d", "wall clock")
         let samples = try recording.stop().only("m")
@@ -301,7 +301,7 @@ import Testing
         try station.add(device)
         let clock = try StubbornAttribute(path: station.path("current_timestamp_clock", of: device), value: "realtime")
         let recording = try station.record()
-        try station.wait(for: "buffer0/enable", of: device, toBe: "1")
+        try recording.waitForBuffer(of: device)
         try station.write(ScanEncoder(channels).scan([1, 2, 3, realtimeNow()]), to: device)
         try recording.program.waitForMessage("chip", "realtime")
         let samples = try recording.stop().only("a")
@@ -321,7 +321,7 @@ import Testing
         let before = monotonicNow()
         let scans = (1...30).map { encoder.scan([Int64($0), 2, 3, 0]) }
         let recording = try station.record()
-        try station.wait(for: "buffer0/enable", of: device, toBe: "1")
+        try recording.waitForBuffer(of: device)
         try station.write(Array(scans.joined()), to: device)
         try recording.program.waitForMessage("magn_3d", "arrive")
         let samples = try recording.stop().only("m")
@@ -378,7 +378,7 @@ import Testing
         let places = Array(0..<100) + Array(150..<250)
         let scans = places.map { encoder.scan([Int64($0), 2, 3, start + Int64($0) * 10_000_000]) }
         let recording = try station.record()
-        try station.wait(for: "buffer0/enable", of: device, toBe: "1")
+        try recording.waitForBuffer(of: device)
         try station.write(Array(scans.joined()), to: device)
         let line = try recording.program.waitForMessage("samples.lost", "overrun", "accel_3d")
         #expect(line.contains("count 50"), "\(line)")
@@ -415,7 +415,7 @@ import Testing
         // What it does not keep, it was asked for.
         let frequency = try StubbornAttribute(path: path, value: "7.040000")
         let recording = try station.record()
-        try station.wait(for: "buffer0/enable", of: device, toBe: "1")
+        try recording.waitForBuffer(of: device)
         #expect(frequency.written() == rate.chosen)
         try recording.program.waitForMessage("chip", "7.04 Hz")
         try station.write(ScanEncoder(channels).scan([1, 2, 3, monotonicNow()]), to: device)
@@ -429,7 +429,7 @@ extension MockStation {
         _ device: MockDevice, _ bytes: [UInt8], chunk: Int = 0, controls: String = "buffer0"
     ) throws -> Recording {
         let recording = try record()
-        try wait(for: controls + "/enable", of: device, toBe: "1")
+        try recording.waitForBuffer(of: device, controls: controls)
         try write(bytes, to: device, chunk: chunk)
         return try recording.stop()
     }

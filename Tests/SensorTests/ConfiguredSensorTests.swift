@@ -85,7 +85,7 @@ import Testing
         let path = station.path("sampling_frequency", of: device)
         let frequency = try StubbornAttribute(path: path, value: "25")
         let recording = try station.record("--config", try configuration("rate_hz = \(wanted)", in: station))
-        try station.wait(for: "buffer0/enable", of: device, toBe: "1")
+        try recording.waitForBuffer(of: device)
         #expect(frequency.written() == chosen)
         try recording.program.waitForMessage("25 Hz")
         try station.write(ScanEncoder(channels).scan([1, 2, 3, monotonicNow()]), to: device)

@@ -30,10 +30,15 @@ final class MockProgram {
         _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
     ) throws {
         var isMet = false
-        try SensorTests.eventually(what, sourceLocation: sourceLocation) {
-            let hadEnded = hasEnded
-            isMet = try condition()
-            return isMet || hadEnded
+        do {
+            try SensorTests.eventually(what, sourceLocation: sourceLocation) {
+                let hadEnded = hasEnded
+                isMet = try condition()
+                return isMet || hadEnded
+            }
+        } catch {
+            Issue.record("it said: \(try errors.text().suffix(2000))", sourceLocation: sourceLocation)
+            throw error
         }
         guard !isMet else { return }
         let said = try errors.text().suffix(2000)

@@ -7,9 +7,21 @@ final class MockRecording {
     let program: MockProgram
     let path: String
 
-    fileprivate init(program: MockProgram, path: String) {
+    private let station: MockStation
+
+    fileprivate init(program: MockProgram, path: String, station: MockStation) {
         self.program = program
         self.path = path
+        self.station = station
+    }
+
+    /// Waits until a device's buffer is switched on.
+    func waitForBuffer(
+        of device: MockDevice, controls: String = "buffer0", sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        try program.eventually("the buffer of \(device.node) is on", sourceLocation: sourceLocation) {
+            try station.attribute(controls + "/enable", of: device) == "1"
+        }
     }
 
     /// Waits until the file holds at least so many rows of samples.
@@ -45,7 +57,7 @@ extension MockStation {
     func record(_ arguments: String..., asNobody: Bool = false) throws -> MockRecording {
         let path = "\(folder)/\(UUID().uuidString).csv"
         let program = try start(["record"] + arguments + ["-o", path], asNobody: asNobody)
-        return MockRecording(program: program, path: path)
+        return MockRecording(program: program, path: path, station: self)
     }
 
     /// Records the only device, which is read through sysfs, and gives its samples.

@@ -112,11 +112,6 @@ final class MockStation {
         try FileManager.default.removeItem(atPath: path(name, of: device))
     }
 
-    /// Waits until an attribute holds what is wanted.
-    func wait(for name: String, of device: MockDevice, toBe value: String) throws {
-        try eventually("\(name) of \(device.node) is \(value)") { try attribute(name, of: device) == value }
-    }
-
     // MARK: Programs
 
     /// Starts the program under test in the test bed.

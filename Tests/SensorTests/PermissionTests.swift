@@ -79,7 +79,7 @@ import Testing
         try station.add(device)
         close(device, in: station)
         let recording = try station.record(asNobody: true)
-        try recording.waitForRows(2)
+        try recording.waitForRows(1)
         try recording.program.waitForMessage("accel_3d", "/dev/iio:device0")
         let samples = try recording.stop().only("a")
         #expect(samples.allSatisfy { $0.x == 1 && $0.y == 2 && $0.z == 3 })
