@@ -49,6 +49,10 @@ let package = Package(
         .executableTarget(
             name: "BinnacleTool", dependencies: ["Station", "Handlers", "Traces", "Binnacle"],
             swiftSettings: settings),
+        // What only benchmarks and tests use is part of no product: nothing above depends on it.
+        .executableTarget(
+            name: "SensorBench", dependencies: ["LinuxSensors", "Binnacle"], path: "Benchmarks/SensorBench",
+            swiftSettings: settings),
         .testTarget(name: "KernelsTests", dependencies: ["Kernels"], swiftSettings: settings),
         .testTarget(name: "BinnacleTests", dependencies: ["Binnacle"], swiftSettings: settings),
         .testTarget(name: "TracesTests", dependencies: ["Traces", "Binnacle"], swiftSettings: settings),

@@ -152,7 +152,9 @@ private let push = recording(seconds: 10) { $0 >= 3 && $0 < 5 ? 0.5 : 0 }
         let bench = Bench(push)
         let diary = MotionDiary()
         var states: [Bool] = []
-        diary.onEntry = { if diary.entries.last?.hasPrefix("moving") == false { states.append($0.isMoving) } }
+        diary.onEntry = { [unowned diary] in
+            if diary.entries.last?.hasPrefix("moving") == false { states.append($0.isMoving) }
+        }
         bench.manager.delegate = diary
         bench.run(capacity: capacity)
         #expect(states == [false, true, false])
@@ -176,7 +178,9 @@ private let push = recording(seconds: 10) { $0 >= 3 && $0 < 5 ? 0.5 : 0 }
         let bench = Bench(push)
         let first = MotionDiary()
         let second = MotionDiary()
-        first.onEntry = { manager in if first.entries.last?.hasPrefix("began") == true { manager.delegate = second } }
+        first.onEntry = { [unowned first] manager in
+            if first.entries.last?.hasPrefix("began") == true { manager.delegate = second }
+        }
         bench.manager.delegate = first
         bench.run(capacity: 1)
         #expect(first.without("moving", "should", "will") == ["began 3020"])

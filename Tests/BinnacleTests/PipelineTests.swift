@@ -218,7 +218,7 @@ private final class StationDiary: RouterDelegate {
         let early = Collector()
         let earlyChain = router.add(early)
         router.add(
-            ClosureHandler { _ in
+            ClosureHandler { [unowned router] _ in
                 router.remove(earlyChain)
                 if router.chains.count < 2 { router.add(late) }
             })

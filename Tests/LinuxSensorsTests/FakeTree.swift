@@ -2,8 +2,9 @@ import Foundation
 import LinuxSensors
 import Testing
 
-/// A device tree in a folder of its own, with FIFOs for the devices' nodes. Nothing in it obeys: a written attribute
-/// just keeps its text.
+/// A device tree in a folder of its own, with FIFOs for the devices' nodes.
+///
+/// Nothing in it obeys: a written attribute just keeps its text.
 final class FakeTree {
     let root = NSTemporaryDirectory() + "binnacle-tree-" + UUID().uuidString
 
@@ -88,6 +89,14 @@ final class FakeNode {
     func close() {
         if descriptor >= 0 { Glibc.close(descriptor) }
         descriptor = -1
+    }
+
+    /// How often this process has the node open.
+    var openings: Int {
+        let folder = "/proc/self/fd"
+        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).count {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == path
+        }
     }
 
     func reopen() throws {

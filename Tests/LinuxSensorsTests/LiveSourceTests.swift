@@ -86,6 +86,19 @@ import Testing
         #expect(try tree.text(tree.folder(0) + "/trigger/current_trigger") == "timer7")
     }
 
+    @Test func theTimerOfAnEarlierTimeGetsThisTimesRate() throws {
+        let tree = try FakeTree()
+        let node = try tree.addDevice(0, name: "lis3dh")
+        defer { node?.close() }
+        let timer = tree.root + "/sys/bus/iio/devices/trigger0"
+        try tree.set(tree.folder(0) + "/trigger/current_trigger", "binnacle")
+        try tree.set(timer + "/name", "binnacle")
+        try tree.set(timer + "/sampling_frequency", "50.000000")
+        let run = try LiveRun([request("lis3dh")], tree)
+        try run.turn("the buffer") { _ in (try? tree.text(tree.folder(0) + "/buffer0/enable")) == "1" }
+        #expect(try tree.text(timer + "/sampling_frequency") == "100")
+    }
+
     @Test func anOverrunIsAnEventWithItsSize() throws {
         let tree = try FakeTree()
         let node = try #require(try tree.addDevice(0, name: "accel_3d"))
@@ -108,7 +121,11 @@ import Testing
         let tree = try FakeTree()
         let node = try #require(try tree.addDevice(0, name: "accel_3d", values: [100, -200, 981]))
         let run = try LiveRun([request("accel_3d")], tree)
+        try run.turn("the first remedy") { $0.losses(.stall).count == 1 }
+        #expect(node.openings == 1, "a device has one opener at a time, and here it is only the test")
         try run.turn("samples") { $0.samples[0].count >= 3 }
+        #expect(node.openings == 1)
+        #expect(try tree.text(tree.folder(0) + "/buffer0/enable") == "0", "single values want the buffer off")
         let stalls = run.losses(.stall)
         #expect(stalls.count == 2)
         #expect(stalls.first?.json.contains("switched off and on again") == true)

@@ -52,7 +52,7 @@ private enum Reference {
     private static func decode(_ text: String, _ bytes: [UInt8]) throws -> Int64 {
         let type = try #require(ScanType(text))
         try #require(type.storageBytes <= bytes.count)
-        return bytes.withUnsafeBytes { type.value(at: $0.baseAddress!) }
+        return try bytes.withUnsafeBytes { type.value(at: try #require($0.baseAddress)) }
     }
 
     @Test(

@@ -71,10 +71,37 @@ import Testing
         #expect(result.finding?.cause == .overrun)
         #expect(result.finding?.count == 50)
         #expect(result.finding.map { abs($0.durationSeconds - 0.51) < 1e-9 } == true)
-        // One missing sample is one, and what follows is in order again.
-        let next = last + 53 * 10_000_000
-        #expect(keeper.stamp(next, behind: 0, arrival: next).finding?.count == 1)
-        #expect(keeper.stamp(next + 10_000_000, behind: 0, arrival: next).finding == nil)
+    }
+
+    @Test(arguments: [1, 3, 20])
+    func aShortLossIsFoundOnceTheSamplesBehindItAreInStep(missing: Int64) {
+        var keeper = keeper(after: (0..<100).map { now + $0 * 10_000_000 })
+        let next = now + (100 + missing) * 10_000_000
+        let findings = (0..<30).compactMap { number in
+            let time = next + Int64(number) * 10_000_000
+            return keeper.stamp(time, behind: 0, arrival: time).finding.map { (number, $0) }
+        }
+        #expect(findings.map(\.0) == [16])
+        #expect(findings.first?.1.cause == .overrun)
+        #expect(findings.first?.1.count == Int(missing))
+        #expect(findings.first.map { abs($0.1.durationSeconds - Double(missing + 1) * 0.01) < 1e-9 } == true)
+    }
+
+    /// As a busy machine or hub sends: some late, then those that waited meanwhile, on each other's heels.
+    @Test(arguments: [1, 2, 5, 20], [0.02, 0.2, 0.6])
+    func samplesThatWereLateAreNotLost(late: Int, pace: Double) {
+        var keeper = keeper(after: (0..<100).map { now + $0 * 10_000_000 })
+        var generator = SeededGenerator(seed: 5)
+        var time = now + 99 * 10_000_000
+        var due = time
+        for number in 1...400 {
+            due += 10_000_000
+            let wait = number % 50 == 1 ? Int64(late) * 10_000_000 : Int64.random(in: 0...500_000, using: &generator)
+            // In time, or as soon as the one before allows it.
+            time = max(due + (number % 50 == 1 ? wait : 0), time + Int64(pace * 10_000_000)) + wait % 1_000_000
+            let finding = keeper.stamp(time, behind: 0, arrival: time).finding
+            #expect(finding == nil, "sample \(number)")
+        }
     }
 
     @Test func aJitteringDeviceLosesNothing() {

@@ -2,6 +2,7 @@
 #ifndef CLINUX_H
 #define CLINUX_H
 
+#include <linux/input.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -64,6 +65,12 @@ static inline int clinux_iio_buffer(int device, int number)
 {
     int value = number;
     return ioctl(device, _IOWR('i', 0x91, int), &value) == -1 ? -1 : value;
+}
+
+/// Has an event node's stamps be of another clock; -1 and errno when the kernel refuses it.
+static inline int clinux_evdev_clock(int device, int clock)
+{
+    return ioctl(device, EVIOCSCLOCKID, &clock);
 }
 
 #endif

@@ -1,5 +1,6 @@
 import Binnacle
 import CEvdev
+import CLinux
 import Glibc
 
 /// Reads an accelerometer of the input layer, through libevdev.
@@ -9,6 +10,7 @@ import Glibc
 /// that the device rests.
 final class EvdevReader: SensorReader {
     private let file: Descriptor
+    private let node: String
     private let raw: OpaquePointer
     private let streamIndex: Int
     private let conversion: AxisConversion
@@ -17,6 +19,8 @@ final class EvdevReader: SensorReader {
     private var axes = [0.0, 0.0, 0.0]
     private var counterValue: UInt32?
     private var hasFrame = false
+    /// Whether the axes are known: a device that has never spoken has them at 0, which would be a free fall.
+    private var isKnown = false
     /// When the last sample was handed over.
     private(set) var lastArrivalNanoseconds: Int64
 
@@ -35,8 +39,12 @@ final class EvdevReader: SensorReader {
         _ file: Descriptor, device: SensorDevice, settings: SensorSettings, streamIndex: Int, now: Int64, floor: Int64?
     ) throws(SensorFailure) {
         self.file = file
+        node = device.node ?? device.path
         self.streamIndex = streamIndex
         keeper = StampKeeper(rateHz: nil, findsOverruns: false, floor: floor)
+        // Where the kernel cannot, the stamps are recognised as the wall clock's and moved.
+        _ = clinux_evdev_clock(file.raw, CLOCK_MONOTONIC)
+        Self.discardPending(file)
         var pointer: OpaquePointer?
         let code = libevdev_new_from_fd(file.raw, &pointer)
         guard code == 0, let pointer else {
@@ -50,8 +58,6 @@ final class EvdevReader: SensorReader {
             libevdev_free(pointer)
             throw error
         }
-        // Where the kernel cannot, the stamps are recognised as the wall clock's and moved.
-        _ = libevdev_set_clock_id(raw, CLOCK_MONOTONIC)
         seed()
     }
 
@@ -60,7 +66,7 @@ final class EvdevReader: SensorReader {
     }
 
     var descriptor: Int32? { file.raw }
-    var deadlineNanoseconds: Int64? { lastArrivalNanoseconds + Self.holdNanoseconds }
+    var deadlineNanoseconds: Int64? { isKnown ? lastArrivalNanoseconds + Self.holdNanoseconds : nil }
     var stallNanoseconds: Int64? { nil }
 
     func read(into delivery: SampleDelivery, arrival: Int64) throws(SensorFailure) -> Bool {
@@ -81,15 +87,15 @@ final class EvdevReader: SensorReader {
                 guard flag == LIBEVDEV_READ_FLAG_NORMAL else {
                     flag = LIBEVDEV_READ_FLAG_NORMAL
                     seed()
-                    append(batch, nil, arrival)
+                    if isKnown { append(batch, nil, arrival) }
                     continue
                 }
-                if batch.isEmpty, arrival - lastArrivalNanoseconds >= Self.holdNanoseconds {
+                if isKnown, batch.isEmpty, arrival - lastArrivalNanoseconds >= Self.holdNanoseconds {
                     append(batch, nil, arrival)
                 }
                 return false
             case -EINTR: continue
-            default: throw SensorFailure(SystemError(code: -code, call: "libevdev_next_event"))
+            default: throw SensorFailure(SystemError(code: -code, call: "libevdev_next_event", path: node))
             }
         }
         return true
@@ -111,6 +117,7 @@ final class EvdevReader: SensorReader {
                 counterValue = nil
             }
             guard hasFrame else { return }
+            isKnown = true
             let time = Int64(event.time.tv_sec) * 1_000_000_000 + Int64(event.time.tv_usec) * 1000
             append(batch, counterValue.map { counter.stamp($0, eventNanoseconds: time) } ?? time, arrival)
         default: break
@@ -126,6 +133,19 @@ final class EvdevReader: SensorReader {
         lastArrivalNanoseconds = arrival
     }
 
+    /// Empties the kernel's queue, which fills from the opening of the node on.
+    ///
+    /// libevdev asks for the axes as they are now; older changes of them would be samples of the past. And a queue that
+    /// has become full, or that the kernel has emptied because the clock was changed, says SYN_DROPPED: that would be
+    /// told as a loss, although nobody had begun to read.
+    private static func discardPending(_ file: Descriptor) {
+        withUnsafeTemporaryAllocation(of: input_event.self, capacity: 64) { events in
+            let byteCount = events.count * MemoryLayout<input_event>.stride
+            // Not without end, should the device send faster than this reads.
+            for _ in 0..<64 where Glibc.read(file.raw, events.baseAddress, byteCount) <= 0 { return }
+        }
+    }
+
     private func tellDropped(_ delivery: SampleDelivery, _ arrival: Int64) {
         delivery.append(
             SampleLoss(
@@ -137,6 +157,7 @@ final class EvdevReader: SensorReader {
     /// Takes the axes as the kernel knows them.
     private func seed() {
         for axis in 0..<3 { axes[axis] = Double(libevdev_get_event_value(raw, UInt32(EV_ABS), UInt32(axis))) }
+        if axes.contains(where: { $0 != 0 }) { isKnown = true }
     }
 
     /// Finds out how an open device's values become samples, without reading any.

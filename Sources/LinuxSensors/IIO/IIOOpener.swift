@@ -28,10 +28,22 @@ struct IIOOpener {
         let file = try open(node, buffer)
         try ensure(buffer.controls, "enable", is: "0")
         let layout = try chooseChannels(buffer)
+        var axes: [ScanDecoder.Axes] = []
+        for kind in kinds {
+            let places = IIODevice.channels(kind).compactMap(layout.place)
+            guard places.count == 3 else {
+                throw SensorFailure(.description, "\(device.path): the kernel did not switch on all axes")
+            }
+            axes.append(
+                ScanDecoder.Axes(
+                    x: places[0], y: places[1], z: places[2],
+                    conversion: try IIODevice(device).conversion(kind, settings)))
+        }
         try setClock(&notices)
         var rate = try setRate(&notices)
         let trigger = IIOTrigger(device)
         let hasTrigger = try trigger.setOwn()
+        if trigger.isTimer { rate = try trigger.setTimer(rateHz: settings.rateHz) }
         let watermark = try setSize(buffer, rate: rate ?? settings.rateHz)
         do throws(SensorFailure) {
             try buffer.controls.write("1", to: "enable")
@@ -43,17 +55,6 @@ struct IIOOpener {
             rate = try trigger.setTimer(rateHz: settings.rateHz)
             notices.append("has no trigger of its own: a timer takes its samples")
             try buffer.controls.write("1", to: "enable")
-        }
-        var axes: [ScanDecoder.Axes] = []
-        for kind in kinds {
-            let places = IIODevice.channels(kind).compactMap(layout.place)
-            guard places.count == 3 else {
-                throw SensorFailure(.description, "\(device.path): the kernel did not switch on all axes")
-            }
-            axes.append(
-                ScanDecoder.Axes(
-                    x: places[0], y: places[1], z: places[2],
-                    conversion: try IIODevice(device).conversion(kind, settings)))
         }
         let opened = OpenBuffer(
             file: file, decoder: ScanDecoder(layout: layout, axes: axes), rateHz: rate, watermark: watermark,

@@ -7,6 +7,9 @@ struct IIOTrigger: Sendable {
     private let deviceName: String
     private let root: String
 
+    /// The timer's name, under which binnacle-trigger.service makes it, too.
+    private static let timerName = "binnacle"
+
     init(_ device: SensorDevice) {
         self.device = device.directory
         deviceName = device.name
@@ -15,6 +18,9 @@ struct IIOTrigger: Sendable {
 
     /// Whether the device takes a trigger at all.
     var isTaken: Bool { device.has("trigger/current_trigger") }
+
+    /// Whether the timer is set, perhaps from an earlier time and with that one's rate.
+    var isTimer: Bool { current == Self.timerName }
 
     /// The name of the trigger that is set.
     var current: String? { (try? device.textIfPresent("trigger/current_trigger")) ?? nil }
@@ -40,7 +46,7 @@ struct IIOTrigger: Sendable {
     ///
     /// - Returns: The rate at which it runs, in Hz.
     func setTimer(rateHz: Double) throws(SensorFailure) -> Double? {
-        let name = "binnacle"
+        let name = Self.timerName
         if !all().contains(where: { $0.name == name }) {
             let folder = SysfsDirectory(path: root + "/sys/kernel/config/iio/triggers/hrtimer")
             // Loading the modules, and making something in the folder, takes root.

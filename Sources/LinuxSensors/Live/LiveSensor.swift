@@ -41,6 +41,8 @@ final class LiveSensor {
     var lastTimeNanoseconds: Int64?
     /// What switches the buffer off.
     var buffer: OpenBuffer?
+    /// The controls of a buffer that was left on, because the next opening switches it off first.
+    var abandonedControls: SysfsDirectory?
     /// Whether it has been said that the sensor cannot deliver.
     var isFailureTold = false
     /// How often opening failed on end.

@@ -86,7 +86,8 @@ extension LiveSource {
         sensor.phase = .opening
         let opener = SensorOpener(
             device: device, kinds: sensor.request.kinds, settings: sensor.request.settings,
-            isPolled: sensor.remedy == .polled)
+            isPolled: sensor.remedy == .polled, abandonedControls: sensor.abandonedControls)
+        sensor.abandonedControls = nil
         let (mailbox, number, generation) = (mailbox, sensor.number, sensor.generation)
         do throws(SystemError) {
             try WorkerThread.start {
@@ -211,8 +212,9 @@ extension LiveSource {
         switch failure.category {
         case .removed, .missing:
             sensor.remedy = .none
-            if finder.usesUdev {
-                // udev will say when it is back.
+            // udev will say when it is back; but of one that is still in sysfs, whatever its node says, there is nothing
+            // to be said, and waiting would be for ever.
+            if finder.usesUdev, !(sensor.device?.directory.has(".") ?? false) {
                 if let path = sensor.device?.path { devices?.removeAll { $0.path == path } }
                 sensor.device = nil
                 retry = nil
@@ -255,8 +257,11 @@ extension LiveSource {
         for index in sensor.streamIndices {
             losses.append(SampleLoss(streamIndex: index, cause: .stall, durationSeconds: seconds, detail: detail))
         }
+        let controls = sensor.buffer?.controls
         close(sensor)
-        open(sensor)
+        sensor.abandonedControls = controls
+        // Not before the caller has let go of the reader: the device has one opener at a time.
+        sensor.phase = .waiting(retryNanoseconds: now)
     }
 
     /// The machine was suspended: what it missed is said, and every device is opened anew.

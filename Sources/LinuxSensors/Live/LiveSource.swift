@@ -147,9 +147,9 @@ public final class LiveSource: SampleSource {
     /// Closes every device and switches its buffer off; afterwards nothing is delivered.
     public func stop() {
         for sensor in sensors {
-            let buffer = sensor.buffer
+            let controls = sensor.buffer?.controls ?? sensor.abandonedControls
             close(sensor)
-            buffer?.disable()
+            try? controls?.write("0", to: "enable")
         }
     }
 
@@ -179,6 +179,8 @@ public final class LiveSource: SampleSource {
         hasMail = false
         mailbox.takeAll(into: &messages)
         for message in messages { take(message, now) }
+        // A list that is kept keeps what was opened, and a device has one opener at a time.
+        messages.removeAll(keepingCapacity: true)
     }
 
     private func takeChanges() {

@@ -8,6 +8,8 @@ struct SensorOpener: Sendable {
     let settings: SensorSettings
     /// Whether the buffer is passed over, because it was tried and says nothing.
     let isPolled: Bool
+    /// The controls of the buffer that the device was read from until now, if it is still on.
+    let abandonedControls: SysfsDirectory?
 
     /// A device that is open.
     enum Opened: Sendable {
@@ -28,6 +30,8 @@ struct SensorOpener: Sendable {
         case .evdev: return (.evdev(try openEvent()), [])
         case .iio: break
         }
+        // While it is on, many drivers refuse single values, and the sensor costs power.
+        try? abandonedControls?.write("0", to: "enable")
         guard !isPolled, !settings.isPolled, IIOBufferDirectory.find(in: device.directory, for: kinds) != nil,
             device.node != nil
         else { return (.poller(try openPoller(tell)), []) }

@@ -38,6 +38,7 @@ package struct StampKeeper {
     private var gapCount = 0
     /// How many overruns on end were found.
     private var overrunsInARow = 0
+    private var doubt: Doubt?
     private let findsOverruns: Bool
 
     /// A stamp further than this from the clock is another clock's.
@@ -45,6 +46,10 @@ package struct StampKeeper {
     /// So many distances make a typical one.
     private static let learning = 16
     private static let mostInARow = 4
+    /// So many samples after a gap show whether they make good for it.
+    private static let calmSamples = 16
+    /// A quarter of a second: whatever was late for so long, its samples are gone.
+    private static let certainNanoseconds = 2.5e8
     /// A thousand seconds; what is slower has no rhythm.
     private static let longestInterval = 1e12
 
@@ -145,6 +150,10 @@ package struct StampKeeper {
     }
 
     /// Whether samples are missing between two; also learns what is usual.
+    ///
+    /// A sample that was only late is followed by some that come sooner than usual, until they are on time again: of a
+    /// busy machine or hub that is the rule, and nothing is lost. So a gap is a loss only when the samples behind it do
+    /// not make it good.
     private mutating func overrun(from last: Int64, to time: Int64) -> Finding? {
         let gap = Double(time) - Double(last)
         guard let interval = intervalNanoseconds else {
@@ -155,20 +164,74 @@ package struct StampKeeper {
         // A rate that the driver only claims is learned before anything is made of it.
         guard gapCount > Self.learning, gap > interval + max(0.75 * interval, 6 * jitterNanoseconds) else {
             overrunsInARow = 0
-            learn(gap, interval, weight: gapCount <= Self.learning ? 0.25 : 0.0625)
-            return nil
+            // Those that make good for a gap say nothing about what is usual.
+            guard doubt != nil else {
+                learn(gap, interval, weight: gapCount <= Self.learning ? 0.25 : 0.0625)
+                return nil
+            }
+            return settleDoubt(gap, interval)
         }
         overrunsInARow += 1
         guard overrunsInARow < Self.mostInARow else {
             // Nobody loses the same number again and again: this is the rate.
             overrunsInARow = 0
             gapCount = 0
+            doubt = nil
             intervalNanoseconds = min(gap, Self.longestInterval)
             return nil
         }
-        let count = max(1, Int((gap / interval).rounded()) - 1)
+        var doubt = self.doubt ?? Doubt()
+        doubt.add(gap, interval)
+        // Nobody is that late.
+        if gap > max(Self.certainNanoseconds, Double(Self.learning) * interval) {
+            self.doubt = nil
+            return Self.loss(doubt, interval)
+        }
+        self.doubt = doubt
+        return nil
+    }
+
+    /// A gap of which it is not known yet whether samples are missing in it or were only late.
+    private struct Doubt {
+        var gapNanoseconds = 0.0
+        /// How far the samples are behind their rhythm, and the least that this was.
+        var debt = 0.0
+        var least = Double.infinity
+        /// How many samples have come since without making good for anything.
+        var calm = 0
+
+        mutating func add(_ gap: Double, _ interval: Double) {
+            gapNanoseconds += gap
+            debt += gap - interval
+            least = debt
+            calm = 0
+        }
+    }
+
+    private mutating func settleDoubt(_ gap: Double, _ interval: Double) -> Finding? {
+        guard var doubt else { return nil }
+        doubt.debt += gap - interval
+        if doubt.debt < doubt.least - 0.25 * interval {
+            doubt.least = doubt.debt
+            doubt.calm = 0
+        } else {
+            doubt.calm += 1
+        }
+        if doubt.debt < 0.5 * interval {
+            self.doubt = nil
+        } else if doubt.calm >= Self.calmSamples {
+            self.doubt = nil
+            return Self.loss(doubt, interval)
+        } else {
+            self.doubt = doubt
+        }
+        return nil
+    }
+
+    private static func loss(_ doubt: Doubt, _ interval: Double) -> Finding {
+        let count = max(1, Int((doubt.least / interval).rounded()))
         return Finding(
-            cause: .overrun, count: count, durationSeconds: gap * 1e-9,
+            cause: .overrun, count: count, durationSeconds: doubt.gapNanoseconds * 1e-9,
             detail: "about \(count) samples are missing: the kernel's buffer was full, or the device missed its rate")
     }
 
@@ -180,6 +243,7 @@ package struct StampKeeper {
 
     private mutating func clockFinding(from last: Int64, to time: Int64) -> Finding {
         gapCount = 0
+        doubt = nil
         return Finding(
             cause: .clock, count: nil, durationSeconds: Units.seconds(from: last, to: time),
             detail: "the device's clock was set: its stamps are moved so that time goes on")
