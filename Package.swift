@@ -61,7 +61,16 @@ let package = Package(
         .testTarget(
             name: "StationTests", dependencies: ["Station", "LinuxSensors", "Handlers", "Traces", "Binnacle"],
             swiftSettings: settings),
-        .testTarget(name: "ToolTests", swiftSettings: settings),
+        .testTarget(name: "ToolTests", dependencies: ["TestSupport"], swiftSettings: settings),
+        .testTarget(name: "SensorTests", dependencies: ["TestSupport", "mockdev"], swiftSettings: settings),
+        // What only tests use: nothing above depends on it, so it is built with the tests and is part of no product.
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .systemLibrary(
+            name: "CUMockdev", path: "Tests/CUMockdev", pkgConfig: "umockdev-1.0",
+            providers: [.apt(["umockdev", "libumockdev-dev"])]),
+        .executableTarget(
+            name: "mockdev", dependencies: ["CUMockdev"], path: "Tests/MockDevices",
+            cSettings: [.define("_GNU_SOURCE")]),
     ] + fuzzers,
     cxxLanguageStandard: .cxx17
 )

@@ -28,6 +28,9 @@ public final class LineWriter {
         if buffer.count >= Self.pieceSize { flush() }
     }
 
+    /// Whether nothing waits to be written.
+    public var isEmpty: Bool { buffer.isEmpty }
+
     /// Writes what was collected.
     public func flush() {
         guard failure == nil, !buffer.isEmpty else { return }

@@ -80,10 +80,22 @@ import Testing
         let node = try tree.addDevice(0, name: "lis3dh")
         defer { node?.close() }
         try tree.set(tree.folder(0) + "/trigger/current_trigger", "timer7")
+        try tree.set(tree.root + "/sys/bus/iio/devices/trigger0/name", "timer7")
         try tree.set(tree.root + "/sys/bus/iio/devices/trigger1/name", "lis3dh-dev0")
         let run = try LiveRun([request("lis3dh")], tree)
         try run.turn("the buffer") { _ in (try? tree.text(tree.folder(0) + "/buffer0/enable")) == "1" }
         #expect(try tree.text(tree.folder(0) + "/trigger/current_trigger") == "timer7")
+    }
+
+    @Test func aTriggerThatIsNoMoreIsTakenAway() throws {
+        // Switching a device on whose trigger was removed is the end of a kernel.
+        let tree = try FakeTree()
+        let node = try tree.addDevice(0, name: "lis3dh")
+        defer { node?.close() }
+        try tree.set(tree.folder(0) + "/trigger/current_trigger", "x")
+        let run = try LiveRun([request("lis3dh")], tree)
+        try run.turn("the buffer") { _ in (try? tree.text(tree.folder(0) + "/buffer0/enable")) == "1" }
+        #expect(try tree.text(tree.folder(0) + "/trigger/current_trigger") == "")
     }
 
     @Test func theTimerOfAnEarlierTimeGetsThisTimesRate() throws {
@@ -314,5 +326,75 @@ import Testing
             }
         }
         #expect(try tree.finder.devices().isEmpty)
+    }
+
+    @Test(arguments: ["1e300", "-1", "0", "nan", "rubbish", "99999999999999999999"])
+    func aRateThatIsRubbishIsLeftAlone(rate: String) throws {
+        let tree = try FakeTree()
+        let node = try #require(try tree.addDevice(0, name: "accel_3d"))
+        try tree.set(tree.folder(0) + "/sampling_frequency", rate)
+        try tree.set(tree.folder(0) + "/sampling_frequency_available", rate)
+        try tree.set(tree.folder(0) + "/buffer99999999999/in_accel_x_en", "0")
+        let run = try LiveRun([request("accel_3d")], tree)
+        try node.write(FakeNode.scan(1, 2, 3, monotonicNow()))
+        try run.turn("a sample") { !$0.samples[0].isEmpty }
+    }
+
+    @Test func whoeverSleptHimselfBlamesNoDevice() throws {
+        let tree = try FakeTree()
+        let nodes = try (0..<2).map { try #require(try tree.addDevice($0, name: "accel\($0)")) }
+        let run = try LiveRun([request("accel0"), request("accel1")], tree)
+        for node in nodes { try node.write(FakeNode.scan(1, 2, 3, monotonicNow())) }
+        try run.turn("a sample of each") { $0.samples.allSatisfy { $0.count == 1 } }
+        // The thread that reads is held up for longer than a stall, and both devices have gone on meanwhile.
+        usleep(1_300_000)
+        for node in nodes { try node.write(FakeNode.scan(4, 5, 6, monotonicNow())) }
+        try run.turn("another one of each") { $0.samples.allSatisfy { $0.count == 2 } }
+        #expect(run.losses(.stall).isEmpty)
+    }
+
+    @Test func afterItsEndASourceGivesNothingAndLeavesNoBufferOn() throws {
+        let tree = try FakeTree()
+        let node = try #require(try tree.addDevice(0, name: "accel_3d"))
+        let run = try LiveRun([request("accel_3d")], tree)
+        try run.turn("the buffer") { $0.source.isSettled }
+        run.source.stop()
+        #expect(try tree.text(tree.folder(0) + "/buffer0/enable") == "0")
+        try node.write(FakeNode.scan(1, 2, 3, monotonicNow()))
+        #expect(run.source.fill(SampleDelivery(streamCount: 1, capacity: 4)).isEnd)
+        #expect(run.samples[0].isEmpty)
+    }
+
+    @Test func sensorsThatSayMostAboutTheirDeviceChooseFirst() throws {
+        let tree = try FakeTree()
+        try tree.addDevice(0, name: "accel_3d", type: nil, values: [1, 0, 0])
+        try tree.addDevice(1, name: "accel_3d", type: nil, values: [2, 0, 0])
+        var narrow = DeviceMatch()
+        narrow.name = "accel_3d"
+        narrow.path = tree.folder(0)
+        let requests = [
+            request("accel_3d"),
+            SensorRequest(sensor: Sensor(name: "narrow"), kinds: [.accelerometer], interface: .iio, match: narrow),
+        ]
+        let run = try LiveRun(requests, tree)
+        try run.turn("a sample of each") { $0.samples.allSatisfy { !$0.isEmpty } }
+        #expect(run.samples.map { $0[0].x } == [0.02, 0.01])
+    }
+
+    @Test func aTriggerMayBeNamed() throws {
+        let tree = try FakeTree()
+        let node = try tree.addDevice(0, name: "lis3dh", values: nil)
+        defer { node?.close() }
+        try tree.set(tree.folder(0) + "/trigger/current_trigger", "")
+        try tree.set(tree.root + "/sys/bus/iio/devices/trigger0/name", "timer7")
+        var settings = SensorSettings()
+        settings.trigger = "timer7"
+        let run = try LiveRun([request("lis3dh", settings: settings)], tree)
+        try run.turn("the buffer") { _ in (try? tree.text(tree.folder(0) + "/buffer0/enable")) == "1" }
+        #expect(try tree.text(tree.folder(0) + "/trigger/current_trigger") == "timer7")
+        settings.trigger = "timer8"
+        let other = try LiveRun([request("lis3dh", settings: settings)], tree)
+        try other.turn("the refusal") { !$0.events.isEmpty }
+        #expect(other.events[0].json.contains("there is no trigger 'timer8'; found are 'timer7'"))
     }
 }

@@ -180,4 +180,35 @@ import Testing
         #expect(keeper.stamp(now, behind: 0, arrival: now).timeNanoseconds == now + second)
         #expect(keeper.hold(at: now + 2 * second) == now + 2 * second)
     }
+
+    @Test func equalStampsTeachNothingAndTrapNowhere() {
+        var keeper = keeper()
+        for number in 0..<2000 { _ = keeper.stamp(now, behind: 0, arrival: now + Int64(number) * 10_000_000) }
+        #expect(keeper.intervalNanoseconds.map { $0 > 1e6 } == true)
+        let result = keeper.stamp(now + 20 * second, behind: 0, arrival: now + 20 * second)
+        #expect((result.finding?.count ?? 0) < 10_000)
+        // A device that stamps what it has gathered in one go loses nothing.
+        var bursts = self.keeper()
+        var findings = 0
+        for burst in 0..<200 {
+            for _ in 0..<32 {
+                let time = now + Int64(burst) * 320_000_000
+                if bursts.stamp(time, behind: 0, arrival: time).finding != nil { findings += 1 }
+            }
+        }
+        #expect(findings <= 1)
+    }
+
+    @Test(arguments: [5, 10])
+    func whoLosesAgainAndAgainSaysSo(period: Int) {
+        var keeper = keeper(after: (0..<100).map { now + $0 * 10_000_000 })
+        var time = now + 99 * 10_000_000
+        var told = 0
+        for number in 1...2000 {
+            time += number % period == 0 ? 40_000_000 : 10_000_000
+            told += keeper.stamp(time, behind: 0, arrival: time).finding?.count ?? 0
+        }
+        let lost = 2000 / period * 3
+        #expect(told > lost / 2, "told \(told) of \(lost)")
+    }
 }

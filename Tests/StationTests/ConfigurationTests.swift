@@ -46,6 +46,7 @@ import Testing
             rate_hz = 50
             update_interval_s = 0.25
             polling = true
+            trigger = "timer0"
             acceleration = "gravity"
             mount_matrix = "0, 1, 0; 1, 0, 0; 0, 0, -1"
             [sensor.b]
@@ -58,6 +59,7 @@ import Testing
         settings.rateHz = 50
         settings.updateInterval = .milliseconds(250)
         settings.isPolled = true
+        settings.trigger = "timer0"
         settings.acceleration = .gravity
         settings.mountMatrix = try MountMatrix([0, 1, 0, 1, 0, 0, 0, 0, -1])
         #expect(sensors.map(\.settings) == [settings, SensorSettings()])
@@ -69,7 +71,8 @@ import Testing
             ("iio", "polling = 1", "expected true or false"), ("iio", "acceleration = \"up\"", "gravity"),
             ("iio", "mount_matrix = \"1, 0\"", "three rows of three numbers"),
             ("iio", "mount_matrix = \"1,0,0;1,0,0;0,0,1\"", "determinant 0"),
-            ("iio", "update_interval_s = 0", "longer than 0 s"), ("evdev", "rate_hz = 10", "no meaning for source"),
+            ("iio", "update_interval_s = 0", "longer than 0 s"),
+            ("iio", "update_interval_s = 0.6", "longer than 0.5 s"), ("evdev", "rate_hz = 10", "no meaning for source"),
             ("evdev", "polling = true", "no meaning for source"),
         ] as [(String, String, String)])
     func whatCannotBeReadSoIsRefused(source: String, line: String, message: String) {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The promise that reading and detecting allocate nothing per sample, counted in the binary that users run.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Hostile and broken files, through the binary: a message, a status, no crash, and little memory.

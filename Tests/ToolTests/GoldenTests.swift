@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Recorded and simulated traces with the events they have to give, through the binary that users run.

@@ -24,7 +24,7 @@ public struct SampleLoss: Sendable, Equatable {
     public let durationSeconds: Double?
     /// What happened in words, and what was done about it.
     public let detail: String
-    /// The stamp of the first sample after the loss, in nanoseconds; `nil` when none has come yet.
+    /// The stamp of the sample that showed the loss, in nanoseconds; `nil` when none has come since.
     public let timeNanoseconds: Int64?
 
     /// Creates a description of a loss.

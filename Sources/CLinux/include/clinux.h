@@ -8,9 +8,8 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 
-/// A descriptor that is ready, with the number it was registered under.
+/// The number of a descriptor that is ready.
 struct clinux_ready {
-    uint32_t events;
     uint64_t token;
 };
 
@@ -39,10 +38,8 @@ static inline int clinux_epoll_wait(int epoll, struct clinux_ready *ready, int t
 {
     struct epoll_event events[16];
     int count = epoll_wait(epoll, events, 16, timeout_ms);
-    for (int i = 0; i < count; i++) {
-        ready[i].events = events[i].events;
+    for (int i = 0; i < count; i++)
         ready[i].token = events[i].data.u64;
-    }
     return count;
 }
 
@@ -50,12 +47,6 @@ static inline int clinux_epoll_wait(int epoll, struct clinux_ready *ready, int t
 static inline int clinux_eventfd(void)
 {
     return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-}
-
-/// Whether a ready descriptor has something to read, as opposed to an error or a hang-up alone.
-static inline int clinux_is_readable(struct clinux_ready ready)
-{
-    return (ready.events & EPOLLIN) != 0;
 }
 
 /// A descriptor for one of a device's further IIO buffers; -1 and errno when it has none of that number.

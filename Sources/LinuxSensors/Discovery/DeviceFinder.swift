@@ -54,6 +54,12 @@ public struct DeviceFinder: Sendable {
         return udev.device(path: path).flatMap(Self.describe)
     }
 
+    /// Whether a device is worth a look: triggers, keys and joysticks are not.
+    static func mayBeSensor(_ device: UdevDevice) -> Bool {
+        let name = device.path.split(separator: "/").last ?? ""
+        return name.hasPrefix("iio:device") || name.hasPrefix("event")
+    }
+
     private static func describe(_ device: UdevDevice) -> SensorDevice? {
         switch device.subsystem {
         case "iio": iioDevice(path: device.path, node: device.node, properties: device.properties, root: "")

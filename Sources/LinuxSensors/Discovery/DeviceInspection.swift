@@ -93,12 +93,12 @@ public struct DeviceInspection: Sendable {
         }
         do throws(SensorFailure) {
             for channel in channels { _ = try buffer.channel(channel.name) }
-            let enable = buffer.controls.path("enable")
+            let controls = [buffer.controls.path("enable"), buffer.elements.path((channels.first?.name ?? "") + "_en")]
             if !Permission.allows(node, writing: false) {
                 throw SensorFailure(.permission, Permission.refusal(node))
             }
-            if !Permission.allows(enable, writing: true) {
-                throw SensorFailure(.permission, Permission.refusal(enable))
+            for control in controls where !Permission.allows(control, writing: true) {
+                throw SensorFailure(.permission, Permission.refusal(control))
             }
         } catch {
             guard canPoll else { throw error }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// What a device has to look like to be the one that is meant: everything that is given has to agree.
 public struct DeviceMatch: Sendable, Equatable {
     /// The device's name as the driver gives it.
@@ -17,6 +19,11 @@ public struct DeviceMatch: Sendable, Equatable {
     /// Whether nothing is asked for.
     public var isEmpty: Bool { self == DeviceMatch() }
 
+    /// How much is asked for.
+    var criterionCount: Int {
+        [name, label, location, path].count { $0 != nil } + properties.count
+    }
+
     /// Whether a device is meant.
     public func accepts(_ device: SensorDevice) -> Bool {
         if let name, device.name != name { return false }
@@ -29,8 +36,12 @@ public struct DeviceMatch: Sendable, Equatable {
     private func isPath(_ path: String, of device: SensorDevice) -> Bool {
         var names = [device.id, device.path, device.node, device.properties["ID_PATH"], device.properties["DEVPATH"]]
         names += (device.properties["DEVLINKS"] ?? "").split(separator: " ").map(String.init)
-        // A link of the user's own leads to the folder in sysfs or to the node as well.
-        return names.contains(path) || device.path == "/sys" + path
+        if names.contains(path) { return true }
+        // A link, as those in /sys/bus/iio/devices are, means what it leads to.
+        guard path.hasPrefix("/"), let resolved = realpath(path, nil) else { return false }
+        defer { free(resolved) }
+        let target = String(cString: resolved)
+        return target == device.path || target == device.node
     }
 }
 

@@ -34,15 +34,19 @@ final class DeviceMonitor {
     var descriptor: Int32 { udev_monitor_get_fd(raw) }
 
     /// Takes what was told since the last time, in its order.
-    func takeAll() -> [Change] {
+    ///
+    /// - Returns: What happened to devices that may be sensors, and whether more was told than there was room for.
+    func takeAll() -> (changes: [Change], hasMissed: Bool) {
         var changes: [Change] = []
-        while let pointer = udev_monitor_receive_device(raw) {
+        while true {
+            errno = 0
+            guard let pointer = udev_monitor_receive_device(raw) else { return (changes, errno == ENOBUFS) }
             let device = UdevDevice(owning: pointer)
+            guard DeviceFinder.mayBeSensor(device) else { continue }
             switch device.action {
             case "remove", "offline": changes.append(.removed(path: device.path))
             default: changes.append(.present(path: device.path))
             }
         }
-        return changes
     }
 }

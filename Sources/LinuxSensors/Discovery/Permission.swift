@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// Says why something may not be opened, and what would open it.
 enum Permission {
@@ -7,25 +8,17 @@ enum Permission {
         access(path, writing ? R_OK | W_OK : R_OK) == 0
     }
 
-    /// Adds to a refusal whose it is, and the rule that would change it; any other failure stays as it is.
+    /// Who may use a file, and what would let this process use it.
     ///
     /// - Parameters:
-    ///   - failure: What was refused.
     ///   - path: The node or the control.
-    /// - Returns: The failure, with the owner, the group and the mode of the file, and a udev rule.
-    static func explain(_ failure: SensorFailure, _ path: String?) -> SensorFailure {
-        guard failure.category == .permission, let path else { return failure }
-        if failure.code == EROFS {
-            return SensorFailure(
-                .permission,
-                "\(path) is on a read-only mount, as in a service with ProtectKernelTunables=yes: add "
-                    + "ReadWritePaths=/sys/devices to its unit", code: failure.code)
+    ///   - code: The system's error number.
+    /// - Returns: The file's owner, group and mode, and the remedy.
+    static func refusal(_ path: String, _ code: Int32 = EACCES) -> String {
+        if code == EROFS {
+            return "\(path) is on a read-only mount, as in a service with ProtectKernelTunables=yes: add "
+                + "ReadWritePaths=/sys/devices to its unit"
         }
-        return SensorFailure(.permission, refusal(path), code: failure.code)
-    }
-
-    /// Who may use a file, and the rule that would let the group `binnacle` use it.
-    static func refusal(_ path: String) -> String {
         var status = stat()
         let owner =
             stat(path, &status) == 0
@@ -40,11 +33,14 @@ enum Permission {
             + "that group"
     }
 
+    /// The account database's answers lie in memory that the next question overwrites, whoever asks it.
+    private static let accounts = Mutex(())
+
     private static func user(_ id: uid_t) -> String {
-        getpwuid(id).map { String(cString: $0.pointee.pw_name) } ?? String(id)
+        accounts.withLock { _ in getpwuid(id).map { String(cString: $0.pointee.pw_name) } ?? String(id) }
     }
 
     private static func group(_ id: gid_t) -> String {
-        getgrgid(id).map { String(cString: $0.pointee.gr_name) } ?? String(id)
+        accounts.withLock { _ in getgrgid(id).map { String(cString: $0.pointee.gr_name) } ?? String(id) }
     }
 }

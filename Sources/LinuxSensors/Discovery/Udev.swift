@@ -71,12 +71,6 @@ final class UdevDevice {
         return properties
     }
 
-    /// The nearest device above, of a subsystem; it belongs to this one and is read at once.
-    func parentProperty(_ name: String, subsystem: String) -> String? {
-        guard let parent = udev_device_get_parent_with_subsystem_devtype(raw, subsystem, nil) else { return nil }
-        return Self.text(udev_device_get_property_value(parent, name))
-    }
-
     /// The folder of the device above.
     var parentPath: String? {
         udev_device_get_parent(raw).flatMap { Self.text(udev_device_get_syspath($0)) }

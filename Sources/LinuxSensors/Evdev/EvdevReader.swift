@@ -69,6 +69,7 @@ final class EvdevReader: SensorReader {
     var descriptor: Int32? { file.raw }
     var deadlineNanoseconds: Int64? { isKnown ? lastArrivalNanoseconds + Self.holdNanoseconds : nil }
     var stallNanoseconds: Int64? { nil }
+    var intervalNanoseconds: Double? { nil }
 
     func read(into delivery: SampleDelivery, arrival: Int64) throws(SensorFailure) -> Bool {
         let batch = delivery.batches[streamIndex]
@@ -84,6 +85,8 @@ final class EvdevReader: SensorReader {
                 // what they are then is the next sample.
                 // Before the first sample nobody had begun to read, and nothing is lost.
                 if flag == LIBEVDEV_READ_FLAG_NORMAL, hasDelivered { tellDropped(delivery, arrival) }
+                hasFrame = false
+                counterValue = nil
                 flag = LIBEVDEV_READ_FLAG_SYNC
             case -EAGAIN:
                 guard flag == LIBEVDEV_READ_FLAG_NORMAL else {
@@ -110,6 +113,7 @@ final class EvdevReader: SensorReader {
         case (EV_ABS, ABS_X), (EV_ABS, ABS_Y), (EV_ABS, ABS_Z):
             axes[Int(event.code)] = Double(event.value)
             hasFrame = true
+            isKnown = true
         case (EV_MSC, MSC_TIMESTAMP):
             counterValue = UInt32(bitPattern: event.value)
             hasFrame = true
@@ -118,9 +122,8 @@ final class EvdevReader: SensorReader {
                 hasFrame = false
                 counterValue = nil
             }
-            guard hasFrame else { return }
-            isKnown = true
-            let time = Int64(event.time.tv_sec) * 1_000_000_000 + Int64(event.time.tv_usec) * 1000
+            guard hasFrame, isKnown else { return }
+            let time = Int64(event.time.tv_sec) &* 1_000_000_000 &+ Int64(event.time.tv_usec) &* 1000
             append(batch, counterValue.map { counter.stamp($0, eventNanoseconds: time) } ?? time, arrival)
         default: break
         }

@@ -13,7 +13,7 @@ struct IIOBufferDirectory: Sendable {
     static func all(in device: SysfsDirectory) -> [IIOBufferDirectory] {
         var found: [IIOBufferDirectory] = []
         for name in device.names() where name.hasPrefix("buffer") {
-            guard let number = Int(name.dropFirst(6)) else { continue }
+            guard let number = Int(name.dropFirst(6)), (0..<64).contains(number) else { continue }
             let folder = device.directory(name)
             if folder.names().contains(where: { $0.hasSuffix("_en") }) {
                 found.append(IIOBufferDirectory(elements: folder, controls: folder, number: number))

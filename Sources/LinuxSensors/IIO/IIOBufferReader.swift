@@ -9,6 +9,7 @@ import Glibc
 /// between `parsed` and `filled`, which stay within its capacity.
 final class IIOBufferReader: SensorReader {
     private let file: Descriptor
+    private let node: String
     private let decoder: ScanDecoder
     private let streamIndices: [Int]
     private let bytes: UnsafeMutableRawPointer
@@ -31,6 +32,7 @@ final class IIOBufferReader: SensorReader {
     ///   - floor: The last stamp that the device gave when it was open before.
     init(_ buffer: OpenBuffer, streamIndices: [Int], now: Int64, floor: Int64?) {
         file = buffer.file
+        node = buffer.node
         decoder = buffer.decoder
         watermark = buffer.watermark
         self.streamIndices = streamIndices
@@ -54,6 +56,8 @@ final class IIOBufferReader: SensorReader {
     }
 
     var stallNanoseconds: Int64? { max(1_000_000_000, Int64(interval * Double(10 + watermark))) }
+
+    var intervalNanoseconds: Double? { keeper.intervalNanoseconds }
 
     /// One scan's distance from the next; a tenth of a second until it is known.
     private var interval: Double { min(keeper.intervalNanoseconds ?? 1e8, 1e10) }
@@ -94,9 +98,9 @@ final class IIOBufferReader: SensorReader {
     /// Reads what there is.
     private func refill(_ room: Int) throws(SensorFailure) -> Int {
         do throws(SystemError) {
-            let count = try systemCall("read") { Glibc.read(file.raw, bytes + filled, room) }
+            let count = try systemCall("read", path: node) { Glibc.read(file.raw, bytes + filled, room) }
             guard count > 0 else {
-                throw SystemError(code: ENODEV, call: "read")
+                throw SystemError(code: ENODEV, call: "read", path: node)
             }
             filled += count
             return count

@@ -50,15 +50,23 @@ struct IIODevice: Sendable {
                 throw SensorFailure(
                     .description, "\(directory.path(name)): the scale is 0, which makes every sample 0")
             }
-            return scale
+            return try plausible(scale, name)
         }
         return 1
+    }
+
+    /// Beyond this no sensor's figures lie, and samples would overflow.
+    private func plausible(_ number: Double, _ name: String) throws(SensorFailure) -> Double {
+        guard abs(number) < 1e15 else {
+            throw SensorFailure(.description, "\(directory.path(name)): \(number) is beyond any sensor")
+        }
+        return number
     }
 
     /// The offset of an axis: its own, its kind's, or the device's; 0 without any.
     func offset(_ channel: String, _ kind: SampleKind) throws(SensorFailure) -> Double {
         for name in [channel + "_offset", Self.prefix(kind) + "_offset", "in_offset"] {
-            if let offset = try directory.number(name) { return offset }
+            if let offset = try directory.number(name) { return try plausible(offset, name) }
         }
         return 0
     }

@@ -10,6 +10,9 @@ struct IIOOpener {
     let kinds: [SampleKind]
     let settings: SensorSettings
 
+    /// More scans than any device has room for.
+    private static let longestBuffer = 65_536
+
     private var directory: SysfsDirectory { device.directory }
 
     /// Opens the buffer.
@@ -26,7 +29,7 @@ struct IIOOpener {
         var notices: [String] = []
         // Opened first: another program that reads the device is left in peace.
         let file = try open(node, buffer)
-        try ensure(buffer.controls, "enable", is: "0")
+        try buffer.controls.ensure("enable", is: "0")
         let layout = try chooseChannels(buffer)
         var axes: [ScanDecoder.Axes] = []
         for kind in kinds {
@@ -42,28 +45,29 @@ struct IIOOpener {
         try setClock(&notices)
         var rate = try setRate(&notices)
         let trigger = IIOTrigger(device)
-        let hasTrigger = try trigger.setOwn()
-        if trigger.isTimer { rate = try trigger.setTimer(rateHz: settings.rateHz) }
+        let hasTrigger: Bool
+        if let name = settings.trigger { hasTrigger = try trigger.set(name) } else { hasTrigger = try trigger.setOwn() }
+        // One that was named is used as it is.
+        if settings.trigger == nil, trigger.isTimer { rate = try trigger.setTimer(rateHz: settings.rateHz) }
         let watermark = try setSize(buffer, rate: rate ?? settings.rateHz)
         do throws(SensorFailure) {
             try buffer.controls.write("1", to: "enable")
         } catch {
             // A device that needs a trigger and has none says so here.
-            guard error.code == EINVAL, !hasTrigger else {
-                throw Permission.explain(error, buffer.controls.path("enable"))
-            }
+            guard error.code == EINVAL, !hasTrigger else { throw error }
             rate = try trigger.setTimer(rateHz: settings.rateHz)
             notices.append("has no trigger of its own: a timer takes its samples")
             try buffer.controls.write("1", to: "enable")
         }
         let opened = OpenBuffer(
-            file: file, decoder: ScanDecoder(layout: layout, axes: axes), rateHz: rate, watermark: watermark,
+            file: file, node: node, decoder: ScanDecoder(layout: layout, axes: axes), rateHz: rate,
+            watermark: watermark,
             controls: buffer.controls)
         return (opened, notices)
     }
 
     private func open(_ node: String, _ buffer: IIOBufferDirectory) throws(SensorFailure) -> Descriptor {
-        do throws(SystemError) {
+        return try SensorFailure.judging { () throws(SystemError) in
             let file = try Descriptor(path: node, flags: O_RDONLY | O_NONBLOCK)
             guard buffer.number > 0 else { return file }
             let further = Descriptor(
@@ -71,8 +75,6 @@ struct IIOOpener {
             _ = fcntl(further.raw, F_SETFL, O_NONBLOCK)
             _ = fcntl(further.raw, F_SETFD, FD_CLOEXEC)
             return further
-        } catch {
-            throw Permission.explain(SensorFailure(error), node)
         }
     }
 
@@ -80,7 +82,12 @@ struct IIOOpener {
     private func chooseChannels(_ buffer: IIOBufferDirectory) throws(SensorFailure) -> ScanLayout {
         let wanted = kinds.flatMap(IIODevice.channels) + ["in_timestamp"]
         for file in buffer.elements.names() where file.hasSuffix("_en") {
-            try ensure(buffer.elements, file, is: wanted.contains(String(file.dropLast(3))) ? "1" : "0")
+            do throws(SensorFailure) {
+                try buffer.elements.ensure(file, is: wanted.contains(String(file.dropLast(3))) ? "1" : "0")
+            } catch {
+                // A channel that the kernel does not let go of, or does not give, shows below.
+                guard error.category == .inputOutput else { throw error }
+            }
         }
         return ScanLayout(try buffer.enabledChannels())
     }
@@ -88,8 +95,13 @@ struct IIOOpener {
     /// The monotonic clock, where the device lets choose; a stamp of another clock is recognised by its value.
     private func setClock(_ notices: inout [String]) throws(SensorFailure) {
         guard directory.has("current_timestamp_clock") else { return }
-        let clock = try ensure(directory, "current_timestamp_clock", is: "monotonic")
-        if clock != "monotonic" { notices.append("keeps the clock '\(clock)' for its stamps") }
+        do throws(SensorFailure) {
+            let clock = try directory.ensure("current_timestamp_clock", is: "monotonic")
+            if clock != "monotonic" { notices.append("keeps the clock '\(clock)' for its stamps") }
+        } catch {
+            guard error.category != .removed else { throw error }
+            notices.append("keeps the clock of its stamps: \(error.description)")
+        }
     }
 
     private func setRate(_ notices: inout [String]) throws(SensorFailure) -> Double? {
@@ -102,7 +114,7 @@ struct IIOOpener {
                 // Any rate is better than none.
                 guard error.category == .permission else { throw error }
                 result = frequency.current ?? result
-                notices.append("keeps its rate: " + Permission.explain(error, nil).description)
+                notices.append("keeps its rate: \(error.description)")
             }
         }
         if let result, abs(result - settings.rateHz) > 0.01 * settings.rateHz {
@@ -114,31 +126,22 @@ struct IIOOpener {
 
     /// Room for two seconds, and at most a hundred wake-ups a second.
     private func setSize(_ buffer: IIOBufferDirectory, rate: Double) throws(SensorFailure) -> Int {
+        let rate = min(max(rate, 1), Double(Self.longestBuffer))
         let watermark = max(1, Int(rate / 100))
-        let length = min(max(2 * watermark, Int(2 * rate), 16), 65_536)
+        let length = min(max(2 * watermark, Int(2 * rate), 16), Self.longestBuffer)
         // Some drivers have a buffer of a fixed length; whatever it is will do.
         do throws(SensorFailure) {
-            try ensure(buffer.controls, "length", is: String(length))
+            try buffer.controls.ensure("length", is: String(length))
         } catch {
             guard error.category == .inputOutput else { throw error }
         }
         guard buffer.controls.has("watermark") else { return 1 }
         do throws(SensorFailure) {
-            return SysfsNumber.integer(try ensure(buffer.controls, "watermark", is: String(watermark))) ?? 1
+            let text = try buffer.controls.ensure("watermark", is: String(watermark))
+            return min(max(SysfsNumber.integer(text) ?? 1, 1), Self.longestBuffer)
         } catch {
             guard error.category == .inputOutput else { throw error }
             return 1
-        }
-    }
-
-    @discardableResult
-    private func ensure(
-        _ directory: SysfsDirectory, _ name: String, is text: String
-    ) throws(SensorFailure) -> String {
-        do throws(SensorFailure) {
-            return try directory.ensure(name, is: text)
-        } catch {
-            throw Permission.explain(error, directory.path(name))
         }
     }
 }

@@ -9,30 +9,35 @@ import Synchronization
 final class IIOPoller: Sendable {
     private let stopEvent: Descriptor
     private let isStopped = Atomic<Bool>(false)
+    private let values: PolledValues
+    private let intervalNanoseconds: Int64
 
     /// So many failures on end are no hiccup.
     private static let mostMissed = 10
 
-    /// Starts the thread.
+    /// Looks at the device; nothing is read yet.
     ///
     /// - Parameters:
     ///   - device: The device.
     ///   - kinds: What to read of it, at most two.
     ///   - settings: How often, and how values become samples.
-    ///   - tell: Called on the poller's thread.
     /// - Throws: ``SensorFailure`` when the device's description cannot be used.
-    init(
-        device: SensorDevice, kinds: [SampleKind], settings: SensorSettings,
-        tell: @escaping @Sendable (PollOutcome) -> Void
-    ) throws(SensorFailure) {
+    init(device: SensorDevice, kinds: [SampleKind], settings: SensorSettings) throws(SensorFailure) {
         stopEvent = Descriptor(
             owning: try SensorFailure.judging { () throws(SystemError) in
                 try systemCall("eventfd") { clinux_eventfd() }
             })
-        let values = try PolledValues(device, kinds, settings)
-        let interval = max(1_000_000, Units.nanoseconds(settings.updateInterval))
+        values = try PolledValues(device, kinds, settings)
+        intervalNanoseconds = max(1_000_000, Units.nanoseconds(settings.updateInterval))
+    }
+
+    /// Starts the thread.
+    ///
+    /// - Parameter tell: Called on the poller's thread.
+    /// - Throws: ``SensorFailure`` when the system has no thread left.
+    func start(tell: @escaping @Sendable (PollOutcome) -> Void) throws(SensorFailure) {
         try SensorFailure.judging { () throws(SystemError) in
-            try WorkerThread.start { [self] in run(values, interval, tell) }
+            try WorkerThread.start { [self] in run(tell) }
         }
     }
 
@@ -43,7 +48,7 @@ final class IIOPoller: Sendable {
         _ = write(stopEvent.raw, &one, 8)
     }
 
-    private func run(_ values: PolledValues, _ interval: Int64, _ tell: (PollOutcome) -> Void) {
+    private func run(_ tell: (PollOutcome) -> Void) {
         var due = SystemClock.monotonic()
         var missed = 0
         while !isStopped.load(ordering: .acquiring) {
@@ -53,18 +58,14 @@ final class IIOPoller: Sendable {
                 if !isStopped.load(ordering: .acquiring) { tell(.reading(reading)) }
             } catch {
                 missed += 1
-                let isGone = error.category == .removed
+                let isGone = values.isGone
                 if !isStopped.load(ordering: .acquiring) {
-                    if isGone || missed == Self.mostMissed {
-                        tell(.failed(error))
-                    } else if missed < Self.mostMissed {
-                        tell(.missed(error))
-                    }
+                    tell(isGone || missed >= Self.mostMissed ? .failed(error) : .missed(error))
                 }
                 if isGone { return }
             }
             // A device that fails for good is asked once a second.
-            due += missed < Self.mostMissed ? interval : max(interval, 1_000_000_000)
+            due += missed < Self.mostMissed ? intervalNanoseconds : max(intervalNanoseconds, 1_000_000_000)
             let now = SystemClock.monotonic()
             // What a slow device has made late is not made up for.
             if due < now { due = now }
@@ -109,10 +110,11 @@ private struct PolledValues: Sendable {
         return reading
     }
 
+    /// Whether the device's folder has gone, and the device with it.
+    var isGone: Bool { !directory.has(".") }
+
     private func value(_ channel: String) throws(SensorFailure) -> Double {
         guard let value = try directory.number(channel) else {
-            // An attribute that has gone, or is empty: with its folder the device has gone, too.
-            let isGone = !directory.has(".")
             throw SensorFailure(
                 isGone ? .removed : .inputOutput,
                 "\(directory.path(channel)): " + (isGone ? "the device was removed" : "holds no value"))

@@ -1,6 +1,8 @@
 /// A device's buffer that was set up, switched on and opened.
 struct OpenBuffer: Sendable {
     let file: Descriptor
+    /// Its node, for messages.
+    let node: String
     let decoder: ScanDecoder
     /// The device's rate, when it says one.
     let rateHz: Double?

@@ -3,6 +3,7 @@ import Binnacle
 /// Hands over what a poller has read.
 final class PolledReader: SensorReader {
     private let poller: IIOPoller
+    private let updateNanoseconds: Int64
     private let streamIndices: [Int]
     private var waiting: [PolledReading] = []
     private var next = 0
@@ -10,8 +11,9 @@ final class PolledReader: SensorReader {
 
     private(set) var lastArrivalNanoseconds: Int64
 
-    init(_ poller: IIOPoller, streamIndices: [Int], now: Int64, floor: Int64?) {
+    init(_ poller: IIOPoller, updateInterval: Duration, streamIndices: [Int], now: Int64, floor: Int64?) {
         self.poller = poller
+        updateNanoseconds = Units.nanoseconds(updateInterval)
         self.streamIndices = streamIndices
         lastArrivalNanoseconds = now
         lastTimeNanoseconds = floor ?? .min
@@ -23,8 +25,9 @@ final class PolledReader: SensorReader {
 
     var descriptor: Int32? { nil }
     var deadlineNanoseconds: Int64? { nil }
-    /// The poller itself says what goes wrong; one that hangs in a read is a device that does.
-    var stallNanoseconds: Int64? { 10_000_000_000 }
+    var intervalNanoseconds: Double? { Double(updateNanoseconds) }
+    /// The poller itself says what goes wrong; one that says nothing hangs in a reading.
+    var stallNanoseconds: Int64? { max(10_000_000_000, 3 * min(updateNanoseconds, 1_000_000_000_000)) }
 
     /// Takes a reading from the mailbox.
     func accept(_ reading: PolledReading, arrival: Int64) {

@@ -17,6 +17,6 @@ enum PollOutcome: Sendable {
     case reading(PolledReading)
     /// A reading that failed; the poller goes on.
     case missed(SensorFailure)
-    /// The device cannot be read any more for now; the poller goes on, more slowly, unless it is gone.
+    /// The device fails for good, or is gone; the poller goes on, more slowly, unless it is gone.
     case failed(SensorFailure)
 }

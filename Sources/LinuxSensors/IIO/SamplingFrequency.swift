@@ -2,6 +2,9 @@ import Binnacle
 
 /// A device's rate: what it can, what it is asked for, and what it makes of it.
 package struct SamplingFrequency: Sendable {
+    /// What lies outside is a driver's rubbish.
+    private static let sensible = 1e-3...1e6
+
     private let directory: SysfsDirectory
     private let name: String
 
@@ -23,7 +26,7 @@ package struct SamplingFrequency: Sendable {
     ///
     /// Some drivers answer with an error until the device runs.
     var current: Double? {
-        guard let rate = try? directory.number(name), rate > 0 else { return nil }
+        guard let rate = try? directory.number(name), Self.sensible.contains(rate) else { return nil }
         return rate
     }
 
@@ -49,7 +52,7 @@ package struct SamplingFrequency: Sendable {
         let numbers = available.split { $0 == " " || $0 == "[" || $0 == "]" }.compactMap {
             SysfsNumber.parse(String($0))
         }
-        .filter { $0 > 0 }
+        .filter(sensible.contains)
         if isRange {
             guard numbers.count == 3, numbers[0] <= numbers[2] else { return wanted }
             let steps = ((min(max(wanted, numbers[0]), numbers[2]) - numbers[0]) / numbers[1]).rounded()

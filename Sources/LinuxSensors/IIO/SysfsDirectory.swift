@@ -39,9 +39,16 @@ struct SysfsDirectory: Sendable, Equatable {
         let path = path(name)
         return try SensorFailure.judging { () throws(SystemError) in
             let file = try Descriptor(path: path, flags: O_RDONLY | O_NONBLOCK)
-            var bytes = [UInt8](repeating: 0, count: Self.mostBytes)
-            let count = try systemCall("read", path: path) { read(file.raw, &bytes, Self.mostBytes) }
-            return String(decoding: bytes[..<count], as: UTF8.self).trimmingBlanks()
+            let result = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.mostBytes) {
+                bytes -> Result<String, SystemError> in
+                do throws(SystemError) {
+                    let count = try systemCall("read", path: path) { read(file.raw, bytes.baseAddress, bytes.count) }
+                    return .success(String(decoding: bytes[..<count], as: UTF8.self).trimmingBlanks())
+                } catch {
+                    return .failure(error)
+                }
+            }
+            return try result.get()
         }
     }
 
@@ -91,7 +98,7 @@ struct SysfsDirectory: Sendable, Equatable {
     func write(_ text: String, to name: String) throws(SensorFailure) {
         let path = path(name)
         try SensorFailure.judging { () throws(SystemError) in
-            let file = try Descriptor(path: path, flags: O_WRONLY | O_NONBLOCK)
+            let file = try Descriptor(path: path, flags: O_WRONLY | O_NONBLOCK | O_TRUNC)
             let bytes = Array(text.utf8)
             try systemCall("write", path: path) { Glibc.write(file.raw, bytes, bytes.count) }
         }

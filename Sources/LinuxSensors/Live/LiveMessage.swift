@@ -4,8 +4,8 @@ enum LiveMessage: Sendable {
     case enumerated([SensorDevice])
     /// The machine cannot be searched.
     case enumerationFailed(String)
-    /// A device was looked at after udev told of it.
-    case found(SensorDevice)
+    /// A device was looked at after udev told of it, for the how manieth time.
+    case found(SensorDevice, change: Int)
     /// A device was opened for a sensor, or could not be.
     case opened(sensor: Int, generation: Int, Result<OpenedDevice, SensorFailure>)
     /// A poller says something.

@@ -5,8 +5,8 @@ final class LiveSensor {
     enum Phase {
         /// No device, or one that failed; tried again at a time, or when udev says something.
         case waiting(retryNanoseconds: Int64?)
-        /// A worker opens the device.
-        case opening
+        /// A worker opens the device, and should have done so by then; without a time it has been given up.
+        case opening(dueNanoseconds: Int64?)
         /// The device delivers.
         case reading(any SensorReader)
     }
@@ -30,6 +30,8 @@ final class LiveSensor {
     var device: SensorDevice?
     /// The identity of the device that last played it, which goes before others that match.
     var lastID: String?
+    /// Whether a worker is opening a device for the sensor, perhaps one that nobody waits for any more.
+    var isWorkerOut = false
     /// Counts the openings, so that a message of an earlier one is known for what it is.
     var generation = 0
     var remedy = Remedy.none
@@ -43,8 +45,10 @@ final class LiveSensor {
     var buffer: OpenBuffer?
     /// The controls of a buffer that was left on, because the next opening switches it off first.
     var abandonedControls: SysfsDirectory?
-    /// Whether it has been said that the sensor cannot deliver.
-    var isFailureTold = false
+    /// Why the sensor cannot deliver, as it was said; `nil` while it delivers.
+    var toldFailure: SensorFailure.Category?
+    /// What was said of how the device is read.
+    var toldNotices: Set<String> = []
     /// How often opening failed on end.
     var failureCount = 0
     /// Whether the reader may have more at once.
@@ -68,7 +72,7 @@ final class LiveSensor {
     var deadlineNanoseconds: Int64? {
         switch phase {
         case .waiting(let retry): return retry
-        case .opening: return nil
+        case .opening(let due): return due
         case .reading(let reader):
             let stall = reader.stallNanoseconds.map { reader.lastArrivalNanoseconds + $0 }
             guard let look = reader.deadlineNanoseconds else { return stall }
@@ -76,7 +80,7 @@ final class LiveSensor {
         }
     }
 
-    /// The pause before the next attempt: one second, then twice as long each time, at most half a minute.
+    /// The pause before the next attempt: one second, then twice as long each time, at most 32 s.
     var retryDelayNanoseconds: Int64 {
         1_000_000_000 << Int64(min(max(failureCount - 1, 0), 5))
     }

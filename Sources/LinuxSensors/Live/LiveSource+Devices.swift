@@ -6,25 +6,31 @@ extension LiveSource {
     func take(_ message: LiveMessage, _ now: Int64) {
         switch message {
         case .enumerated(let found):
-            devices = found.filter { !removedEarly.contains($0.path) }
-            for device in early { add(device) }
+            // A second search finds what went while udev could not say so.
+            for device in devices ?? [] where !found.contains(where: { $0.path == device.path }) { remove(device.path) }
+            let known = devices ?? []
+            devices = known.isEmpty ? found.filter { !removedEarly.contains($0.path) } : known
+            for device in known.isEmpty ? early : found { add(device) }
             early.removeAll()
             removedEarly.removeAll()
             openWaiting()
         case .enumerationFailed(let reason):
-            devices = devices ?? []
+            devices = devices ?? early
             for sensor in sensors where sensor.device == nil {
                 fail(sensor, SensorFailure(.missing, "the devices cannot be listed: \(reason)"))
             }
-        case .found(let device):
+        case .found(let device, let change):
+            guard change == changeCounts[device.path] else { return }
             add(device)
             // Until the search is done, there may be a better one.
             if isSearched { openWaiting() }
         case .opened(let number, let generation, let result):
             let sensor = sensors[number]
+            sensor.isWorkerOut = false
             guard sensor.generation == generation else {
-                if case .success(let open) = result { Self.discard(open.opened) }
-                return
+                // Nobody waits for it any more; somebody may wait for its turn.
+                if case .success(let open) = result { open.opened.discard() }
+                return openWaiting()
             }
             switch result {
             case .success(let open): begin(sensor, open, now)
@@ -45,8 +51,12 @@ extension LiveSource {
         defer { if devices != nil { devices = known } else { early = known } }
         if let index = known.firstIndex(where: { $0.path == device.path }) {
             var changed = device
-            changed.id = known[index].id
+            if changed.name == known[index].name { changed.id = known[index].id }
             known[index] = changed
+            // What was wrong with it may be mended.
+            for sensor in sensors where sensor.device?.path == device.path {
+                if case .waiting = sensor.phase { sensor.device = changed }
+            }
             return
         }
         known.append(device)
@@ -68,22 +78,31 @@ extension LiveSource {
     }
 
     /// Opens a device for every sensor that waits for one.
+    ///
+    /// Those go first whose own device is there, then those that say most about theirs: otherwise a sensor that any
+    /// device satisfies would take the only one of another.
     private func openWaiting() {
-        for sensor in sensors {
-            if case .waiting = sensor.phase { open(sensor) }
+        let waiting = sensors.filter { if case .waiting = $0.phase { true } else { false } }
+        let known = waiting.filter { sensor in devices?.contains { $0.id == sensor.lastID } ?? false }
+        let others = waiting.filter { sensor in !known.contains { $0 === sensor } }
+        let careful = others.enumerated().sorted {
+            let (left, right) = ($0.element.request.match.criterionCount, $1.element.request.match.criterionCount)
+            return left == right ? $0.offset < $1.offset : left > right
         }
+        for sensor in known + careful.map(\.element) { open(sensor) }
     }
 
     /// Opens the sensor's device on a worker thread, after finding one.
     func open(_ sensor: LiveSensor) {
+        sensor.phase = .waiting(retryNanoseconds: nil)
+        // One worker for a sensor at a time: its answer brings the next one.
+        guard !sensor.isWorkerOut else { return }
         guard let device = sensor.device ?? choose(for: sensor) else {
-            let reason = missing(sensor)
-            return fail(sensor, SensorFailure(.missing, reason))
+            return fail(sensor, SensorFailure(.missing, missing(sensor)))
         }
         sensor.device = device
         sensor.lastID = device.id
         sensor.generation += 1
-        sensor.phase = .opening
         let opener = SensorOpener(
             device: device, kinds: sensor.request.kinds, settings: sensor.request.settings,
             isPolled: sensor.remedy == .polled, abandonedControls: sensor.abandonedControls)
@@ -93,18 +112,29 @@ extension LiveSource {
             try WorkerThread.start {
                 let result: Result<LiveMessage.OpenedDevice, SensorFailure>
                 do throws(SensorFailure) {
-                    let (opened, notices) = try opener.open { outcome in
-                        mailbox.post(.polled(sensor: number, generation: generation, outcome))
-                    }
+                    let (opened, notices) = try opener.open()
                     result = .success(LiveMessage.OpenedDevice(opened: opened, notices: notices))
                 } catch {
                     result = .failure(error)
                 }
-                mailbox.post(.opened(sensor: number, generation: generation, result))
+                let isTaken = mailbox.post(.opened(sensor: number, generation: generation, result))
+                if !isTaken, case .success(let open) = result { open.opened.discardHere() }
             }
+            sensor.isWorkerOut = true
+            sensor.phase = .opening(dueNanoseconds: SystemClock.monotonic() + Self.longestOpening)
         } catch {
             lose(sensor, SensorFailure(error), SystemClock.monotonic())
         }
+    }
+
+    /// A driver should answer within this.
+    private static let longestOpening: Int64 = 10_000_000_000
+
+    /// Says that a device does not let itself be opened; should it ever, the sensor delivers all the same.
+    func giveUpOpening(_ sensor: LiveSensor) {
+        sensor.phase = .opening(dueNanoseconds: nil)
+        let path = sensor.device?.path ?? ""
+        fail(sensor, SensorFailure(.silent, "\(path): its driver has not answered for 10 s"))
     }
 
     /// The device that played the sensor before, or else the first one that is meant and plays no other.
@@ -140,7 +170,7 @@ extension LiveSource {
             sensor.phase = .reading(reader)
             sensor.isReady = true
         } catch {
-            Self.discard(open.opened)
+            open.opened.discard()
             lose(sensor, error, now)
         }
         for notice in open.notices { note(sensor, notice) }
@@ -155,20 +185,19 @@ extension LiveSource {
             sensor.buffer = buffer
             return IIOBufferReader(buffer, streamIndices: sensor.streamIndices, now: now, floor: floor)
         case .poller(let poller):
-            return PolledReader(poller, streamIndices: sensor.streamIndices, now: now, floor: floor)
+            let (mailbox, number, generation) = (mailbox, sensor.number, sensor.generation)
+            // Started here, where its words are expected.
+            try poller.start { outcome in
+                if !mailbox.post(.polled(sensor: number, generation: generation, outcome)) { poller.stop() }
+            }
+            return PolledReader(
+                poller, updateInterval: sensor.request.settings.updateInterval, streamIndices: sensor.streamIndices,
+                now: now, floor: floor)
         case .evdev(let file):
             guard let device = sensor.device else { throw SensorFailure(.missing, "the device was removed") }
             return try EvdevReader(
                 file, device: device, settings: sensor.request.settings, streamIndex: sensor.streamIndices[0], now: now,
                 floor: floor)
-        }
-    }
-
-    private static func discard(_ opened: SensorOpener.Opened) {
-        switch opened {
-        case .buffer(let buffer): buffer.disable()
-        case .poller(let poller): poller.stop()
-        case .evdev: break
         }
     }
 
@@ -179,6 +208,8 @@ extension LiveSource {
             sensor.isReady = true
         case .missed(let failure):
             reader.noteMissed(arrival: now)
+            // A sensor that is known to be inactive loses nothing.
+            guard sensor.toldFailure == nil else { return }
             for index in sensor.streamIndices {
                 losses.append(
                     SampleLoss(streamIndex: index, cause: .readError, count: 1, detail: failure.description))
@@ -192,14 +223,18 @@ extension LiveSource {
         }
     }
 
-    /// Says that a sensor cannot deliver, once.
+    /// Says that a sensor cannot deliver, once, and when the reason has become another one.
     func fail(_ sensor: LiveSensor, _ failure: SensorFailure) {
         if failure.category == .permission {
             sensor.request.sensor.authorizationStatus = .denied(reason: failure.description)
         }
-        guard !sensor.isFailureTold else { return }
-        sensor.isFailureTold = true
-        answers.append(.failed(sensor.streams, reason: failure))
+        guard sensor.toldFailure != failure.category else { return }
+        if sensor.toldFailure == nil {
+            answers.append(.failed(sensor.streams, reason: failure))
+        } else {
+            note(sensor, failure.description)
+        }
+        sensor.toldFailure = failure.category
     }
 
     /// Closes a device that can be read no more, and decides when to try again.
@@ -208,23 +243,18 @@ extension LiveSource {
         close(sensor)
         fail(sensor, failure)
         sensor.failureCount += 1
-        var retry: Int64? = now + sensor.retryDelayNanoseconds
-        switch failure.category {
-        case .removed, .missing:
-            sensor.remedy = .none
-            // udev will say when it is back; but of one that is still in sysfs, whatever its node says, there is nothing
-            // to be said, and waiting would be for ever.
-            if finder.usesUdev, !(sensor.device?.directory.has(".") ?? false) {
-                if let path = sensor.device?.path { devices?.removeAll { $0.path == path } }
-                sensor.device = nil
-                retry = nil
-                // Another device may be meant as well.
-                if choose(for: sensor) != nil { retry = now }
-            }
-        default:
-            if let buffer { try? WorkerThread.start { buffer.disable() } }
+        sensor.phase = .waiting(retryNanoseconds: now + sensor.retryDelayNanoseconds)
+        // Of a device that is still in sysfs, whatever its node says, udev will have nothing to say: it is tried again.
+        guard finder.usesUdev, let device = sensor.device, !device.directory.has(".") else {
+            if let buffer { SensorOpener.Opened.buffer(buffer).discard() }
+            return
         }
-        sensor.phase = .waiting(retryNanoseconds: retry)
+        devices?.removeAll { $0.path == device.path }
+        sensor.device = nil
+        sensor.remedy = .none
+        sensor.request.sensor.authorizationStatus = .notDetermined
+        // udev will say when it is back; meanwhile another device may be meant as well.
+        sensor.phase = .waiting(retryNanoseconds: choose(for: sensor) == nil ? nil : now)
     }
 
     /// Closes a sensor's device without a word.
@@ -238,7 +268,8 @@ extension LiveSource {
     }
 
     /// A device that should speak does not: its buffer is switched off and on, then passed over, then given up.
-    func treatSilence(_ sensor: LiveSensor, seconds: Double, _ now: Int64) {
+    func treatSilence(_ sensor: LiveSensor, _ reader: any SensorReader, _ now: Int64) {
+        let seconds = Double(now - reader.lastArrivalNanoseconds) * 1e-9
         let shown = (seconds * 10).rounded() / 10
         if sensor.remedy == .rearmed, now - sensor.remedyNanoseconds > 60_000_000_000 { sensor.remedy = .none }
         let detail: String
@@ -251,17 +282,30 @@ extension LiveSource {
             detail =
                 "no sample for \(shown) s, also after the buffer was switched on again: single values are read instead"
         default:
-            return lose(sensor, SensorFailure(.silent, "\(sensor.device?.path ?? ""): no sample for \(shown) s"), now)
+            let failure = SensorFailure(.silent, "\(sensor.device?.path ?? ""): no sample for \(shown) s")
+            // A poller hangs in a reading, and goes on when that answers; another one would hang as well.
+            guard let reader = reader as? PolledReader else { return lose(sensor, failure, now) }
+            reader.noteMissed(arrival: now)
+            sensor.hasDelivered = false
+            return fail(sensor, failure)
         }
         sensor.remedyNanoseconds = now
-        for index in sensor.streamIndices {
-            losses.append(SampleLoss(streamIndex: index, cause: .stall, durationSeconds: seconds, detail: detail))
-        }
+        tellLoss(sensor, .stall, seconds, detail)
         let controls = sensor.buffer?.controls
         close(sensor)
         sensor.abandonedControls = controls
         // Not before the caller has let go of the reader: the device has one opener at a time.
         sensor.phase = .waiting(retryNanoseconds: now)
+    }
+
+    /// Says for each stream of a sensor what it lost; how much is estimated from its rhythm.
+    private func tellLoss(_ sensor: LiveSensor, _ cause: SampleLoss.Cause, _ seconds: Double, _ detail: String) {
+        let interval = sensor.hasDelivered ? sensor.reader?.intervalNanoseconds : nil
+        let count = interval.map { max(1, Int(min(seconds * 1e9 / max($0, 1), 1e15))) }
+        for index in sensor.streamIndices {
+            losses.append(
+                SampleLoss(streamIndex: index, cause: cause, count: count, durationSeconds: seconds, detail: detail))
+        }
     }
 
     /// The machine was suspended: what it missed is said, and every device is opened anew.
@@ -272,15 +316,11 @@ extension LiveSource {
                 if case .waiting = sensor.phase, sensor.device != nil { sensor.phase = .waiting(retryNanoseconds: 0) }
                 continue
             }
-            for index in sensor.streamIndices {
-                losses.append(
-                    SampleLoss(
-                        streamIndex: index, cause: .suspend, durationSeconds: seconds,
-                        detail: "the machine was suspended for \(shown) s: the device is opened anew"))
-            }
+            tellLoss(
+                sensor, .suspend, seconds, "the machine was suspended for \(shown) s: the device is opened anew")
             sensor.remedy = .none
             close(sensor)
-            open(sensor)
+            sensor.phase = .waiting(retryNanoseconds: 0)
         }
     }
 }

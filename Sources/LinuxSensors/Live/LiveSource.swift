@@ -21,6 +21,8 @@ public final class LiveSource: SampleSource {
     var early: [SensorDevice] = []
     /// The folders of those that went meanwhile.
     var removedEarly: Set<String> = []
+    /// How often udev has told of each folder: an answer to an earlier word is out of date.
+    var changeCounts: [String: Int] = [:]
     var answers: [SampleAnswer] = []
     var losses: [SampleLoss] = []
     private var notices: [String] = []
@@ -30,9 +32,13 @@ public final class LiveSource: SampleSource {
     private let readSuspended: () -> Int64
     private var suspendedNanoseconds: Int64
     private var nextSensor = 0
+    /// How many deliveries were made since the last look at the descriptors.
+    private var deliveriesSinceLook = 0
+    private(set) var isStopped = false
 
     static let mailToken = UInt64.max
     static let monitorToken = UInt64.max - 1
+    private static let mostDeliveries = 64
 
     /// Starts to look for the sensors; the first of them may deliver after a few milliseconds.
     ///
@@ -69,6 +75,11 @@ public final class LiveSource: SampleSource {
         // Listening begins before the search, so that nothing falls in between.
         monitor = finder.usesUdev ? try DeviceMonitor() : nil
         if let monitor { try epoll.add(monitor.descriptor, token: Self.monitorToken) }
+        try search()
+    }
+
+    /// Looks for all devices, on a thread of its own.
+    private func search() throws(SystemError) {
         let (finder, mailbox) = (finder, mailbox)
         try WorkerThread.start {
             do throws(SystemError) {
@@ -89,11 +100,14 @@ public final class LiveSource: SampleSource {
     /// Whether the machine has been searched and every device that was found is open, or could not be opened.
     public var isSettled: Bool {
         devices != nil && answers.isEmpty
-            && sensors.allSatisfy { if case .opening = $0.phase { false } else { true } }
+            && sensors.allSatisfy { if case .opening(_?) = $0.phase { false } else { true } }
     }
 
     /// Hands over what has come: the samples of one device, a failure, or nothing yet.
     public func fill(_ delivery: SampleDelivery) -> SampleAnswer {
+        guard !isStopped else { return .ended }
+        // A device that always has something must not keep udev and the others from being heard.
+        if deliveriesSinceLook >= Self.mostDeliveries { look(timeoutMilliseconds: 0) }
         let now = SystemClock.monotonic()
         if hasMail { takeMail(now) }
         if hasChanges { takeChanges() }
@@ -111,6 +125,7 @@ public final class LiveSource: SampleSource {
             read(sensor, reader, into: delivery, now)
             if !delivery.isEmpty || !delivery.losses.isEmpty {
                 nextSensor = sensor.number + 1
+                deliveriesSinceLook += 1
                 return .samples
             }
         }
@@ -128,7 +143,12 @@ public final class LiveSource: SampleSource {
             let milliseconds = Int32(min((left + 999_999) / 1_000_000, 3_600_000))
             timeout = timeout < 0 ? milliseconds : min(timeout, milliseconds)
         }
-        _ = epoll.wait(timeoutMilliseconds: timeout) { token in
+        look(timeoutMilliseconds: timeout)
+    }
+
+    private func look(timeoutMilliseconds: Int32) {
+        deliveriesSinceLook = 0
+        _ = epoll.wait(timeoutMilliseconds: timeoutMilliseconds) { token in
             switch token {
             case Self.mailToken: hasMail = true
             case Self.monitorToken: hasChanges = true
@@ -146,14 +166,22 @@ public final class LiveSource: SampleSource {
 
     /// Closes every device and switches its buffer off; afterwards nothing is delivered.
     public func stop() {
+        guard !isStopped else { return }
+        isStopped = true
+        // What a worker has opened and nobody has taken is closed here; what one opens from now on, by itself.
+        for message in mailbox.close() {
+            if case .opened(_, _, .success(let open)) = message { open.opened.discard() }
+        }
         for sensor in sensors {
             let controls = sensor.buffer?.controls ?? sensor.abandonedControls
+            if let controls { try? controls.write("0", to: "enable") }
             close(sensor)
-            try? controls?.write("0", to: "enable")
         }
     }
 
+    /// Tells a person something about a sensor, once.
     func note(_ sensor: LiveSensor, _ text: String) {
+        guard sensor.toldNotices.insert(text).inserted else { return }
         notices.append("\(sensor.request.sensor.name): \(text)")
     }
 
@@ -171,7 +199,7 @@ public final class LiveSource: SampleSource {
         if !sensor.hasDelivered {
             sensor.hasDelivered = true
             sensor.failureCount = 0
-            sensor.isFailureTold = false
+            sensor.toldFailure = nil
         }
     }
 
@@ -186,16 +214,30 @@ public final class LiveSource: SampleSource {
     private func takeChanges() {
         hasChanges = false
         guard let monitor else { return }
-        for change in monitor.takeAll() {
+        let (changes, hasMissed) = monitor.takeAll()
+        for change in changes {
             switch change {
-            case .removed(let path): remove(path)
+            case .removed(let path):
+                changeCounts[path, default: 0] += 1
+                remove(path)
             case .present(let path):
-                let (finder, mailbox) = (finder, mailbox)
-                // Out of threads: the next word of udev tries again.
-                try? WorkerThread.start {
-                    if let device = finder.device(path: path) { mailbox.post(.found(device)) }
-                }
+                changeCounts[path, default: 0] += 1
+                examine(path, change: changeCounts[path] ?? 0)
             }
+        }
+        // udev had more to say than the kernel keeps: what is there now is what counts.
+        if hasMissed { try? search() }
+    }
+
+    /// Looks at a device that has come or changed, on a thread of its own.
+    private func examine(_ path: String, change: Int) {
+        let (finder, mailbox) = (finder, mailbox)
+        do throws(SystemError) {
+            try WorkerThread.start {
+                if let device = finder.device(path: path) { mailbox.post(.found(device, change: change)) }
+            }
+        } catch {
+            notices.append("\(path): cannot be looked at: \(error.description)")
         }
     }
 
@@ -205,10 +247,12 @@ public final class LiveSource: SampleSource {
         if suspended - suspendedNanoseconds > 100_000_000 {
             resume(after: Double(suspended - suspendedNanoseconds) * 1e-9)
         }
-        suspendedNanoseconds = suspended
+        // Two clocks are read for it, and a pause between them is no suspend.
+        suspendedNanoseconds = max(suspendedNanoseconds, suspended)
         for sensor in sensors {
             switch sensor.phase {
             case .waiting(let retry?) where retry <= now: open(sensor)
+            case .opening(let due?) where due <= now: giveUpOpening(sensor)
             case .reading(let reader): lookAfter(sensor, reader, now)
             default: break
             }
@@ -221,13 +265,14 @@ public final class LiveSource: SampleSource {
             sensor.isSilenceSuspected = false
             return
         }
-        // What is in the buffer below its watermark is looked at before anything is said of silence.
+        // What is in the buffer is looked at before anything is said of silence: it may be this thread that slept.
         guard sensor.isSilenceSuspected else {
             sensor.isSilenceSuspected = true
             sensor.isReady = true
             return
         }
+        guard !sensor.isReady else { return }
         sensor.isSilenceSuspected = false
-        treatSilence(sensor, seconds: Double(now - reader.lastArrivalNanoseconds) * 1e-9, now)
+        treatSilence(sensor, reader, now)
     }
 }

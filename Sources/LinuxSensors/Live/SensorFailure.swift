@@ -40,7 +40,7 @@ public struct SensorFailure: Error, Sendable, Equatable, CustomStringConvertible
     }
 
     /// Judges a call that failed.
-    public init(_ error: SystemError) {
+    init(_ error: SystemError) {
         let category: Category =
             if error.isDeviceGone {
                 .removed
@@ -51,6 +51,8 @@ public struct SensorFailure: Error, Sendable, Equatable, CustomStringConvertible
             } else {
                 .inputOutput
             }
-        self.init(category, error.description, code: error.code)
+        // A refusal is of use only to someone who learns whose the file is, and what would open it.
+        let description = category == .permission ? error.path.map { Permission.refusal($0, error.code) } : nil
+        self.init(category, description ?? error.description, code: error.code)
     }
 }

@@ -16,16 +16,28 @@ struct SensorOpener: Sendable {
         case buffer(OpenBuffer)
         case poller(IIOPoller)
         case evdev(Descriptor)
+
+        /// Closes a device that nobody wants any more, on a worker thread, because sysfs may be slow.
+        func discard() {
+            // Out of threads, the buffer stays on; the next opening switches it off.
+            if case .buffer = self { try? WorkerThread.start { discardHere() } } else { discardHere() }
+        }
+
+        /// Closes a device that nobody wants any more.
+        func discardHere() {
+            switch self {
+            case .buffer(let buffer): buffer.disable()
+            case .poller(let poller): poller.stop()
+            case .evdev: break
+            }
+        }
     }
 
     /// Opens the device: its event node, its buffer, or else its single values.
     ///
-    /// - Parameter tell: Called with what a poller says, on its thread.
     /// - Returns: The open device, and what a person should know.
     /// - Throws: ``SensorFailure`` when it can be read in no way.
-    func open(
-        tell: @escaping @Sendable (PollOutcome) -> Void
-    ) throws(SensorFailure) -> (opened: Opened, notices: [String]) {
+    func open() throws(SensorFailure) -> (opened: Opened, notices: [String]) {
         switch device.interface {
         case .evdev: return (.evdev(try openEvent()), [])
         case .iio: break
@@ -34,7 +46,7 @@ struct SensorOpener: Sendable {
         try? abandonedControls?.write("0", to: "enable")
         guard !isPolled, !settings.isPolled, IIOBufferDirectory.find(in: device.directory, for: kinds) != nil,
             device.node != nil
-        else { return (.poller(try openPoller(tell)), []) }
+        else { return (.poller(try openPoller()), []) }
         let refusal: SensorFailure
         do throws(SensorFailure) {
             let (buffer, notices) = try IIOOpener(device: device, kinds: kinds, settings: settings).openBuffer()
@@ -45,7 +57,7 @@ struct SensorOpener: Sendable {
         guard refusal.category != .removed, refusal.category != .busy else { throw refusal }
         do throws(SensorFailure) {
             return (
-                .poller(try openPoller(tell)),
+                .poller(try openPoller()),
                 ["its buffer cannot be used, so single values are read instead: \(refusal.description)"]
             )
         } catch {
@@ -54,16 +66,28 @@ struct SensorOpener: Sendable {
         }
     }
 
-    private func openPoller(_ tell: @escaping @Sendable (PollOutcome) -> Void) throws(SensorFailure) -> IIOPoller {
-        try IIOPoller(device: device, kinds: kinds, settings: settings, tell: tell)
+    private func openPoller() throws(SensorFailure) -> IIOPoller {
+        switchBufferOff()
+        return try IIOPoller(device: device, kinds: kinds, settings: settings)
+    }
+
+    /// Switches a buffer off that somebody has left on, because many drivers then refuse single values.
+    ///
+    /// Whoever still reads it has the node open, and is left in peace.
+    private func switchBufferOff() {
+        for buffer in IIOBufferDirectory.all(in: device.directory) {
+            guard (try? buffer.controls.text("enable")) == "1", let node = device.node,
+                let file = try? Descriptor(path: node, flags: O_RDONLY | O_NONBLOCK)
+            else { continue }
+            try? buffer.controls.write("0", to: "enable")
+            withExtendedLifetime(file) {}
+        }
     }
 
     private func openEvent() throws(SensorFailure) -> Descriptor {
         guard let node = device.node else { throw SensorFailure(.missing, "\(device.path): has no event node") }
-        do throws(SystemError) {
-            return try Descriptor(path: node, flags: O_RDONLY | O_NONBLOCK)
-        } catch {
-            throw Permission.explain(SensorFailure(error), node)
+        return try SensorFailure.judging { () throws(SystemError) in
+            try Descriptor(path: node, flags: O_RDONLY | O_NONBLOCK)
         }
     }
 }

@@ -8,6 +8,8 @@ protocol SensorReader: AnyObject {
     var lastArrivalNanoseconds: Int64 { get }
     /// When to look without being woken; `nil` when there is no need.
     var deadlineNanoseconds: Int64? { get }
+    /// How far samples lie apart, when the device has a rhythm.
+    var intervalNanoseconds: Double? { get }
     /// After so long without a sample something is wrong; `nil` when silence means nothing.
     var stallNanoseconds: Int64? { get }
 

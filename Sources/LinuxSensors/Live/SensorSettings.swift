@@ -16,6 +16,8 @@ public struct SensorSettings: Sendable, Equatable {
     public var updateInterval = Duration.milliseconds(100)
     /// Whether the device is read through sysfs although it has a buffer.
     public var isPolled = false
+    /// The trigger that makes the device take its samples, instead of its own or the one that is set.
+    public var trigger: String?
     /// What the accelerometer's sign means.
     public var acceleration = Acceleration.specificForce
     /// The mount matrix, instead of the one that the kernel or udev knows.

@@ -36,6 +36,8 @@ package struct StampKeeper {
     /// The typical difference from the typical distance.
     private var jitterNanoseconds = 0.0
     private var gapCount = 0
+    /// How many of the last samples had the stamp of the one before, from 0 to 1.
+    private var alikeShare = 0.0
     /// How many overruns on end were found.
     private var overrunsInARow = 0
     private var doubt: Doubt?
@@ -52,6 +54,10 @@ package struct StampKeeper {
     private static let certainNanoseconds = 2.5e8
     /// A thousand seconds; what is slower has no rhythm.
     private static let longestInterval = 1e12
+    /// A microsecond; what comes faster was stamped in one go.
+    private static let shortestInterval = 1e3
+    /// Who is late more often than this without making good for it has lost samples.
+    private static let mostGaps = 8
 
     /// - Parameters:
     ///   - rateHz: The device's rate, when it says one.
@@ -145,7 +151,10 @@ package struct StampKeeper {
     private func reconstructed(behind: Int, arrival: Int64) -> Int64 {
         guard behind > 0 else { return arrival }
         var step = intervalNanoseconds ?? 0
-        if let last { step = min(step, max(0, Double(arrival - last)) / Double(behind + 1)) }
+        if let last {
+            let room = max(0, Double(arrival - last)) / Double(behind + 1)
+            step = intervalNanoseconds == nil ? room : min(step, room)
+        }
         return arrival - Int64(step * Double(behind))
     }
 
@@ -157,10 +166,13 @@ package struct StampKeeper {
     private mutating func overrun(from last: Int64, to time: Int64) -> Finding? {
         let gap = Double(time) - Double(last)
         guard let interval = intervalNanoseconds else {
-            if gap > 0 { intervalNanoseconds = min(gap, Self.longestInterval) }
+            if gap > 0 { intervalNanoseconds = min(max(gap, Self.shortestInterval), Self.longestInterval) }
             return nil
         }
         gapCount += 1
+        alikeShare += ((gap == 0 ? 1 : 0) - alikeShare) / 32
+        // Of a device that stamps what it has gathered in one go, stamps do not show what is missing.
+        guard alikeShare < 0.3 else { return nil }
         // A rate that the driver only claims is learned before anything is made of it.
         guard gapCount > Self.learning, gap > interval + max(0.75 * interval, 6 * jitterNanoseconds) else {
             overrunsInARow = 0
@@ -182,8 +194,9 @@ package struct StampKeeper {
         }
         var doubt = self.doubt ?? Doubt()
         doubt.add(gap, interval)
-        // Nobody is that late.
-        if gap > max(Self.certainNanoseconds, Double(Self.learning) * interval) {
+        // Nobody is that late; and who is late again and again does not make good for it.
+        let isCertain = gap > max(Self.certainNanoseconds, Double(Self.learning) * interval)
+        if isCertain || doubt.gapCount >= Self.mostGaps {
             self.doubt = nil
             return Self.loss(doubt, interval)
         }
@@ -199,10 +212,15 @@ package struct StampKeeper {
         var least = Double.infinity
         /// How many samples have come since without making good for anything.
         var calm = 0
+        /// How many gaps on end there were, without much having been made good for between them.
+        var gapCount = 0
+        private var debtAtGap = 0.0
 
         mutating func add(_ gap: Double, _ interval: Double) {
+            gapCount = debt > 0.75 * debtAtGap ? gapCount + 1 : 1
             gapNanoseconds += gap
             debt += gap - interval
+            debtAtGap = debt
             least = debt
             calm = 0
         }
@@ -229,6 +247,7 @@ package struct StampKeeper {
     }
 
     private static func loss(_ doubt: Doubt, _ interval: Double) -> Finding {
+        // Both are bounded: a stamp is within a minute of the clock, and no interval is below a microsecond.
         let count = max(1, Int((doubt.least / interval).rounded()))
         return Finding(
             cause: .overrun, count: count, durationSeconds: doubt.gapNanoseconds * 1e-9,
@@ -236,9 +255,12 @@ package struct StampKeeper {
     }
 
     private mutating func learn(_ gap: Double, _ interval: Double, weight: Double) {
+        // Samples that were stamped in one go say nothing about their distance.
+        guard gap > 0 else { return }
         let seen = min(gap, 16 * interval)
         jitterNanoseconds += (abs(seen - interval) - jitterNanoseconds) * weight
-        intervalNanoseconds = min(interval + (seen - interval) * weight, Self.longestInterval)
+        intervalNanoseconds = min(
+            max(interval + (seen - interval) * weight, Self.shortestInterval), Self.longestInterval)
     }
 
     private mutating func clockFinding(from last: Int64, to time: Int64) -> Finding {

@@ -4,7 +4,12 @@ import Synchronization
 
 /// Messages from worker threads to the event thread, which waits for ``descriptor`` among others.
 final class Mailbox<Message: Sendable>: Sendable {
-    private let messages = Mutex<[Message]>([])
+    private struct State {
+        var messages: [Message] = []
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
     private let event: Descriptor
 
     init() throws(SystemError) {
@@ -15,9 +20,27 @@ final class Mailbox<Message: Sendable>: Sendable {
     var descriptor: Int32 { event.raw }
 
     /// Leaves a message and wakes the event thread.
-    func post(_ message: Message) {
-        messages.withLock { $0.append(message) }
+    ///
+    /// - Returns: Whether somebody will take it; otherwise whoever made it undoes it.
+    @discardableResult
+    func post(_ message: Message) -> Bool {
+        let isTaken = state.withLock { state in
+            if !state.isClosed { state.messages.append(message) }
+            return !state.isClosed
+        }
         wake()
+        return isTaken
+    }
+
+    /// Takes no more messages.
+    ///
+    /// - Returns: Those that nobody has taken.
+    func close() -> [Message] {
+        state.withLock { state in
+            state.isClosed = true
+            defer { state.messages = [] }
+            return state.messages
+        }
     }
 
     /// Wakes the event thread; safe in a signal handler.
@@ -32,6 +55,6 @@ final class Mailbox<Message: Sendable>: Sendable {
         list.removeAll(keepingCapacity: true)
         var count: UInt64 = 0
         _ = read(event.raw, &count, 8)
-        messages.withLock { swap(&$0, &list) }
+        state.withLock { swap(&$0.messages, &list) }
     }
 }

@@ -2,7 +2,9 @@ import LinuxSensors
 
 extension SensorSection {
     /// The keys that say how a device is read.
-    private static let deviceKeys = ["rate_hz", "update_interval_s", "polling", "acceleration", "mount_matrix"]
+    private static let deviceKeys = [
+        "rate_hz", "update_interval_s", "polling", "trigger", "acceleration", "mount_matrix",
+    ]
     /// The section's keys.
     static let keys = ["source", "match", "file"] + deviceKeys
 
@@ -25,7 +27,9 @@ extension SensorSection {
         }
         if word == .evdev {
             // An input device has its own rate, and no other way of being read.
-            for key in ["rate_hz", "update_interval_s", "polling"] { Self.refuse(key, for: "`iio`", word, table) }
+            for key in ["rate_hz", "update_interval_s", "polling", "trigger"] {
+                Self.refuse(key, for: "`iio`", word, table)
+            }
         }
         let settings = SensorSettings(reading: table)
         if word != .trace { Self.refuse("file", for: "`trace`", word, table) }
@@ -60,13 +64,21 @@ extension SensorSettings {
     fileprivate init(reading table: TableReader) {
         self.init()
         if let rate = table.double("rate_hz") {
-            if (0.001...100_000).contains(rate) {
+            // Slower, and every sample would come after a gap.
+            if (2...100_000).contains(rate) {
                 rateHz = rate
             } else {
-                table.refuse("rate_hz", "(\(rate)) is not between 0.001 and 100000")
+                table.refuse("rate_hz", "(\(rate)) is not between 2 and 100000")
             }
         }
-        if let interval = table.positiveSeconds("update_interval_s") { updateInterval = interval }
+        if let interval = table.positiveSeconds("update_interval_s") {
+            if interval <= .milliseconds(500) {
+                updateInterval = interval
+            } else {
+                table.refuse("update_interval_s", "is longer than 0.5 s: detection would start anew at every sample")
+            }
+        }
+        trigger = table.string("trigger")
         if let entry = table.entry("polling") {
             if case .boolean(let value) = entry.node.value {
                 isPolled = value

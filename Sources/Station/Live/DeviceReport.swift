@@ -83,6 +83,10 @@ package struct DeviceReport {
         let matrix = inspection.matrices.first
         object.add("mount_matrix", matrix.map { $0.matrix.description })
         object.add("mount_matrix_from", matrix?.source)
+        if inspection.matrices.count > 1 {
+            object.add("magnetometer_mount_matrix", inspection.matrices[1].matrix.description)
+            object.add("magnetometer_mount_matrix_from", inspection.matrices[1].source)
+        }
         object.add("state", inspection.state.rawValue)
         object.add("reason", inspection.reason)
         return object.text

@@ -89,8 +89,9 @@ package final class Recording {
             while: { self.goesOn(indicator) },
             afterTurn: { self.didTurn($0) },
             beforeWait: { self.willWait(indicator) })
-        source.stop()
+        // Closing devices may take its time, and what was recorded shall not wait for it.
         flush()
+        source.stop()
         pipeline.router.finish()
         errors.flush()
         indicator.hide()
@@ -121,19 +122,31 @@ package final class Recording {
         case .pending, .ended: break
         }
         let now = LiveLoop.now()
+        // The second begins with the first sample that waits.
+        if unflushedCount == 1, case .samples = answer { flushedNanoseconds = now }
         if unflushedCount > 0, now - flushedNanoseconds >= Self.flushIntervalNanoseconds { flush() }
         // The time counts from when the devices are open.
         if beginNanoseconds == nil, source.isSettled || pipeline.sampleCount > 0 {
             beginNanoseconds = now
-            // All of them refused: waiting would only hide it. Without a device yet, a configuration waits for one.
-            let areRefused = refusals.count == Set(source.streams.map(\.sensor.name)).count
-            if areRefused, refusals.allSatisfy({ $0.reason.category == .permission }) { failure = emptiness }
+            if isHopeless { failure = emptiness }
         }
         for notice in source.takeNotices() { errors.write("binnacle: \(notice.printable)") }
     }
 
+    /// Whether no sensor can be recorded and waiting would only hide it; a configuration waits for absent devices.
+    private var isHopeless: Bool {
+        guard refusals.count == Set(source.streams.map(\.sensor.name)).count else { return false }
+        return options.configurationPath == nil
+            || refusals.allSatisfy { $0.reason.category == .permission || $0.reason.category == .description }
+    }
+
     private func willWait(_ indicator: ProgressIndicator) {
-        errors.flush()
+        if !errors.isEmpty {
+            // Words and the picture of progress share a terminal.
+            indicator.hide()
+            errors.flush()
+            indicator.show()
+        }
         guard let begin = beginNanoseconds else { return }
         indicator.update(
             fraction: options.duration.map { Double(LiveLoop.now() - begin) / Double(max(1, Units.nanoseconds($0))) })
@@ -142,10 +155,14 @@ package final class Recording {
     /// Until the next flush, the next picture of the progress, or the end.
     private var longestWait: Int32 {
         guard beginNanoseconds != nil else { return -1 }
-        var wait: Int64 = unflushedCount > 0 || options.duration != nil ? 1000 : -1
+        var wait: Int64 = options.duration != nil ? 1000 : -1
+        if unflushedCount > 0 {
+            let due = flushedNanoseconds + Self.flushIntervalNanoseconds - LiveLoop.now()
+            wait = min(1000, max(0, (due + 999_999) / 1_000_000))
+        }
         if let duration = options.duration, let begin = beginNanoseconds {
             let left = Units.nanoseconds(duration) - (LiveLoop.now() - begin)
-            wait = min(wait, max(0, (left + 999_999) / 1_000_000))
+            wait = min(wait < 0 ? .max : wait, max(0, (left + 999_999) / 1_000_000))
         }
         return Int32(wait)
     }

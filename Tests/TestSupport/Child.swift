@@ -1,42 +1,43 @@
-import Foundation
+package import Foundation
 
 /// A child process, started with posix_spawn and waited for with waitpid.
 ///
 /// Foundation's own class waits in a run loop, and with many children on many threads it now and then misses the end
 /// of one and waits for ever.
-final class Child {
-    enum Reason { case exit, signal }
+package final class Child {
+    package enum Reason { case exit, signal }
 
-    let arguments: [String]
-    var environment: [String: String]?
-    var folder: String?
+    package let arguments: [String]
+    package var environment: [String: String]?
+    package var folder: String?
+    /// Where its input comes from; nowhere without one.
+    package var standardInput: FileHandle?
     /// Where its output goes; nowhere without one.
-    var standardOutput: FileHandle?
+    package var standardOutput: FileHandle?
     /// Where its messages go; nowhere without one.
-    var standardError: FileHandle?
+    package var standardError: FileHandle?
 
-    private(set) var processIdentifier: pid_t = 0
-    private(set) var terminationStatus: Int32 = 0
-    private(set) var terminationReason = Reason.exit
+    package private(set) var processIdentifier: pid_t = 0
+    package private(set) var terminationStatus: Int32 = 0
+    package private(set) var terminationReason = Reason.exit
     private var isEnded = false
 
     /// - Parameter arguments: The program's path and its arguments.
-    init(_ arguments: [String]) {
+    package init(_ arguments: [String]) {
         self.arguments = arguments
     }
 
-    func run() throws {
+    package func run() throws {
         // With a folder, env changes to it and becomes the program; the process stays the same.
         let words = (folder.map { ["/usr/bin/env", "-C", $0] } ?? []) + arguments
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        for (handle, place) in [(standardOutput, Int32(1)), (standardError, 2)] {
+        for (handle, place) in [(standardInput, Int32(0)), (standardOutput, 1), (standardError, 2)] {
             if let handle {
                 posix_spawn_file_actions_adddup2(&actions, handle.fileDescriptor, place)
             } else {
-                posix_spawn_file_actions_addopen(&actions, place, "/dev/null", O_WRONLY, 0)
+                posix_spawn_file_actions_addopen(&actions, place, "/dev/null", place == 0 ? O_RDONLY : O_WRONLY, 0)
             }
         }
         // What other tests have open is none of the child's business: a pipe that it held would not end.
@@ -52,13 +53,13 @@ final class Child {
         guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EINVAL) }
     }
 
-    var isRunning: Bool { !hasEnded(WNOHANG) }
+    package var isRunning: Bool { !hasEnded(WNOHANG) }
 
-    func waitUntilExit() {
+    package func waitUntilExit() {
         _ = hasEnded(0)
     }
 
-    func terminate() {
+    package func terminate() {
         if isRunning { kill(processIdentifier, SIGTERM) }
     }
 

@@ -1,0 +1,92 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Where the mount matrix comes from, and which ones are taken. Corner case 8.
+@Suite struct MountMatrixTests {
+    private static let swap = "0, 1, 0; 1, 0, 0; 0, 0, -1"
+    private static let other = "-1, 0, 0; 0, -1, 0; 0, 0, 1"
+
+    struct Place: CustomTestStringConvertible {
+        let kind: String
+        /// The attribute, or the udev property.
+        let names: [String]
+        /// Which of them counts; the rest hold another matrix.
+        let winner: String
+        var testDescription: String { "\(kind): \(winner) of \(names)" }
+    }
+
+    @Test(arguments: [
+        Place(kind: "accel", names: ["ACCEL_MOUNT_MATRIX"], winner: "ACCEL_MOUNT_MATRIX"),
+        Place(kind: "accel", names: ["in_accel_mount_matrix"], winner: "in_accel_mount_matrix"),
+        Place(kind: "accel", names: ["mount_matrix"], winner: "mount_matrix"),
+        Place(kind: "accel", names: ["in_mount_matrix"], winner: "in_mount_matrix"),
+        Place(
+            kind: "accel", names: ["ACCEL_MOUNT_MATRIX", "in_accel_mount_matrix", "mount_matrix"],
+            winner: "ACCEL_MOUNT_MATRIX"),
+        Place(
+            kind: "accel", names: ["in_accel_mount_matrix", "mount_matrix", "in_mount_matrix"],
+            winner: "in_accel_mount_matrix"),
+        Place(kind: "magn", names: ["in_magn_mount_matrix"], winner: "in_magn_mount_matrix"),
+        Place(kind: "magn", names: ["in_magn_mount_matrix", "ACCEL_MOUNT_MATRIX"], winner: "in_magn_mount_matrix"),
+        Place(kind: "magn", names: ["mount_matrix", "ACCEL_MOUNT_MATRIX"], winner: "mount_matrix"),
+    ])
+    func theMatrixIsLookedForInTheRightPlaces(_ place: Place) throws {
+        let station = try MockStation()
+        var device = MockDevice.polled(place.kind, 0, name: "chip", raw: [100, 200, 300], scale: "1")
+        for name in place.names {
+            let matrix = name == place.winner ? Self.swap : Self.other
+            if name.hasPrefix("ACCEL") { device.properties[name] = matrix } else { device.attributes[name] = matrix }
+        }
+        try station.add(device)
+        let listed = try station.onlyDevice()
+        #expect(listed.mountMatrix == Self.swap)
+        #expect(listed.mountMatrixFrom?.contains(place.winner) == true, "\(listed.mountMatrixFrom ?? "nil")")
+        let sample = try #require(try station.recordPolled(place.kind == "accel" ? "a" : "m").first)
+        let factor = place.kind == "accel" ? 1.0 : 100
+        #expect(sample.x == 200 * factor)
+        #expect(sample.y == 100 * factor)
+        #expect(sample.z == -300 * factor)
+    }
+
+    /// udev's property is made for the accelerometer alone.
+    @Test func aMagnetometerDoesNotTakeTheAccelerometersMatrix() throws {
+        let station = try MockStation()
+        var device = MockDevice.polled("magn", 0, name: "chip", raw: [1, 2, 3], scale: "0.01")
+        device.properties["ACCEL_MOUNT_MATRIX"] = Self.swap
+        device.attributes["in_accel_mount_matrix"] = Self.swap
+        try station.add(device)
+        #expect(try station.onlyDevice().mountMatrixFrom == nil)
+        let sample = try #require(try station.recordPolled("m").first)
+        #expect([sample.x, sample.y, sample.z] == [1, 2, 3])
+    }
+
+    /// Three quarters of the hardware database's matrices have determinant −1.
+    @Test func aReflectionIsTaken() throws {
+        let station = try MockStation()
+        var device = MockDevice.polled("accel", 0, name: "chip", raw: [1, 2, 3], scale: "1")
+        device.properties["ACCEL_MOUNT_MATRIX"] = "1, 0, 0; 0, 1, 0; 0, 0, -1"
+        try station.add(device)
+        #expect(try station.onlyDevice().state == "ready")
+        let sample = try #require(try station.recordPolled("a").first)
+        #expect([sample.x, sample.y, sample.z] == [1, 2, -3])
+    }
+
+    /// Two axes would become one; and a text that is no matrix is none.
+    @Test(arguments: [
+        "1, 0, 0; 0, 1, 0; 0, 1, 0", "0, 0, 0; 0, 0, 0; 0, 0, 0", "1, 0; 0, 1", "north", "1, 0, 0; 0, nan, 0; 0, 0, 1",
+    ])
+    func aMatrixThatCannotBeIsRefused(_ matrix: String) throws {
+        let station = try MockStation()
+        var device = MockDevice.polled("accel", 0, name: "chip", raw: [1, 2, 3], scale: "1")
+        device.properties["ACCEL_MOUNT_MATRIX"] = matrix
+        try station.add(device)
+        let listed = try station.onlyDevice()
+        #expect(listed.state == "unusable")
+        #expect(listed.reason?.contains("ACCEL_MOUNT_MATRIX") == true, "\(listed.reason ?? "")")
+        #expect(listed.reason?.contains(matrix) == true, "\(listed.reason ?? "")")
+        let result = try station.run("record", "--for", "1s", "-o", station.folder + "/none.csv")
+        #expect(result.status != 0)
+        #expect(result.errors.contains("ACCEL_MOUNT_MATRIX"), "\(result.errors)")
+    }
+}

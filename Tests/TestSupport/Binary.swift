@@ -1,0 +1,93 @@
+package import Foundation
+import Testing
+
+/// The program as users run it.
+package enum Binary {
+    package struct Result {
+        package let status: Int32
+        package let output: String
+        package let errors: String
+
+        package init(status: Int32, output: String, errors: String) {
+            self.status = status
+            self.output = output
+            self.errors = errors
+        }
+
+        package var lines: [String] { output.split(separator: "\n").map(String.init) }
+    }
+
+    package static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    package static let fixtures = tests.appendingPathComponent("Fixtures").path
+    package static let golden = tests.appendingPathComponent("Golden").path
+    package static let config = tests.deletingLastPathComponent().appendingPathComponent("config").path
+
+    /// The folder of what was built together with these tests.
+    package static let buildFolder: String = {
+        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? ".build/debug/none"
+        return URL(fileURLWithPath: bundle).deletingLastPathComponent().path
+    }()
+
+    /// The release binary that `make test` names, or else the one built together with these tests.
+    package static let path: String = {
+        ProcessInfo.processInfo.environment["BINNACLE_BINARY"] ?? buildFolder + "/binnacle"
+    }()
+
+    package static func process(_ arguments: [String], in folder: String? = nil) -> Child {
+        let child = Child([path] + arguments)
+        child.folder = folder
+        return child
+    }
+
+    /// Runs the program to its end.
+    package static func run(_ arguments: String..., in folder: String? = nil) throws -> Result {
+        try run(arguments, in: folder)
+    }
+
+    package static func run(_ arguments: [String], in folder: String? = nil) throws -> Result {
+        let process = process(arguments, in: folder)
+        let output = try TemporaryFile()
+        let errors = try TemporaryFile()
+        process.standardOutput = try output.writer()
+        process.standardError = try errors.writer()
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit, "ended by a signal: \(arguments)")
+        return Result(status: process.terminationStatus, output: try output.text(), errors: try errors.text())
+    }
+}
+
+/// A file that lives as long as this object.
+package final class TemporaryFile {
+    package let path: String
+
+    package init(_ contents: Data = Data(), suffix: String = "") throws {
+        path = NSTemporaryDirectory() + "binnacle-test-" + UUID().uuidString + suffix
+        try contents.write(to: URL(fileURLWithPath: path))
+    }
+
+    package convenience init(_ text: String, suffix: String = "") throws {
+        try self.init(Data(text.utf8), suffix: suffix)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    package func writer() throws -> FileHandle {
+        try #require(FileHandle(forWritingAtPath: path))
+    }
+
+    /// Waits until the file holds what is wanted; gives up after what is an eternity even on a busy machine.
+    package func wait(until isEnough: (String) -> Bool) throws {
+        for _ in 0..<6000 {
+            if isEnough(try text()) { return }
+            usleep(10_000)
+        }
+        Issue.record("waited in vain; so far: \(try text().prefix(500))")
+    }
+
+    package func text() throws -> String {
+        String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+    }
+}
