@@ -80,10 +80,22 @@ import Testing
         let node = try tree.addDevice(0, name: "lis3dh")
         defer { node?.close() }
         try tree.set(tree.folder(0) + "/trigger/current_trigger", "timer7")
+        try tree.set(tree.root + "/sys/bus/iio/devices/trigger0/name", "timer7")
         try tree.set(tree.root + "/sys/bus/iio/devices/trigger1/name", "lis3dh-dev0")
         let run = try LiveRun([request("lis3dh")], tree)
         try run.turn("the buffer") { _ in (try? tree.text(tree.folder(0) + "/buffer0/enable")) == "1" }
         #expect(try tree.text(tree.folder(0) + "/trigger/current_trigger") == "timer7")
+    }
+
+    @Test func aTriggerThatIsNoMoreIsTakenAway() throws {
+        // Switching a device on whose trigger was removed is the end of a kernel.
+        let tree = try FakeTree()
+        let node = try tree.addDevice(0, name: "lis3dh")
+        defer { node?.close() }
+        try tree.set(tree.folder(0) + "/trigger/current_trigger", "x")
+        let run = try LiveRun([request("lis3dh")], tree)
+        try run.turn("the buffer") { _ in (try? tree.text(tree.folder(0) + "/buffer0/enable")) == "1" }
+        #expect(try tree.text(tree.folder(0) + "/trigger/current_trigger") == "")
     }
 
     @Test func theTimerOfAnEarlierTimeGetsThisTimesRate() throws {
