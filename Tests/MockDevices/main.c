@@ -196,10 +196,10 @@ static gboolean write_all(struct node *node, const guint8 *bytes, gsize count) {
     node->unread += (gint64)count;
     g_mutex_unlock(&node->lock);
     while (count > 0) {
-        ssize_t written = write(node->master, bytes, count);
+        ssize_t written = write(node->hardware, bytes, count);
         if (written < 0 && errno != EAGAIN && errno != EINTR) return FALSE;
         if (written <= 0) {
-            struct pollfd ready = {node->master, POLLOUT, 0};
+            struct pollfd ready = {node->hardware, POLLOUT, 0};
             if (poll(&ready, 1, PATIENCE_MS) <= 0) return FALSE;
             continue;
         }

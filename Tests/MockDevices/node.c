@@ -2,10 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pty.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <termios.h>
 #include <unistd.h>
 
 void parse_bitmap(const char *text, unsigned char *bytes) {
@@ -84,7 +82,7 @@ static gboolean did_get_ioctl(UMockdevIoctlBase *base, UMockdevIoctlClient *clie
     return handled;
 }
 
-// Lets the program read, and counts: what a terminal has taken from us is not yet what a reader could have.
+// Lets the program read, and counts.
 static gboolean did_get_read(UMockdevIoctlBase *base, UMockdevIoctlClient *client, struct node *node) {
     (void)base;
     g_autoptr(GError) error = NULL;
@@ -107,22 +105,13 @@ static gboolean did_get_read(UMockdevIoctlBase *base, UMockdevIoctlClient *clien
     return TRUE;
 }
 
-// A terminal that changes no byte. It hands bytes over in pieces as it likes, which a reader of scans has to bear.
-static gboolean open_terminal(struct node *node, const char *path) {
-    struct termios raw;
-    char name[64];
-    if (openpty(&node->master, &node->slave, name, NULL, NULL) != 0 || tcgetattr(node->slave, &raw) != 0) return FALSE;
-    cfmakeraw(&raw);
-    return tcsetattr(node->slave, TCSANOW, &raw) == 0 && fchmod(node->slave, 0600) == 0 &&
-        fcntl(node->master, F_SETFL, O_NONBLOCK) == 0 && fcntl(node->master, F_SETFD, FD_CLOEXEC) == 0 &&
-        fcntl(node->slave, F_SETFD, FD_CLOEXEC) == 0 && symlink(name, path) == 0;
-}
-
-// A pipe keeps events whole, as the input layer does.
+// A pipe: it keeps what is written at once in one piece, and splits it only where that is asked for. (umockdev's own
+// nodes are terminals, which split anywhere, also where no kernel does, and on which its realpath() goes astray.)
 static gboolean open_pipe(struct node *node, const char *path) {
     if (mkfifo(path, 0600) != 0) return FALSE;
-    node->master = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-    return node->master >= 0;
+    // Open on both sides, so that bytes wait for a reader, and a reader without bytes waits.
+    node->hardware = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    return node->hardware >= 0;
 }
 
 struct node *node_create(
@@ -132,7 +121,6 @@ struct node *node_create(
     node->devpath = g_strdup(devpath);
     node->is_input = g_str_has_prefix(name, "input/");
     node->face.name = g_strdup("");
-    node->master = node->slave = -1;
     g_mutex_init(&node->lock);
     g_cond_init(&node->did_read);
 
@@ -142,7 +130,7 @@ struct node *node_create(
     g_autoptr(GError) error = NULL;
     *problem = NULL;
     g_mkdir_with_parents(folder, 0755);
-    if (!(node->is_input ? open_pipe(node, path) : open_terminal(node, path))) {
+    if (!open_pipe(node, path)) {
         *problem = g_strerror(errno);
         return NULL;
     }
@@ -170,7 +158,6 @@ void node_remove(UMockdevTestbed *bed, struct node *node, gboolean hang_up) {
     node->is_gone = TRUE;
     g_mutex_unlock(&node->lock);
     if (!hang_up) return;
-    if (node->slave >= 0) close(node->slave);
-    close(node->master);
-    node->slave = node->master = -1;
+    close(node->hardware);
+    node->hardware = -1;
 }

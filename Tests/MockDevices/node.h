@@ -1,4 +1,4 @@
-// A device node of the test bed, whose other end plays the hardware: a terminal, or a pipe for an input device.
+// A device node of the test bed: a pipe, into which we write what the hardware says.
 
 #ifndef NODE_H
 #define NODE_H
@@ -24,9 +24,7 @@ struct node {
     char *name;
     char *devpath;
     gboolean is_input;
-    int master;
-    // A terminal's other end, held open, so that bytes wait for a reader.
-    int slave;
+    int hardware;
     UMockdevIoctlBase *handler;
     // Guards what follows: umockdev asks on a thread of its own.
     GMutex lock;

@@ -113,7 +113,7 @@ import Testing
         #expect(stamp.written() == "1")
     }
 
-    /// Corner case 10: a terminal splits scans anywhere, and nothing may be lost or shifted by that.
+    /// Corner case 10: a read may end anywhere in a scan, and nothing may be lost or shifted by that.
     @Test(arguments: [1, 7, 15, 17, 31])
     func aScanMayComeInPieces(_ size: Int) throws {
         let station = try MockStation()

@@ -70,7 +70,7 @@ final class MockStation {
 
     /// Lets the hardware say bytes, all at once or a few at a time, each after those before it were read.
     func write(_ bytes: [UInt8], to device: MockDevice, chunk: Int = 0) throws {
-        // A terminal holds 4095 bytes.
+        // A pipe keeps no more than 4096 bytes in one piece; this is a whole number of scans of any usual size.
         var rest = bytes[...]
         while !rest.isEmpty {
             let part = rest.prefix(3600)
