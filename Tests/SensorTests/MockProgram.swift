@@ -28,10 +28,10 @@ final class MockProgram {
     /// Waits for a condition, as long as the program runs.
     func eventually(
         _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
-    ) throws {
+    ) async throws {
         var isMet = false
         do {
-            try SensorTests.eventually(what, sourceLocation: sourceLocation) {
+            try await SensorTests.eventually(what, sourceLocation: sourceLocation) {
                 let hadEnded = hasEnded
                 isMet = try condition()
                 return isMet || hadEnded
@@ -42,7 +42,8 @@ final class MockProgram {
         }
         guard !isMet else { return }
         let said = try errors.text().suffix(2000)
-        Issue.record("ended with \(try status()) before \(what); it said: \(said)", sourceLocation: sourceLocation)
+        Issue.record(
+            "ended with \(try await status()) before \(what); it said: \(said)", sourceLocation: sourceLocation)
         throw MockFailure(message: "ended before \(what)")
     }
 
@@ -51,8 +52,9 @@ final class MockProgram {
     }
 
     /// Waits for the end, and says with which status it came.
-    func status() throws -> Int32 {
+    func status() async throws -> Int32 {
         if let end { return end }
+        try await SensorTests.eventually("\(identifier) ends") { hasEnded }
         let words = try station.obey("wait", String(identifier)).split(separator: " ")
         let number = try #require(Int32(words[1]))
         if words[0] == "signal" {
@@ -64,9 +66,9 @@ final class MockProgram {
 
     /// Waits until a line on standard error holds all of some words.
     @discardableResult
-    func waitForMessage(_ words: String..., sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
+    func waitForMessage(_ words: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws -> String {
         var found: Substring?
-        try eventually("standard error says \(words)", sourceLocation: sourceLocation) {
+        try await eventually("standard error says \(words)", sourceLocation: sourceLocation) {
             found = try errors.text().split(separator: "\n").first { line in words.allSatisfy(line.contains) }
             return found != nil
         }
