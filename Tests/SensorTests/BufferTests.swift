@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Devices whose scans come through a buffer.
-@Suite struct BufferTests {
+@Suite(.fewAtATime) struct BufferTests {
     /// Numbers that look random and are the same each time.
     private struct Dice: RandomNumberGenerator {
         var state: UInt64 = 0x9E37_79B9_7F4A_7C15
@@ -47,7 +47,7 @@ import Testing
             name: "s32 without a shift", type: "le:s32/32", range: -2_147_483_648...2_147_483_647, scanBytes: 24),
         Layout(name: "s64", type: "be:s64/64>>0", range: -9_007_199_254_740_992...9_007_199_254_740_992, scanBytes: 32),
     ])
-    func everyLayoutIsDecoded(_ layout: Layout) throws {
+    func everyLayoutIsDecoded(_ layout: Layout) async throws {
         let station = try MockStation()
         let channels = ScanChannel.axes("accel", layout.type, time: layout.time)
         let device = MockDevice.buffered("accel", 0, name: "chip", channels: channels, scale: "1")
@@ -63,7 +63,7 @@ import Testing
         let start = monotonicNow() - Int64(values.count) * 10_000_000
         let scans = values.enumerated().map { encoder.scan($1 + [start + Int64($0) * 10_000_000]) }
         #expect(scans.allSatisfy { $0.count == layout.scanBytes })
-        let samples = try station.recordBuffer(device, Array(scans.joined())).only("a")
+        let samples = try await station.recordBuffer(device, Array(scans.joined())).only("a")
         try #require(samples.count == values.count)
         for (index, (sample, raw)) in zip(samples, values).enumerated() {
             #expect([Float(sample.x), Float(sample.y), Float(sample.z)] == raw.map { Float($0) })
@@ -72,7 +72,7 @@ import Testing
     }
 
     /// Corner case 3: channels stand in the order of their indices, which may have gaps, and not in that of their names.
-    @Test func channelsStandInTheOrderOfTheirIndices() throws {
+    @Test func channelsStandInTheOrderOfTheirIndices() async throws {
         let station = try MockStation()
         let order = [
             ScanChannel(name: "in_accel_z", type: "le:s16/16>>0"), ScanChannel(name: "in_temp", type: "le:s32/32>>0"),
@@ -90,14 +90,14 @@ import Testing
         try station.add(device)
         let encoder = ScanEncoder(order.filter { $0.name != "in_temp" })
         let now = monotonicNow()
-        let result = try station.recordBuffer(device, encoder.scan([30, 10, 20, now]))
+        let result = try await station.recordBuffer(device, encoder.scan([30, 10, 20, now]))
         #expect(try result.only("a") == [Recording.Sample(time: now, x: 10, y: 20, z: 30)])
     }
 
     /// Corner case 4: what is switched on is what the kernel says afterwards.
     ///
     /// Here it refuses the stamp in silence, and keeps a temperature in every scan.
-    @Test func theKernelHasTheLastWordOnWhatIsSwitchedOn() throws {
+    @Test func theKernelHasTheLastWordOnWhatIsSwitchedOn() async throws {
         let station = try MockStation()
         var channels = ScanChannel.axes("accel", "le:s16/16>>0", time: nil)
         channels.append(ScanChannel(name: "in_temp", type: "le:s32/32>>0"))
@@ -109,7 +109,7 @@ import Testing
         let encoder = ScanEncoder(channels)
         let scans = (1...20).map { encoder.scan([Int64($0), 2, 3, 0x7777_7777]) }
         #expect(scans[0].count == 12)
-        let samples = try station.recordBuffer(device, Array(scans.joined())).only("a")
+        let samples = try await station.recordBuffer(device, Array(scans.joined())).only("a")
         #expect(samples.map(\.x) == (1...20).map(Double.init))
         #expect(samples.allSatisfy { $0.y == 2 && $0.z == 3 })
         #expect(temperature.written() == "0")
@@ -118,7 +118,7 @@ import Testing
 
     /// Corner case 10: a read may end anywhere in a scan, and nothing may be lost or shifted by that.
     @Test(arguments: [1, 7, 15, 17, 31])
-    func aScanMayComeInPieces(_ size: Int) throws {
+    func aScanMayComeInPieces(_ size: Int) async throws {
         let station = try MockStation()
         let channels = ScanChannel.axes("accel", "le:s16/16>>0")
         let device = MockDevice.buffered("accel", 0, name: "chip", channels: channels, scale: "1")
@@ -126,14 +126,14 @@ import Testing
         let encoder = ScanEncoder(channels)
         let start = monotonicNow() - 300_000_000
         let scans = (0..<30).map { encoder.scan([Int64($0), -Int64($0), 1000, start + Int64($0) * 10_000_000]) }
-        let samples = try station.recordBuffer(device, Array(scans.joined()), chunk: size).only("a")
+        let samples = try await station.recordBuffer(device, Array(scans.joined()), chunk: size).only("a")
         #expect(samples.map(\.x) == (0..<30).map(Double.init))
         #expect(samples.map(\.y) == (0..<30).map { -Double($0) })
         #expect(samples.map(\.time) == (0..<30).map { start + Int64($0) * 10_000_000 })
     }
 
     /// D9: the buffer is not drained now and then for its last scan; every excursion of 200 ms is there, all of it.
-    @Test func everyExcursionIsRecordedExactly() throws {
+    @Test func everyExcursionIsRecordedExactly() async throws {
         let station = try MockStation()
         let channels = ScanChannel.axes("accel", "le:s32/32>>0")
         let device = MockDevice.buffered("accel", 0, name: "accel_3d", channels: channels)
@@ -144,9 +144,9 @@ import Testing
         let values = (0..<1750).map { Int64($0 % 70 < 20 ? 500 + $0 : 0) }
         let scans = values.enumerated().map { encoder.scan([$1, 0, 1000, start + Int64($0) * 10_000_000]) }
         let recording = try station.record()
-        try recording.waitForBuffer(of: device)
+        try await recording.waitForBuffer(of: device)
         try station.write(Array(scans.joined()), to: device)
-        let samples = try recording.stop().only("a")
+        let samples = try await recording.stop().only("a")
         #expect(samples.map(\.time) == (0..<1750).map { start + Int64($0) * 10_000_000 })
         #expect(samples.map { Float($0.x) } == values.map { Float(Double($0) * 0.00980665) })
         let begins =
@@ -158,7 +158,7 @@ import Testing
     }
 
     /// D2, corner case 15: a device that is enabled and silent is switched off and on, then read through sysfs; each is said.
-    @Test func aSilentBufferIsRearmedAndThenPassedOver() throws {
+    @Test func aSilentBufferIsRearmedAndThenPassedOver() async throws {
         let station = try MockStation()
         let channels = ScanChannel.axes("accel", "le:s32/32>>0")
         var device = MockDevice.buffered("accel", 0, name: "accel_3d", channels: channels)
@@ -166,29 +166,29 @@ import Testing
         try station.add(device)
         let log = try WriteLog(device, in: station, folders: ["buffer0"])
         let recording = try station.record()
-        try recording.waitForBuffer(of: device)
+        try await recording.waitForBuffer(of: device)
         _ = log.names()
-        try recording.program.waitForMessage("samples.lost", "stall", "off and on")
-        try recording.program.waitForMessage("samples.lost", "stall", "single values")
+        try await recording.program.waitForMessage("samples.lost", "stall", "off and on")
+        try await recording.program.waitForMessage("samples.lost", "stall", "single values")
         #expect(log.names().contains("buffer0/enable"))
-        try recording.waitForSample(of: "a") { abs($0.z - 9.80665) < 1e-5 }
+        try await recording.waitForSample(of: "a") { abs($0.z - 9.80665) < 1e-5 }
         // Many drivers refuse single values, with EBUSY, while the buffer is on.
         #expect(try station.attribute("buffer0/enable", of: device) == "0")
-        _ = try recording.stop()
+        _ = try await recording.stop()
         #expect(try station.attribute("buffer0/enable", of: device) == "0")
     }
 
     /// D2: a device that wakes up only when it is switched on anew delivers through its buffer again.
-    @Test func aDeviceThatWakesUpAfterARearmStaysWithItsBuffer() throws {
+    @Test func aDeviceThatWakesUpAfterARearmStaysWithItsBuffer() async throws {
         let station = try MockStation()
         let channels = ScanChannel.axes("accel", "le:s32/32>>0")
         let device = MockDevice.buffered("accel", 0, name: "accel_3d", channels: channels, scale: "1")
         try station.add(device)
         let recording = try station.record()
-        try recording.program.waitForMessage("samples.lost", "stall", "off and on")
-        try recording.waitForBuffer(of: device)
+        try await recording.program.waitForMessage("samples.lost", "stall", "off and on")
+        try await recording.waitForBuffer(of: device)
         try station.write(ScanEncoder(channels).scan([1, 2, 3, monotonicNow()]), to: device)
-        let samples = try recording.stop().only("a")
+        let samples = try await recording.stop().only("a")
         #expect(samples.map(\.x) == [1])
     }
 
@@ -204,20 +204,20 @@ import Testing
         Trigger(names: ["accel_3d-trigger", "other-trigger"], expected: "accel_3d-trigger"),
         Trigger(names: ["accel_3d-dev1", "accel_3d-dev0"], expected: "accel_3d-dev0"),
     ])
-    func theOwnTriggerIsChosen(_ trigger: Trigger) throws {
+    func theOwnTriggerIsChosen(_ trigger: Trigger) async throws {
         let station = try MockStation()
         let channels = ScanChannel.axes("accel", "le:s16/16>>0")
         let device = MockDevice.buffered("accel", 0, name: "accel_3d", channels: channels, scale: "1")
         for (number, name) in trigger.names.enumerated() { try station.add(.trigger(number, name: name)) }
         try station.add(device)
-        let result = try station.recordBuffer(device, ScanEncoder(channels).scan([1, 2, 3, monotonicNow()]))
+        let result = try await station.recordBuffer(device, ScanEncoder(channels).scan([1, 2, 3, monotonicNow()]))
         #expect(try result.only("a").count == 1)
         #expect(try station.attribute("trigger/current_trigger", of: device) == trigger.expected)
     }
 
     /// Corner cases 5, 6 and 9: everything is set while the buffer is off, in the kernel's order; and it is switched off
     /// in the end.
-    @Test func controlsAreWrittenInTheKernelsOrder() throws {
+    @Test func controlsAreWrittenInTheKernelsOrder() async throws {
         let station = try MockStation()
         let channels = ScanChannel.axes("accel", "le:s16/16>>0")
         var device = MockDevice.buffered("accel", 0, name: "accel_3d", channels: channels, scale: "1")
@@ -229,7 +229,7 @@ import Testing
         try station.add(.trigger(0, name: "accel_3d-dev0"), device)
         let log = try WriteLog(device, in: station, folders: ["", "buffer0", "buffer", "scan_elements", "trigger"])
         let recording = try station.record()
-        try recording.program.eventually("the buffer is on") {
+        try await recording.program.eventually("the buffer is on") {
             try station.attribute("buffer0/watermark", of: device) != "1"
                 && station.attribute("buffer0/enable", of: device) == "1"
         }
@@ -255,12 +255,12 @@ import Testing
         let length = try #require(Int(try station.attribute("buffer0/length", of: device)))
         let watermark = try #require(Int(try station.attribute("buffer0/watermark", of: device)))
         #expect(watermark > 1 && watermark * 2 <= length)
-        _ = try recording.stop()
+        _ = try await recording.stop()
         #expect(try station.attribute("buffer0/enable", of: device) == "0")
     }
 
     /// Corner case 16: scans below the watermark wake nobody, and are recorded all the same.
-    @Test func whatStaysBelowTheWatermarkIsNotHeldBack() throws {
+    @Test func whatStaysBelowTheWatermarkIsNotHeldBack() async throws {
         let station = try MockStation()
         let channels = ScanChannel.axes("accel", "le:s16/16>>0")
         var device = MockDevice.buffered("accel", 0, name: "accel_3d", channels: channels, scale: "1")
@@ -268,14 +268,14 @@ import Testing
         device.attributes["in_accel_sampling_frequency_available"] = "1000"
         try station.add(device)
         let recording = try station.record()
-        try recording.waitForBuffer(of: device)
+        try await recording.waitForBuffer(of: device)
         try station.write(ScanEncoder(channels).scan([1, 2, 3, monotonicNow()]), to: device)
-        try recording.waitForSample(of: "a") { $0.x == 1 }
-        _ = try recording.stop()
+        try await recording.waitForSample(of: "a") { $0.x == 1 }
+        _ = try await recording.stop()
     }
 
     /// Corner case 6: without a choice of clock the stamps are the wall clock's, which may be set at any time.
-    @Test func stampsOfTheWallClockAreMoved() throws {
+    @Test func stampsOfTheWallClockAreMoved() async throws {
         let station = try MockStation()
         let channels = ScanChannel.axes("magn", "le:s32/32>>0")
         var device = MockDevice.buffered("magn", 0, name: "magn_3d", channels: channels, scale: "0.001")
@@ -286,10 +286,10 @@ import Testing
         let wall = realtimeNow()
         let scans = (0..<20).map { encoder.scan([200, 0, -450, wall + Int64($0) * 1_000_000]) }
         let recording = try station.record()
-        try recording.waitForBuffer(of: device)
+        try await recording.waitForBuffer(of: device)
         try station.write(Array(scans.joined()), to: device)
-        try recording.program.waitForMessage("magn_3d", "wall clock")
-        let samples = try recording.stop().only("m")
+        try await recording.program.waitForMessage("magn_3d", "wall clock")
+        let samples = try await recording.stop().only("m")
         #expect(samples.count == 20)
         // Within what two clocks can run apart in a test; a stamp of the wall clock would be decades off.
         #expect(samples.allSatisfy { abs($0.time - before) < 60_000_000_000 })
@@ -297,17 +297,17 @@ import Testing
     }
 
     /// Corner case 6: a device that keeps its own clock although another was asked for.
-    @Test func aClockThatCannotBeChosenIsSaid() throws {
+    @Test func aClockThatCannotBeChosenIsSaid() async throws {
         let station = try MockStation()
         let channels = ScanChannel.axes("accel", "le:s16/16>>0")
         let device = MockDevice.buffered("accel", 0, name: "chip", channels: channels, scale: "1")
         try station.add(device)
         let clock = try StubbornAttribute(path: station.path("current_timestamp_clock", of: device), value: "realtime")
         let recording = try station.record()
-        try recording.waitForBuffer(of: device)
+        try await recording.waitForBuffer(of: device)
         try station.write(ScanEncoder(channels).scan([1, 2, 3, realtimeNow()]), to: device)
-        try recording.program.waitForMessage("chip", "realtime")
-        let samples = try recording.stop().only("a")
+        try await recording.program.waitForMessage("chip", "realtime")
+        let samples = try await recording.stop().only("a")
         #expect(samples.count == 1)
         #expect(samples.allSatisfy { abs($0.time - monotonicNow()) < 60_000_000_000 })
         #expect(clock.written() == "monotonic")
@@ -315,7 +315,7 @@ import Testing
 
     /// Corner case 6: without stamps, and with stamps of 0, they are made from the time of arrival, and that is said.
     @Test(arguments: [nil, "le:s64/64>>0"])
-    func missingStampsAreMadeAndThatIsSaid(_ time: String?) throws {
+    func missingStampsAreMadeAndThatIsSaid(_ time: String?) async throws {
         let station = try MockStation()
         let channels = ScanChannel.axes("magn", "le:s32/32>>0", time: time)
         let device = MockDevice.buffered("magn", 0, name: "magn_3d", channels: channels, scale: "0.01")
@@ -324,10 +324,10 @@ import Testing
         let before = monotonicNow()
         let scans = (1...30).map { encoder.scan([Int64($0), 2, 3, 0]) }
         let recording = try station.record()
-        try recording.waitForBuffer(of: device)
+        try await recording.waitForBuffer(of: device)
         try station.write(Array(scans.joined()), to: device)
-        try recording.program.waitForMessage("magn_3d", "arrive")
-        let samples = try recording.stop().only("m")
+        try await recording.program.waitForMessage("magn_3d", "arrive")
+        let samples = try await recording.stop().only("m")
         #expect(samples.map(\.x) == (1...30).map(Double.init))
         let times = samples.map(\.time)
         #expect(times == times.sorted())
@@ -335,22 +335,22 @@ import Testing
     }
 
     /// Corner case 5: Linux before 5.11 has `buffer` and `scan_elements` alone.
-    @Test func theOldLayoutIsRead() throws {
+    @Test func theOldLayoutIsRead() async throws {
         let station = try MockStation()
         let channels = ScanChannel.axes("accel", "le:s16/16>>0")
         let device = MockDevice.buffered("accel", 0, name: "accel_3d", channels: channels, scale: "1", isOld: true)
         try station.add(device)
-        #expect(try station.onlyDevice().mode == "buffer")
+        #expect(try await station.onlyDevice().mode == "buffer")
         let now = monotonicNow()
         let scan = ScanEncoder(channels).scan([1, -2, 3, now])
-        let result = try station.recordBuffer(device, scan, controls: "buffer")
+        let result = try await station.recordBuffer(device, scan, controls: "buffer")
         #expect(try result.only("a") == [Recording.Sample(time: now, x: 1, y: -2, z: 3)])
     }
 
     /// Both kinds in one scan make a pair with a common stamp.
     ///
     /// D3 and corner case 8 for a buffer: scale, then matrix.
-    @Test func oneScanMayHoldBothKinds() throws {
+    @Test func oneScanMayHoldBothKinds() async throws {
         let station = try MockStation()
         let channels =
             ScanChannel.axes("accel", "le:s16/16>>0", time: nil) + ScanChannel.axes("magn", "be:s16/16>>0")
@@ -363,7 +363,7 @@ import Testing
         try station.add(device)
         let now = monotonicNow()
         let scan = ScanEncoder(channels).scan([95, 45, 995, 200, 100, -450, now])
-        let result = try station.recordBuffer(device, scan)
+        let result = try await station.recordBuffer(device, scan)
         let acceleration = try #require(try result.only("a").first)
         #expect([acceleration.x, acceleration.y, acceleration.z].map(Float.init) == [5, 1, 10])
         let field = try #require(try result.only("m").first)
@@ -372,7 +372,7 @@ import Testing
     }
 
     /// Corner case 12: an overflow is silent and shows only in the stamps.
-    @Test func samplesThatTheKernelDroppedAreReported() throws {
+    @Test func samplesThatTheKernelDroppedAreReported() async throws {
         let station = try MockStation()
         let channels = ScanChannel.axes("accel", "le:s16/16>>0")
         let device = MockDevice.buffered("accel", 0, name: "accel_3d", channels: channels, scale: "1")
@@ -383,12 +383,12 @@ import Testing
         let places = Array(0..<100) + Array(150..<250)
         let scans = places.map { encoder.scan([Int64($0), 2, 3, start + Int64($0) * 10_000_000]) }
         let recording = try station.record()
-        try recording.waitForBuffer(of: device)
+        try await recording.waitForBuffer(of: device)
         try station.write(Array(scans.joined()), to: device)
-        let line = try recording.program.waitForMessage("samples.lost", "overrun", "accel_3d")
+        let line = try await recording.program.waitForMessage("samples.lost", "overrun", "accel_3d")
         #expect(line.contains("count 50"), "\(line)")
         #expect(line.contains("channel accelerometer"), "\(line)")
-        let samples = try recording.stop().only("a")
+        let samples = try await recording.stop().only("a")
         #expect(samples.map { Int($0.x) } == places)
         let losses = try recording.program.errors.text().split(separator: "\n").filter { $0.contains("samples.lost") }
         #expect(losses.count == 1, "\(losses)")
@@ -409,7 +409,7 @@ import Testing
         Rate(available: "[1 1 64]", current: "25", chosen: "64"),
         Rate(available: nil, current: "25", chosen: "100"),
     ])
-    func theNearestRateIsAskedFor(_ rate: Rate) throws {
+    func theNearestRateIsAskedFor(_ rate: Rate) async throws {
         let station = try MockStation()
         let channels = ScanChannel.axes("accel", "le:s16/16>>0")
         var device = MockDevice.buffered("accel", 0, name: "chip", channels: channels, scale: "1")
@@ -420,11 +420,11 @@ import Testing
         // What it does not keep, it was asked for.
         let frequency = try StubbornAttribute(path: path, value: "7.040000")
         let recording = try station.record()
-        try recording.waitForBuffer(of: device)
+        try await recording.waitForBuffer(of: device)
         #expect(frequency.written() == rate.chosen)
-        try recording.program.waitForMessage("chip", "7.04 Hz")
+        try await recording.program.waitForMessage("chip", "7.04 Hz")
         try station.write(ScanEncoder(channels).scan([1, 2, 3, monotonicNow()]), to: device)
-        #expect(try recording.stop().only("a").count == 1)
+        #expect(try await recording.stop().only("a").count == 1)
     }
 }
 
@@ -432,10 +432,10 @@ extension MockStation {
     /// Records the only device while its buffer delivers some bytes.
     func recordBuffer(
         _ device: MockDevice, _ bytes: [UInt8], chunk: Int = 0, controls: String = "buffer0"
-    ) throws -> Recording {
+    ) async throws -> Recording {
         let recording = try record()
-        try recording.waitForBuffer(of: device, controls: controls)
+        try await recording.waitForBuffer(of: device, controls: controls)
         try write(bytes, to: device, chunk: chunk)
-        return try recording.stop()
+        return try await recording.stop()
     }
 }

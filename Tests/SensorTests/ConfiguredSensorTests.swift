@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a configuration says about how a device is read.
-@Suite struct ConfiguredSensorTests {
+@Suite(.fewAtATime) struct ConfiguredSensorTests {
     private func configuration(_ settings: String, source: String = "iio", in station: MockStation) throws -> String {
         try station.configuration(
             """
@@ -35,46 +35,46 @@ import Testing
 
     /// Corner cases 8 and 19: the sign and the matrix can be set, and go before what the machine says.
     @Test(arguments: settings)
-    func signAndMatrixCanBeSet(_ setting: Setting) throws {
+    func signAndMatrixCanBeSet(_ setting: Setting) async throws {
         let station = try MockStation()
         var device = MockDevice.polled("accel", 0, name: "chip", raw: [1, 2, 3], scale: "1")
         device.attributes["mount_matrix"] = "0, 1, 0; 1, 0, 0; 0, 0, -1"
         try station.add(device)
         let recording = try station.record("--config", try configuration(setting.text, in: station))
-        try recording.waitForRows(1)
-        let sample = try #require(try recording.stop().only("a").first)
+        try await recording.waitForRows(1)
+        let sample = try #require(try await recording.stop().only("a").first)
         #expect([sample.x, sample.y, sample.z] == setting.expected)
     }
 
     /// The same for an input device.
     @Test(arguments: settings)
-    func signAndMatrixOfAnInputDeviceCanBeSet(_ setting: Setting) throws {
+    func signAndMatrixOfAnInputDeviceCanBeSet(_ setting: Setting) async throws {
         let station = try MockStation()
         var device = MockDevice.evdev(1, name: "chip", values: [1, 2, 3], resolution: 1)
         device.properties["ACCEL_MOUNT_MATRIX"] = "0, 1, 0; 1, 0, 0; 0, 0, -1"
         try station.add(device)
         let recording = try station.record("--config", try configuration(setting.text, source: "evdev", in: station))
-        try recording.waitForRows(1)
-        let sample = try #require(try recording.stop().only("a").first)
+        try await recording.waitForRows(1)
+        let sample = try #require(try await recording.stop().only("a").first)
         #expect([sample.x, sample.y, sample.z].map { ($0 / 9.80665).rounded() } == setting.expected)
     }
 
     /// A matrix that cannot be is no obstacle where the user gives a better one.
-    @Test func aBrokenMatrixCanBeReplaced() throws {
+    @Test func aBrokenMatrixCanBeReplaced() async throws {
         let station = try MockStation()
         var device = MockDevice.polled("accel", 0, name: "chip", raw: [1, 2, 3], scale: "1")
         device.properties["ACCEL_MOUNT_MATRIX"] = "0, 0, 0; 0, 0, 0; 0, 0, 0"
         try station.add(device)
         let file = try configuration(#"mount_matrix = "1, 0, 0; 0, 1, 0; 0, 0, 1""#, in: station)
         let recording = try station.record("--config", file)
-        try recording.waitForRows(1)
-        let sample = try #require(try recording.stop().only("a").first)
+        try await recording.waitForRows(1)
+        let sample = try #require(try await recording.stop().only("a").first)
         #expect([sample.x, sample.y, sample.z] == [1, 2, 3])
     }
 
     /// Corner case 14: the rate that is asked for, and the buffer that goes with it.
     @Test(arguments: [("10", "10"), ("30", "50"), ("400", "100")])
-    func theRateCanBeSet(_ wanted: String, _ chosen: String) throws {
+    func theRateCanBeSet(_ wanted: String, _ chosen: String) async throws {
         let station = try MockStation()
         let channels = ScanChannel.axes("accel", "le:s16/16>>0")
         var device = MockDevice.buffered("accel", 0, name: "chip", channels: channels, scale: "1")
@@ -85,15 +85,15 @@ import Testing
         let path = station.path("sampling_frequency", of: device)
         let frequency = try StubbornAttribute(path: path, value: "25")
         let recording = try station.record("--config", try configuration("rate_hz = \(wanted)", in: station))
-        try recording.waitForBuffer(of: device)
+        try await recording.waitForBuffer(of: device)
         #expect(frequency.written() == chosen)
-        try recording.program.waitForMessage("25 Hz")
+        try await recording.program.waitForMessage("25 Hz")
         try station.write(ScanEncoder(channels).scan([1, 2, 3, monotonicNow()]), to: device)
-        #expect(try recording.stop().only("a").count == 1)
+        #expect(try await recording.stop().only("a").count == 1)
     }
 
     /// A buffer is left alone where single values are asked for.
-    @Test func pollingLeavesTheBufferAlone() throws {
+    @Test func pollingLeavesTheBufferAlone() async throws {
         let station = try MockStation()
         let channels = ScanChannel.axes("accel", "le:s16/16>>0")
         var device = MockDevice.buffered("accel", 0, name: "chip", channels: channels, scale: "1")
@@ -102,17 +102,17 @@ import Testing
         let log = try WriteLog(device, in: station, folders: ["", "buffer0", "buffer", "scan_elements", "trigger"])
         let settings = "polling = true\nupdate_interval_s = 0.01"
         let recording = try station.record("--config", try configuration(settings, in: station))
-        try recording.waitForRows(10)
-        #expect(try recording.stop().only("a").allSatisfy { $0.x == 1 && $0.y == 2 && $0.z == 3 })
+        try await recording.waitForRows(10)
+        #expect(try await recording.stop().only("a").allSatisfy { $0.x == 1 && $0.y == 2 && $0.z == 3 })
         #expect(log.names().isEmpty)
     }
 
     /// The time counts from when the device is open, and ending is no failure.
-    @Test func aRecordingEndsWhenItsTimeIsOver() throws {
+    @Test func aRecordingEndsWhenItsTimeIsOver() async throws {
         let station = try MockStation()
         try station.add(.polled("accel", 0, name: "chip", raw: [1, 2, 3], scale: "1"))
         let path = station.folder + "/timed.csv"
-        let result = try station.run("record", "--for", "300ms", "-o", path)
+        let result = try await station.run("record", "--for", "300ms", "-o", path)
         #expect(result.status == 0, "\(result.errors)")
         let count = try Recording(path: path).only("a").count
         #expect(count > 0)

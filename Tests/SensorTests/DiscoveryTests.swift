@@ -3,15 +3,15 @@ import TestSupport
 import Testing
 
 /// Which devices are found, and what is said of them.
-@Suite struct DiscoveryTests {
+@Suite(.fewAtATime) struct DiscoveryTests {
     private let channels = ScanChannel.axes("accel", "le:s32/32>>0")
 
     /// Corner cases 1 and 7: what sysfs says is shown as it stands there.
-    @Test func anAccelerometerAndAMagnetometerAreListed() throws {
+    @Test func anAccelerometerAndAMagnetometerAreListed() async throws {
         let station = try MockStation()
         let accelerometer = MockDevice.buffered("accel", 0, name: "accel_3d", channels: channels)
         try station.add(accelerometer, .polled("magn", 1, name: "magn_3d", raw: [200, 0, -450], scale: "0.001"))
-        let result = try station.run("devices", "--json")
+        let result = try await station.run("devices", "--json")
         #expect(result.status == 0)
         let devices = try ListedDevice.list(result.output)
         try #require(devices.map(\.name) == ["accel_3d", "magn_3d"])
@@ -46,12 +46,12 @@ import Testing
     }
 
     /// The list for people says the same.
-    @Test func theListForPeopleNamesEveryDevice() throws {
+    @Test func theListForPeopleNamesEveryDevice() async throws {
         let station = try MockStation()
         try station.add(
             .buffered("accel", 0, name: "accel_3d", channels: channels),
             .polled("magn", 1, name: "magn_3d", raw: [0, 0, 0]), .evdev(3, name: "tilt sensor"))
-        let result = try station.run("devices")
+        let result = try await station.run("devices")
         #expect(result.status == 0)
         for word in ["accel_3d", "magn_3d", "tilt sensor", "/dev/iio:device0", "/dev/input/event3"] {
             #expect(result.output.contains(word), "\(word)")
@@ -59,23 +59,23 @@ import Testing
     }
 
     /// D8: the first accelerometer is not the only one.
-    @Test func twoOfATypeAreTwoDevices() throws {
+    @Test func twoOfATypeAreTwoDevices() async throws {
         let station = try MockStation()
         try station.add(
             .buffered("accel", 0, name: "accel_3d", channels: channels),
             .buffered("accel", 1, name: "accel_3d", channels: channels))
-        let devices = try station.devices()
+        let devices = try await station.devices()
         #expect(devices.map(\.name) == ["accel_3d", "accel_3d"])
         #expect(Set(devices.map(\.id)).count == 2)
         #expect(devices.map(\.node) == ["/dev/iio:device0", "/dev/iio:device1"])
     }
 
     /// Two devices that nothing but their number tells apart have two identities, too.
-    @Test func twinsBelowOneParentAreTwoDevices() throws {
+    @Test func twinsBelowOneParentAreTwoDevices() async throws {
         let station = try MockStation()
         let first = MockDevice.polled("accel", 0, name: "twin", raw: [0, 0, 1000])
         try station.add(first, first.renumbered(1))
-        #expect(Set(try station.devices().map(\.id)).count == 2)
+        #expect(Set(try await station.devices().map(\.id)).count == 2)
     }
 
     struct Marks: CustomTestStringConvertible {
@@ -92,10 +92,10 @@ import Testing
         Marks(hasProperty: false, isTagged: true, isFound: true),
         Marks(hasProperty: false, isTagged: false, isFound: false),
     ])
-    func anInputDeviceIsAnAccelerometerByEitherMark(_ marks: Marks) throws {
+    func anInputDeviceIsAnAccelerometerByEitherMark(_ marks: Marks) async throws {
         let station = try MockStation()
         try station.add(.evdev(2, name: "tilt", hasProperty: marks.hasProperty, isTagged: marks.isTagged))
-        let devices = try station.devices()
+        let devices = try await station.devices()
         try #require(devices.count == (marks.isFound ? 1 : 0))
         guard let device = devices.first else { return }
         #expect(device.name == "tilt")
@@ -107,7 +107,7 @@ import Testing
     }
 
     /// Corner case 20: `js0` of the same device, and the joystick of the same controller.
-    @Test func joystickSiblingsAreLeftOut() throws {
+    @Test func joystickSiblingsAreLeftOut() async throws {
         let station = try MockStation()
         let sensor = MockDevice.evdev(4, name: "Controller Motion Sensors")
         var node = sensor
@@ -120,21 +120,21 @@ import Testing
         var stick = MockDevice.evdev(5, name: "Controller", hasProperty: false, isTagged: false)
         stick.properties["ID_INPUT_JOYSTICK"] = "1"
         try station.add(sensor, node, stick)
-        #expect(try station.onlyDevice().node == "/dev/input/event4")
+        #expect(try await station.onlyDevice().node == "/dev/input/event4")
     }
 
     /// Corner case 17: without units per g there are no m/s².
-    @Test func anInputDeviceWithoutResolutionIsUnusable() throws {
+    @Test func anInputDeviceWithoutResolutionIsUnusable() async throws {
         let station = try MockStation()
         try station.add(.evdev(2, name: "tilt", resolution: 0))
-        let device = try station.onlyDevice()
+        let device = try await station.onlyDevice()
         #expect(device.state == "unusable")
         #expect(device.reason?.contains("/dev/input/event2") == true, "\(device.reason ?? "")")
         #expect(device.reason?.contains("resolution") == true, "\(device.reason ?? "")")
     }
 
     /// Corner case 7: a light sensor, derived quantities, peaks, and a sensor of one axis are no accelerometers.
-    @Test func whatIsNeitherIsLeftOut() throws {
+    @Test func whatIsNeitherIsLeftOut() async throws {
         let station = try MockStation()
         var light = MockDevice.iio(0, name: "als")
         light.attributes["in_illuminance_raw"] = "17"
@@ -149,34 +149,34 @@ import Testing
         var single = MockDevice.iio(4, name: "single")
         single.attributes["in_accel_x_raw"] = "1"
         try station.add(light, linear, gravity, peak, single)
-        #expect(try station.devices().isEmpty)
+        #expect(try await station.devices().isEmpty)
     }
 
-    @Test func labelAndLocationAreShown() throws {
+    @Test func labelAndLocationAreShown() async throws {
         let station = try MockStation()
         var base = MockDevice.polled("accel", 0, name: "accel_3d", raw: [0, 0, 1000])
         base.attributes["label"] = "accel-base"
         var lid = MockDevice.polled("accel", 1, name: "cros-ec-accel", raw: [0, 0, 1000])
         lid.attributes["location"] = "lid"
         try station.add(base, lid)
-        let devices = try station.devices()
+        let devices = try await station.devices()
         #expect(devices.map(\.label) == ["accel-base", nil])
         #expect(devices.map(\.location) == ["base", "lid"])
     }
 
     /// Corner case 13: the order of devices changes from boot to boot.
-    @Test func theIdentityStaysWhenDevicesAreRenumbered() throws {
+    @Test func theIdentityStaysWhenDevicesAreRenumbered() async throws {
         let accelerometer = MockDevice.polled("accel", 0, name: "accel_3d", raw: [0, 0, 1000])
         let magnetometer = MockDevice.polled("magn", 1, name: "magn_3d", raw: [0, 0, 400])
         let before = try MockStation()
         try before.add(accelerometer, magnetometer)
         let after = try MockStation()
         try after.add(accelerometer.renumbered(1), magnetometer.renumbered(0))
-        func identities(_ station: MockStation) throws -> [String: String] {
-            Dictionary(uniqueKeysWithValues: try station.devices().map { ($0.name, $0.id) })
+        func identities(_ station: MockStation) async throws -> [String: String] {
+            Dictionary(uniqueKeysWithValues: try await station.devices().map { ($0.name, $0.id) })
         }
-        let identitiesBefore = try identities(before)
-        #expect(identitiesBefore == (try identities(after)))
+        let identitiesBefore = try await identities(before)
+        #expect(identitiesBefore == (try await identities(after)))
         #expect(identitiesBefore.count == 2)
     }
 
@@ -187,18 +187,18 @@ import Testing
         Array(repeating: UInt8(ascii: "x"), count: 3000), Array("\"quoted\" \\ and {braces}".utf8),
         Array("umlaut \u{85}\u{202E}äöü".utf8),
     ])
-    func hostileNamesAreTamed(_ name: [UInt8]) throws {
+    func hostileNamesAreTamed(_ name: [UInt8]) async throws {
         let station = try MockStation()
         var device = MockDevice.polled("accel", 0, name: "", raw: [0, 0, 1000])
         device.attributes["name"] = nil
         device.rawAttributes["name"] = name + [0x0A]
         try station.add(device)
-        let listed = try station.run("devices", "--json")
+        let listed = try await station.run("devices", "--json")
         #expect(listed.status == 0)
         #expect(listed.lines.count == 1)
         #expect(try ListedDevice.list(listed.output).count == 1)
-        let shown = try station.run("devices")
-        let told = try station.run("doctor")
+        let shown = try await station.run("devices")
+        let told = try await station.run("doctor")
         #expect(!listed.output.unicodeScalars.contains { $0.properties.generalCategory == .control && $0 != "\n" })
         for text in [shown.output, shown.errors, told.output, told.errors] {
             let commands = text.unicodeScalars.filter {
@@ -209,14 +209,14 @@ import Testing
     }
 
     /// Nothing is there: an empty list is an answer, a recording of nothing is not.
-    @Test func nothingIsThere() throws {
+    @Test func nothingIsThere() async throws {
         let station = try MockStation()
-        let listed = try station.run("devices", "--json")
+        let listed = try await station.run("devices", "--json")
         #expect(listed.status == 0)
         #expect(listed.output.isEmpty)
-        let told = try station.run("doctor")
+        let told = try await station.run("doctor")
         #expect(told.status == 69)
-        let recorded = try station.run("record", "-o", station.folder + "/none.csv")
+        let recorded = try await station.run("record", "-o", station.folder + "/none.csv")
         #expect(recorded.status == 69)
         #expect(!recorded.errors.isEmpty)
     }

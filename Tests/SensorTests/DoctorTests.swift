@@ -3,44 +3,44 @@ import TestSupport
 import Testing
 
 /// What `binnacle doctor` makes of a machine.
-@Suite struct DoctorTests {
+@Suite(.fewAtATime) struct DoctorTests {
     private let accelerometer = MockDevice.polled("accel", 0, name: "accel_3d", raw: [0, 0, 1000])
     private let magnetometer = MockDevice.polled("magn", 1, name: "magn_3d", raw: [200, 0, -400], scale: "0.001")
 
-    @Test func aPairIsEnough() throws {
+    @Test func aPairIsEnough() async throws {
         let station = try MockStation()
         try station.add(accelerometer, magnetometer)
-        let result = try station.run("doctor")
+        let result = try await station.run("doctor")
         #expect(result.status == 0, "\(result.output)")
         #expect(result.output.contains("accel_3d") && result.output.contains("magn_3d"), "\(result.output)")
     }
 
-    @Test func oneKindAloneIsNoPair() throws {
+    @Test func oneKindAloneIsNoPair() async throws {
         for device in [accelerometer, magnetometer] {
             let station = try MockStation()
             try station.add(device)
-            let result = try station.run("doctor")
+            let result = try await station.run("doctor")
             #expect(result.status == 69, "\(result.output)")
             #expect(result.output.contains(device.attributes["name"] ?? "?"))
         }
     }
 
     /// What is there and cannot be used makes no pair, and the reason is told.
-    @Test func anUnusableHalfIsNoPair() throws {
+    @Test func anUnusableHalfIsNoPair() async throws {
         let station = try MockStation()
         var broken = magnetometer
         broken.attributes["in_magn_scale"] = "0"
         try station.add(accelerometer, broken)
-        let result = try station.run("doctor")
+        let result = try await station.run("doctor")
         #expect(result.status == 69)
         #expect(result.output.contains("in_magn_scale"), "\(result.output)")
     }
 
     /// An accelerometer of the input layer counts as well.
-    @Test func aPairMayBeOfTwoSubsystems() throws {
+    @Test func aPairMayBeOfTwoSubsystems() async throws {
         let station = try MockStation()
         try station.add(.evdev(3, name: "tilt"), magnetometer)
-        let result = try station.run("doctor")
+        let result = try await station.run("doctor")
         #expect(result.status == 0, "\(result.output)")
         #expect(result.output.contains("tilt"))
     }

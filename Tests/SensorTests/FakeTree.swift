@@ -41,12 +41,12 @@ final class FakeTree {
         try String(contentsOfFile: path(name, of: device), encoding: .utf8).trimmingCharacters(in: .newlines)
     }
 
-    func write(_ bytes: [UInt8], to device: MockDevice) throws {
+    func write(_ bytes: [UInt8], to device: MockDevice) async throws {
         let writer = try #require(writers[device.node])
         let count = bytes.withUnsafeBytes { Foundation.write(writer, $0.baseAddress, $0.count) }
         #expect(count == bytes.count)
         // Until it was read.
-        try eventually("somebody reads \(device.node)") {
+        try await eventually("somebody reads \(device.node)") {
             var left: Int32 = 0
             return ioctl(writer, UInt(FIONREAD), &left) == 0 && left == 0
         }

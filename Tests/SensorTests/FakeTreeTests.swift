@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `--root`: devices in a folder, without udev and without umockdev.
-@Suite struct FakeTreeTests {
+@Suite(.fewAtATime) struct FakeTreeTests {
     private let channels = ScanChannel.axes("accel", "le:s16/16>>0")
 
     private struct Run {
@@ -11,7 +11,7 @@ import Testing
         let errors: TemporaryFile
         let path: String
 
-        func stop() throws -> Recording {
+        func stop() async throws -> Recording {
             kill(child.processIdentifier, SIGINT)
             child.waitUntilExit()
             let said = try errors.text()
@@ -30,7 +30,7 @@ import Testing
         return Run(child: child, errors: errors, path: path)
     }
 
-    @Test func devicesOfATreeAreListed() throws {
+    @Test func devicesOfATreeAreListed() async throws {
         let tree = try FakeTree()
         try tree.add(.buffered("accel", 0, name: "accel_3d", channels: channels))
         try tree.add(.polled("magn", 1, name: "magn_3d", raw: [1, 2, 3], scale: "0.001"))
@@ -43,12 +43,12 @@ import Testing
     }
 
     /// A pipe keeps what is written in one piece, so each scan arrives whole, and several at a time.
-    @Test func scansOfAFIFOAreRecorded() throws {
+    @Test func scansOfAFIFOAreRecorded() async throws {
         let tree = try FakeTree()
         let device = MockDevice.buffered("accel", 0, name: "accel_3d", channels: channels, scale: "1")
         try tree.add(device)
         let run = try record(tree)
-        try eventually("the buffer is on") { try tree.attribute("buffer0/enable", of: device) == "1" }
+        try await eventually("the buffer is on") { try tree.attribute("buffer0/enable", of: device) == "1" }
         let encoder = ScanEncoder(channels)
         let start = monotonicNow() - 1_000_000_000
         for group in 0..<10 {
@@ -56,15 +56,15 @@ import Testing
                 let place = Int64(group * 10 + number)
                 return encoder.scan([place, 2, 3, start + place * 10_000_000])
             }
-            try tree.write(Array(scans.joined()), to: device)
+            try await tree.write(Array(scans.joined()), to: device)
         }
-        let samples = try run.stop().only("a")
+        let samples = try await run.stop().only("a")
         #expect(samples.map(\.x) == (0..<100).map(Double.init))
         #expect(try tree.attribute("buffer0/enable", of: device) == "0")
     }
 
     /// Corner case 9: a buffer of a fixed length, and a driver that takes no watermark, are used as they are.
-    @Test func controlsThatKeepTheirValueAreNoObstacle() throws {
+    @Test func controlsThatKeepTheirValueAreNoObstacle() async throws {
         let tree = try FakeTree()
         let device = MockDevice.buffered("accel", 0, name: "accel_3d", channels: channels, scale: "1")
         try tree.add(device)
@@ -74,46 +74,46 @@ import Testing
         try FileManager.default.createSymbolicLink(
             atPath: tree.path("buffer0/watermark", of: device), withDestinationPath: "/dev/full")
         let run = try record(tree)
-        try eventually("the buffer is on") { try tree.attribute("buffer0/enable", of: device) == "1" }
-        try tree.write(ScanEncoder(channels).scan([1, 2, 3, monotonicNow()]), to: device)
-        #expect(try run.stop().only("a").map(\.x) == [1])
+        try await eventually("the buffer is on") { try tree.attribute("buffer0/enable", of: device) == "1" }
+        try await tree.write(ScanEncoder(channels).scan([1, 2, 3, monotonicNow()]), to: device)
+        #expect(try await run.stop().only("a").map(\.x) == [1])
         #expect(!length.written().isEmpty)
     }
 
     /// Corner case 15: a driver that takes the order to switch on, and does not obey.
-    @Test func aBufferThatStaysOffIsASilentOne() throws {
+    @Test func aBufferThatStaysOffIsASilentOne() async throws {
         let tree = try FakeTree()
         var device = MockDevice.buffered("accel", 0, name: "accel_3d", channels: channels, scale: "1")
         for (axis, value) in ["x": "1", "y": "2", "z": "3"] { device.attributes["in_accel_\(axis)_raw"] = value }
         try tree.add(device)
         let enable = try StubbornAttribute(path: tree.path("buffer0/enable", of: device), value: "0")
         let run = try record(tree)
-        try eventually("single values are read") { try run.errors.text().contains("single values") }
-        try eventually("a sample is recorded") {
+        try await eventually("single values are read") { try run.errors.text().contains("single values") }
+        try await eventually("a sample is recorded") {
             guard let recording = try? Recording(path: run.path) else { return false }
             return try !recording.only("a").isEmpty
         }
-        #expect(try run.stop().only("a").allSatisfy { $0.x == 1 && $0.y == 2 && $0.z == 3 })
+        #expect(try await run.stop().only("a").allSatisfy { $0.x == 1 && $0.y == 2 && $0.z == 3 })
         #expect(enable.written().contains("1"))
     }
 
     /// D1 without udev: a device that vanishes is asked for again now and then.
-    @Test func aDeviceWithoutUdevComesBack() throws {
+    @Test func aDeviceWithoutUdevComesBack() async throws {
         let tree = try FakeTree()
         let device = MockDevice.polled("accel", 0, name: "chip", raw: [1, 2, 3], scale: "1")
         try tree.add(device)
         let run = try record(tree)
-        try eventually("a sample is recorded") { (try? Recording(path: run.path).only("a").isEmpty) == false }
+        try await eventually("a sample is recorded") { (try? Recording(path: run.path).only("a").isEmpty) == false }
         let folder = String(tree.path("", of: device).dropLast())
         try FileManager.default.moveItem(atPath: folder, toPath: folder + ".gone")
-        try eventually("the sensor is said to be gone") { try run.errors.text().contains("sensor.inactive") }
+        try await eventually("the sensor is said to be gone") { try run.errors.text().contains("sensor.inactive") }
         try FileManager.default.moveItem(atPath: folder + ".gone", toPath: folder)
-        try eventually("the sensor is back") { try run.errors.text().contains("sensor.active") }
-        #expect(try run.stop().only("a").allSatisfy { $0.x == 1 && $0.y == 2 && $0.z == 3 })
+        try await eventually("the sensor is back") { try run.errors.text().contains("sensor.active") }
+        #expect(try await run.stop().only("a").allSatisfy { $0.x == 1 && $0.y == 2 && $0.z == 3 })
     }
 
     /// A folder that is no such tree is an error and no empty machine.
-    @Test func aFolderWithoutDevicesIsAnError() throws {
+    @Test func aFolderWithoutDevicesIsAnError() async throws {
         let result = try Binary.run("devices", "--root", "/nonexistent-binnacle")
         #expect(result.status != 0)
         #expect(result.errors.contains("/nonexistent-binnacle"), "\(result.errors)")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Devices that go, and come back.
-@Suite struct HotPlugTests {
+@Suite(.fewAtATime) struct HotPlugTests {
     private static let channels = ScanChannel.axes("accel", "le:s32/32>>0")
 
     private func scan(_ x: Int64) -> [UInt8] {
@@ -22,21 +22,21 @@ import Testing
     @Test(arguments: [
         Return(number: 3, hangsUp: false), Return(number: 0, hangsUp: false), Return(number: 3, hangsUp: true),
     ])
-    func aDeviceThatComesBackIsRecordedAgain(_ comeback: Return) throws {
+    func aDeviceThatComesBackIsRecordedAgain(_ comeback: Return) async throws {
         let station = try MockStation()
         let device = MockDevice.buffered("accel", 0, name: "accel_3d", channels: Self.channels, scale: "1")
         try station.add(device)
         let recording = try station.record()
-        try recording.waitForBuffer(of: device)
+        try await recording.waitForBuffer(of: device)
         try station.write(scan(1), to: device)
         try station.unplug(device, hangsUp: comeback.hangsUp)
-        try recording.program.waitForMessage("sensor.inactive", "accel_3d")
+        try await recording.program.waitForMessage("sensor.inactive", "accel_3d")
         let again = device.renumbered(comeback.number)
         try station.add(again)
-        try recording.waitForBuffer(of: again)
+        try await recording.waitForBuffer(of: again)
         try station.write(scan(2), to: again)
-        try recording.program.waitForMessage("sensor.active", "accel_3d")
-        let result = try recording.stop()
+        try await recording.program.waitForMessage("sensor.active", "accel_3d")
+        let result = try await recording.stop()
         #expect(result.streams.count == 1)
         let samples = try result.only("a")
         #expect(samples.map(\.x) == [1, 2])
@@ -44,30 +44,30 @@ import Testing
     }
 
     /// D1, over and over: nothing is used up.
-    @Test func aLooseContactDoesNoHarm() throws {
+    @Test func aLooseContactDoesNoHarm() async throws {
         let station = try MockStation()
         var device = MockDevice.buffered("accel", 0, name: "accel_3d", channels: Self.channels, scale: "1")
         try station.add(device)
         let recording = try station.record()
         for number in 1...10 {
-            try recording.waitForBuffer(of: device)
+            try await recording.waitForBuffer(of: device)
             try station.write(scan(Int64(number)), to: device)
             try station.unplug(device)
             device = device.renumbered(number)
             try station.add(device)
         }
-        try recording.waitForBuffer(of: device)
+        try await recording.waitForBuffer(of: device)
         try station.write(scan(11), to: device)
-        #expect(try recording.stop().only("a").map(\.x) == (1...11).map(Double.init))
+        #expect(try await recording.stop().only("a").map(\.x) == (1...11).map(Double.init))
     }
 
     /// One that comes and goes before it was looked at leaves nothing behind that keeps the next one out.
-    @Test func oneThatGoesAtOnceDoesNoHarm() throws {
+    @Test func oneThatGoesAtOnceDoesNoHarm() async throws {
         let station = try MockStation()
         var device = MockDevice.buffered("accel", 0, name: "accel_3d", channels: Self.channels, scale: "1")
         try station.add(device)
         let recording = try station.record()
-        try recording.waitForBuffer(of: device)
+        try await recording.waitForBuffer(of: device)
         try station.write(scan(1), to: device)
         try station.unplug(device)
         for number in 1...20 {
@@ -77,25 +77,25 @@ import Testing
         }
         device = device.renumbered(30)
         try station.add(device)
-        try recording.waitForBuffer(of: device)
+        try await recording.waitForBuffer(of: device)
         try station.write(scan(2), to: device)
-        #expect(try recording.stop().only("a").map(\.x) == [1, 2])
+        #expect(try await recording.stop().only("a").map(\.x) == [1, 2])
     }
 
     /// udev tells of a change whenever a rule touches the device: that is no reason to open it anew.
-    @Test func aChangeIsNoRemoval() throws {
+    @Test func aChangeIsNoRemoval() async throws {
         let station = try MockStation()
         let device = MockDevice.buffered("accel", 0, name: "accel_3d", channels: Self.channels, scale: "1")
         try station.add(device)
         let recording = try station.record()
-        try recording.waitForBuffer(of: device)
+        try await recording.waitForBuffer(of: device)
         let log = try WriteLog(device, in: station, folders: ["buffer0"])
         for number in 1...20 {
             try station.obey("announce", "change", device.path)
             try station.write(scan(Int64(number)), to: device)
         }
         #expect(log.names().isEmpty)
-        #expect(try recording.stop().only("a").map(\.x) == (1...20).map(Double.init))
+        #expect(try await recording.stop().only("a").map(\.x) == (1...20).map(Double.init))
     }
 
     struct Match: CustomTestStringConvertible {
@@ -110,7 +110,7 @@ import Testing
         Match(text: #"path = "platform-hub-7""#), Match(text: #"property = { ID_BUS = "usb" }"#),
         Match(text: #"name = "accel_3d", label = "accel-base", property = { ID_BUS = "usb" }"#),
     ])
-    func aConfiguredSensorMayComeLater(_ match: Match) throws {
+    func aConfiguredSensorMayComeLater(_ match: Match) async throws {
         let station = try MockStation()
         // Another device is there all the time, and is not meant.
         try station.add(.polled("accel", 0, name: "other", raw: [9, 9, 9], scale: "1"))
@@ -123,20 +123,20 @@ import Testing
             accelerometer = "chassis"
             """)
         let recording = try station.record("--config", configuration)
-        try recording.program.waitForMessage("chassis")
+        try await recording.program.waitForMessage("chassis")
         var device = MockDevice.polled("accel", 4, name: "accel_3d", raw: [1, 2, 3], scale: "1")
         device.attributes["label"] = "accel-base"
         device.properties["ID_BUS"] = "usb"
         device.properties["ID_PATH"] = "platform-hub-7"
         try station.add(device)
-        try recording.waitForRows(1)
-        let result = try recording.stop()
+        try await recording.waitForRows(1)
+        let result = try await recording.stop()
         #expect(Array(result.streams.keys) == ["chassis.a"])
         #expect(try result.only("a").allSatisfy { $0.x == 1 })
     }
 
     /// What is recorded may be for a replay with other detectors.
-    @Test func aConfiguredSensorNeedsNoDetectorToBeRecorded() throws {
+    @Test func aConfiguredSensorNeedsNoDetectorToBeRecorded() async throws {
         let station = try MockStation()
         try station.add(.polled("accel", 0, name: "accel_3d", raw: [1, 2, 3], scale: "1"))
         let configuration = try station.configuration(
@@ -146,57 +146,82 @@ import Testing
             match = { name = "accel_3d" }
             """)
         let recording = try station.record("--config", configuration)
-        try recording.waitForRows(1)
-        #expect(Array(try recording.stop().streams.keys) == ["chassis.a"])
+        try await recording.waitForRows(1)
+        #expect(Array(try await recording.stop().streams.keys) == ["chassis.a"])
     }
 
     /// One of two goes: the other goes on, and the station says that one is left; then none.
-    @Test func oneOfTwoIsLeftAndThenNone() throws {
+    @Test func oneOfTwoIsLeftAndThenNone() async throws {
         let station = try MockStation()
         let first = MockDevice.polled("accel", 0, name: "lid", raw: [1, 0, 0], scale: "1")
         let second = MockDevice.polled("accel", 1, name: "base", raw: [2, 0, 0], scale: "1")
         try station.add(first, second)
         let recording = try station.record()
-        try recording.waitForSample(of: "a") { $0.x == 1 }
-        try recording.waitForSample(of: "a") { $0.x == 2 }
+        try await recording.waitForSample(of: "a") { $0.x == 1 }
+        try await recording.waitForSample(of: "a") { $0.x == 2 }
         try station.unplug(first)
-        try recording.program.waitForMessage("sensor.inactive", "lid", "active 1")
-        try recording.program.waitForMessage("sensors.one_left")
+        try await recording.program.waitForMessage("sensor.inactive", "lid", "active 1")
+        try await recording.program.waitForMessage("sensors.one_left")
         try station.setAttribute("in_accel_x_raw", of: second, to: "5")
-        try recording.waitForSample(of: "a") { $0.x == 5 }
+        try await recording.waitForSample(of: "a") { $0.x == 5 }
         try station.unplug(second)
-        try recording.program.waitForMessage("sensor.inactive", "base", "active 0")
-        try recording.program.waitForMessage("sensors.none_left")
+        try await recording.program.waitForMessage("sensor.inactive", "base", "active 0")
+        try await recording.program.waitForMessage("sensors.none_left")
         try station.add(first)
-        try recording.program.waitForMessage("sensor.active", "lid")
-        let result = try recording.stop()
+        try await recording.program.waitForMessage("sensor.active", "lid")
+        let result = try await recording.stop()
         #expect(result.streams.count == 2)
     }
 
+    /// A sensor that loses its device and the spare one with it waits, and does not spin.
+    @Test func whoHasNoDeviceLeftSleeps() async throws {
+        let station = try MockStation()
+        let devices = (0..<2).map { MockDevice.polled("accel", $0, name: "accel_3d", raw: [1, 2, 3], scale: "1") }
+        for device in devices { try station.add(device) }
+        let configuration = try station.configuration(
+            """
+            [sensor.chassis]
+            source = "iio"
+            match = { name = "accel_3d" }
+            [motion.moved]
+            accelerometer = "chassis"
+            """)
+        let recording = try station.record("--config", configuration)
+        try await recording.waitForRows(1)
+        for device in devices { try station.unplug(device) }
+        try await recording.program.waitForMessage("sensor.inactive", "chassis")
+        let before = recording.program.processorTicks
+        try await Task.sleep(for: .seconds(2))
+        #expect(recording.program.processorTicks - before < 50)
+        try station.add(devices[1])
+        try await recording.program.waitForMessage("sensor.active", "chassis")
+        _ = try await recording.stop()
+    }
+
     /// An input device comes back under another number, too.
-    @Test func anInputDeviceComesBack() throws {
+    @Test func anInputDeviceComesBack() async throws {
         let station = try MockStation()
         let device = MockDevice.evdev(1, name: "tilt", values: [100, 0, 1000])
         try station.add(device)
         let recording = try station.record()
-        try recording.waitForRows(1)
+        try await recording.waitForRows(1)
         try station.unplug(device, hangsUp: true)
-        try recording.program.waitForMessage("sensor.inactive", "tilt")
+        try await recording.program.waitForMessage("sensor.inactive", "tilt")
         try station.add(.evdev(6, name: "tilt", values: [-100, 0, 1000]))
-        try recording.program.waitForMessage("sensor.active", "tilt")
-        try recording.waitForSample(of: "a") { $0.x < 0 }
-        #expect(try recording.stop().streams.count == 1)
+        try await recording.program.waitForMessage("sensor.active", "tilt")
+        try await recording.waitForSample(of: "a") { $0.x < 0 }
+        #expect(try await recording.stop().streams.count == 1)
     }
 
     /// A device that a person names on the command line.
-    @Test func onlyTheNamedSensorIsRecorded() throws {
+    @Test func onlyTheNamedSensorIsRecorded() async throws {
         let station = try MockStation()
         try station.add(
             .polled("accel", 0, name: "lid", raw: [1, 0, 0], scale: "1"),
             .polled("accel", 1, name: "base", raw: [2, 0, 0], scale: "1"))
         let recording = try station.record("--sensor", "base")
-        try recording.waitForRows(1)
-        let result = try recording.stop()
+        try await recording.waitForRows(1)
+        let result = try await recording.stop()
         #expect(Array(result.streams.keys) == ["base.a"])
         #expect(try result.only("a").allSatisfy { $0.x == 2 })
     }

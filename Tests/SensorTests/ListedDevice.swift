@@ -41,15 +41,15 @@ struct ListedDevice: Decodable {
 
 extension MockStation {
     /// What `binnacle devices --json` says of the devices in the test bed.
-    func devices(sourceLocation: SourceLocation = #_sourceLocation) throws -> [ListedDevice] {
-        let result = try run("devices", "--json")
+    func devices(sourceLocation: SourceLocation = #_sourceLocation) async throws -> [ListedDevice] {
+        let result = try await run("devices", "--json")
         #expect(result.status == 0, "\(result.errors)", sourceLocation: sourceLocation)
         return try ListedDevice.list(result.output)
     }
 
     /// What it says of the only one.
-    func onlyDevice(sourceLocation: SourceLocation = #_sourceLocation) throws -> ListedDevice {
-        let all = try devices(sourceLocation: sourceLocation)
+    func onlyDevice(sourceLocation: SourceLocation = #_sourceLocation) async throws -> ListedDevice {
+        let all = try await devices(sourceLocation: sourceLocation)
         try #require(all.count == 1, "\(all.map(\.name))", sourceLocation: sourceLocation)
         return all[0]
     }

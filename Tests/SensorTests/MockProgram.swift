@@ -25,13 +25,22 @@ final class MockProgram {
         return text.drop { $0 != ")" }.hasPrefix(") Z")
     }
 
+    /// The processor time that it has used, in hundredths of a second.
+    var processorTicks: Int {
+        let text = (try? String(contentsOfFile: "/proc/\(identifier)/stat", encoding: .utf8)) ?? ""
+        // Behind the name, which may hold anything, the fields 14 and 15 of proc(5) are the 12th and 13th.
+        let fields = text.drop { $0 != ")" }.split(separator: " ").dropFirst()
+        guard fields.count > 13 else { return 0 }
+        return fields.dropFirst(11).prefix(2).compactMap { Int($0) }.reduce(0, +)
+    }
+
     /// Waits for a condition, as long as the program runs.
     func eventually(
         _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
-    ) throws {
+    ) async throws {
         var isMet = false
         do {
-            try SensorTests.eventually(what, sourceLocation: sourceLocation) {
+            try await SensorTests.eventually(what, sourceLocation: sourceLocation) {
                 let hadEnded = hasEnded
                 isMet = try condition()
                 return isMet || hadEnded
@@ -42,7 +51,8 @@ final class MockProgram {
         }
         guard !isMet else { return }
         let said = try errors.text().suffix(2000)
-        Issue.record("ended with \(try status()) before \(what); it said: \(said)", sourceLocation: sourceLocation)
+        Issue.record(
+            "ended with \(try await status()) before \(what); it said: \(said)", sourceLocation: sourceLocation)
         throw MockFailure(message: "ended before \(what)")
     }
 
@@ -51,8 +61,9 @@ final class MockProgram {
     }
 
     /// Waits for the end, and says with which status it came.
-    func status() throws -> Int32 {
+    func status() async throws -> Int32 {
         if let end { return end }
+        try await SensorTests.eventually("\(identifier) ends") { hasEnded }
         let words = try station.obey("wait", String(identifier)).split(separator: " ")
         let number = try #require(Int32(words[1]))
         if words[0] == "signal" {
@@ -64,9 +75,9 @@ final class MockProgram {
 
     /// Waits until a line on standard error holds all of some words.
     @discardableResult
-    func waitForMessage(_ words: String..., sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
+    func waitForMessage(_ words: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws -> String {
         var found: Substring?
-        try eventually("standard error says \(words)", sourceLocation: sourceLocation) {
+        try await eventually("standard error says \(words)", sourceLocation: sourceLocation) {
             found = try errors.text().split(separator: "\n").first { line in words.allSatisfy(line.contains) }
             return found != nil
         }

@@ -18,15 +18,15 @@ final class MockRecording {
     /// Waits until a device's buffer is switched on.
     func waitForBuffer(
         of device: MockDevice, controls: String = "buffer0", sourceLocation: SourceLocation = #_sourceLocation
-    ) throws {
-        try program.eventually("the buffer of \(device.node) is on", sourceLocation: sourceLocation) {
+    ) async throws {
+        try await program.eventually("the buffer of \(device.node) is on", sourceLocation: sourceLocation) {
             try station.attribute(controls + "/enable", of: device) == "1"
         }
     }
 
     /// Waits until the file holds at least so many rows of samples.
-    func waitForRows(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) throws {
-        try program.eventually("\(count) rows are recorded", sourceLocation: sourceLocation) {
+    func waitForRows(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await program.eventually("\(count) rows are recorded", sourceLocation: sourceLocation) {
             guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return false }
             return text.split(separator: "\n", omittingEmptySubsequences: false).count - 2 >= count
         }
@@ -35,17 +35,17 @@ final class MockRecording {
     /// Waits until a sample of a stream is recorded that is wanted.
     func waitForSample(
         of kind: String, sourceLocation: SourceLocation = #_sourceLocation, where isWanted: (Recording.Sample) -> Bool
-    ) throws {
-        try program.eventually("a sample as wanted is recorded", sourceLocation: sourceLocation) {
+    ) async throws {
+        try await program.eventually("a sample as wanted is recorded", sourceLocation: sourceLocation) {
             guard let recording = try? Recording(path: path) else { return false }
             return recording.streams.contains { $0.key.hasSuffix("." + kind) && $0.value.contains(where: isWanted) }
         }
     }
 
     /// Ends it as a person does, and reads what it has written.
-    func stop(sourceLocation: SourceLocation = #_sourceLocation) throws -> Recording {
+    func stop(sourceLocation: SourceLocation = #_sourceLocation) async throws -> Recording {
         program.interrupt()
-        let status = try program.status()
+        let status = try await program.status()
         let said = try program.errors.text()
         #expect(status == 0, "\(said)", sourceLocation: sourceLocation)
         return try Recording(path: path)
@@ -61,10 +61,10 @@ extension MockStation {
     }
 
     /// Records the only device, which is read through sysfs, and gives its samples.
-    func recordPolled(_ kind: String) throws -> [Recording.Sample] {
+    func recordPolled(_ kind: String) async throws -> [Recording.Sample] {
         let recording = try record()
-        try recording.waitForRows(1)
-        return try recording.stop().only(kind)
+        try await recording.waitForRows(1)
+        return try await recording.stop().only(kind)
     }
 
     /// A configuration file with some text.

@@ -125,9 +125,9 @@ final class MockStation {
     }
 
     /// Runs the program under test to its end.
-    func run(_ arguments: String..., asNobody: Bool = false) throws -> Binary.Result {
+    func run(_ arguments: String..., asNobody: Bool = false) async throws -> Binary.Result {
         let program = try start(arguments, asNobody: asNobody)
-        let status = try program.status()
+        let status = try await program.status()
         return Binary.Result(status: status, output: try program.output.text(), errors: try program.errors.text())
     }
 
@@ -165,10 +165,11 @@ struct MockFailure: Error, CustomStringConvertible {
 /// Waits for a condition; gives up after what is an eternity even on a busy machine.
 func eventually(
     _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
-) throws {
+) async throws {
     for _ in 0..<8000 {
         if try condition() { return }
-        usleep(5_000)
+        // Many scenarios wait at the same time, and share few threads.
+        try await Task.sleep(for: .milliseconds(5))
     }
     Issue.record("waited in vain until \(what)", sourceLocation: sourceLocation)
     throw MockFailure(message: "waited in vain until \(what)")

@@ -5,7 +5,7 @@ import Testing
 /// Where the mount matrix comes from, and which ones are taken.
 ///
 /// Corner case 8.
-@Suite struct MountMatrixTests {
+@Suite(.fewAtATime) struct MountMatrixTests {
     private static let swap = "0, 1, 0; 1, 0, 0; 0, 0, -1"
     private static let other = "-1, 0, 0; 0, -1, 0; 0, 0, 1"
 
@@ -33,7 +33,7 @@ import Testing
         Place(kind: "magn", names: ["in_magn_mount_matrix", "ACCEL_MOUNT_MATRIX"], winner: "in_magn_mount_matrix"),
         Place(kind: "magn", names: ["mount_matrix", "ACCEL_MOUNT_MATRIX"], winner: "mount_matrix"),
     ])
-    func theMatrixIsLookedForInTheRightPlaces(_ place: Place) throws {
+    func theMatrixIsLookedForInTheRightPlaces(_ place: Place) async throws {
         let station = try MockStation()
         var device = MockDevice.polled(place.kind, 0, name: "chip", raw: [100, 200, 300], scale: "1")
         for name in place.names {
@@ -41,10 +41,10 @@ import Testing
             if name.hasPrefix("ACCEL") { device.properties[name] = matrix } else { device.attributes[name] = matrix }
         }
         try station.add(device)
-        let listed = try station.onlyDevice()
+        let listed = try await station.onlyDevice()
         #expect(listed.mountMatrix == Self.swap)
         #expect(listed.mountMatrixFrom?.contains(place.winner) == true, "\(listed.mountMatrixFrom ?? "nil")")
-        let sample = try #require(try station.recordPolled(place.kind == "accel" ? "a" : "m").first)
+        let sample = try #require(try await station.recordPolled(place.kind == "accel" ? "a" : "m").first)
         let factor = place.kind == "accel" ? 1.0 : 100
         #expect(sample.x == 200 * factor)
         #expect(sample.y == 100 * factor)
@@ -52,25 +52,25 @@ import Testing
     }
 
     /// udev's property is made for the accelerometer alone.
-    @Test func aMagnetometerDoesNotTakeTheAccelerometersMatrix() throws {
+    @Test func aMagnetometerDoesNotTakeTheAccelerometersMatrix() async throws {
         let station = try MockStation()
         var device = MockDevice.polled("magn", 0, name: "chip", raw: [1, 2, 3], scale: "0.01")
         device.properties["ACCEL_MOUNT_MATRIX"] = Self.swap
         device.attributes["in_accel_mount_matrix"] = Self.swap
         try station.add(device)
-        #expect(try station.onlyDevice().mountMatrixFrom == nil)
-        let sample = try #require(try station.recordPolled("m").first)
+        #expect(try await station.onlyDevice().mountMatrixFrom == nil)
+        let sample = try #require(try await station.recordPolled("m").first)
         #expect([sample.x, sample.y, sample.z] == [1, 2, 3])
     }
 
     /// Three quarters of the hardware database's matrices have determinant −1.
-    @Test func aReflectionIsTaken() throws {
+    @Test func aReflectionIsTaken() async throws {
         let station = try MockStation()
         var device = MockDevice.polled("accel", 0, name: "chip", raw: [1, 2, 3], scale: "1")
         device.properties["ACCEL_MOUNT_MATRIX"] = "1, 0, 0; 0, 1, 0; 0, 0, -1"
         try station.add(device)
-        #expect(try station.onlyDevice().state == "ready")
-        let sample = try #require(try station.recordPolled("a").first)
+        #expect(try await station.onlyDevice().state == "ready")
+        let sample = try #require(try await station.recordPolled("a").first)
         #expect([sample.x, sample.y, sample.z] == [1, 2, -3])
     }
 
@@ -78,16 +78,16 @@ import Testing
     @Test(arguments: [
         "1, 0, 0; 0, 1, 0; 0, 1, 0", "0, 0, 0; 0, 0, 0; 0, 0, 0", "1, 0; 0, 1", "north", "1, 0, 0; 0, nan, 0; 0, 0, 1",
     ])
-    func aMatrixThatCannotBeIsRefused(_ matrix: String) throws {
+    func aMatrixThatCannotBeIsRefused(_ matrix: String) async throws {
         let station = try MockStation()
         var device = MockDevice.polled("accel", 0, name: "chip", raw: [1, 2, 3], scale: "1")
         device.properties["ACCEL_MOUNT_MATRIX"] = matrix
         try station.add(device)
-        let listed = try station.onlyDevice()
+        let listed = try await station.onlyDevice()
         #expect(listed.state == "unusable")
         #expect(listed.reason?.contains("ACCEL_MOUNT_MATRIX") == true, "\(listed.reason ?? "")")
         #expect(listed.reason?.contains(matrix) == true, "\(listed.reason ?? "")")
-        let result = try station.run("record", "--for", "1s", "-o", station.folder + "/none.csv")
+        let result = try await station.run("record", "--for", "1s", "-o", station.folder + "/none.csv")
         #expect(result.status != 0)
         #expect(result.errors.contains("ACCEL_MOUNT_MATRIX"), "\(result.errors)")
     }

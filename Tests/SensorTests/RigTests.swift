@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 /// The rig itself: what it cannot do, no scenario can find.
-@Suite struct RigTests {
-    @Test func aMockDeviceIsSeenByTheRealLibraries() throws {
+@Suite(.fewAtATime) struct RigTests {
+    @Test func aMockDeviceIsSeenByTheRealLibraries() async throws {
         let station = try MockStation()
         let channels = ScanChannel.axes("accel", "le:s16/16>>0")
         let device = MockDevice.buffered("accel", 0, name: "accel\u{1B}_3d", channels: channels)
