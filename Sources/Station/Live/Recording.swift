@@ -177,9 +177,9 @@ package final class Recording {
         }
     }
 
-    /// Nothing was recorded: why.
+    /// Why nothing was recorded; whoever ended it himself knows.
     private var emptiness: StationError? {
-        guard pipeline.sampleCount == 0, !isCancelled || !refusals.isEmpty else { return nil }
+        guard pipeline.sampleCount == 0, !isCancelled else { return nil }
         let denied = refusals.filter { $0.reason.category == .permission }
         let shown = (denied.isEmpty ? refusals : denied).map { "\($0.sensor.printable): \($0.reason.description)" }
         let text = shown.isEmpty ? "no sensor delivered a sample" : shown.joined(separator: "\n")
