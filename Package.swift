@@ -57,7 +57,8 @@ let package = Package(
         .testTarget(name: "BinnacleTests", dependencies: ["Binnacle"], swiftSettings: settings),
         .testTarget(name: "TracesTests", dependencies: ["Traces", "Binnacle"], swiftSettings: settings),
         .testTarget(
-            name: "LinuxSensorsTests", dependencies: ["LinuxSensors", "Binnacle"], swiftSettings: settings),
+            name: "LinuxSensorsTests", dependencies: ["LinuxSensors", "Binnacle", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "StationTests", dependencies: ["Station", "LinuxSensors", "Handlers", "Traces", "Binnacle"],
             swiftSettings: settings),

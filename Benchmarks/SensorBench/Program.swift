@@ -12,7 +12,7 @@ final class Program {
         let residentKilobytes: Int
     }
 
-    init(_ words: [String]) {
+    init(_ words: [String], output: String? = nil) {
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
         arguments.append(nil)
         defer { for argument in arguments { free(argument) } }
@@ -21,6 +21,7 @@ final class Program {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        if let output { posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY, 0) }
         var identifier: pid_t = 0
         guard posix_spawn(&identifier, words[0], &actions, nil, arguments, environ) == 0 else { fail(words[0]) }
         self.identifier = identifier

@@ -89,7 +89,14 @@ enum SensorBench {
         say("exec to the first scan read: median \(us(times, 0.5)) µs, p95 \(us(times, 0.95)) µs")
     }
 
+    /// At 100 Hz waking up is most of the work: beside it what cat(1) needs, which reads and does nothing else.
     private static func slow(_ binary: String, seconds: Int) {
+        let bare = BenchTree()
+        let cat = Program(["/bin/cat", bare.root + "/dev/iio:device0"], output: "/dev/null")
+        sleepUntil(monotonic() + 300_000_000)
+        let bareCount = feed(bare, rate: 100, seconds: seconds)
+        let bareEach = cat.end().seconds / Double(bareCount) * 1e6
+        bare.remove()
         let tree = BenchTree()
         defer { tree.remove() }
         let idle = record(binary, tree)
@@ -99,7 +106,9 @@ enum SensorBench {
         let count = feed(tree, rate: 100, seconds: seconds)
         let usage = program.end()
         let each = (usage.seconds - base) / Double(count) * 1e6
-        say("100 Hz, one sample a batch, recorded: \(decimal(each, 1)) µs of processor a sample (\(count) samples)")
+        say(
+            "100 Hz, one sample a batch, recorded: \(decimal(each, 1)) µs of processor a sample (\(count) samples); cat of "
+                + "the same device \(decimal(bareEach, 1)) µs; ratio \(decimal(each / bareEach, 2))")
     }
 
     private static func fast(_ binary: String, seconds: Int) {

@@ -1,6 +1,7 @@
 import Binnacle
 import Foundation
 import LinuxSensors
+import TestSupport
 import Testing
 
 /// A live source at work, with everything that comes of it.
@@ -14,7 +15,7 @@ final class LiveRun: SampleSource {
     var streams: [SampleStream] { source.streams }
 
     init(
-        _ requests: [SensorRequest], _ tree: FakeTree, suspended: @escaping () -> Int64 = { 0 }, capacity: Int = 64
+        _ requests: [SensorRequest], _ tree: FifoTree, suspended: @escaping () -> Int64 = { 0 }, capacity: Int = 64
     ) throws {
         source = try LiveSource(requests, finder: tree.finder, suspended: suspended)
         samples = source.streams.map { _ in [] }
@@ -68,4 +69,8 @@ func request(
     var match = DeviceMatch()
     match.name = name
     return SensorRequest(sensor: Sensor(name: name), kinds: kinds, interface: .iio, match: match, settings: settings)
+}
+
+extension FifoTree {
+    var finder: DeviceFinder { DeviceFinder(root: root) }
 }

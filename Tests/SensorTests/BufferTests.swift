@@ -25,7 +25,9 @@ import Testing
         var testDescription: String { name }
     }
 
-    /// Corner cases 1, 2 and 3. D4: the padding behind three 16-bit axes. D7: storage of 24 bits.
+    /// Corner cases 1, 2 and 3.
+    ///
+    /// D4: the padding behind three 16-bit axes. D7: storage of 24 bits.
     @Test(arguments: [
         Layout(name: "s16x3 and time: D4", type: "le:s16/16>>0", range: -32768...32767, scanBytes: 16),
         Layout(name: "s16x3 alone", type: "le:s16/16>>0", time: nil, range: -32768...32767, scanBytes: 6),
@@ -92,8 +94,9 @@ import Testing
         #expect(try result.only("a") == [Recording.Sample(time: now, x: 10, y: 20, z: 30)])
     }
 
-    /// Corner case 4: what is switched on is what the kernel says afterwards. Here it refuses the stamp in silence, and
-    /// keeps a temperature in every scan.
+    /// Corner case 4: what is switched on is what the kernel says afterwards.
+    ///
+    /// Here it refuses the stamp in silence, and keeps a temperature in every scan.
     @Test func theKernelHasTheLastWordOnWhatIsSwitchedOn() async throws {
         let station = try MockStation()
         var channels = ScanChannel.axes("accel", "le:s16/16>>0", time: nil)
@@ -344,7 +347,9 @@ import Testing
         #expect(try result.only("a") == [Recording.Sample(time: now, x: 1, y: -2, z: 3)])
     }
 
-    /// Both kinds in one scan make a pair with a common stamp. D3 and corner case 8 for a buffer: scale, then matrix.
+    /// Both kinds in one scan make a pair with a common stamp.
+    ///
+    /// D3 and corner case 8 for a buffer: scale, then matrix.
     @Test func oneScanMayHoldBothKinds() async throws {
         let station = try MockStation()
         let channels =

@@ -16,8 +16,9 @@ import Testing
         var testDescription: String { "as device\(number), \(hangsUp ? "with" : "without") a hang-up" }
     }
 
-    /// D1, corner case 13: the recording goes on with the device that comes back, whatever its number is then. A wait on
-    /// a buffer does not end when its device is unplugged: only udev tells.
+    /// D1, corner case 13: the recording goes on with the device that comes back, whatever its number is then.
+    ///
+    /// A wait on a buffer does not end when its device is unplugged: only udev tells.
     @Test(arguments: [
         Return(number: 3, hangsUp: false), Return(number: 0, hangsUp: false), Return(number: 3, hangsUp: true),
     ])

@@ -2,7 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Accelerometers of the input layer. Corner cases 17 and 20 to 23.
+/// Accelerometers of the input layer.
+///
+/// Corner cases 17 and 20 to 23.
 @Suite(.fewAtATime) struct InputDeviceTests {
     private static let absolute: UInt16 = 3
     private static let synchronisation: UInt16 = 0

@@ -2,7 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Where the mount matrix comes from, and which ones are taken. Corner case 8.
+/// Where the mount matrix comes from, and which ones are taken.
+///
+/// Corner case 8.
 @Suite(.fewAtATime) struct MountMatrixTests {
     private static let swap = "0, 1, 0; 1, 0, 0; 0, 0, -1"
     private static let other = "-1, 0, 0; 0, -1, 0; 0, 0, 1"

@@ -2,7 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What an unprivileged user may not open. Corner case 10.
+/// What an unprivileged user may not open.
+///
+/// Corner case 10.
 @Suite(.fewAtATime) struct PermissionTests {
     private let channels = ScanChannel.axes("accel", "le:s16/16>>0")
 

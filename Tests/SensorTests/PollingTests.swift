@@ -92,7 +92,9 @@ import Testing
         #expect(try await recording.stop().only("a").allSatisfy { $0.x == 1 && $0.y == 2 && $0.z == 3 })
     }
 
-    /// D8: the plain kind of magnetometer, without rotation or compass channels. Corner case 17: gauss become µT.
+    /// D8: the plain kind of magnetometer, without rotation or compass channels.
+    ///
+    /// Corner case 17: gauss become µT.
     @Test func aPlainMagnetometerGivesMicrotesla() async throws {
         let station = try MockStation()
         try station.add(.polled("magn", 0, name: "ak8975", raw: [200, -50, -450], scale: "0.001"))
@@ -119,7 +121,9 @@ import Testing
         #expect(result.streams.values.allSatisfy { stream in Set(stream.map(\.x)).count == 1 })
     }
 
-    /// Corner case 19: the sign of an accelerometer can be set. The stamps never fall.
+    /// Corner case 19: the sign of an accelerometer can be set.
+    ///
+    /// The stamps never fall.
     @Test func stampsAreOnTheMonotonicClock() async throws {
         let station = try MockStation()
         try station.add(.polled("accel", 0, name: "chip", raw: [1, 2, 3], scale: "1"))

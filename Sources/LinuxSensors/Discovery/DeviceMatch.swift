@@ -38,10 +38,17 @@ public struct DeviceMatch: Sendable, Equatable {
         names += (device.properties["DEVLINKS"] ?? "").split(separator: " ").map(String.init)
         if names.contains(path) { return true }
         // A link, as those in /sys/bus/iio/devices are, means what it leads to.
-        guard path.hasPrefix("/"), let resolved = realpath(path, nil) else { return false }
-        defer { free(resolved) }
-        let target = String(cString: resolved)
-        return target == device.path || target == device.node
+        return path.hasPrefix("/") && (Self.isSame(path, device.path) || Self.isSame(path, device.node))
+    }
+}
+
+extension DeviceMatch {
+    /// Whether two names lead to one file.
+    private static func isSame(_ path: String, _ other: String?) -> Bool {
+        var left = stat()
+        var right = stat()
+        guard let other, stat(path, &left) == 0, stat(other, &right) == 0 else { return false }
+        return left.st_dev == right.st_dev && left.st_ino == right.st_ino
     }
 }
 

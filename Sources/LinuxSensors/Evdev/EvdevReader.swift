@@ -21,6 +21,7 @@ final class EvdevReader: SensorReader {
     private var hasFrame = false
     /// Whether the axes are known: a device that has never spoken has them at 0, which would be a free fall.
     private var isKnown = false
+    private var hasDelivered = false
     /// When the last sample was handed over.
     private(set) var lastArrivalNanoseconds: Int64
 
@@ -82,7 +83,8 @@ final class EvdevReader: SensorReader {
             case Int32(LIBEVDEV_READ_STATUS_SYNC.rawValue):
                 // The kernel's queue was full. libevdev re-reads the axes and says what changed until it has no more;
                 // what they are then is the next sample.
-                if flag == LIBEVDEV_READ_FLAG_NORMAL { tellDropped(delivery, arrival) }
+                // Before the first sample nobody had begun to read, and nothing is lost.
+                if flag == LIBEVDEV_READ_FLAG_NORMAL, hasDelivered { tellDropped(delivery, arrival) }
                 hasFrame = false
                 counterValue = nil
                 flag = LIBEVDEV_READ_FLAG_SYNC
@@ -134,6 +136,7 @@ final class EvdevReader: SensorReader {
         let sample = conversion.apply(x: axes[0], y: axes[1], z: axes[2])
         batch.append(timeNanoseconds: time, x: sample.x, y: sample.y, z: sample.z)
         lastArrivalNanoseconds = arrival
+        hasDelivered = true
     }
 
     /// Empties the kernel's queue, which fills from the opening of the node on.

@@ -47,7 +47,8 @@ struct IIOOpener {
         let trigger = IIOTrigger(device)
         let hasTrigger: Bool
         if let name = settings.trigger { hasTrigger = try trigger.set(name) } else { hasTrigger = try trigger.setOwn() }
-        if trigger.isTimer { rate = try trigger.setTimer(rateHz: settings.rateHz) }
+        // One that was named is used as it is.
+        if settings.trigger == nil, trigger.isTimer { rate = try trigger.setTimer(rateHz: settings.rateHz) }
         let watermark = try setSize(buffer, rate: rate ?? settings.rateHz)
         do throws(SensorFailure) {
             try buffer.controls.write("1", to: "enable")

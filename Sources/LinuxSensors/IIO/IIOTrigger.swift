@@ -31,7 +31,6 @@ struct IIOTrigger: Sendable {
     ///
     /// - Returns: `true`, for there is one afterwards.
     func set(_ name: String) throws(SensorFailure) -> Bool {
-        guard current != name else { return true }
         guard all().contains(where: { $0.name == name }) else {
             let found = all().map { "'\($0.name.printable)'" }.joined(separator: ", ")
             throw SensorFailure(
@@ -46,8 +45,15 @@ struct IIOTrigger: Sendable {
     /// - Returns: Whether a trigger is set afterwards.
     func setOwn() throws(SensorFailure) -> Bool {
         guard isTaken else { return true }
-        if current != nil { return true }
         let triggers = all()
+        if let current {
+            // Written anew, because one that was removed and made again is another one, and the device holds on to the
+            // old one: a kernel does not survive that it is used. One that is not there is taken away for the same
+            // reason.
+            let isThere = triggers.contains { $0.name == current }
+            try device.write(isThere ? current : "\n", to: "trigger/current_trigger")
+            if isThere { return true }
+        }
         let number = device.path.split(separator: ":").last.map { $0.drop { !$0.isNumber } } ?? ""
         let wanted = ["\(deviceName)-dev\(number)", "\(deviceName)-trigger"]
         let own =

@@ -56,22 +56,22 @@ package final class Recording {
 
     private static func select(_ options: RecordOptions, _ finder: DeviceFinder) throws(StationError) -> SensorSelection
     {
-        if let path = options.configurationPath {
-            let configuration: Configuration
-            do throws(ConfigurationError) {
-                configuration = try Configuration.read(path: path)
-            } catch {
-                throw StationError(error)
-            }
-            return try SensorSelection(configuration, path: path, wanted: options.sensors)
-        }
         let devices: [SensorDevice]
         do throws(SystemError) {
             devices = try finder.devices()
         } catch {
             throw StationError(.unavailable, error.description)
         }
-        return try SensorSelection(devices, wanted: options.sensors)
+        guard let path = options.configurationPath else {
+            return try SensorSelection(devices, wanted: options.sensors)
+        }
+        let configuration: Configuration
+        do throws(ConfigurationError) {
+            configuration = try Configuration.read(path: path)
+        } catch {
+            throw StationError(error)
+        }
+        return try SensorSelection(configuration, path: path, wanted: options.sensors, devices: devices)
     }
 
     /// What a signal handler writes to, to end a wait.

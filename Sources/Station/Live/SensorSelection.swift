@@ -7,8 +7,13 @@ struct SensorSelection {
     /// What a person should know about the choice.
     let notices: [String]
 
-    /// The sensors of a configuration that a detector needs.
-    init(_ configuration: Configuration, path: String, wanted: [String]) throws(StationError) {
+    /// The sensors of a configuration, each with what detectors need of it.
+    ///
+    /// Of one that no detector uses all that its device measures is taken, if that is there by now: nothing else says
+    /// what it is to measure.
+    init(
+        _ configuration: Configuration, path: String, wanted: [String], devices: [SensorDevice]
+    ) throws(StationError) {
         var requests: [SensorRequest] = []
         var notices: [String] = []
         for section in configuration.sensors where wanted.isEmpty || wanted.contains(section.name) {
@@ -21,9 +26,12 @@ struct SensorSelection {
                 notices.append("sensor '\(section.name)' is no device: left out")
                 continue
             }
-            let kinds = configuration.kinds(of: section.name)
+            var kinds = configuration.kinds(of: section.name)
+            if kinds.isEmpty { kinds = devices.first { $0.interface == interface && match.accepts($0) }?.kinds ?? [] }
             guard !kinds.isEmpty else {
-                notices.append("sensor '\(section.name)': no detector uses it: left out")
+                notices.append(
+                    "sensor '\(section.name)': no detector says what it is to measure, and its device is not there: left out"
+                )
                 continue
             }
             requests.append(
@@ -37,7 +45,9 @@ struct SensorSelection {
                 .usage, "--sensor \(name): no such sensor in \(path) (\(Spelling.hint(for: name, among: names)))")
         }
         guard !requests.isEmpty else {
-            throw StationError(.configuration, "\(path.printable): no sensor that is a device and that a detector uses")
+            throw StationError(
+                .configuration,
+                "\(path.printable): no sensor that is a device and that a detector uses, or that is there")
         }
         self.requests = requests
         self.notices = notices

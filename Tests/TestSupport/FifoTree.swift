@@ -1,14 +1,13 @@
 import Foundation
-import LinuxSensors
 import Testing
 
 /// A device tree in a folder of its own, with FIFOs for the devices' nodes.
 ///
 /// Nothing in it obeys: a written attribute just keeps its text.
-final class FakeTree {
-    let root = NSTemporaryDirectory() + "binnacle-tree-" + UUID().uuidString
+package final class FifoTree {
+    package let root = NSTemporaryDirectory() + "binnacle-tree-" + UUID().uuidString
 
-    init() throws {
+    package init() throws {
         try FileManager.default.createDirectory(atPath: root + "/dev", withIntermediateDirectories: true)
         try FileManager.default.createDirectory(
             atPath: root + "/sys/bus/iio/devices", withIntermediateDirectories: true)
@@ -18,17 +17,15 @@ final class FakeTree {
         try? FileManager.default.removeItem(atPath: root)
     }
 
-    var finder: DeviceFinder { DeviceFinder(root: root) }
+    package func folder(_ number: Int) -> String { "\(root)/sys/bus/iio/devices/iio:device\(number)" }
 
-    func folder(_ number: Int) -> String { "\(root)/sys/bus/iio/devices/iio:device\(number)" }
-
-    func set(_ path: String, _ text: String) throws {
+    package func set(_ path: String, _ text: String) throws {
         let folder = (path as NSString).deletingLastPathComponent
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try (text + "\n").write(toFile: path, atomically: false, encoding: .utf8)
     }
 
-    func text(_ path: String) throws -> String {
+    package func text(_ path: String) throws -> String {
         try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
@@ -36,10 +33,10 @@ final class FakeTree {
     ///
     /// What is `nil` is left out.
     @discardableResult
-    func addDevice(
+    package func addDevice(
         _ number: Int, name: String, prefix: String = "in_accel", type: String? = "le:s16/16>>0",
         stampType: String? = "le:s64/64>>0", values: [Int]? = [1, 2, 3], scale: String? = "0.01", isOld: Bool = false
-    ) throws -> FakeNode? {
+    ) throws -> FifoNode? {
         let folder = folder(number)
         try set(folder + "/name", name)
         if let scale { try set("\(folder)/\(prefix)_scale", scale) }
@@ -65,16 +62,16 @@ final class FakeTree {
         }
         try set(folder + "/sampling_frequency", "100")
         try set(folder + "/current_timestamp_clock", "realtime")
-        return try FakeNode(path: "\(root)/dev/iio:device\(number)")
+        return try FifoNode(path: "\(root)/dev/iio:device\(number)")
     }
 }
 
 /// The FIFO that plays a device's node; it is open for writing as long as this object lives.
-final class FakeNode {
-    let path: String
+package final class FifoNode {
+    package let path: String
     private var descriptor: Int32
 
-    init(path: String) throws {
+    package init(path: String) throws {
         self.path = path
         try #require(mkfifo(path, 0o600) == 0)
         // Open for reading as well: without it, opening would wait for the reader.
@@ -86,31 +83,38 @@ final class FakeNode {
         close()
     }
 
-    func close() {
+    package func close() {
         if descriptor >= 0 { Glibc.close(descriptor) }
         descriptor = -1
     }
 
     /// How often this process has the node open.
-    var openings: Int {
+    package var openings: Int {
         let folder = "/proc/self/fd"
         return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).count {
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == path
         }
     }
 
-    func reopen() throws {
+    package func reopen() throws {
         descriptor = open(path, O_RDWR | O_NONBLOCK)
         try #require(descriptor >= 0)
     }
 
-    func write(_ bytes: some Collection<UInt8>) throws {
+    /// How many bytes nobody has read yet.
+    package var unreadCount: Int {
+        var count: Int32 = 0
+        _ = ioctl(descriptor, UInt(FIONREAD), &count)
+        return Int(count)
+    }
+
+    package func write(_ bytes: some Collection<UInt8>) throws {
         let array = Array(bytes)
         try #require(Glibc.write(descriptor, array, array.count) == array.count)
     }
 
     /// Three 16-bit axes, padding, and the stamp: what `le:s16/16` and `le:s64/64` make of a scan.
-    static func scan(_ x: Int16, _ y: Int16, _ z: Int16, _ time: Int64) -> [UInt8] {
+    package static func scan(_ x: Int16, _ y: Int16, _ z: Int16, _ time: Int64) -> [UInt8] {
         var bytes: [UInt8] = []
         for axis in [x, y, z] { withUnsafeBytes(of: axis.littleEndian) { bytes += $0 } }
         bytes += [0xAA, 0x55]
