@@ -73,7 +73,7 @@ extension LiveSource {
         devices?.removeAll { $0.path == path }
         let now = SystemClock.monotonic()
         for sensor in sensors where sensor.device?.path == path {
-            lose(sensor, SensorFailure(.removed, "\(path): the device was removed"), now)
+            lose(sensor, SensorFailure(.removed, "\(path): the device was removed"), now, isGone: true)
         }
     }
 
@@ -107,9 +107,11 @@ extension LiveSource {
             device: device, kinds: sensor.request.kinds, settings: sensor.request.settings,
             isPolled: sensor.remedy == .polled, abandonedControls: sensor.abandonedControls)
         sensor.abandonedControls = nil
-        let (mailbox, number, generation) = (mailbox, sensor.number, sensor.generation)
+        let (mailbox, number, generation, openings) = (mailbox, sensor.number, sensor.generation, openings)
+        openings.begin()
         do throws(SystemError) {
             try WorkerThread.start {
+                defer { openings.end() }
                 let result: Result<LiveMessage.OpenedDevice, SensorFailure>
                 do throws(SensorFailure) {
                     let (opened, notices) = try opener.open()
@@ -123,6 +125,7 @@ extension LiveSource {
             sensor.isWorkerOut = true
             sensor.phase = .opening(dueNanoseconds: SystemClock.monotonic() + Self.longestOpening)
         } catch {
+            openings.end()
             lose(sensor, SensorFailure(error), SystemClock.monotonic())
         }
     }
@@ -238,14 +241,20 @@ extension LiveSource {
     }
 
     /// Closes a device that can be read no more, and decides when to try again.
-    func lose(_ sensor: LiveSensor, _ failure: SensorFailure, _ now: Int64) {
+    ///
+    /// - Parameters:
+    ///   - sensor: The sensor.
+    ///   - failure: Why.
+    ///   - now: The time, on CLOCK_MONOTONIC.
+    ///   - isGone: Whether udev has said that the device is gone, whatever is left of it in sysfs.
+    func lose(_ sensor: LiveSensor, _ failure: SensorFailure, _ now: Int64, isGone: Bool = false) {
         let buffer = sensor.buffer
         close(sensor)
         fail(sensor, failure)
         sensor.failureCount += 1
         sensor.phase = .waiting(retryNanoseconds: now + sensor.retryDelayNanoseconds)
         // Of a device that is still in sysfs, whatever its node says, udev will have nothing to say: it is tried again.
-        guard finder.usesUdev, let device = sensor.device, !device.directory.has(".") else {
+        guard finder.usesUdev, let device = sensor.device, isGone || !device.directory.has(".") else {
             if let buffer { SensorOpener.Opened.buffer(buffer).discard() }
             return
         }

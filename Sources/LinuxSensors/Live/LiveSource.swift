@@ -13,6 +13,7 @@ public final class LiveSource: SampleSource {
     let sensors: [LiveSensor]
     let finder: DeviceFinder
     let mailbox: Mailbox<LiveMessage>
+    let openings = OpeningCount()
     let epoll: Epoll
     let monitor: DeviceMonitor?
     /// The sensors that are there, in a stable order; `nil` until the machine has been searched.
@@ -177,6 +178,8 @@ public final class LiveSource: SampleSource {
             if let controls { try? controls.write("0", to: "enable") }
             close(sensor)
         }
+        // A buffer that is being switched on now would stay on when the process ends; a driver that hangs is not waited for.
+        openings.wait(atMostMilliseconds: 1000)
     }
 
     /// Tells a person something about a sensor, once.
