@@ -75,7 +75,8 @@ private func check(_ type: ScanType, _ bytes: [UInt8]) {
     let value = Array(bytes.prefix(type.storageBytes)).withUnsafeBytes { bytes in
         bytes.baseAddress.map { type.value(at: $0) } ?? 0
     }
-    guard type.bits < 64 else { return }
+    // The limits of 63 bits and more are no numbers of 64.
+    guard type.bits < 63 else { return }
     let limit = Int64(1) << Int64(type.isSigned ? type.bits - 1 : type.bits)
     precondition(value < limit && value >= (type.isSigned ? -limit : 0))
 }
