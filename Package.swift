@@ -53,9 +53,9 @@ let package = Package(
         .executableTarget(
             name: "SensorBench", dependencies: ["LinuxSensors", "Binnacle"], path: "Benchmarks/SensorBench",
             swiftSettings: settings),
-        .testTarget(name: "KernelsTests", dependencies: ["Kernels"], swiftSettings: settings),
+        .testTarget(name: "KernelsTests", dependencies: ["Kernels", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "BinnacleTests", dependencies: ["Binnacle"], swiftSettings: settings),
-        .testTarget(name: "TracesTests", dependencies: ["Traces", "Binnacle"], swiftSettings: settings),
+        .testTarget(name: "TracesTests", dependencies: ["Traces", "Binnacle", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "LinuxSensorsTests", dependencies: ["LinuxSensors", "Binnacle", "TestSupport"],
             swiftSettings: settings),

@@ -1,4 +1,5 @@
 import Kernels
+import TestSupport
 import Testing
 
 @Suite struct GravityKernelTests {

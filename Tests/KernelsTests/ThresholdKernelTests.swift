@@ -1,4 +1,5 @@
 import Kernels
+import TestSupport
 import Testing
 
 /// The crossings as one would look for them with one state and one `if`.
@@ -69,22 +70,5 @@ private func kernelCrossings(_ values: [Float], _ range: Range<Int>, _ threshold
         #expect(kernelCrossings([1, 1, 1], 0..<3, Threshold(high: 1, low: 1), inside: &inside).isEmpty)
         inside = true
         #expect(kernelCrossings([1, 1, 1], 0..<3, Threshold(high: 1, low: 1), inside: &inside).isEmpty)
-    }
-}
-
-/// SplitMix64: the same numbers for the same seed, on every machine.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -1,5 +1,6 @@
 import Binnacle
 import LinuxSensors
+import TestSupport
 import Testing
 
 /// Stamps of every sort become stamps on the monotonic clock that never fall, and what is missing is found.

@@ -1,5 +1,6 @@
 import Binnacle
 import Glibc
+import TestSupport
 import Testing
 import Traces
 

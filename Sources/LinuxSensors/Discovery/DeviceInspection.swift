@@ -1,5 +1,4 @@
 public import Binnacle
-import CEvdev
 import Glibc
 
 /// What would become of a device if it were opened now, found out without changing anything.
@@ -115,13 +114,11 @@ public struct DeviceInspection: Sendable {
         let file = try SensorFailure.judging { () throws(SystemError) in
             try Descriptor(path: node, flags: O_RDONLY | O_NONBLOCK)
         }
-        var scales: [Double] = []
-        _ = try EvdevReader.conversion(file, device, SensorSettings(), scales: &scales)
-        channels = zip(["ABS_X", "ABS_Y", "ABS_Z"], scales).map { Channel(name: $0, type: nil, scale: $1, offset: 0) }
-        let text = device.properties["ACCEL_MOUNT_MATRIX"]
-        let matrix = try text.map { text throws(SensorFailure) in
-            try IIODevice.matrix(text, from: "udev ACCEL_MOUNT_MATRIX")
+        let handle = try EvdevHandle(file, device)
+        channels = zip(["ABS_X", "ABS_Y", "ABS_Z"], try handle.scales()).map {
+            Channel(name: $0, type: nil, scale: $1, offset: 0)
         }
-        matrices = [(.accelerometer, matrix ?? .identity, text.map { _ in "udev ACCEL_MOUNT_MATRIX" })]
+        let matrix = try handle.matrix()
+        matrices = [(.accelerometer, matrix.matrix, matrix.source)]
     }
 }

@@ -11,7 +11,7 @@ import Glibc
 final class EvdevReader: SensorReader {
     private let file: Descriptor
     private let node: String
-    private let raw: OpaquePointer
+    private let handle: EvdevHandle
     private let streamIndex: Int
     private let conversion: AxisConversion
     private var keeper: StampKeeper
@@ -46,24 +46,10 @@ final class EvdevReader: SensorReader {
         // Where the kernel cannot, the stamps are recognised as the wall clock's and moved.
         _ = clinux_evdev_clock(file.raw, CLOCK_MONOTONIC)
         Self.discardPending(file)
-        var pointer: OpaquePointer?
-        let code = libevdev_new_from_fd(file.raw, &pointer)
-        guard code == 0, let pointer else {
-            throw SensorFailure(SystemError(code: -code, call: "libevdev_new_from_fd", path: device.node))
-        }
-        raw = pointer
+        handle = try EvdevHandle(file, device)
+        conversion = try handle.conversion(settings)
         lastArrivalNanoseconds = now - Self.holdNanoseconds
-        do throws(SensorFailure) {
-            conversion = try Self.conversion(pointer, device, settings)
-        } catch {
-            libevdev_free(pointer)
-            throw error
-        }
         seed()
-    }
-
-    deinit {
-        libevdev_free(raw)
     }
 
     var descriptor: Int32? { file.raw }
@@ -76,7 +62,7 @@ final class EvdevReader: SensorReader {
         var flag = LIBEVDEV_READ_FLAG_NORMAL
         while !batch.isFull {
             var event = input_event()
-            let code = libevdev_next_event(raw, flag.rawValue, &event)
+            let code = libevdev_next_event(handle.raw, flag.rawValue, &event)
             switch code {
             case Int32(LIBEVDEV_READ_STATUS_SUCCESS.rawValue):
                 take(event, batch, arrival)
@@ -162,58 +148,7 @@ final class EvdevReader: SensorReader {
 
     /// Takes the axes as the kernel knows them.
     private func seed() {
-        for axis in 0..<3 { axes[axis] = Double(libevdev_get_event_value(raw, UInt32(EV_ABS), UInt32(axis))) }
+        for axis in 0..<3 { axes[axis] = Double(libevdev_get_event_value(handle.raw, UInt32(EV_ABS), UInt32(axis))) }
         if axes.contains(where: { $0 != 0 }) { isKnown = true }
-    }
-
-    /// Finds out how an open device's values become samples, without reading any.
-    ///
-    /// - Parameters:
-    ///   - file: The open event node.
-    ///   - device: What it is.
-    ///   - settings: Its sign and its matrix.
-    ///   - scales: Becomes the axes' scales, in m/s² for each unit.
-    /// - Returns: The conversion.
-    /// - Throws: ``SensorFailure`` when it is no accelerometer with three axes and a resolution.
-    static func conversion(
-        _ file: Descriptor, _ device: SensorDevice, _ settings: SensorSettings, scales: inout [Double]
-    ) throws(SensorFailure) -> AxisConversion {
-        var pointer: OpaquePointer?
-        let code = libevdev_new_from_fd(file.raw, &pointer)
-        guard code == 0, let pointer else {
-            throw SensorFailure(SystemError(code: -code, call: "libevdev_new_from_fd", path: device.node))
-        }
-        defer { libevdev_free(pointer) }
-        scales = try self.scales(pointer, device)
-        return try conversion(pointer, device, settings)
-    }
-
-    private static func conversion(
-        _ raw: OpaquePointer, _ device: SensorDevice, _ settings: SensorSettings
-    ) throws(SensorFailure) -> AxisConversion {
-        var matrix = settings.mountMatrix ?? .identity
-        if settings.mountMatrix == nil, let text = device.properties["ACCEL_MOUNT_MATRIX"] {
-            matrix = try IIODevice.matrix(text, from: "udev ACCEL_MOUNT_MATRIX")
-        }
-        return AxisConversion(
-            scales: try scales(raw, device), offsets: [0, 0, 0], matrix: matrix, factor: settings.acceleration.factor)
-    }
-
-    private static func scales(_ raw: OpaquePointer, _ device: SensorDevice) throws(SensorFailure) -> [Double] {
-        var scales: [Double] = []
-        for (axis, name) in ["X", "Y", "Z"].enumerated() {
-            guard libevdev_has_event_code(raw, UInt32(EV_ABS), UInt32(axis)) == 1 else {
-                throw SensorFailure(.description, "\(device.node ?? device.path): has no axis ABS_\(name)")
-            }
-            let resolution = libevdev_get_abs_resolution(raw, UInt32(axis))
-            guard resolution > 0 else {
-                throw SensorFailure(
-                    .description,
-                    "\(device.node ?? device.path): does not say how many units of ABS_\(name) are 1 g (its resolution is "
-                        + "\(resolution)). Set it in the hardware database, with EVDEV_ABS_0\(axis)=::UNITS_PER_G")
-            }
-            scales.append(Double(Units.standardGravity) / Double(resolution))
-        }
-        return scales
     }
 }

@@ -61,13 +61,12 @@ struct IIOOpener {
         }
         let opened = OpenBuffer(
             file: file, node: node, decoder: ScanDecoder(layout: layout, axes: axes), rateHz: rate,
-            watermark: watermark,
-            controls: buffer.controls)
+            watermark: watermark, controls: buffer.controls)
         return (opened, notices)
     }
 
     private func open(_ node: String, _ buffer: IIOBufferDirectory) throws(SensorFailure) -> Descriptor {
-        return try SensorFailure.judging { () throws(SystemError) in
+        try SensorFailure.judging { () throws(SystemError) in
             let file = try Descriptor(path: node, flags: O_RDONLY | O_NONBLOCK)
             guard buffer.number > 0 else { return file }
             let further = Descriptor(

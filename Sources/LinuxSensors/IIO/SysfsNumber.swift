@@ -14,7 +14,7 @@ package enum SysfsNumber {
     }
 
     /// Writes a number without a point when it is whole.
-    static func text(_ number: Double) -> String {
+    package static func text(_ number: Double) -> String {
         number == number.rounded() && abs(number) < 1e15 ? String(Int64(number)) : String(number)
     }
 

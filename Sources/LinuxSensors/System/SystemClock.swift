@@ -1,9 +1,9 @@
 import Glibc
 
 /// The kernel's clocks, in nanoseconds.
-enum SystemClock {
+package enum SystemClock {
     /// CLOCK_MONOTONIC: the clock of every stamp; it stands still while the machine is suspended.
-    static func monotonic() -> Int64 { read(CLOCK_MONOTONIC) }
+    package static func monotonic() -> Int64 { read(CLOCK_MONOTONIC) }
 
     /// CLOCK_REALTIME.
     static func realtime() -> Int64 { read(CLOCK_REALTIME) }

@@ -35,7 +35,7 @@ package struct DeviceReport {
             "\(device.interface.rawValue)",
         ]
         if device.interface == .iio { head.append(inspection.mode == .buffer ? "buffered" : "single values") }
-        if let rate = inspection.rateHz { head.append("\(number(rate)) Hz") }
+        if let rate = inspection.rateHz { head.append("\(SysfsNumber.text(rate)) Hz") }
         var lines = [head.joined(separator: ", ")]
         lines.append("    node      \(device.node?.printable ?? "none")")
         lines.append("    path      \(device.path.printable)")
@@ -45,8 +45,8 @@ package struct DeviceReport {
         for channel in inspection.channels {
             var line = "    channel   \(channel.name)"
             if let type = channel.type { line += "  \(type.printable)" }
-            line += "  scale \(number(channel.scale))"
-            if channel.offset != 0 { line += "  offset \(number(channel.offset))" }
+            line += "  scale \(SysfsNumber.text(channel.scale))"
+            if channel.offset != 0 { line += "  offset \(SysfsNumber.text(channel.offset))" }
             lines.append(line)
         }
         for matrix in inspection.matrices {
@@ -74,12 +74,12 @@ package struct DeviceReport {
             var object = JSONObject()
             object.add("name", channel.name)
             object.add("type", channel.type)
-            object.add("scale", raw: number(channel.scale))
-            object.add("offset", raw: number(channel.offset))
+            object.add("scale", raw: SysfsNumber.text(channel.scale))
+            object.add("offset", raw: SysfsNumber.text(channel.offset))
             return object.text
         }
         object.add("channels", raw: "[" + channels.joined(separator: ",") + "]")
-        object.add("rate_hz", raw: inspection.rateHz.map(number) ?? "null")
+        object.add("rate_hz", raw: inspection.rateHz.map(SysfsNumber.text) ?? "null")
         let matrix = inspection.matrices.first
         object.add("mount_matrix", matrix.map { $0.matrix.description })
         object.add("mount_matrix_from", matrix?.source)
@@ -90,9 +90,5 @@ package struct DeviceReport {
         object.add("state", inspection.state.rawValue)
         object.add("reason", inspection.reason)
         return object.text
-    }
-
-    private func number(_ value: Double) -> String {
-        value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)"
     }
 }

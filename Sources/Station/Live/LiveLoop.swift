@@ -1,5 +1,4 @@
 import Binnacle
-import Glibc
 import LinuxSensors
 
 /// Turns a pipeline whose source is the machine's own sensors: asks, waits when there is nothing, and asks again.
@@ -25,12 +24,5 @@ struct LiveLoop {
             beforeWait()
             source.wait(timeoutMilliseconds: longestWaitMilliseconds())
         }
-    }
-
-    /// CLOCK_MONOTONIC in nanoseconds.
-    static func now() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

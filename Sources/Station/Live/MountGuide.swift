@@ -101,8 +101,8 @@ package struct MountGuide {
         defer { source.stop() }
         let delivery = SampleDelivery(streamCount: 1, capacity: 256)
         var samples: [Sample] = []
-        let start = LiveLoop.now()
-        while LiveLoop.now() - start < Self.longestNanoseconds {
+        let start = SystemClock.monotonic()
+        while SystemClock.monotonic() - start < Self.longestNanoseconds {
             delivery.removeAll()
             let answer = source.fill(delivery)
             for index in 0..<delivery.batches[0].count { samples.append(delivery.batches[0][index]) }

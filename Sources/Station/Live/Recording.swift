@@ -105,7 +105,7 @@ package final class Recording {
 
     private var isOver: Bool {
         guard let duration = options.duration, let begin = beginNanoseconds else { return false }
-        return LiveLoop.now() - begin >= Units.nanoseconds(duration)
+        return SystemClock.monotonic() - begin >= Units.nanoseconds(duration)
     }
 
     private func didTurn(_ answer: SampleAnswer) {
@@ -121,7 +121,7 @@ package final class Recording {
             }
         case .pending, .ended: break
         }
-        let now = LiveLoop.now()
+        let now = SystemClock.monotonic()
         // The second begins with the first sample that waits.
         if unflushedCount == 1, case .samples = answer { flushedNanoseconds = now }
         if unflushedCount > 0, now - flushedNanoseconds >= Self.flushIntervalNanoseconds { flush() }
@@ -149,7 +149,9 @@ package final class Recording {
         }
         guard let begin = beginNanoseconds else { return }
         indicator.update(
-            fraction: options.duration.map { Double(LiveLoop.now() - begin) / Double(max(1, Units.nanoseconds($0))) })
+            fraction: options.duration.map {
+                Double(SystemClock.monotonic() - begin) / Double(max(1, Units.nanoseconds($0)))
+            })
     }
 
     /// Until the next flush, the next picture of the progress, or the end.
@@ -157,11 +159,11 @@ package final class Recording {
         guard beginNanoseconds != nil else { return -1 }
         var wait: Int64 = options.duration != nil ? 1000 : -1
         if unflushedCount > 0 {
-            let due = flushedNanoseconds + Self.flushIntervalNanoseconds - LiveLoop.now()
+            let due = flushedNanoseconds + Self.flushIntervalNanoseconds - SystemClock.monotonic()
             wait = min(1000, max(0, (due + 999_999) / 1_000_000))
         }
         if let duration = options.duration, let begin = beginNanoseconds {
-            let left = Units.nanoseconds(duration) - (LiveLoop.now() - begin)
+            let left = Units.nanoseconds(duration) - (SystemClock.monotonic() - begin)
             wait = min(wait < 0 ? .max : wait, max(0, (left + 999_999) / 1_000_000))
         }
         return Int32(wait)
@@ -169,7 +171,7 @@ package final class Recording {
 
     private func flush() {
         unflushedCount = 0
-        flushedNanoseconds = LiveLoop.now()
+        flushedNanoseconds = SystemClock.monotonic()
         do throws(TraceError) {
             try writer.flush()
         } catch {
