@@ -34,20 +34,22 @@ let package = Package(
         .target(name: "Kernels", swiftSettings: settings),
         .target(name: "Binnacle", dependencies: ["Kernels"], swiftSettings: settings),
         .target(name: "Traces", dependencies: ["Binnacle"], swiftSettings: settings),
-        .target(name: "Handlers", dependencies: ["Binnacle"], swiftSettings: settings),
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         .systemLibrary(name: "CEvdev", pkgConfig: "libevdev", providers: [.apt(["libevdev-dev"])]),
         .target(name: "CLinux"),
+        .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: settings),
         .target(
-            name: "LinuxSensors", dependencies: ["Binnacle", "CUdev", "CEvdev", "CLinux"], swiftSettings: settings),
+            name: "LinuxSensors", dependencies: ["Binnacle", "LinuxSystem", "CUdev", "CEvdev", "CLinux"],
+            swiftSettings: settings),
+        .target(name: "Handlers", dependencies: ["Binnacle", "LinuxSystem", "CLinux"], swiftSettings: settings),
         .target(
             name: "CTOML",
             cxxSettings: [.define("TOML_HEADER_ONLY", to: "1"), .define("TOML_EXCEPTIONS", to: "0")]),
         .target(
-            name: "Station", dependencies: ["Binnacle", "Traces", "LinuxSensors", "Handlers", "CTOML"],
+            name: "Station", dependencies: ["Binnacle", "Traces", "LinuxSystem", "LinuxSensors", "Handlers", "CTOML"],
             swiftSettings: settings),
         .executableTarget(
-            name: "BinnacleTool", dependencies: ["Station", "Handlers", "Traces", "Binnacle"],
+            name: "BinnacleTool", dependencies: ["Station", "Handlers", "Traces", "LinuxSystem", "Binnacle"],
             swiftSettings: settings),
         // What only benchmarks and tests use is part of no product: nothing above depends on it.
         .executableTarget(
@@ -57,10 +59,11 @@ let package = Package(
         .testTarget(name: "BinnacleTests", dependencies: ["Binnacle"], swiftSettings: settings),
         .testTarget(name: "TracesTests", dependencies: ["Traces", "Binnacle", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "LinuxSensorsTests", dependencies: ["LinuxSensors", "Binnacle", "TestSupport"],
+            name: "LinuxSensorsTests", dependencies: ["LinuxSensors", "LinuxSystem", "Binnacle", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "StationTests", dependencies: ["Station", "LinuxSensors", "Handlers", "Traces", "Binnacle"],
+            name: "StationTests",
+            dependencies: ["Station", "LinuxSensors", "LinuxSystem", "Handlers", "Traces", "Binnacle", "TestSupport"],
             swiftSettings: settings),
         .testTarget(name: "ToolTests", dependencies: ["TestSupport"], swiftSettings: settings),
         .testTarget(name: "SensorTests", dependencies: ["TestSupport", "mockdev"], swiftSettings: settings),

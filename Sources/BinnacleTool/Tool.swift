@@ -1,6 +1,7 @@
 import Binnacle
 import Glibc
 import Handlers
+import LinuxSystem
 import Station
 
 /// The program: finds the command, runs it, and turns what went wrong into a message and an exit status.
@@ -20,7 +21,7 @@ enum Tool {
         }
         output.flush()
         if let failure = output.failure, !failure.isReaderGone {
-            errors.write("binnacle: standard output: \(failure)")
+            errors.write("binnacle: standard output: \(failure.reason)")
             if status == .ok { status = .inputOutput }
         }
         errors.flush()

@@ -1,5 +1,6 @@
 public import Binnacle
 import Glibc
+import LinuxSystem
 
 /// Runs a program for each event, one after the other, and waits for each: the way of a replay, which has no clock
 /// to miss.
@@ -46,7 +47,7 @@ public final class CommandHandler: EventHandler {
         willRun()
         var input: [Int32] = [-1, -1]
         guard pipe(&input) == 0 else {
-            complain("no pipe for its input: \(SystemFailure(code: errno))")
+            complain("no pipe for its input: \(SystemError(code: errno, call: "pipe").reason)")
             return
         }
         // The program gets a copy of the reading end as its standard input, and neither of these two.
@@ -54,7 +55,7 @@ public final class CommandHandler: EventHandler {
         let result = spawn([program] + arguments(event), input: input[0])
         close(input[0])
         guard case .success(let process) = result else {
-            if case .failure(let error) = result { complain("cannot be run: \(error)") }
+            if case .failure(let error) = result { complain("cannot be run: \(error.reason)") }
             close(input[1])
             return
         }
@@ -65,7 +66,7 @@ public final class CommandHandler: EventHandler {
         wait(for: process)
     }
 
-    private func spawn(_ words: [String], input: Int32) -> Result<pid_t, SystemFailure> {
+    private func spawn(_ words: [String], input: Int32) -> Result<pid_t, SystemError> {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -94,7 +95,7 @@ public final class CommandHandler: EventHandler {
                 posix_spawn(&process, program, &actions, &attributes, arguments, environment)
             }
         }
-        return code == 0 ? .success(process) : .failure(SystemFailure(code: code))
+        return code == 0 ? .success(process) : .failure(SystemError(code: code, call: "posix_spawn"))
     }
 
     private func wait(for process: pid_t) {
@@ -107,7 +108,7 @@ public final class CommandHandler: EventHandler {
             if ended == process { break }
             guard ended == 0 || errno == EINTR else {
                 // Whoever started this process has its children's ends thrown away.
-                complain("its end is not known: \(SystemFailure(code: errno))")
+                complain("its end is not known: \(SystemError(code: errno, call: "waitpid").reason)")
                 return
             }
             if isCancelled() || clock.now >= deadline {

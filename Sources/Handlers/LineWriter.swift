@@ -1,4 +1,5 @@
 import Glibc
+public import LinuxSystem
 
 /// Writes whole lines to a descriptor, in pieces that a kill cannot tear.
 ///
@@ -6,7 +7,7 @@ import Glibc
 /// when somebody flushes. A line longer than that is written by itself.
 public final class LineWriter {
     /// The first error that a write met; nothing is written after it.
-    public private(set) var failure: SystemFailure?
+    public private(set) var failure: SystemError?
 
     private let descriptor: Int32
     private var buffer: [UInt8] = []
@@ -45,7 +46,7 @@ public final class LineWriter {
                     var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     _ = poll(&room, 1, -1)
                 } else if errno != EINTR {
-                    failure = SystemFailure(code: errno)
+                    failure = SystemError(code: errno, call: "write")
                     return
                 }
             }

@@ -17,7 +17,7 @@ final class LiveRun: SampleSource {
     init(
         _ requests: [SensorRequest], _ tree: FifoTree, suspended: @escaping () -> Int64 = { 0 }, capacity: Int = 64
     ) throws {
-        source = try LiveSource(requests, finder: tree.finder, suspended: suspended)
+        source = try LiveSource(requests, finder: tree.finder, waker: try Waker(), suspended: suspended)
         samples = source.streams.map { _ in [] }
         let router = Router()
         router.add(ClosureHandler { [unowned self] in events.append($0) })

@@ -1,7 +1,8 @@
 extension Event {
     /// The event as one JSON object on one line, without the line's end.
     ///
-    /// The keys stand in a fixed order: `seq`, `kind`, `detector`, `sensor`, `time_ns`, then the figures in theirs.
+    /// The keys stand in a fixed order: `seq`, `kind`, `detector`, `sensor`, `time_ns`, `wall_time` when it is known,
+    /// `simulated` when it is true, then the figures in theirs.
     /// The same event always gives the same bytes.
     public var json: String {
         var object = JSONObject()
@@ -10,6 +11,8 @@ extension Event {
         object.add("detector", detector)
         object.add("sensor", sensor)
         object.add("time_ns", raw: String(timeNanoseconds))
+        if let wallNanoseconds { object.add("wall_time", WallTime.text(wallNanoseconds)) }
+        if isSimulated { object.add("simulated", raw: "true") }
         for figure in figures {
             if case .text(let text) = figure.value {
                 object.add(figure.name.rawValue, text)

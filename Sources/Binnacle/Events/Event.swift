@@ -11,6 +11,10 @@ public struct Event: Sendable, Equatable {
     public var sequence: UInt64
     /// The stamp of the deciding sample as the device or the trace gave it, in nanoseconds.
     public var timeNanoseconds: Int64
+    /// When that was by the wall clock, in nanoseconds since 1970; only a live run knows.
+    public var wallNanoseconds: Int64?
+    /// Whether samples that no device measured had a part in it.
+    public var isSimulated = false
     /// What was measured, in a fixed order for each kind.
     public var figures: [Figure]
 
@@ -92,6 +96,22 @@ public struct Figure: Sendable, Equatable {
         case needed
         /// The names of the sensors that agreed.
         case sensors
+        /// The handler that it is about.
+        case handler
+        /// The program that was run.
+        case program
+        /// The number of the event that the program was run for.
+        case trigger = "for_seq"
+        /// The exit status of a program.
+        case status
+        /// The number of the signal that ended a program.
+        case signal
+        /// The how manieth attempt it was.
+        case attempt
+        /// In how many seconds it is tried again.
+        case retry = "retry_s"
+        /// The end of what a program wrote.
+        case output
     }
 
     /// A figure's value.

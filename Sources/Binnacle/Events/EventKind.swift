@@ -38,7 +38,18 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
     case detectorUnavailable = "detector.unavailable"
     /// Enough sensors agreed; made by the quorum decorator.
     case quorumReached = "quorum.reached"
+    /// A handler's program ended as it should.
+    case commandFinished = "command.finished"
+    /// A handler's program could not be run, failed, or took too long.
+    case commandFailed = "command.failed"
+    /// Events did not get to a handler, because too many waited for it.
+    case eventsDropped = "events.dropped"
+    /// A handler can no longer do its work.
+    case handlerFailed = "handler.failed"
 
     /// The kinds that repeat an ongoing state, and are therefore given only to handlers that ask for them by name.
     public static let repeated: Set<EventKind> = [.motionMoving, .northFacing]
+
+    /// The kinds that tell of handlers, and are therefore never given to a handler that could cause more of them.
+    public static let reports: Set<EventKind> = [.commandFinished, .commandFailed, .eventsDropped, .handlerFailed]
 }

@@ -5,6 +5,8 @@
 public final class Sensor {
     /// The name from the configuration or, without one, from the trace.
     public let name: String
+    /// Whether no device measures its samples, but a model makes them up; every event says so.
+    public let isSimulated: Bool
     /// Whether samples can be expected from this sensor.
     public private(set) var isActive = true
     /// The stamp of the last sample seen, in nanoseconds; `nil` before the first.
@@ -17,8 +19,9 @@ public final class Sensor {
     public weak var delegate: (any SensorDelegate)?
 
     /// Creates an active sensor.
-    public init(name: String) {
+    public init(name: String, isSimulated: Bool = false) {
         self.name = name
+        self.isSimulated = isSimulated
     }
 
     /// Turns the sensor off after a failure and tells the delegate; a second call does nothing.

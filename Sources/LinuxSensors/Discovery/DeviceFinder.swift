@@ -1,6 +1,7 @@
 import Binnacle
 import CEvdev
 import Glibc
+public import LinuxSystem
 
 /// Finds the accelerometers and magnetometers of a machine.
 public struct DeviceFinder: Sendable {

@@ -1,5 +1,6 @@
 public import Binnacle
 import Glibc
+import LinuxSystem
 
 /// What would become of a device if it were opened now, found out without changing anything.
 public struct DeviceInspection: Sendable {

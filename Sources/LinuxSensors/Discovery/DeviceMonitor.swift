@@ -1,5 +1,6 @@
 import CUdev
 import Glibc
+import LinuxSystem
 
 /// udev's word on devices that come and go.
 final class DeviceMonitor {

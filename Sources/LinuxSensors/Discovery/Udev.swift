@@ -1,5 +1,6 @@
 import CUdev
 import Glibc
+import LinuxSystem
 
 /// libudev's context, and one device of it; both count references and are let go with their last owner.
 final class Udev {

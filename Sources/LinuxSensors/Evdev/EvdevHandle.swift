@@ -1,5 +1,6 @@
 import Binnacle
 import CEvdev
+import LinuxSystem
 
 /// libevdev's idea of an open event node, and how its values become samples.
 final class EvdevHandle {

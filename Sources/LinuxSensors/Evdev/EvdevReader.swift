@@ -2,6 +2,7 @@ import Binnacle
 import CEvdev
 import CLinux
 import Glibc
+import LinuxSystem
 
 /// Reads an accelerometer of the input layer, through libevdev.
 ///

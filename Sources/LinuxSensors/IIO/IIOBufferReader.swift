@@ -1,5 +1,6 @@
 import Binnacle
 import Glibc
+import LinuxSystem
 
 /// Reads the scans of a device's buffer.
 ///

@@ -1,6 +1,7 @@
 import Binnacle
 import CLinux
 import Glibc
+import LinuxSystem
 
 /// Sets a device's buffer up, switches it on and opens it.
 ///

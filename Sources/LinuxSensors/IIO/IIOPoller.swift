@@ -1,6 +1,7 @@
 import Binnacle
 import CLinux
 import Glibc
+import LinuxSystem
 import Synchronization
 
 /// Reads single values of a device through sysfs, on a thread of its own, because each of them can take seconds.

@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// A device's buffer that was set up, switched on and opened.
 struct OpenBuffer: Sendable {
     let file: Descriptor

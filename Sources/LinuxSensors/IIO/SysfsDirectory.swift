@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// A folder of a device in sysfs, whose files are its attributes.
 ///

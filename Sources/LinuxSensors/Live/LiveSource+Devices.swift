@@ -1,5 +1,6 @@
 import Binnacle
 import Glibc
+import LinuxSystem
 
 /// Finding, opening and losing devices.
 extension LiveSource {

@@ -1,5 +1,6 @@
 public import Binnacle
 import Glibc
+public import LinuxSystem
 
 /// The machine's own sensors as a source: finds them, opens them, reads them, and follows them through unplug, re-plug,
 /// stall and suspend.
@@ -12,6 +13,7 @@ public final class LiveSource: SampleSource {
 
     let sensors: [LiveSensor]
     let finder: DeviceFinder
+    let waker: Waker
     let mailbox: Mailbox<LiveMessage>
     let openings = OpeningCount()
     let epoll: Epoll
@@ -50,12 +52,20 @@ public final class LiveSource: SampleSource {
     public convenience init(
         _ requests: [SensorRequest], finder: DeviceFinder = DeviceFinder()
     ) throws(SystemError) {
-        try self.init(requests, finder: finder, suspended: SystemClock.suspended)
+        try self.init(requests, finder: finder, waker: try Waker())
     }
 
-    /// Starts with another idea of how long the machine has been suspended, for tests.
+    /// Starts with a waker that others use as well.
+    ///
+    /// - Parameters:
+    ///   - requests: What is wanted, each sensor once.
+    ///   - finder: Where to look.
+    ///   - waker: Ends a wait.
+    ///   - suspended: How long the machine has been suspended, in nanoseconds; tests have another idea of it.
+    /// - Throws: ``SystemError`` when the system refuses what the source needs itself.
     package init(
-        _ requests: [SensorRequest], finder: DeviceFinder, suspended: @escaping () -> Int64
+        _ requests: [SensorRequest], finder: DeviceFinder, waker: Waker,
+        suspended: @escaping () -> Int64 = SystemClock.suspended
     ) throws(SystemError) {
         self.finder = finder
         readSuspended = suspended
@@ -70,9 +80,10 @@ public final class LiveSource: SampleSource {
                     ordered.first { $0.sensor === request.sensor && $0.kind == kind }
                 })
         }
-        mailbox = try Mailbox()
+        self.waker = waker
+        mailbox = Mailbox(waker: waker)
         epoll = try Epoll()
-        try epoll.add(mailbox.descriptor, token: Self.mailToken)
+        try epoll.add(waker.descriptor, token: Self.mailToken)
         // Listening begins before the search, so that nothing falls in between.
         monitor = finder.usesUdev ? try DeviceMonitor() : nil
         if let monitor { try epoll.add(monitor.descriptor, token: Self.monitorToken) }
@@ -96,7 +107,7 @@ public final class LiveSource: SampleSource {
     }
 
     /// Writing eight bytes that are not 0 to this descriptor ends a wait; a signal handler may do it.
-    public var wakeDescriptor: Int32 { mailbox.descriptor }
+    public var wakeDescriptor: Int32 { waker.descriptor }
 
     /// Whether the machine has been searched and every device that was found is open, or could not be opened.
     public var isSettled: Bool {
@@ -208,6 +219,7 @@ public final class LiveSource: SampleSource {
 
     private func takeMail(_ now: Int64) {
         hasMail = false
+        waker.clear()
         mailbox.takeAll(into: &messages)
         for message in messages { take(message, now) }
         // A list that is kept keeps what was opened, and a device has one opener at a time.

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// Why a device cannot be used, or no longer.
 public struct SensorFailure: Error, Sendable, Equatable, CustomStringConvertible {

@@ -1,5 +1,6 @@
 import Binnacle
 import Glibc
+import LinuxSystem
 
 /// Opens a device on a worker thread, whichever way it can be read.
 struct SensorOpener: Sendable {

@@ -6,8 +6,8 @@ public struct SensorRequest {
     public let sensor: Sensor
     /// What is wanted of it.
     public let kinds: [SampleKind]
-    /// How the device is read.
-    public let interface: SensorDevice.Interface
+    /// How the device is read; `nil` takes whichever offers what is wanted.
+    public let interface: SensorDevice.Interface?
     /// Which device it is.
     public let match: DeviceMatch
     /// The identity of the one device that is meant, when the match alone does not say.
@@ -17,7 +17,7 @@ public struct SensorRequest {
 
     /// Creates a request.
     public init(
-        sensor: Sensor, kinds: [SampleKind], interface: SensorDevice.Interface, match: DeviceMatch = DeviceMatch(),
+        sensor: Sensor, kinds: [SampleKind], interface: SensorDevice.Interface?, match: DeviceMatch = DeviceMatch(),
         id: String? = nil, settings: SensorSettings = SensorSettings()
     ) {
         self.sensor = sensor
@@ -30,10 +30,12 @@ public struct SensorRequest {
 
     /// Whether a device is meant.
     func accepts(_ device: SensorDevice) -> Bool {
-        device.interface == interface && (id == nil || device.id == id) && match.accepts(device)
+        (interface == nil || device.interface == interface) && (id == nil || device.id == id) && match.accepts(device)
             && kinds.allSatisfy(device.kinds.contains)
     }
 
     /// What is asked for, in words.
-    var description: String { "\(interface.rawValue), \(id.map { "'\($0)'" } ?? match.description)" }
+    var description: String {
+        "\(interface?.rawValue ?? "any kind of device"), \(id.map { "'\($0)'" } ?? match.description)"
+    }
 }

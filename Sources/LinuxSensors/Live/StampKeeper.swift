@@ -1,4 +1,5 @@
 package import Binnacle
+import LinuxSystem
 
 /// Gives every sample of one device a stamp on CLOCK_MONOTONIC that never falls, and notices what is missing between.
 ///

@@ -1,5 +1,6 @@
 import Binnacle
 import LinuxSensors
+import LinuxSystem
 
 /// What is known of a device, for people and for programs.
 package struct DeviceReport {

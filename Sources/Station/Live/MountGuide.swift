@@ -1,6 +1,7 @@
 import Binnacle
 package import Handlers
 import LinuxSensors
+import LinuxSystem
 
 /// Guides a person through the poses that tell how an accelerometer sits in its device, and what its sign means.
 package struct MountGuide {

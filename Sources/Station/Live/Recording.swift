@@ -1,6 +1,7 @@
 package import Binnacle
 package import Handlers
 import LinuxSensors
+import LinuxSystem
 import Traces
 
 /// Records sensors into a trace that a replay accepts.

@@ -6,10 +6,10 @@ package enum SystemClock {
     package static func monotonic() -> Int64 { read(CLOCK_MONOTONIC) }
 
     /// CLOCK_REALTIME.
-    static func realtime() -> Int64 { read(CLOCK_REALTIME) }
+    package static func realtime() -> Int64 { read(CLOCK_REALTIME) }
 
     /// How long the machine has been suspended since it was started.
-    static func suspended() -> Int64 { read(CLOCK_BOOTTIME) - read(CLOCK_MONOTONIC) }
+    package static func suspended() -> Int64 { read(CLOCK_BOOTTIME) - read(CLOCK_MONOTONIC) }
 
     private static func read(_ clock: clockid_t) -> Int64 {
         var time = timespec()

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A thread for what may block: a sysfs file of a sleeping device can take seconds.
-enum WorkerThread {
+package enum WorkerThread {
     private final class Work: Sendable {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
@@ -11,7 +11,7 @@ enum WorkerThread {
     ///
     /// - Parameter body: What to do. It must not wait for the one who started it.
     /// - Throws: ``SystemError`` when the system has no thread left.
-    static func start(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
+    package static func start(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }

@@ -18,13 +18,17 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// `path: call: what the system says`.
     public var description: String {
-        (path.map { $0 + ": " } ?? "") + "\(call): " + String(cString: strerror(code))
+        (path.map { $0 + ": " } ?? "") + "\(call): \(reason)"
     }
 
+    /// What the system says, by itself.
+    public var reason: String { String(cString: strerror(code)) }
+    /// Whether the reader at the other end of a pipe has gone, which ends a pipeline in the ordinary way.
+    public var isReaderGone: Bool { code == EPIPE }
     /// Whether the device behind the file is gone.
-    var isDeviceGone: Bool { code == ENODEV || code == ENXIO }
+    package var isDeviceGone: Bool { code == ENODEV || code == ENXIO }
     /// Whether somebody with more rights could have done it; a read-only mount is one of a sandbox.
-    var isPermission: Bool { code == EACCES || code == EPERM || code == EROFS }
+    package var isPermission: Bool { code == EACCES || code == EPERM || code == EROFS }
 }
 
 /// Makes a system call, again when a signal interrupts it.
@@ -37,7 +41,7 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
 /// - Throws: ``SystemError`` for a failure other than EINTR.
 @inline(never)  // Nothing may touch errno between the call and the read.
 @discardableResult
-func systemCall<Result: FixedWidthInteger>(
+package func systemCall<Result: FixedWidthInteger>(
     _ name: StaticString, path: @autoclosure () -> String? = nil, _ body: () -> Result
 ) throws(SystemError) -> Result {
     while true {
