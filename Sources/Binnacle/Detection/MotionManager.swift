@@ -9,7 +9,7 @@ public final class MotionManager: Detector {
     /// The name that events carry.
     public let name: String
     /// The accelerometer's stream; `nil` when there is none.
-    public let accelerometer: SampleStream?
+    public private(set) var accelerometer: SampleStream?
     /// What is looked for.
     public let settings: MotionSettings
     /// Told what is found.
@@ -105,6 +105,11 @@ public final class MotionManager: Detector {
         isMoving = false
         isMotionTold = false
         delegate?.motionManagerDidStopDetection(self)
+    }
+
+    /// Takes note of the accelerometer's new place.
+    public func move(to streams: [SampleStream]) {
+        accelerometer = accelerometer?.moved(to: streams)
     }
 
     /// Tells the delegate when the accelerometer's stream is among those that failed.

@@ -10,9 +10,9 @@ public final class NorthDetector: Detector {
     /// The name that events carry.
     public let name: String
     /// The accelerometer's stream; `nil` when there is none.
-    public let accelerometer: SampleStream?
+    public private(set) var accelerometer: SampleStream?
     /// The magnetometer's stream; `nil` when there is none.
-    public let magnetometer: SampleStream?
+    public private(set) var magnetometer: SampleStream?
     /// How the heading is found, and which bearing is waited for.
     public let settings: NorthSettings
     /// Told what is found.
@@ -107,6 +107,12 @@ public final class NorthDetector: Detector {
         isDetecting = false
         isFacing = false
         delegate?.northDetectorDidStopDetection(self)
+    }
+
+    /// Takes note of the new places of both.
+    public func move(to streams: [SampleStream]) {
+        accelerometer = accelerometer?.moved(to: streams)
+        magnetometer = magnetometer?.moved(to: streams)
     }
 
     /// Tells the delegate when one of its two streams is among those that failed.

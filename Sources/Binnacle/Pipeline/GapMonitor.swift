@@ -4,13 +4,20 @@ import Kernels
 ///
 /// The detectors start anew after a gap by themselves; this says once, for everybody, that there was one.
 struct GapMonitor {
-    let stream: SampleStream
+    private(set) var stream: SampleStream
     private let limitNanoseconds: Int64
     private var lastTimeNanoseconds: Int64?
 
     init(stream: SampleStream, limit: Duration) {
         self.stream = stream
         limitNanoseconds = Units.nanoseconds(limit)
+    }
+
+    /// The monitor at the stream's new place.
+    func moved(to stream: SampleStream) -> GapMonitor {
+        var moved = self
+        moved.stream = stream
+        return moved
     }
 
     mutating func look(at batch: SampleBatch) {

@@ -7,7 +7,7 @@ public final class Pipeline {
     /// Where the samples come from.
     public let source: any SampleSource
     /// What looks at the samples, in the order in which it speaks about one sample.
-    public let detectors: [any Detector]
+    public private(set) var detectors: [any Detector]
     /// What turns the detectors' words into events.
     public let router: Router
     /// The number of samples offered so far.
@@ -15,7 +15,9 @@ public final class Pipeline {
     /// The first and the last stamp offered so far, in nanoseconds.
     public private(set) var timeRange: ClosedRange<Int64>?
 
-    private let delivery: SampleDelivery
+    private let gapLimit: Duration
+    private let capacity: Int
+    private var delivery: SampleDelivery
     private var monitors: [GapMonitor]
     /// The indices of the streams that failed and have not delivered since.
     private var failed: Set<Int> = []
@@ -37,12 +39,36 @@ public final class Pipeline {
         self.source = source
         self.detectors = detectors
         self.router = router
-        let streams = source.streams
+        self.capacity = capacity
+        self.gapLimit = gapLimit
+        delivery = SampleDelivery(streamCount: 0, capacity: capacity)
+        monitors = []
+        takeStreams()
+    }
+
+    /// Takes over the streams that the source has now, and other detectors; what goes on keeps its state.
+    ///
+    /// Called between two turns, after the source was changed. Detectors that were there already are moved to their
+    /// streams' new places; the caller starts the new ones and stops those that are gone.
+    public func change(detectors: [any Detector]) {
+        router.flush(upTo: nil)
+        self.detectors = detectors
+        takeStreams()
+        for detector in detectors { detector.move(to: source.streams) }
+    }
+
+    private func takeStreams() {
+        let streams = source.streams.sorted { $0.index < $1.index }
         precondition(
-            streams.map(\.index).sorted() == Array(0..<streams.count), "streams have to be numbered from 0, each once")
+            streams.map(\.index) == Array(0..<streams.count), "streams have to be numbered from 0, each once")
+        let lost = monitors.map(\.stream).filter { failed.contains($0.index) }
+        failed = Set(streams.filter { stream in lost.contains(where: stream.isSame) }.map(\.index))
+        monitors = streams.map { stream in
+            monitors.first { $0.stream.isSame(as: stream) }?.moved(to: stream)
+                ?? GapMonitor(stream: stream, limit: gapLimit)
+        }
         delivery = SampleDelivery(streamCount: streams.count, capacity: capacity)
-        monitors = streams.sorted { $0.index < $1.index }.map { GapMonitor(stream: $0, limit: gapLimit) }
-        for stream in streams { router.watch(stream.sensor) }
+        router.watch(only: streams.map(\.sensor))
     }
 
     /// Asks the source once and offers what it delivered.

@@ -1,12 +1,12 @@
 extension Router: MotionManagerDelegate {
     /// Makes an event of it.
     public func motionManagerDeviceNotAvailable(_ manager: MotionManager) {
-        collect(.detectorUnavailable, detector: manager.name, reason("no active accelerometer"))
+        collect(.detectorUnavailable, manager, reason("no active accelerometer"))
     }
 
     /// Makes an event of it.
     public func motionManager(_ manager: MotionManager, didFailWithError error: any Error) {
-        collect(.detectorFailed, detector: manager.name, reason(error))
+        collect(.detectorFailed, manager, reason(error))
     }
 
     /// Makes an event of it.
@@ -58,12 +58,12 @@ extension Router: MotionManagerDelegate {
 extension Router: NorthDetectorDelegate {
     /// Makes an event of it.
     public func northDetectorDeviceNotAvailable(_ detector: NorthDetector) {
-        collect(.detectorUnavailable, detector: detector.name, reason("no active accelerometer and magnetometer"))
+        collect(.detectorUnavailable, detector, reason("no active accelerometer and magnetometer"))
     }
 
     /// Makes an event of it.
     public func northDetector(_ detector: NorthDetector, didFailWithError error: any Error) {
-        collect(.detectorFailed, detector: detector.name, reason(error))
+        collect(.detectorFailed, detector, reason(error))
     }
 
     /// Makes an event of it.
@@ -100,16 +100,28 @@ extension Router {
     private func collect(
         _ kind: EventKind, _ detector: any Detector, _ sensor: Sensor?, _ timeNanoseconds: Int64, _ figures: [Figure]
     ) {
-        collect(
-            Event(
-                kind: kind, detector: detector.name, sensor: sensor?.name, timeNanoseconds: timeNanoseconds,
-                figures: figures),
-            at: detector.position)
+        var event = Event(
+            kind: kind, detector: detector.name, sensor: sensor?.name, timeNanoseconds: timeNanoseconds,
+            figures: figures)
+        event.isSimulated = detector.isSimulated
+        collect(event, at: detector.position)
+    }
+
+    /// What happens to a detector belongs to no sample.
+    private func collect(_ kind: EventKind, _ detector: any Detector, _ figures: [Figure]) {
+        var event = Event(kind: kind, detector: detector.name, timeNanoseconds: 0, figures: figures)
+        event.isSimulated = detector.isSimulated
+        report(event)
     }
 
     private func reason(_ reason: Any) -> [Figure] {
         [Figure(.reason, .text("\(reason)"))]
     }
+}
+
+extension Detector {
+    /// Whether one of its streams is made up.
+    fileprivate var isSimulated: Bool { streams.contains { $0.sensor.isSimulated } }
 }
 
 extension MotionEvent {

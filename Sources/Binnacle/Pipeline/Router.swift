@@ -10,6 +10,8 @@ public final class Router {
     public private(set) var sensors: [Sensor] = []
     /// The handlers with their decorators, in the order in which they get each event.
     public private(set) var chains: [HandlerChain] = []
+    /// Tells when a stamp was by the wall clock, in nanoseconds since 1970; without it, events do not know.
+    public var wallClock: ((_ timeNanoseconds: Int64) -> Int64)?
     /// The number of events handed on so far.
     public private(set) var sequence: UInt64 = 0
 
@@ -35,6 +37,16 @@ public final class Router {
         lastActiveCount = activeSensors.count
     }
 
+    /// Becomes the delegate of these sensors, and of no others any more.
+    ///
+    /// Those that go are not told of: nothing happened to them.
+    public func watch(only wanted: [Sensor]) {
+        for sensor in sensors where !wanted.contains(where: { $0 === sensor }) { sensor.delegate = nil }
+        sensors.removeAll { sensor in !wanted.contains { $0 === sensor } }
+        for sensor in wanted { watch(sensor) }
+        lastActiveCount = activeSensors.count
+    }
+
     /// Adds a handler behind those that are there, also while samples flow.
     public func add(_ chain: HandlerChain) {
         chains.append(chain)
@@ -57,6 +69,15 @@ public final class Router {
         chain.flush()
     }
 
+    /// Exchanges the handlers, also while samples flow; decorators that go pass on what they held back.
+    ///
+    /// Handlers that go are not told to finish, because they may be in use elsewhere.
+    public func replaceChains(_ chains: [HandlerChain]) {
+        let gone = self.chains.filter { chain in !chains.contains { $0 === chain } }
+        self.chains = chains
+        for chain in gone { chain.flush() }
+    }
+
     /// Hands the events, from now on, to structured concurrency.
     ///
     /// - Parameter capacity: The most events that wait for the consumer; beyond it the oldest is dropped.
@@ -65,6 +86,17 @@ public final class Router {
         let stream = EventStream(capacity: capacity)
         add(stream)
         return stream
+    }
+
+    /// Takes an event that is about no sample: a handler's report for instance. It stands behind everything known so far.
+    ///
+    /// It is handed on with the next flush, in its turn, and numbered like all others.
+    public func report(_ event: Event) {
+        var event = event
+        event.timeNanoseconds = sensors.compactMap(\.lastTimeNanoseconds).max() ?? 0
+        collect(
+            event,
+            at: SamplePosition(timeNanoseconds: event.timeNanoseconds, streamIndex: .max, sampleIndex: .max))
     }
 
     /// Takes an event that belongs to a sample of the delivery under way.
@@ -77,12 +109,11 @@ public final class Router {
         chains.contains { $0.asksFor(kind) }
     }
 
-    /// Takes an event that belongs to no sample: it stands behind everything known so far.
-    func collect(_ kind: EventKind, detector: String? = nil, sensor: String? = nil, _ figures: [Figure]) {
-        let time = sensors.compactMap(\.lastTimeNanoseconds).max() ?? 0
-        collect(
-            Event(kind: kind, detector: detector, sensor: sensor, timeNanoseconds: time, figures: figures),
-            at: SamplePosition(timeNanoseconds: time, streamIndex: .max, sampleIndex: .max))
+    /// Takes an event of a sensor or of the sensors as a whole, that belongs to no sample.
+    func collect(_ kind: EventKind, sensor: Sensor? = nil, _ figures: [Figure]) {
+        var event = Event(kind: kind, sensor: sensor?.name, timeNanoseconds: 0, figures: figures)
+        event.isSimulated = sensor?.isSimulated ?? sensors.contains(where: \.isSimulated)
+        report(event)
     }
 
     /// Hands on what was collected, in the order of the samples.
@@ -138,7 +169,7 @@ public final class Router {
         let active = activeSensors
         if let sensor = active.first {
             guard active.count == 1 else { return }
-            collect(.sensorsOneLeft, sensor: sensor.name, [])
+            collect(.sensorsOneLeft, sensor: sensor, [])
             delegate?.router(self, didFallToOneSensor: sensor)
         } else {
             collect(.sensorsNoneLeft, [])
@@ -152,6 +183,7 @@ public final class Router {
         if !EventKind.repeated.contains(event.kind) { sequence += 1 }
         var numbered = event
         numbered.sequence = sequence
+        if let wallClock { numbered.wallNanoseconds = wallClock(event.timeNanoseconds) }
         // A copy, because a handler may add or remove chains while it is called.
         for chain in chains { chain.handle(numbered) }
     }

@@ -16,6 +16,16 @@ public struct SampleStream {
         self.kind = kind
     }
 
+    /// Whether another stream is of the same kind and from the same sensor, wherever it stands.
+    func isSame(as other: SampleStream) -> Bool {
+        sensor === other.sensor && kind == other.kind
+    }
+
+    /// The same stream at its place among others; at its old one when it is not among them.
+    func moved(to streams: [SampleStream]) -> SampleStream {
+        streams.first(where: isSame) ?? self
+    }
+
     /// Puts the streams of a pipeline in their order.
     ///
     /// Magnetometers come before accelerometers, so that a pair with one common stamp is a pair: the heading is

@@ -13,7 +13,6 @@ final class EvdevReader: SensorReader {
     private let file: Descriptor
     private let node: String
     private let handle: EvdevHandle
-    private let streamIndex: Int
     private let conversion: AxisConversion
     private var keeper: StampKeeper
     private var counter = MicrosecondCounter()
@@ -33,16 +32,14 @@ final class EvdevReader: SensorReader {
     ///   - file: The open event node, not blocking.
     ///   - device: What it is.
     ///   - settings: Its sign and its matrix.
-    ///   - streamIndex: The accelerometer's place in the pipeline.
     ///   - now: The time, on CLOCK_MONOTONIC.
     ///   - floor: The last stamp that the device gave when it was open before.
     /// - Throws: ``SensorFailure`` when it is no accelerometer with three axes and a resolution.
     init(
-        _ file: Descriptor, device: SensorDevice, settings: SensorSettings, streamIndex: Int, now: Int64, floor: Int64?
+        _ file: Descriptor, device: SensorDevice, settings: SensorSettings, now: Int64, floor: Int64?
     ) throws(SensorFailure) {
         self.file = file
         node = device.node ?? device.path
-        self.streamIndex = streamIndex
         keeper = StampKeeper(rateHz: nil, findsOverruns: false, floor: floor)
         // Where the kernel cannot, the stamps are recognised as the wall clock's and moved.
         _ = clinux_evdev_clock(file.raw, CLOCK_MONOTONIC)
@@ -58,8 +55,8 @@ final class EvdevReader: SensorReader {
     var stallNanoseconds: Int64? { nil }
     var intervalNanoseconds: Double? { nil }
 
-    func read(into delivery: SampleDelivery, arrival: Int64) throws(SensorFailure) -> Bool {
-        let batch = delivery.batches[streamIndex]
+    func read(into delivery: SampleDelivery, at places: [Int], arrival: Int64) throws(SensorFailure) -> Bool {
+        let batch = delivery.batches[places[0]]
         var flag = LIBEVDEV_READ_FLAG_NORMAL
         while !batch.isFull {
             var event = input_event()
@@ -71,7 +68,7 @@ final class EvdevReader: SensorReader {
                 // The kernel's queue was full. libevdev re-reads the axes and says what changed until it has no more;
                 // what they are then is the next sample.
                 // Before the first sample nobody had begun to read, and nothing is lost.
-                if flag == LIBEVDEV_READ_FLAG_NORMAL, hasDelivered { tellDropped(delivery, arrival) }
+                if flag == LIBEVDEV_READ_FLAG_NORMAL, hasDelivered { tellDropped(delivery, places[0], arrival) }
                 hasFrame = false
                 counterValue = nil
                 flag = LIBEVDEV_READ_FLAG_SYNC
@@ -139,10 +136,10 @@ final class EvdevReader: SensorReader {
         }
     }
 
-    private func tellDropped(_ delivery: SampleDelivery, _ arrival: Int64) {
+    private func tellDropped(_ delivery: SampleDelivery, _ place: Int, _ arrival: Int64) {
         delivery.append(
             SampleLoss(
-                streamIndex: streamIndex, cause: .overrun,
+                streamIndex: place, cause: .overrun,
                 durationSeconds: Units.seconds(from: lastArrivalNanoseconds, to: arrival),
                 detail: "the kernel's queue was full (SYN_DROPPED): the axes were read anew"))
     }

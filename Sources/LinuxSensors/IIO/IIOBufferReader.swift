@@ -12,7 +12,6 @@ final class IIOBufferReader: SensorReader {
     private let file: Descriptor
     private let node: String
     private let decoder: ScanDecoder
-    private let streamIndices: [Int]
     private let bytes: UnsafeMutableRawPointer
     private let capacity: Int
     private var filled = 0
@@ -28,15 +27,13 @@ final class IIOBufferReader: SensorReader {
 
     /// - Parameters:
     ///   - buffer: The open buffer.
-    ///   - streamIndices: For each stream of the decoder its place in the pipeline.
     ///   - now: The time, on CLOCK_MONOTONIC.
     ///   - floor: The last stamp that the device gave when it was open before.
-    init(_ buffer: OpenBuffer, streamIndices: [Int], now: Int64, floor: Int64?) {
+    init(_ buffer: OpenBuffer, now: Int64, floor: Int64?) {
         file = buffer.file
         node = buffer.node
         decoder = buffer.decoder
         watermark = buffer.watermark
-        self.streamIndices = streamIndices
         capacity = max(1, Self.byteCount / decoder.scanByteCount) * decoder.scanByteCount
         bytes = .allocate(byteCount: capacity, alignment: 16)
         keeper = StampKeeper(rateHz: buffer.rateHz, findsOverruns: true, floor: floor)
@@ -63,7 +60,7 @@ final class IIOBufferReader: SensorReader {
     /// One scan's distance from the next; a tenth of a second until it is known.
     private var interval: Double { min(keeper.intervalNanoseconds ?? 1e8, 1e10) }
 
-    func read(into delivery: SampleDelivery, arrival: Int64) throws(SensorFailure) -> Bool {
+    func read(into delivery: SampleDelivery, at places: [Int], arrival: Int64) throws(SensorFailure) -> Bool {
         let size = decoder.scanByteCount
         var isDrained = false
         lastLookNanoseconds = arrival
@@ -79,17 +76,17 @@ final class IIOBufferReader: SensorReader {
         }
         let scans = (filled - parsed) / size
         let taken = min(scans, delivery.capacity)
-        for number in 0..<taken { take(behind: scans - 1 - number, into: delivery, arrival: arrival) }
+        for number in 0..<taken { take(behind: scans - 1 - number, into: delivery, at: places, arrival: arrival) }
         return taken < scans || !isDrained
     }
 
     func takeNotice() -> String? { keeper.takeNotice() }
 
-    private func take(behind: Int, into delivery: SampleDelivery, arrival: Int64) {
+    private func take(behind: Int, into delivery: SampleDelivery, at places: [Int], arrival: Int64) {
         let scan = UnsafeRawPointer(bytes + parsed)
         parsed += decoder.scanByteCount
         let (time, finding) = keeper.stamp(decoder.stamp(of: scan), behind: behind, arrival: arrival)
-        for (stream, index) in streamIndices.enumerated() {
+        for (stream, index) in places.enumerated() {
             let sample = decoder.sample(stream, of: scan)
             delivery.batches[index].append(timeNanoseconds: time, x: sample.x, y: sample.y, z: sample.z)
             if let finding { delivery.append(SampleLoss(finding, streamIndex: index, timeNanoseconds: time)) }

@@ -4,17 +4,15 @@ import Binnacle
 final class PolledReader: SensorReader {
     private let poller: IIOPoller
     private let updateNanoseconds: Int64
-    private let streamIndices: [Int]
     private var waiting: [PolledReading] = []
     private var next = 0
     private var lastTimeNanoseconds: Int64
 
     private(set) var lastArrivalNanoseconds: Int64
 
-    init(_ poller: IIOPoller, updateInterval: Duration, streamIndices: [Int], now: Int64, floor: Int64?) {
+    init(_ poller: IIOPoller, updateInterval: Duration, now: Int64, floor: Int64?) {
         self.poller = poller
         updateNanoseconds = Units.nanoseconds(updateInterval)
-        self.streamIndices = streamIndices
         lastArrivalNanoseconds = now
         lastTimeNanoseconds = floor ?? .min
     }
@@ -40,12 +38,12 @@ final class PolledReader: SensorReader {
         lastArrivalNanoseconds = arrival
     }
 
-    func read(into delivery: SampleDelivery, arrival: Int64) throws(SensorFailure) -> Bool {
-        while next < waiting.count, !streamIndices.contains(where: { delivery.batches[$0].isFull }) {
+    func read(into delivery: SampleDelivery, at places: [Int], arrival: Int64) throws(SensorFailure) -> Bool {
+        while next < waiting.count, !places.contains(where: { delivery.batches[$0].isFull }) {
             let reading = waiting[next]
             next += 1
             lastTimeNanoseconds = max(lastTimeNanoseconds, reading.timeNanoseconds)
-            for (stream, index) in streamIndices.enumerated() {
+            for (stream, index) in places.enumerated() {
                 let axes = reading.axes(stream)
                 delivery.batches[index].append(timeNanoseconds: lastTimeNanoseconds, x: axes.x, y: axes.y, z: axes.z)
             }

@@ -8,6 +8,8 @@ enum LiveMessage: Sendable {
     case found(SensorDevice, change: Int)
     /// A device was opened for a sensor, or could not be.
     case opened(sensor: Int, generation: Int, Result<OpenedDevice, SensorFailure>)
+    /// The device of a sensor that has gone is closed.
+    case closed(sensor: Int)
     /// A poller says something.
     case polled(sensor: Int, generation: Int, PollOutcome)
 

@@ -24,7 +24,10 @@ final class LiveSensor {
     let number: Int
     let request: SensorRequest
     /// The places of the request's kinds in the pipeline, in the same order.
-    let streams: [SampleStream]
+    var streams: [SampleStream] {
+        didSet { streamIndices = streams.map(\.index) }
+    }
+    private(set) var streamIndices: [Int]
     var phase = Phase.waiting(retryNanoseconds: nil)
     /// The device that plays the sensor.
     var device: SensorDevice?
@@ -60,13 +63,12 @@ final class LiveSensor {
         self.number = number
         self.request = request
         self.streams = streams
+        streamIndices = streams.map(\.index)
     }
 
     var reader: (any SensorReader)? {
         if case .reading(let reader) = phase { reader } else { nil }
     }
-
-    var streamIndices: [Int] { streams.map(\.index) }
 
     /// When to look at the sensor without being woken, on CLOCK_MONOTONIC.
     var deadlineNanoseconds: Int64? {

@@ -26,7 +26,7 @@ extension LiveSource {
             // Until the search is done, there may be a better one.
             if isSearched { openWaiting() }
         case .opened(let number, let generation, let result):
-            let sensor = sensors[number]
+            guard let sensor = sensor(numbered: number) else { return takeBack(number, result) }
             sensor.isWorkerOut = false
             guard sensor.generation == generation else {
                 // Nobody waits for it any more; somebody may wait for its turn.
@@ -37,9 +37,12 @@ extension LiveSource {
             case .success(let open): begin(sensor, open, now)
             case .failure(let failure): lose(sensor, failure, now)
             }
+        case .closed(let number):
+            leaving[number] = nil
+            openWaiting()
         case .polled(let number, let generation, let outcome):
-            let sensor = sensors[number]
-            guard sensor.generation == generation, let reader = sensor.reader as? PolledReader else { return }
+            guard let sensor = sensor(numbered: number), sensor.generation == generation,
+                let reader = sensor.reader as? PolledReader else { return }
             accept(outcome, sensor, reader, now)
         }
     }
@@ -82,7 +85,7 @@ extension LiveSource {
     ///
     /// Those go first whose own device is there, then those that say most about theirs: otherwise a sensor that any
     /// device satisfies would take the only one of another.
-    private func openWaiting() {
+    func openWaiting() {
         let waiting = sensors.filter { if case .waiting = $0.phase { true } else { false } }
         let known = waiting.filter { sensor in devices?.contains { $0.id == sensor.lastID } ?? false }
         let others = waiting.filter { sensor in !known.contains { $0 === sensor } }
@@ -144,7 +147,8 @@ extension LiveSource {
     /// The device that played the sensor before, or else the first one that is meant and plays no other.
     private func choose(for sensor: LiveSensor) -> SensorDevice? {
         let free = (devices ?? []).filter { device in
-            sensor.request.accepts(device) && !sensors.contains { $0 !== sensor && $0.device?.path == device.path }
+            sensor.request.accepts(device) && !leaving.values.contains(device.path)
+                && !sensors.contains { $0 !== sensor && $0.device?.path == device.path }
         }
         return free.first { $0.id == sensor.lastID } ?? free.first
     }
@@ -187,7 +191,7 @@ extension LiveSource {
         switch opened {
         case .buffer(let buffer):
             sensor.buffer = buffer
-            return IIOBufferReader(buffer, streamIndices: sensor.streamIndices, now: now, floor: floor)
+            return IIOBufferReader(buffer, now: now, floor: floor)
         case .poller(let poller):
             let (mailbox, number, generation) = (mailbox, sensor.number, sensor.generation)
             // Started here, where its words are expected.
@@ -195,13 +199,11 @@ extension LiveSource {
                 if !mailbox.post(.polled(sensor: number, generation: generation, outcome)) { poller.stop() }
             }
             return PolledReader(
-                poller, updateInterval: sensor.request.settings.updateInterval, streamIndices: sensor.streamIndices,
-                now: now, floor: floor)
+                poller, updateInterval: sensor.request.settings.updateInterval, now: now, floor: floor)
         case .evdev(let file):
             guard let device = sensor.device else { throw SensorFailure(.missing, "the device was removed") }
             return try EvdevReader(
-                file, device: device, settings: sensor.request.settings, streamIndex: sensor.streamIndices[0], now: now,
-                floor: floor)
+                file, device: device, settings: sensor.request.settings, now: now, floor: floor)
         }
     }
 

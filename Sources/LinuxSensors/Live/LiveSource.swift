@@ -9,9 +9,13 @@ public import LinuxSystem
 /// is sysfs, has threads of its own, and they talk through a mailbox. A delivery has the samples of one device.
 public final class LiveSource: SampleSource {
     /// The streams of all sensors.
-    public let streams: [SampleStream]
+    public internal(set) var streams: [SampleStream]
 
-    let sensors: [LiveSensor]
+    var sensors: [LiveSensor]
+    /// How many sensors there have been: each has a number of its own, which messages and descriptors carry.
+    var sensorCount: Int
+    /// The devices of sensors that have gone, until they are closed, by the sensor's number.
+    var leaving: [Int: String] = [:]
     let finder: DeviceFinder
     let waker: Waker
     let mailbox: Mailbox<LiveMessage>
@@ -34,7 +38,7 @@ public final class LiveSource: SampleSource {
     private var hasChanges = false
     private let readSuspended: () -> Int64
     private var suspendedNanoseconds: Int64
-    private var nextSensor = 0
+    var nextSensor = 0
     /// How many deliveries were made since the last look at the descriptors.
     private var deliveriesSinceLook = 0
     private(set) var isStopped = false
@@ -80,6 +84,7 @@ public final class LiveSource: SampleSource {
                     ordered.first { $0.sensor === request.sensor && $0.kind == kind }
                 })
         }
+        sensorCount = requests.count
         self.waker = waker
         mailbox = Mailbox(waker: waker)
         epoll = try Epoll()
@@ -136,7 +141,7 @@ public final class LiveSource: SampleSource {
             guard sensor.isReady, let reader = sensor.reader else { continue }
             read(sensor, reader, into: delivery, now)
             if !delivery.isEmpty || !delivery.losses.isEmpty {
-                nextSensor = sensor.number + 1
+                nextSensor = (nextSensor + offset + 1) % sensors.count
                 deliveriesSinceLook += 1
                 return .samples
             }
@@ -164,7 +169,7 @@ public final class LiveSource: SampleSource {
             switch token {
             case Self.mailToken: hasMail = true
             case Self.monitorToken: hasChanges = true
-            default: sensors[Int(token)].isReady = true
+            default: sensor(numbered: Int(token))?.isReady = true
             }
         }
     }
@@ -201,9 +206,14 @@ public final class LiveSource: SampleSource {
 
     // MARK: - On the event thread
 
+    /// A sensor by its number; one that has gone is not found.
+    func sensor(numbered number: Int) -> LiveSensor? {
+        sensors.first { $0.number == number }
+    }
+
     private func read(_ sensor: LiveSensor, _ reader: any SensorReader, into delivery: SampleDelivery, _ now: Int64) {
         do throws(SensorFailure) {
-            sensor.isReady = try reader.read(into: delivery, arrival: now)
+            sensor.isReady = try reader.read(into: delivery, at: sensor.streamIndices, arrival: now)
         } catch {
             lose(sensor, error, now)
         }

@@ -17,10 +17,11 @@ protocol SensorReader: AnyObject {
     ///
     /// - Parameters:
     ///   - delivery: Has room in the batches of the device's streams.
+    ///   - places: For each of the device's streams its place in the delivery.
     ///   - arrival: Now, on CLOCK_MONOTONIC.
     /// - Returns: Whether there may be more at once.
     /// - Throws: ``SensorFailure`` when the device cannot be read any more; what is in the delivery by then is good.
-    func read(into delivery: SampleDelivery, arrival: Int64) throws(SensorFailure) -> Bool
+    func read(into delivery: SampleDelivery, at places: [Int], arrival: Int64) throws(SensorFailure) -> Bool
 
     /// Takes what a person should know, once.
     func takeNotice() -> String?

@@ -1,0 +1,102 @@
+package import Binnacle
+import LinuxSystem
+
+/// Going on with other sensors, without touching those that stay.
+extension LiveSource {
+    /// Takes over other requests between two deliveries.
+    ///
+    /// A sensor stays, with its open device, when its `Sensor` object is among the new requests; only its streams'
+    /// places may be others. The devices of those that go are closed on a thread of their own, and free for the new
+    /// ones when that is done.
+    ///
+    /// - Parameters:
+    ///   - requests: What is wanted from now on, each sensor once. One for a sensor that stays says what it said before.
+    ///   - streams: The places of the requests' streams in the pipeline.
+    package func change(_ requests: [SensorRequest], streams: [SampleStream]) {
+        guard !isStopped else { return }
+        let before = sensors
+        sensors = requests.map { request in
+            let places = request.kinds.compactMap { kind in
+                streams.first { $0.sensor === request.sensor && $0.kind == kind }
+            }
+            if let known = before.first(where: { $0.request.sensor === request.sensor }) {
+                known.streams = places
+                return known
+            }
+            sensorCount += 1
+            return LiveSensor(number: sensorCount - 1, request: request, streams: places)
+        }
+        move(to: streams)
+        for sensor in before where !sensors.contains(where: { $0 === sensor }) { leave(sensor) }
+        if devices != nil { openWaiting() }
+    }
+
+    /// What was found out and not yet handed over follows its streams to their new places, or goes with them.
+    private func move(to places: [SampleStream]) {
+        let before = streams
+        func place(_ stream: SampleStream?) -> SampleStream? {
+            places.first { $0.sensor === stream?.sensor && $0.kind == stream?.kind }
+        }
+        losses = losses.compactMap { loss in
+            place(before.first { $0.index == loss.streamIndex }).map { loss.moved(to: $0.index) }
+        }
+        answers = answers.compactMap { answer in
+            guard case .failed(let failed, let reason) = answer else { return answer }
+            let staying = failed.compactMap(place)
+            return staying.isEmpty ? nil : .failed(staying, reason: reason)
+        }
+        streams = places
+        nextSensor = 0
+    }
+
+    private func leave(_ sensor: LiveSensor) {
+        let buffer = sensor.buffer
+        let controls = sensor.abandonedControls
+        close(sensor)
+        guard let path = sensor.device?.path else { return }
+        if sensor.isWorkerOut {
+            leaving[sensor.number] = path
+        } else if buffer != nil || controls != nil {
+            finish(sensor.number, path) {
+                buffer?.disable()
+                try? controls?.write("0", to: "enable")
+            }
+        }
+    }
+
+    /// Closes a device on a thread of its own; until that is done nobody else gets it.
+    func finish(_ number: Int, _ path: String, _ close: @escaping @Sendable () -> Void) {
+        leaving[number] = path
+        let (mailbox, openings) = (mailbox, openings)
+        openings.begin()
+        do throws(SystemError) {
+            try WorkerThread.start {
+                defer { openings.end() }
+                close()
+                mailbox.post(.closed(sensor: number))
+            }
+        } catch {
+            // Out of threads, it is done here: whoever opens the device next must not meet it half closed.
+            close()
+            openings.end()
+            leaving[number] = nil
+        }
+    }
+
+    /// A worker has opened a device for a sensor that has gone meanwhile.
+    func takeBack(_ number: Int, _ result: Result<LiveMessage.OpenedDevice, SensorFailure>) {
+        guard let path = leaving[number], case .success(let open) = result else {
+            leaving[number] = nil
+            return openWaiting()
+        }
+        finish(number, path) { open.opened.discardHere() }
+    }
+}
+
+extension SampleLoss {
+    fileprivate func moved(to streamIndex: Int) -> SampleLoss {
+        SampleLoss(
+            streamIndex: streamIndex, cause: cause, count: count, durationSeconds: durationSeconds, detail: detail,
+            timeNanoseconds: timeNanoseconds)
+    }
+}

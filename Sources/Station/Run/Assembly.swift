@@ -1,0 +1,175 @@
+import Binnacle
+import Handlers
+import LinuxSensors
+import Traces
+
+/// What a running station is made of: an object for each section of its configuration.
+///
+/// A new one takes over from the one before it whatever sections say the same, with all that it has in memory. Making one
+/// changes nothing that runs; only when it is complete does the daemon go over to it.
+struct Assembly {
+    let configuration: Configuration
+    /// The sensors that detectors use, in the order of the configuration.
+    private(set) var sensors: [Part<SensorSection, Sensor>] = []
+    private(set) var motions: [Part<MotionSection, MotionManager>] = []
+    private(set) var norths: [Part<NorthSection, NorthDetector>] = []
+    private(set) var streams: [SampleStream] = []
+    private(set) var requests: [SensorRequest] = []
+    private(set) var player: PacedSource?
+    private(set) var simulation: SimulatedSource?
+    /// What a person should know about it.
+    private(set) var notices: [String] = []
+
+    /// A section and what was made of it.
+    struct Part<Section, Object: AnyObject> {
+        let section: Section
+        /// What detectors need of a sensor.
+        var kinds: [SampleKind] = []
+        let object: Object
+    }
+
+    var detectors: [any Detector] { motions.map(\.object) + norths.map(\.object) }
+
+    var timed: [any TimedSource] { [player, simulation].compactMap { $0 } }
+
+    /// Nothing at all: what the first assembly takes over from.
+    init() {
+        configuration = Configuration()
+    }
+
+    /// Puts together what a configuration says.
+    ///
+    /// - Parameters:
+    ///   - configuration: Has a detector, and for each detector its sensors.
+    ///   - old: What runs until now.
+    ///   - folder: Where the files lie that the configuration names without a `/` in front.
+    ///   - now: The time, on CLOCK_MONOTONIC.
+    /// - Throws: ``StationError`` when a recording cannot be played.
+    init(_ configuration: Configuration, after old: Assembly, folder: String, now: Int64) throws(StationError) {
+        self.configuration = configuration
+        try makeSensors(old, folder, now)
+        let wanted = sensors.flatMap { part in part.kinds.map { (sensor: part.object, kind: $0) } }
+        streams = SampleStream.ordered(wanted)
+        makeDetectors(old)
+        makeRequests()
+    }
+
+    // MARK: - Sensors
+
+    private mutating func makeSensors(_ old: Assembly, _ folder: String, _ now: Int64) throws(StationError) {
+        for section in configuration.sensors {
+            let kinds = configuration.kinds(of: section.name)
+            guard !kinds.isEmpty else {
+                notices.append("sensor '\(section.name)': no detector uses it: left out")
+                continue
+            }
+            let known = old.sensors.first { $0.section == section && $0.kinds == kinds }?.object
+            let sensor = known ?? Sensor(name: section.name, isSimulated: section.isSimulated)
+            sensors.append(Part(section: section, kinds: kinds, object: sensor))
+        }
+        try makePlayer(old, folder, now)
+        makeSimulation(old, now)
+    }
+
+    /// Recordings play together, on one timeline: when one of them changes, all of them begin anew.
+    private mutating func makePlayer(_ old: Assembly, _ folder: String, _ now: Int64) throws(StationError) {
+        let traces = sensors.filter(\.section.isTrace)
+        guard !traces.isEmpty else { return }
+        let before = old.sensors.filter(\.section.isTrace)
+        if before.map(\.section) == traces.map(\.section), before.map(\.kinds) == traces.map(\.kinds) {
+            player = old.player
+            return
+        }
+        var options = ReplayOptions()
+        var loops = false
+        for part in traces {
+            guard case .trace(let file, let isLooping) = part.section.source else { continue }
+            loops = isLooping
+            options.bindings.append(
+                ReplayOptions.Binding(
+                    sensor: part.section.name, path: file.hasPrefix("/") ? file : folder + file,
+                    kind: part.kinds.count == 1 ? part.kinds[0] : nil))
+        }
+        let needs = configuration.needs.filter { need in traces.contains { $0.section.name == need.sensor } }
+        let open = { [options] () throws(StationError) -> TraceSource in
+            var binding = try TraceBinding(options)
+            return try binding.bind(needs)
+        }
+        var binding = try TraceBinding(options)
+        let source = try binding.bind(needs)
+        notices += binding.notices + binding.unused
+        player = PacedSource(source, startNanoseconds: now, reopen: loops ? open : nil)
+        // The recording has sensors of its own making.
+        sensors = sensors.map { part in
+            guard part.section.isTrace,
+                let sensor = source.streams.first(where: { $0.sensor.name == part.section.name })?.sensor
+            else { return part }
+            return Part(section: part.section, kinds: part.kinds, object: sensor)
+        }
+    }
+
+    private mutating func makeSimulation(_ old: Assembly, _ now: Int64) {
+        let simulated = sensors.compactMap { part -> SimulatedSource.Part? in
+            guard case .simulated(let settings) = part.section.source else { return nil }
+            return (part.object, part.kinds, settings)
+        }
+        guard !simulated.isEmpty else { return }
+        simulation = SimulatedSource(simulated, startNanoseconds: now)
+    }
+
+    private mutating func makeRequests() {
+        for part in sensors {
+            let interface: SensorDevice.Interface?
+            let match: DeviceMatch
+            switch part.section.source {
+            case .iio(let found): (interface, match) = (.iio, found)
+            case .evdev(let found): (interface, match) = (.evdev, found)
+            case .auto(let found): (interface, match) = (nil, found)
+            case .trace, .simulated: continue
+            }
+            requests.append(
+                SensorRequest(
+                    sensor: part.object, kinds: part.kinds, interface: interface, match: match,
+                    settings: part.section.settings))
+        }
+    }
+
+    // MARK: - Detectors
+
+    /// A detector goes on when it and all its sensors are as they were.
+    private mutating func makeDetectors(_ old: Assembly) {
+        for section in configuration.motions {
+            let accelerometer = stream(section.accelerometer, .accelerometer)
+            let known = old.motions.first {
+                $0.section == section && $0.object.accelerometer?.sensor === accelerometer?.sensor
+            }
+            let manager =
+                known?.object
+                ?? MotionManager(name: section.name, accelerometer: accelerometer, settings: section.settings)
+            motions.append(Part(section: section, object: manager))
+        }
+        for section in configuration.norths {
+            let accelerometer = stream(section.accelerometer, .accelerometer)
+            let magnetometer = stream(section.magnetometer, .magnetometer)
+            let known = old.norths.first {
+                $0.section == section && $0.object.accelerometer?.sensor === accelerometer?.sensor
+                    && $0.object.magnetometer?.sensor === magnetometer?.sensor
+            }
+            let detector =
+                known?.object
+                ?? NorthDetector(
+                    name: section.name, accelerometer: accelerometer, magnetometer: magnetometer,
+                    settings: section.settings)
+            norths.append(Part(section: section, object: detector))
+        }
+    }
+
+    private func stream(_ sensor: String, _ kind: SampleKind) -> SampleStream? {
+        streams.first { $0.sensor.name == sensor && $0.kind == kind }
+    }
+}
+
+extension SensorSection {
+    fileprivate var isTrace: Bool { if case .trace = source { true } else { false } }
+    fileprivate var isSimulated: Bool { if case .simulated = source { true } else { false } }
+}

@@ -1,0 +1,98 @@
+package import Binnacle
+import LinuxSensors
+import LinuxSystem
+import Traces
+
+/// What is done when there is no configuration: whatever is there to listen to, and the detectors with their defaults.
+package enum EmbeddedConfiguration: Sendable {
+    /// The machine's sensors.
+    case devices
+    /// A motion model.
+    case simulated(SimulationSettings)
+    /// Recordings, in real time.
+    case traces([String], loops: Bool)
+
+    /// Looks at what there is and makes a configuration of it.
+    ///
+    /// - Throws: ``StationError`` when there is no accelerometer, with what can be done about it.
+    func configuration(_ finder: DeviceFinder) throws(StationError) -> Configuration {
+        let found = try sensors(finder)
+        guard let accelerometer = found.first(where: { $0.kinds.contains(.accelerometer) })?.section.name else {
+            throw StationError(.unavailable, missing)
+        }
+        var configuration = Configuration()
+        configuration.sensors = found.map(\.section)
+        configuration.motions = [
+            MotionSection(name: "motion", accelerometer: accelerometer, settings: MotionSettings())
+        ]
+        if let magnetometer = found.first(where: { $0.kinds.contains(.magnetometer) })?.section.name {
+            configuration.norths = [
+                NorthSection(
+                    name: "north", accelerometer: accelerometer, magnetometer: magnetometer, settings: NorthSettings())
+            ]
+        }
+        configuration.handlers = [Self.handler("log", LogAction())]
+        return configuration
+    }
+
+    /// A handler for everything but what repeats.
+    static func handler(_ name: String, _ action: any HandlerAction) -> HandlerSection {
+        HandlerSection(
+            name: name, kinds: EventKind.allCases.filter { !EventKind.repeated.contains($0) }, detectors: nil,
+            action: action, decorators: [])
+    }
+
+    private func sensors(
+        _ finder: DeviceFinder
+    ) throws(StationError) -> [(section: SensorSection, kinds: [SampleKind])] {
+        switch self {
+        case .devices:
+            let devices: [SensorDevice]
+            do throws(SystemError) {
+                devices = try finder.devices()
+            } catch {
+                throw StationError(.unavailable, error.description)
+            }
+            // A device plays one sensor: one that measures both is one sensor with two kinds of samples.
+            if devices.contains(where: { Set($0.kinds) == Set(SampleKind.allCases) }) {
+                return [(SensorSection(name: "sensor", source: .auto(DeviceMatch())), SampleKind.allCases)]
+            }
+            return SampleKind.allCases.filter { kind in devices.contains { $0.kinds.contains(kind) } }.map { kind in
+                (SensorSection(name: kind.rawValue, source: .auto(DeviceMatch())), [kind])
+            }
+        case .simulated(let settings):
+            return [(SensorSection(name: "simulated", source: .simulated(settings)), SampleKind.allCases)]
+        case .traces(let files, let loops):
+            var found: [(section: SensorSection, kinds: [SampleKind])] = []
+            for (number, file) in files.enumerated() {
+                let section = SensorSection(name: "trace\(number + 1)", source: .trace(file: file, loops: loops))
+                found.append((section, try Self.kinds(in: file)))
+            }
+            return found
+        }
+    }
+
+    private static func kinds(in file: String) throws(StationError) -> [SampleKind] {
+        do throws(TraceError) {
+            return try TraceFile(path: file).contents.map(\.kind)
+        } catch {
+            throw StationError(error)
+        }
+    }
+
+    private var missing: String {
+        switch self {
+        case .devices:
+            """
+            no configuration in \(RunOptions.usualConfigurationPath), and no accelerometer on this machine; \
+            'binnacle doctor' says where it looked
+            without hardware: 'binnacle run --simulate MODEL' makes samples up (\(models))
+            with a recording: 'binnacle run --trace FILE' plays it in real time, again and again with --loop
+            """
+        case .simulated, .traces:
+            "no accelerometer in the traces: both motion and heading need one; add its file"
+        }
+    }
+
+    private var models: String { SimulationSettings.Model.allCases.map(\.rawValue).joined(separator: ", ") }
+}

@@ -1,0 +1,86 @@
+import Binnacle
+import LinuxSensors
+import LinuxSystem
+
+/// Everything that a station listens to, as one source: devices, recordings in their own time, and simulations.
+///
+/// The sources speak in turn, so that one that always has something does not keep the others from being heard.
+final class StationSource: SampleSource {
+    private(set) var streams: [SampleStream] = []
+    private(set) var live: LiveSource?
+    private var timed: [any TimedSource] = []
+    private var nextSource = 0
+    private let waker: Waker
+
+    init(waker: Waker) {
+        self.waker = waker
+    }
+
+    /// Goes on with other sources; those that stay keep what they have not handed over yet.
+    ///
+    /// - Parameters:
+    ///   - live: The devices, with their places in `streams`.
+    ///   - timed: What comes by the clock.
+    ///   - streams: The streams of all of them.
+    func change(live: LiveSource?, timed: [any TimedSource], streams: [SampleStream]) {
+        self.live = live
+        self.timed = timed
+        self.streams = streams
+        for source in timed { source.place(streams) }
+        nextSource = 0
+    }
+
+    /// Hands over what one of the sources has.
+    func fill(_ delivery: SampleDelivery) -> SampleAnswer {
+        let count = timed.count + (live == nil ? 0 : 1)
+        for offset in 0..<count {
+            let place = (nextSource + offset) % count
+            let answer = place < timed.count ? timed[place].fill(delivery) : (live?.fill(delivery) ?? .pending)
+            switch answer {
+            case .pending: continue
+            case .ended: return end(place)
+            case .samples, .failed:
+                nextSource = place + 1
+                return answer
+            }
+        }
+        return count == 0 ? .ended : .pending
+    }
+
+    /// A recording that has been played to its end is a sensor that went away.
+    private func end(_ place: Int) -> SampleAnswer {
+        guard place < timed.count else { return .ended }
+        let source = timed.remove(at: place)
+        nextSource = 0
+        return .failed(source.streams, reason: SourceEnded())
+    }
+
+    /// Waits until there is something to ask for, somebody wakes the station, or the time is over.
+    func wait(timeoutMilliseconds: Int32) {
+        var timeout = timeoutMilliseconds
+        for source in timed {
+            guard let due = source.nextDueNanoseconds else { continue }
+            let left = max(0, due - SystemClock.monotonic())
+            let milliseconds = Int32(min((left + 999_999) / 1_000_000, 3_600_000))
+            timeout = timeout < 0 ? milliseconds : min(timeout, milliseconds)
+        }
+        if let live {
+            live.wait(timeoutMilliseconds: timeout)
+        } else {
+            waker.wait(timeoutMilliseconds: timeout)
+        }
+    }
+}
+
+/// Why a recording delivers no more.
+struct SourceEnded: Error, CustomStringConvertible {
+    let description = "the recording has ended"
+}
+
+/// A source that delivers by the clock, and knows when.
+protocol TimedSource: SampleSource {
+    /// When there will be something to ask for, on CLOCK_MONOTONIC; `nil` when that is not up to the clock.
+    var nextDueNanoseconds: Int64? { get }
+    /// Takes note of the places that its own streams have among those of a pipeline.
+    func place(_ streams: [SampleStream])
+}
