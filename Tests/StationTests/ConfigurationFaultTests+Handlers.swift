@@ -14,7 +14,7 @@ extension ConfigurationFaultTests {
             "two actions", handler + "log = true\n|command = [\"/bin/true\"]\n", "both `log` and `command`",
             "two handlers"),
         FaultyText("log false", handler + "log = |false\n", "can only be true"),
-        FaultyText("log no boolean", handler + "log = |\"yes\"\n", "expected a boolean, found a string"),
+        FaultyText("log no boolean", handler + "log = |\"yes\"\n", "expected true or false, found a string"),
         FaultyText("command no array", handler + "command = |\"/bin/true\"\n", "an array of strings"),
         FaultyText("empty command", handler + "command = |[]\n", "`command` is empty", "path"),
         FaultyText("relative program", handler + "command = [|\"alarm\"]\n", "`alarm` has to be an absolute path"),

@@ -1,5 +1,6 @@
 import Binnacle
 import Glibc
+import Handlers
 import LinuxSensors
 import Station
 import Testing
@@ -20,7 +21,7 @@ import Testing
         #expect(configuration.sensors.map(\.source) == [.iio(accelerometer), .iio(magnetometer)])
         #expect(configuration.motions.map(\.settings) == [MotionSettings()])
         #expect(configuration.norths.map(\.settings) == [NorthSettings()])
-        #expect(configuration.handlers.map(\.action) == [.log])
+        #expect(configuration.handlers.map { $0.action as? LogAction } == [LogAction()])
     }
 
     /// What stands behind "# " in the shipped file is accepted, and is the default it claims to be.
@@ -32,7 +33,7 @@ import Testing
             let words = line.hasPrefix("# ") ? line.dropFirst(2) : ""
             let key = words.prefix { $0 == "_" || $0.isLetter }
             let isSetting = !key.isEmpty && words.dropFirst(key.count).hasPrefix(" = ")
-            lines.append(isSetting || isInArray || words == "[handler.alarm]" ? words : line)
+            lines.append(isSetting || isInArray || words.hasPrefix("[handler.") && words.hasSuffix("]") ? words : line)
             if isSetting, words.hasSuffix("[") { isInArray = true }
             if words == "]" { isInArray = false }
         }
@@ -45,8 +46,11 @@ import Testing
         #expect(north.exitDegrees == NorthSettings().effectiveExitDegrees)
         north.exitDegrees = nil
         #expect(north == NorthSettings())
-        #expect(configuration.handlers.map(\.name) == ["log", "alarm"])
-        #expect(configuration.handlers.map(\.detectors) == [["moved", "bow"], nil])
+        #expect(configuration.handlers.map(\.name) == ["log", "lines", "alarm"])
+        #expect(configuration.handlers.map(\.detectors) == [["moved", "bow"], nil, nil])
+        #expect(configuration.handlers[0].action as? LogAction == LogAction())
+        #expect(configuration.handlers[1].action is OutputAction)
+        #expect((configuration.handlers[2].action as? CommandAction)?.settings == CommandSettings())
         #expect(configuration.handlers.last?.decorators.count == 6)
     }
 
@@ -97,8 +101,6 @@ import Testing
         #expect(configuration.sensors.count == 2 && configuration.motions.count == 1)
         #expect(configuration.norths.count == 1)
         #expect(configuration.handlers.map(\.decorators) == [[.rateLimit(perMinute: 6)]])
-        #expect(configuration.sensors.map(\.position.line) == [1, 5])
-        #expect(configuration.handlers.map(\.position) == [SourcePosition(line: 22, column: 1)])
     }
 
     @Test(arguments: [

@@ -14,12 +14,22 @@ package enum CommandPlaceholder: Sendable, Hashable {
     case sequence
     /// The sample's time in nanoseconds.
     case time
+    /// The wall clock's time of the sample.
+    case wallTime
+    /// Whether the event is simulated.
+    case simulated
     /// A measured figure.
     case figure(Figure.Name)
 
+    /// The figures of events that tell of handlers, which no program is run for.
+    private static let figuresOfReports: Set<Figure.Name> = [
+        .handler, .program, .trigger, .status, .signal, .attempt, .retry, .output,
+    ]
+
     /// Every placeholder there is.
     package static let all: [CommandPlaceholder] =
-        [.kind, .detector, .sensor, .sequence, .time] + Figure.Name.allCases.map(CommandPlaceholder.figure)
+        [.kind, .detector, .sensor, .sequence, .time, .wallTime, .simulated]
+        + Figure.Name.allCases.filter { !figuresOfReports.contains($0) }.map(CommandPlaceholder.figure)
 
     /// Finds the placeholder of a name.
     package init?(name: String) {
@@ -35,6 +45,8 @@ package enum CommandPlaceholder: Sendable, Hashable {
         case .sensor: "sensor"
         case .sequence: "seq"
         case .time: "time_ns"
+        case .wallTime: "wall_time"
+        case .simulated: "simulated"
         case .figure(let name): name.rawValue
         }
     }
@@ -47,6 +59,8 @@ package enum CommandPlaceholder: Sendable, Hashable {
         case .sensor: event.sensor
         case .sequence: String(event.sequence)
         case .time: String(event.timeNanoseconds)
+        case .wallTime: event.wallNanoseconds.map(WallTime.text)
+        case .simulated: event.isSimulated ? "true" : "false"
         case .figure(let name): event.figure(name)?.description
         }
     }

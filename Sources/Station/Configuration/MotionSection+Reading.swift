@@ -14,7 +14,7 @@ extension MotionSection {
             .flatMap { table.reference("accelerometer", $0, to: "sensor", among: sensors) }
         let settings = MotionSettings(reading: table)
         guard let sensor else { return nil }
-        self.init(name: name, position: table.position, accelerometer: sensor, settings: settings)
+        self.init(name: name, accelerometer: sensor, settings: settings)
     }
 }
 

@@ -4,17 +4,14 @@ package import Binnacle
 package struct MotionSection: Sendable, Equatable {
     /// The detector's name, unique among all detectors.
     package let name: String
-    /// Where the section begins.
-    package let position: SourcePosition
     /// The sensor whose accelerometer is watched; there is a section for it.
     package let accelerometer: String
     /// What is looked for; has no problems.
     package let settings: MotionSettings
 
     /// Creates a section.
-    package init(name: String, position: SourcePosition, accelerometer: String, settings: MotionSettings) {
+    package init(name: String, accelerometer: String, settings: MotionSettings) {
         self.name = name
-        self.position = position
         self.accelerometer = accelerometer
         self.settings = settings
     }

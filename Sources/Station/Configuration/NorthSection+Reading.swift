@@ -17,7 +17,7 @@ extension NorthSection {
         let settings = NorthSettings(reading: table)
         guard let accelerometer, let magnetometer else { return nil }
         self.init(
-            name: name, position: table.position, accelerometer: accelerometer, magnetometer: magnetometer,
+            name: name, accelerometer: accelerometer, magnetometer: magnetometer,
             settings: settings)
     }
 }

@@ -4,8 +4,6 @@ package import Binnacle
 package struct NorthSection: Sendable, Equatable {
     /// The detector's name, unique among all detectors.
     package let name: String
-    /// Where the section begins.
-    package let position: SourcePosition
     /// The sensor whose accelerometer says what is up; there is a section for it.
     package let accelerometer: String
     /// The sensor whose magnetometer says where north is; there is a section for it, perhaps the same.
@@ -15,10 +13,9 @@ package struct NorthSection: Sendable, Equatable {
 
     /// Creates a section.
     package init(
-        name: String, position: SourcePosition, accelerometer: String, magnetometer: String, settings: NorthSettings
+        name: String, accelerometer: String, magnetometer: String, settings: NorthSettings
     ) {
         self.name = name
-        self.position = position
         self.accelerometer = accelerometer
         self.magnetometer = magnetometer
         self.settings = settings

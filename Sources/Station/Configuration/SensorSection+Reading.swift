@@ -48,7 +48,7 @@ extension SensorSection {
             case .simulated: .simulated
             }
         guard let source else { return nil }
-        self.init(name: name, position: table.position, source: source, settings: settings)
+        self.init(name: name, source: source, settings: settings)
     }
 
     private static func refuse(_ key: String, for users: String, _ word: SourceWord, _ table: TableReader) {
@@ -79,13 +79,7 @@ extension SensorSettings {
             }
         }
         trigger = table.string("trigger")
-        if let entry = table.entry("polling") {
-            if case .boolean(let value) = entry.node.value {
-                isPolled = value
-            } else {
-                table.refuse("polling", entry.node, expected: "true or false")
-            }
-        }
+        isPolled = table.boolean("polling") ?? isPolled
         if let entry = table.entry("acceleration"),
             let choice = table.choice("acceleration", entry.node, as: Acceleration.self)
         {
@@ -118,10 +112,7 @@ extension DeviceMatch {
         location = table.string("location")
         path = table.string("path")
         if let entry = table.entry("property") {
-            guard case .table(let entries) = entry.node.value else {
-                table.refuse("property", entry.node, expected: "a table of udev properties")
-                return nil
-            }
+            guard let entries = table.entries("property", entry.node, of: "udev properties") else { return nil }
             for property in entries {
                 properties[property.key] = table.string(property.key, property.node, mayBeEmpty: true)
             }

@@ -4,8 +4,6 @@ package import LinuxSensors
 package struct SensorSection: Sendable, Equatable {
     /// The name that detectors and events use.
     package let name: String
-    /// Where the section begins.
-    package let position: SourcePosition
     /// Where the samples come from.
     package let source: Source
     /// How a device is read.
@@ -25,11 +23,10 @@ package struct SensorSection: Sendable, Equatable {
 
     /// Creates a section.
     package init(
-        name: String, position: SourcePosition, source: Source, settings: SensorSettings = SensorSettings()
+        name: String, source: Source, settings: SensorSettings = SensorSettings()
     ) {
         self.settings = settings
         self.name = name
-        self.position = position
         self.source = source
     }
 }

@@ -9,6 +9,12 @@ package enum Spelling {
         return "one of " + allowed.map { "`\($0.printable)`" }.joined(separator: ", ")
     }
 
+    /// Several texts of which one is to be chosen: `a, b or c`.
+    static func alternatives(_ texts: [String]) -> String {
+        guard texts.count > 1, let last = texts.last else { return texts.first ?? "" }
+        return texts.dropLast().joined(separator: ", ") + " or " + last
+    }
+
     /// The allowed name that differs least from a name; `nil` when none is near.
     static func nearest(to name: String, among allowed: [String]) -> String? {
         if let same = allowed.first(where: { $0.lowercased() == name.lowercased() }) { return same }

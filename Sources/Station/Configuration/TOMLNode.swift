@@ -32,7 +32,7 @@ struct TOMLNode: Sendable {
 }
 
 /// A key of a table, and its value.
-struct TOMLEntry: Sendable {
+package struct TOMLEntry: Sendable {
     let key: String
     let keyPosition: SourcePosition
     let node: TOMLNode

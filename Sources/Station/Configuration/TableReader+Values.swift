@@ -114,6 +114,35 @@ extension TableReader {
             title: title, position: node.position, entries: entries, allowed: allowed, diagnostics: diagnostics)
     }
 
+    /// The entries of a table whose keys are free.
+    func entries(_ key: String, _ node: TOMLNode, of values: String) -> [TOMLEntry]? {
+        guard case .table(let entries) = node.value else {
+            refuse(key, node, expected: "a table of \(values)")
+            return nil
+        }
+        return entries
+    }
+
+    /// A boolean.
+    func boolean(_ key: String) -> Bool? {
+        guard let entry = entry(key) else { return nil }
+        guard case .boolean(let value) = entry.node.value else {
+            refuse(key, entry.node, expected: "true or false")
+            return nil
+        }
+        return value
+    }
+
+    /// Whether a key that can only be true is so.
+    func isTrue(_ entry: TOMLEntry) -> Bool {
+        guard let value = boolean(entry.key) else { return false }
+        if !value {
+            refuse(
+                entry.key, at: entry.node.position, "`\(entry.key)` can only be true", hint: "leave it out otherwise")
+        }
+        return value
+    }
+
     /// The number a value is; `nil` for other types.
     func number(_ node: TOMLNode) -> Double? {
         switch node.value {

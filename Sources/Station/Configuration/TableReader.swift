@@ -4,7 +4,7 @@ import Binnacle
 ///
 /// A value of the wrong type, an unknown word and an unknown key are reported at their own place; a number that
 /// cannot work at its key; what is missing at the table.
-final class TableReader {
+package final class TableReader {
     /// What the table is called in messages, such as `[motion.moved]`.
     let title: String
     /// Where the table begins.
@@ -70,8 +70,8 @@ final class TableReader {
     }
 
     /// Reports a number that cannot work, at its key.
-    func refuse(_ key: String, _ message: String) {
-        refuse(key, at: entry(key)?.keyPosition ?? position, "\(key) \(message)")
+    func refuse(_ key: String, _ message: String, hint: String? = nil) {
+        refuse(key, at: entry(key)?.keyPosition ?? position, "\(key) \(message)", hint: hint)
     }
 
     /// Reports settings that cannot work: at their keys, or at the table when a default does not fit the other keys.

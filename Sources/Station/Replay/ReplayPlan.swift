@@ -65,16 +65,10 @@ struct ReplayPlan {
             minuteOfDay: { _ in LocalClock.minuteOfDay() },
             activeSensors: { [unowned router] in Set(router.activeSensors.map(\.name)) })
         return handlers.compactMap { (section) -> HandlerChain? in
-            let handler: any EventHandler
-            switch section.action {
-            case .log:
-                handler = TextHandler(writer: log, prefix: "\(section.name): ")
-            case .command(let template):
-                guard runsCommands else { return nil }
-                handler = CommandHandler(
-                    name: section.name, program: template.program, arguments: { template.arguments(for: $0) }, log: log,
-                    willRun: { output.flush() }, isCancelled: { Interruption.isRequested })
-            }
+            guard runsCommands || !type(of: section.action).actsOnTheWorld else { return nil }
+            let place = HandlerContext(
+                name: section.name, log: log, willRun: { output.flush() }, isCancelled: { Interruption.isRequested })
+            guard let handler = section.action.makeHandler(place) else { return nil }
             let chain = HandlerChain(
                 handler: handler, kinds: Set(section.kinds), detectors: section.detectors.map { Set($0) })
             for decorator in section.decorators { chain.append(decorator.makeDecorator(in: context)) }

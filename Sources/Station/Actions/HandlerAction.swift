@@ -1,0 +1,41 @@
+package import Binnacle
+
+/// One kind of thing that a handler does: what its section may say, and what is made of it.
+///
+/// A new one is a file with a type that conforms, and its place in ``HandlerActions``.
+package protocol HandlerAction: Sendable {
+    /// The key that chooses it, such as `log`.
+    static var key: String { get }
+    /// How the key is written, for messages that show what would be right.
+    static var example: String { get }
+    /// The further keys of a section that belong to it.
+    static var furtherKeys: [String] { get }
+    /// Whether it changes something outside this process.
+    ///
+    /// A replay leaves such handlers out unless it is asked for them, and they never get the events that tell of
+    /// handlers: one that fails would be run for its own failure.
+    static var actsOnTheWorld: Bool { get }
+
+    /// Reads what a section says of it; `nil` when that cannot be used, which is then reported.
+    ///
+    /// - Parameters:
+    ///   - table: The section.
+    ///   - entry: The entry of ``key``.
+    init?(reading table: TableReader, at entry: TOMLEntry)
+
+    /// Makes the handler.
+    ///
+    /// - Parameter context: Where it runs.
+    /// - Returns: The handler; `nil` when there is nothing for it to do there.
+    func makeHandler(_ context: HandlerContext) -> (any EventHandler)?
+
+    /// Whether another action would do the same.
+    func isSame(as other: any HandlerAction) -> Bool
+}
+
+extension HandlerAction where Self: Equatable {
+    /// Whether the other one is of the same kind and says the same.
+    package func isSame(as other: any HandlerAction) -> Bool {
+        other as? Self == self
+    }
+}

@@ -1,0 +1,53 @@
+package import Binnacle
+package import Handlers
+
+/// `log = true`: writes the event to the log.
+package struct LogAction: HandlerAction, Equatable {
+    /// The levels that the section gives to kinds of event, instead of the usual ones.
+    package let levels: [EventKind: LogLevel]
+
+    /// Creates an action.
+    package init(levels: [EventKind: LogLevel] = [:]) {
+        self.levels = levels
+    }
+
+    /// The key that chooses it.
+    package static let key = "log"
+    /// How the key is written.
+    package static let example = "log = true"
+    /// The further keys that belong to it.
+    package static let furtherKeys = ["levels"]
+    /// A log is what a replay may write as well.
+    package static let actsOnTheWorld = false
+
+    /// Reads what a section says of it; `nil` when that cannot be used, which is then reported.
+    package init?(reading table: TableReader, at entry: TOMLEntry) {
+        let levels = Self.levels(table)
+        guard table.isTrue(entry) else { return nil }
+        self.init(levels: levels)
+    }
+
+    private static func levels(_ table: TableReader) -> [EventKind: LogLevel] {
+        guard let node = table.entry("levels")?.node,
+            let inner = table.table("levels", node, title: "levels", allowed: EventKind.allCases.map(\.rawValue))
+        else { return [:] }
+        var levels: [EventKind: LogLevel] = [:]
+        for kind in EventKind.allCases {
+            guard let node = inner.entry(kind.rawValue)?.node,
+                let word = inner.word(kind.rawValue, node, among: LogLevel.allCases.map(\.name))
+            else { continue }
+            levels[kind] = LogLevel(name: word)
+        }
+        return levels
+    }
+
+    /// How much the log makes of a kind of event.
+    package func level(of kind: EventKind) -> LogLevel {
+        levels[kind] ?? .usual(for: kind)
+    }
+
+    /// Makes the handler.
+    package func makeHandler(_ context: HandlerContext) -> (any EventHandler)? {
+        TextHandler(writer: context.log, prefix: "\(context.name): ")
+    }
+}
