@@ -12,6 +12,8 @@ CONFIGURATION = $(DESTDIR)$(sysconfdir)/binnacle/binnacle.toml
 RULES = $(DESTDIR)$(PREFIX)/lib/udev/rules.d/70-binnacle.rules
 SYSUSERS = $(DESTDIR)$(PREFIX)/lib/sysusers.d/binnacle.conf
 UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/system
+DOCUMENTS = $(DESTDIR)$(PREFIX)/share/doc/binnacle
+EXAMPLES = $(wildcard config/examples/*.toml)
 FUZZ_SECONDS ?= 600
 BENCH_SECONDS ?= 60
 SANITIZED = '^(KernelsTests|BinnacleTests|TracesTests|LinuxSensorsTests)'
@@ -74,23 +76,38 @@ bench-sensors: build ## Read a device that is a FIFO: latency, processor time, m
 
 # Nothing is built, because root seldom has the toolchain. A configuration that was changed is left alone, and the new one
 # is put beside it.
-install: ## Install the binary, the configuration, the udev rule, the account and the unit; DESTDIR and PREFIX say where.
+install: ## Install the binary, the configuration, the udev rule, the account and the units; DESTDIR and PREFIX say where.
 	@test -x $(BINARY) || { echo "install: there is no $(BINARY) yet: run 'make build' first" >&2; exit 66; }
 	install -D -m 755 $(BINARY) $(DESTDIR)$(bindir)/binnacle
 	install -D -m 644 systemd/70-binnacle.rules $(RULES)
 	install -D -m 644 systemd/binnacle.sysusers $(SYSUSERS)
 	install -D -m 644 systemd/binnacle-trigger.service $(UNITS)/binnacle-trigger.service
+	sed 's|^ExecStart=/usr/local/bin/|ExecStart=$(bindir)/|' systemd/binnacle.service | \
+	    install -m 644 /dev/stdin $(UNITS)/binnacle.service
+	install -d -m 755 $(DOCUMENTS)/examples $(dir $(CONFIGURATION)) $(dir $(CONFIGURATION))conf.d
+	@test -z "$(EXAMPLES)" || install -v -m 644 $(EXAMPLES) $(DOCUMENTS)/examples
 	@if [ -e $(CONFIGURATION) ] && ! cmp -s config/binnacle.toml $(CONFIGURATION); then \
 	    install -v -m 644 config/binnacle.toml $(CONFIGURATION).new; \
-	else install -v -D -m 644 config/binnacle.toml $(CONFIGURATION); fi
+	else install -v -m 644 config/binnacle.toml $(CONFIGURATION); rm -f $(CONFIGURATION).new; fi
 	@test -n "$(DESTDIR)" || printf '%s\n' 'To let the new rule and account take effect, without a restart:' \
 	    '    systemd-sysusers' '    systemctl restart systemd-udevd' \
-	    '    udevadm trigger --settle --subsystem-match=iio --subsystem-match=input' '    systemctl daemon-reload'
+	    '    udevadm trigger --settle --subsystem-match=iio --subsystem-match=input' '    systemctl daemon-reload' \
+	    'To adapt the configuration, with examples in $(PREFIX)/share/doc/binnacle/examples, and to check it:' \
+	    '    editor $(sysconfdir)/binnacle/binnacle.toml' '    $(bindir)/binnacle check $(sysconfdir)/binnacle' \
+	    'To start the service now and at every boot:' '    systemctl enable --now binnacle'
 
-# The account stays: files may still belong to it. So does a configuration that was changed.
-uninstall: ## Remove what install put there; a configuration that was changed stays.
-	rm -f $(DESTDIR)$(bindir)/binnacle $(RULES) $(SYSUSERS) $(UNITS)/binnacle-trigger.service $(CONFIGURATION).new
+# What runs is ended first, because systemd forgets what it is told of units whose files are gone. The account stays: files
+# may still belong to it. So does a configuration that was changed, and a folder that is not empty.
+uninstall: ## Remove what install put there, and end it; a configuration that was changed stays.
+	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || \
+	    systemctl disable --now binnacle.service binnacle-trigger.service || true
+	rm -f $(DESTDIR)$(bindir)/binnacle $(RULES) $(SYSUSERS) $(UNITS)/binnacle.service \
+	    $(UNITS)/binnacle-trigger.service $(addprefix $(DOCUMENTS)/examples/,$(notdir $(EXAMPLES))) $(CONFIGURATION).new
 	@if cmp -s config/binnacle.toml $(CONFIGURATION); then rm -fv $(CONFIGURATION); fi
+	@for folder in $(DOCUMENTS)/examples $(DOCUMENTS) $(dir $(CONFIGURATION))conf.d $(dir $(CONFIGURATION)); do \
+	    [ ! -d $$folder ] || rmdir --ignore-fail-on-non-empty $$folder; \
+	done
+	@test -n "$(DESTDIR)" || printf '%s\n' 'Left are the account `binnacle` and what the service kept in /var/lib/binnacle.'
 
 clean: ## Remove everything that was built.
 	rm -rf .build
