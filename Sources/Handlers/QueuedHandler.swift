@@ -94,3 +94,5 @@ public final class QueuedHandler: EventHandler, Sendable {
         report(told)
     }
 }
+
+extension QueuedHandler: ThreadedHandler {}

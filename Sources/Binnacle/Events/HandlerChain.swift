@@ -34,6 +34,13 @@ public final class HandlerChain {
         relink()
     }
 
+    /// Exchanges the decorators; those that go pass on what they held back, those that stay keep what they know.
+    public func replaceDecorators(_ decorators: [EventDecorator]) {
+        for gone in self.decorators where !decorators.contains(where: { $0 === gone }) { remove(gone) }
+        self.decorators = decorators
+        relink()
+    }
+
     private var first: any EventHandler { decorators.first ?? handler }
 
     private func relink() {

@@ -9,6 +9,8 @@ package struct HandlerContext {
     package let log: LineWriter
     /// Standard output; `nil` where it is taken, as in a replay, which writes every event to it.
     package let output: LineWriter?
+    /// The journal, when it takes what is logged.
+    package let journal: JournalSocket?
     /// Called before something slow is done about an event, so that what was written about it can be seen by then.
     package let willRun: () -> Void
     /// Asked while something slow is done; `true` gives it up.
@@ -18,12 +20,14 @@ package struct HandlerContext {
 
     /// Creates a context.
     package init(
-        name: String, log: LineWriter, output: LineWriter? = nil, willRun: @escaping () -> Void = {},
+        name: String, log: LineWriter, output: LineWriter? = nil, journal: JournalSocket? = nil,
+        willRun: @escaping () -> Void = {},
         isCancelled: @escaping () -> Bool = { false }, report: @escaping @Sendable (Event) -> Void = { _ in }
     ) {
         self.name = name
         self.log = log
         self.output = output
+        self.journal = journal
         self.willRun = willRun
         self.isCancelled = isCancelled
         self.report = report

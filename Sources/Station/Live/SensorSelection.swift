@@ -89,14 +89,3 @@ extension SensorDevice {
         word == name || word == label || word == node || word == id || word == path
     }
 }
-
-extension Configuration {
-    /// What detectors need of a sensor.
-    func kinds(of sensor: String) -> [SampleKind] {
-        var kinds: Set<SampleKind> = []
-        if motions.contains(where: { $0.accelerometer == sensor }) { kinds.insert(.accelerometer) }
-        if norths.contains(where: { $0.accelerometer == sensor }) { kinds.insert(.accelerometer) }
-        if norths.contains(where: { $0.magnetometer == sensor }) { kinds.insert(.magnetometer) }
-        return SampleKind.allCases.filter(kinds.contains)
-    }
-}

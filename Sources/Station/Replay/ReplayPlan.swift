@@ -19,7 +19,7 @@ struct ReplayPlan {
         if let configuration, let path = options.configurationPath { try Self.complete(&options, configuration, path) }
         var binding = try TraceBinding(options)
         if let configuration {
-            source = try binding.bind(Self.needs(configuration))
+            source = try binding.bind(configuration.needs)
             let streams = source.streams
             motionManagers = configuration.motions.map { section in
                 MotionManager(
@@ -86,7 +86,7 @@ struct ReplayPlan {
         }
         guard options.paths.isEmpty, options.bindings.isEmpty else { return }
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
-        let needs = needs(configuration)
+        let needs = configuration.needs
         for sensor in configuration.sensors {
             let kinds = needs.filter { $0.sensor == sensor.name }.map(\.kind)
             guard case .trace(let file) = sensor.source, !kinds.isEmpty else { continue }
@@ -104,21 +104,6 @@ struct ReplayPlan {
             return try Configuration.read(path: path)
         } catch {
             throw StationError(error)
-        }
-    }
-
-    /// The streams that the detectors need, in the order of the sensors in the configuration.
-    private static func needs(_ configuration: Configuration) -> [(sensor: String, kind: SampleKind, by: String)] {
-        var needs: [(sensor: String, kind: SampleKind, by: String)] = []
-        for motion in configuration.motions {
-            needs.append((motion.accelerometer, .accelerometer, "motion.\(motion.name)"))
-        }
-        for north in configuration.norths {
-            needs.append((north.accelerometer, .accelerometer, "north.\(north.name)"))
-            needs.append((north.magnetometer, .magnetometer, "north.\(north.name)"))
-        }
-        return configuration.sensors.flatMap { sensor in
-            SampleKind.allCases.compactMap { kind in needs.first { $0.sensor == sensor.name && $0.kind == kind } }
         }
     }
 }

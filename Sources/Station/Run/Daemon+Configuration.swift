@@ -1,0 +1,160 @@
+import Binnacle
+import Handlers
+import LinuxSensors
+import LinuxSystem
+
+/// Going over to a configuration, the first one or another.
+extension Daemon {
+    /// What is to be gone over to, with nothing changed yet.
+    struct Preparation {
+        let assembly: Assembly
+        let lines: [HandlerLine]
+        let live: LiveSource?
+    }
+
+    /// Finds the configuration that the options mean, or makes one.
+    static func configuration(
+        _ options: inout RunOptions, _ finder: DeviceFinder
+    ) throws(StationError) -> Configuration {
+        if options.embedded == nil {
+            let path = options.configurationPath ?? RunOptions.usualConfigurationPath
+            do throws(ConfigurationError) {
+                let configuration = try Configuration.read(path: path)
+                options.configurationPath = path
+                return configuration
+            } catch {
+                guard case .file(_, .missing) = error, options.configurationPath == nil else {
+                    throw StationError(error)
+                }
+            }
+        }
+        let embedded = options.embedded ?? .devices
+        options.embedded = embedded
+        var configuration = try embedded.configuration(finder)
+        if options.writesJSON { configuration.handlers = [] }
+        return configuration
+    }
+
+    /// Makes what a configuration says, as far as it is not there already.
+    func prepare(_ configuration: Configuration) throws(StationError) -> Preparation {
+        var configuration = configuration
+        if options.writesJSON {
+            configuration.handlers.append(EmbeddedConfiguration.handler("--json", OutputAction()))
+        }
+        let path = options.configurationPath ?? ""
+        guard !configuration.motions.isEmpty || !configuration.norths.isEmpty else {
+            throw StationError(
+                .configuration, "\(path.printable): no detector: add a section [motion.NAME] or [north.NAME]")
+        }
+        let assembly = try Assembly(
+            configuration, after: assembly, folder: configuration.folder, now: SystemClock.monotonic())
+        do throws(SystemError) {
+            let lines = try makeLines(configuration)
+            let isFirst = !assembly.requests.isEmpty && source.live == nil
+            let live = isFirst ? try LiveSource(assembly.requests, finder: finder, waker: mailbox.waker) : source.live
+            return Preparation(assembly: assembly, lines: lines, live: live)
+        } catch {
+            throw StationError(.unavailable, error.description)
+        }
+    }
+
+    private func makeLines(_ configuration: Configuration) throws(SystemError) -> [HandlerLine] {
+        let context = DecoratorSettings.Context(
+            minuteOfDay: { _ in LocalClock.minuteOfDay() },
+            activeSensors: { [unowned router] in Set(router.activeSensors.map(\.name)) })
+        let mailbox = mailbox
+        var made: [HandlerLine] = []
+        for section in configuration.handlers {
+            let old = lines.first { $0.section.name == section.name }
+            if let old, old.section == section {
+                made.append(old)
+            } else {
+                made.append(
+                    try HandlerLine(section, after: old, context: context) { mailbox.post(.report($0)) })
+            }
+        }
+        return made
+    }
+
+    /// Goes over to what was prepared, between two turns; nothing can fail any more.
+    func goOver(to next: Preparation) {
+        let before = assembly
+        let gone = lines.filter { line in !next.lines.contains { $0.handler === line.handler } }
+        for detector in before.detectors where !next.assembly.detectors.contains(where: { $0 === detector }) {
+            detector.stopDetection()
+        }
+        assembly = next.assembly
+        lines = next.lines
+        next.live?.change(assembly.requests, streams: assembly.streams)
+        source.change(live: next.live, timed: assembly.timed, streams: assembly.streams)
+        pipeline.change(detectors: assembly.detectors)
+        router.replaceChains(lines.map(\.chain))
+        for line in lines { line.takeOver() }
+        // They handle what they were given, on their own threads.
+        for line in gone { line.handler.finish() }
+        for part in assembly.motions { part.object.delegate = router }
+        for part in assembly.norths { part.object.delegate = router }
+        for detector in assembly.detectors where !detector.isDetecting { detector.startDetection() }
+        for notice in assembly.notices where !before.notices.contains(notice) { log.say(notice) }
+        if lines.isEmpty { log.say("no handler: events go nowhere", level: .warning) }
+    }
+
+    // MARK: - Reload
+
+    /// Has the configuration read anew, on a thread of its own: a disk may be slow.
+    func reload(_ now: Int64) {
+        guard options.embedded == nil, let path = options.configurationPath else {
+            log.say("there is no configuration to read anew", level: .notice)
+            return
+        }
+        guard !isReading else {
+            // What was changed since the reading began would be missed otherwise.
+            wantsAnother = true
+            return
+        }
+        manager.sayReloading(now)
+        let mailbox = mailbox
+        do throws(SystemError) {
+            try WorkerThread.start {
+                let result: Result<Configuration, ConfigurationError>
+                do throws(ConfigurationError) {
+                    result = .success(try Configuration.read(path: path))
+                } catch {
+                    result = .failure(error)
+                }
+                mailbox.post(.configuration(result))
+            }
+            isReading = true
+        } catch {
+            refuse(StationError(.unavailable, error.description))
+        }
+    }
+
+    /// Goes over to the configuration that was read, or says why not and stays with the old one.
+    func finishReload(_ result: Result<Configuration, ConfigurationError>) {
+        isReading = false
+        let kept = assembly.sensors.map { ObjectIdentifier($0.object) }
+        do throws(StationError) {
+            switch result {
+            case .failure(let error): throw StationError(error)
+            case .success(let configuration): goOver(to: try prepare(configuration))
+            }
+            let count = assembly.sensors.count { kept.contains(ObjectIdentifier($0.object)) }
+            log.say("configuration read anew: \(count) of \(assembly.sensors.count) sensors run on")
+            tellState()
+            manager.sayReady()
+        } catch {
+            refuse(error)
+        }
+        if wantsAnother {
+            wantsAnother = false
+            reload(SystemClock.monotonic())
+        }
+    }
+
+    private func refuse(_ error: StationError) {
+        log.say(error.description, level: .error)
+        log.say("the configuration stays as it was", level: .error)
+        manager.sayReady()
+    }
+}

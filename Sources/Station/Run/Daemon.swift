@@ -1,0 +1,174 @@
+import Binnacle
+import Handlers
+import LinuxSensors
+import LinuxSystem
+
+/// A running station: the pipeline that a configuration describes, turned by one thread until somebody ends it.
+///
+/// The daemon owns source, detectors, router and handlers. Its thread waits for samples, for the words of other threads,
+/// and for signals; whatever may block, be it a handler or the reading of a configuration, has a thread of its own.
+package final class Daemon {
+    /// What a signal handler writes to, to end a wait.
+    package var wakeDescriptor: Int32 { waker.descriptor }
+
+    let options: RunOptions
+    let log: MessageLog
+    let manager = ServiceManager()
+    let mailbox: Mailbox<DaemonMessage>
+    let source: StationSource
+    let router: Router
+    let pipeline: Pipeline
+    let finder: DeviceFinder
+    var assembly = Assembly()
+    var lines: [HandlerLine] = []
+    /// Whether a thread is reading the configuration.
+    var isReading = false
+    /// Whether it is to be read once more after that.
+    var wantsAnother = false
+    private let waker: Waker
+    private var messages: [DaemonMessage] = []
+    private var isReady = false
+    private var readyByNanoseconds: Int64 = 0
+    private var refusals: [(sensor: String, reason: any Error)] = []
+    private var failure: StationError?
+    private var hasEnded = false
+
+    /// Somebody may wait for the daemon to be ready; a device that does not answer must not keep them longer.
+    private static let longestStart: Int64 = 500_000_000
+    /// How long commands may still run when the daemon has to end, and how long the other handlers after them.
+    private static let drainNanoseconds: (commands: Int64, others: Int64) = (600_000_000, 850_000_000)
+
+    /// Reads the configuration and sets everything up.
+    ///
+    /// - Parameter options: What to do.
+    /// - Throws: ``StationError`` when the configuration cannot be used, or the system refuses what the daemon needs.
+    package init(_ options: RunOptions) throws(StationError) {
+        var options = options
+        finder = options.root.map { DeviceFinder(root: $0) } ?? DeviceFinder()
+        let configuration = try Self.configuration(&options, finder)
+        self.options = options
+        do throws(SystemError) {
+            waker = try Waker()
+            log = try MessageLog()
+        } catch {
+            throw StationError(.unavailable, error.description)
+        }
+        mailbox = Mailbox(waker: waker)
+        source = StationSource(waker: waker)
+        router = Router()
+        router.wallClock = { time in SystemClock.realtime() - (SystemClock.monotonic() - time) }
+        pipeline = Pipeline(source: source, detectors: [], router: router, capacity: 1024)
+        try goOver(to: try prepare(configuration))
+    }
+
+    /// Turns the pipeline until a signal ends it, or nothing is left to listen to.
+    ///
+    /// - Returns: Why it had to end; `nil` when it was asked to.
+    package func run() -> StationError? {
+        readyByNanoseconds = SystemClock.monotonic() + Self.longestStart
+        while !Interruption.isRequested, failure == nil, !hasEnded {
+            let answer = pipeline.turn()
+            let now = SystemClock.monotonic()
+            manager.giveLifeSign(now)
+            take(answer)
+            takeMessages()
+            if Interruption.takeReload() { reload(now) }
+            if !isReady { lookWhetherReady(now) }
+            if case .pending = answer { source.wait(timeoutMilliseconds: longestWait(now)) }
+        }
+        stop()
+        return failure
+    }
+
+    // MARK: - Turning
+
+    private func take(_ answer: SampleAnswer) {
+        switch answer {
+        case .samples: startDetectors()
+        case .failed(let streams, let reason):
+            if !isReady, let sensor = streams.first?.sensor { refusals.append((sensor.name, reason)) }
+            tellState()
+        case .ended: hasEnded = true
+        case .pending:
+            guard let live = source.live else { return }
+            for notice in live.takeNotices() { log.say(notice) }
+        }
+    }
+
+    private func takeMessages() {
+        mailbox.takeAll(into: &messages)
+        guard !messages.isEmpty else { return }
+        for message in messages {
+            switch message {
+            case .report(let event): router.report(event)
+            case .configuration(let result): finishReload(result)
+            }
+        }
+        messages.removeAll(keepingCapacity: true)
+        router.flush(upTo: nil)
+    }
+
+    private func longestWait(_ now: Int64) -> Int32 {
+        let lifeSign = manager.lifeSignMilliseconds ?? -1
+        guard !isReady else { return lifeSign }
+        let left = Int32(max(0, (readyByNanoseconds - now + 999_999) / 1_000_000))
+        return lifeSign < 0 ? left : min(lifeSign, left)
+    }
+
+    /// Detectors of sensors that were not there begin when they are.
+    private func startDetectors() {
+        guard assembly.detectors.contains(where: { !$0.isDetecting }) else { return }
+        for detector in assembly.detectors
+        where !detector.isDetecting && detector.streams.allSatisfy(\.sensor.isActive) {
+            detector.startDetection()
+        }
+    }
+
+    private func lookWhetherReady(_ now: Int64) {
+        guard source.live?.isSettled ?? true || now >= readyByNanoseconds else { return }
+        isReady = true
+        if options.embedded != nil, router.activeSensors.isEmpty {
+            failure = hopelessness
+            return
+        }
+        manager.sayReady()
+        tellState()
+    }
+
+    /// What nobody has configured is not waited for.
+    private var hopelessness: StationError {
+        let text = refusals.map { "\($0.sensor.printable): \($0.reason)" }.joined(separator: "\n")
+        let isDenied = refusals.contains { ($0.reason as? SensorFailure)?.category == .permission }
+        return StationError(isDenied ? .noPermission : .unavailable, text)
+    }
+
+    /// Says in the service's state how many sensors deliver.
+    func tellState() {
+        manager.say("\(router.activeSensors.count) of \(router.sensors.count) sensors active")
+    }
+
+    // MARK: - Ending
+
+    /// Closes the devices, lets commands and then the other handlers come to their end, and says what did not.
+    private func stop() {
+        manager.sayStopping()
+        let begin = SystemClock.monotonic()
+        router.flush(upTo: nil)
+        let commands = lines.filter { type(of: $0.section.action).actsOnTheWorld }
+        for line in commands { line.chain.finish() }
+        for line in commands { end(line, begin + Self.drainNanoseconds.commands) }
+        source.live?.stop()
+        takeMessages()
+        router.finish()
+        for line in lines where !commands.contains(where: { $0 === line }) {
+            end(line, begin + Self.drainNanoseconds.others)
+        }
+        log.finish(until: begin + Self.drainNanoseconds.others)
+    }
+
+    private func end(_ line: HandlerLine, _ deadlineNanoseconds: Int64) {
+        let count = line.handler.waitForEnd(until: deadlineNanoseconds)
+        guard count > 0 else { return }
+        log.say("handler '\(line.section.name)': \(count) events were not handled before the end", level: .warning)
+    }
+}

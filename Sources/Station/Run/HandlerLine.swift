@@ -1,0 +1,99 @@
+import Binnacle
+import Glibc
+import Handlers
+import LinuxSystem
+
+/// One configured handler in a running station: the handler on its thread, and the chain that leads to it.
+///
+/// A new line takes over from the one of the same name what it can: the handler when it does the same as before, the
+/// chain when it is for the same events, and each decorator that says the same, with what it knows.
+final class HandlerLine {
+    let section: HandlerSection
+    let handler: any ThreadedHandler
+    let chain: HandlerChain
+    private let decorators: [(settings: DecoratorSettings, object: EventDecorator)]
+
+    /// Makes a line, without changing the one before it.
+    ///
+    /// - Parameters:
+    ///   - section: What the configuration says.
+    ///   - old: The line that has had the name until now.
+    ///   - context: What decorators need to know.
+    ///   - report: Takes what the handler tells of itself, on any thread.
+    /// - Throws: ``SystemError`` when there is no thread left.
+    init(
+        _ section: HandlerSection, after old: HandlerLine?, context: DecoratorSettings.Context,
+        report: @escaping @Sendable (Event) -> Void
+    ) throws(SystemError) {
+        self.section = section
+        if let old, old.section.action.isSame(as: section.action) {
+            handler = old.handler
+        } else {
+            handler = try Self.make(section, report)
+        }
+        var kept = old?.decorators ?? []
+        if let old, old.handler === handler, old.section.kinds == section.kinds,
+            old.section.detectors == section.detectors
+        {
+            chain = old.chain
+        } else {
+            chain = HandlerChain(
+                handler: handler, kinds: Set(section.kinds), detectors: section.detectors.map { Set($0) })
+            // A decorator belongs to one chain.
+            kept = []
+        }
+        var made: [(settings: DecoratorSettings, object: EventDecorator)] = []
+        for settings in section.decorators {
+            if let index = kept.firstIndex(where: { $0.settings == settings }) {
+                made.append(kept.remove(at: index))
+            } else {
+                made.append((settings, settings.makeDecorator(in: context)))
+            }
+        }
+        decorators = made
+    }
+
+    /// Puts the decorators into the chain.
+    func takeOver() {
+        chain.replaceDecorators(decorators.map(\.object))
+    }
+
+    /// A handler that might make detection wait gets a thread.
+    private static func make(
+        _ section: HandlerSection, _ report: @escaping @Sendable (Event) -> Void
+    ) throws(SystemError) -> any ThreadedHandler {
+        let (name, action) = (section.name, section.action)
+        if let handler = try action.makeThreadedHandler(name: name, report: report) { return handler }
+        return try QueuedHandler(name: name, report: report) {
+            let log = LineWriter(descriptor: STDERR_FILENO)
+            let output = LineWriter(descriptor: STDOUT_FILENO)
+            let context = HandlerContext(
+                name: name, log: log, output: output, journal: Self.journal(), report: report)
+            var hasFailed = false
+            return (
+                action.makeHandler(context) ?? ClosureHandler { _ in },
+                {
+                    log.flush()
+                    output.flush()
+                    guard !hasFailed, let failure = output.failure else { return }
+                    hasFailed = true
+                    report(Event(handlerFailed: name, because: "standard output: \(failure.reason)"))
+                }
+            )
+        }
+    }
+
+    private static func journal() -> JournalSocket? {
+        // Without the journal's socket its reader of standard error is still there.
+        JournalSocket.isStandardError ? try? JournalSocket() : nil
+    }
+}
+
+extension Event {
+    /// The report of a handler that can no longer do its work.
+    init(handlerFailed name: String, because reason: String) {
+        self.init(
+            kind: .handlerFailed, timeNanoseconds: 0,
+            figures: [Figure(.handler, .text(name)), Figure(.reason, .text(reason))])
+    }
+}
