@@ -2,6 +2,7 @@
 enum OptionName: String, CaseIterable {
     case bind, map, config, speed, batch, handlers, json
     case sensor, `for`, output, force, guide, root
+    case simulate, trace, loop
     case help, version
 
     /// What stands for the argument in the help; `nil` when the option takes none.
@@ -16,7 +17,9 @@ enum OptionName: String, CaseIterable {
         case .for: "TIME"
         case .output: "FILE"
         case .root: "DIR"
-        case .handlers, .json, .force, .guide, .help, .version: nil
+        case .simulate: "MODEL"
+        case .trace: "FILE"
+        case .handlers, .json, .force, .guide, .loop, .help, .version: nil
         }
     }
 
@@ -29,7 +32,7 @@ enum OptionName: String, CaseIterable {
         }
     }
 
-    var isRepeatable: Bool { self == .bind || self == .map || self == .sensor }
+    var isRepeatable: Bool { [.bind, .map, .sensor, .trace].contains(self) }
 
     var help: String {
         switch self {
@@ -43,7 +46,7 @@ enum OptionName: String, CaseIterable {
             Name the columns and units of a file whose header does not. Targets are time, ax, ay, az, mx, my, mz; a
             column is its name or #1, #2, …; units are s, ms, us, ns, m/s2, g, mg, uT, nT, mT, gauss, mgauss.
             """
-        case .config: "Take sensors, detectors and handlers from FILE instead of the defaults."
+        case .config: "Take sensors, detectors and handlers from FILE, or from a folder with drop-ins."
         case .speed: "Play X times as fast as recorded, or as fast as possible (max, the default)."
         case .batch: "Ask for at most N samples of a stream at once. Never changes the events."
         case .handlers: "Run the configured handlers that act on the world, too."
@@ -65,6 +68,13 @@ enum OptionName: String, CaseIterable {
             Look for IIO devices in DIR/sys/bus/iio/devices and DIR/dev, without udev: for containers and for tests. Such
             devices do not come and go.
             """
+        case .simulate:
+            """
+            Without a configuration: make samples up. MODEL is still, walk, shake, turn or drop. Every event says that it is
+            simulated.
+            """
+        case .trace: "Without a configuration: play FILE in real time. May be repeated; files play together."
+        case .loop: "Play the traces again and again."
         case .help: "Print this help."
         case .version: "Print the version."
         }
@@ -73,18 +83,19 @@ enum OptionName: String, CaseIterable {
 
 /// Every subcommand there is, once.
 enum CommandName: String, CaseIterable {
-    case replay, record, devices, doctor, check
+    case run, replay, record, devices, doctor, check
 
     var operands: String {
         switch self {
         case .replay: "TRACE…"
-        case .record, .devices, .doctor: ""
+        case .run, .record, .devices, .doctor: ""
         case .check: "FILE…"
         }
     }
 
     var summary: String {
         switch self {
+        case .run: "watch the sensors and hand events to handlers, until it is ended"
         case .replay: "play recorded traces through the detectors and show the events"
         case .record: "record sensors into a trace that replay plays"
         case .devices: "list the sensors of this machine"
@@ -95,6 +106,16 @@ enum CommandName: String, CaseIterable {
 
     var details: String {
         switch self {
+        case .run:
+            """
+            The daemon. Reads /etc/binnacle/binnacle.toml and /etc/binnacle/conf.d/*.toml, or what --config names: a file, or a
+            folder with those names in it. Without any configuration it watches the sensors that it finds, with one motion
+            detector and, where there is a magnetometer, one north detector, and logs what they find.
+
+            SIGHUP reads the configuration anew: what has not changed runs on. SIGTERM and Ctrl-C end it within a second. Under
+            systemd the log goes to the journal with its fields kept apart, else to standard error. Exits with 78 when the
+            configuration is wrong, and without one with 69 when there is no sensor.
+            """
         case .replay:
             """
             Traces are CSV files with a header, whose columns and units are recognised, or recordings of an accelerometer
@@ -126,6 +147,7 @@ enum CommandName: String, CaseIterable {
 
     var options: [OptionName] {
         switch self {
+        case .run: [.config, .simulate, .trace, .loop, .json, .root, .help]
         case .replay: [.bind, .map, .config, .speed, .batch, .handlers, .json, .help]
         case .record: [.output, .for, .sensor, .config, .force, .root, .help]
         case .devices: [.json, .root, .help]

@@ -46,6 +46,7 @@ enum Tool {
             return .ok
         }
         switch command {
+        case .run: return try RunCommand(parsed).run()
         case .replay: return try ReplayCommand(parsed).run(output, errors)
         case .record: return try RecordCommand(parsed).run(errors)
         case .devices: return try DevicesCommand(parsed).run(output)

@@ -1,5 +1,5 @@
 public import Binnacle
-import LinuxSystem
+package import LinuxSystem
 import Synchronization
 
 /// Gives a handler a thread of its own, so that detection never waits for it.

@@ -1,5 +1,5 @@
 public import Binnacle
-import LinuxSystem
+package import LinuxSystem
 
 /// Writes each event into systemd's journal, with a field for everything that the event says.
 public final class JournalHandler: EventHandler {

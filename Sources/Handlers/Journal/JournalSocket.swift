@@ -35,7 +35,7 @@ package final class JournalSocket {
         entry.removeAll(keepingCapacity: true)
         for (name, value) in fields { append(name, value) }
         let bytes = entry
-        try systemCall("send") { send(socket.raw, bytes, bytes.count, Int32(MSG_NOSIGNAL.rawValue)) }
+        try systemCall("send") { send(socket.raw, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
     }
 
     private func append(_ name: String, _ value: String) {

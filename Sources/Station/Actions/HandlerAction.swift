@@ -1,4 +1,6 @@
 package import Binnacle
+package import Handlers
+package import LinuxSystem
 
 /// One kind of thing that a handler does: what its section may say, and what is made of it.
 ///
@@ -29,8 +31,25 @@ package protocol HandlerAction: Sendable {
     /// - Returns: The handler; `nil` when there is nothing for it to do there.
     func makeHandler(_ context: HandlerContext) -> (any EventHandler)?
 
+    /// Makes a handler that works on a thread of its own in a live run; `nil` when it needs to be given one.
+    ///
+    /// - Parameters:
+    ///   - name: The handler's name.
+    ///   - report: Takes the events that tell of the handler itself, on any thread.
+    /// - Throws: ``SystemError`` when there is no thread left.
+    func makeThreadedHandler(
+        name: String, report: @escaping @Sendable (Event) -> Void
+    ) throws(SystemError) -> (any ThreadedHandler)?
+
     /// Whether another action would do the same.
     func isSame(as other: any HandlerAction) -> Bool
+}
+
+extension HandlerAction {
+    /// Has none.
+    package func makeThreadedHandler(
+        name: String, report: @escaping @Sendable (Event) -> Void
+    ) throws(SystemError) -> (any ThreadedHandler)? { nil }
 }
 
 extension HandlerAction where Self: Equatable {

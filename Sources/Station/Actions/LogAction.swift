@@ -48,6 +48,12 @@ package struct LogAction: HandlerAction, Equatable {
 
     /// Makes the handler.
     package func makeHandler(_ context: HandlerContext) -> (any EventHandler)? {
-        TextHandler(writer: context.log, prefix: "\(context.name): ")
+        guard let journal = context.journal else {
+            return TextHandler(writer: context.log, prefix: "\(context.name): ")
+        }
+        let (name, report) = (context.name, context.report)
+        return JournalHandler(name: name, journal: journal, level: level) { error in
+            report(Event(handlerFailed: name, because: "the journal: \(error.reason)"))
+        }
     }
 }
