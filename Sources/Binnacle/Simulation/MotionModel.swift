@@ -1,0 +1,95 @@
+import Glibc
+
+/// The samples of a simulated device: a function of a sample's index and the settings, and of nothing else.
+///
+/// Axes are those of ``Sample``: x to the right, y to the top, z out of the screen. The device lies flat, so that its
+/// specific force is (0, 0, +9.81) m/s² at rest. Its top faces the heading h, clockwise from magnetic north: its field
+/// is (−H sin h, H cos h, −Z) with the Earth's level part H and downward part Z.
+///
+/// With the defaults of ``MotionSettings`` and ``NorthSettings`` and at 50 Hz or more, a cycle of each model gives
+///
+/// | model | cycle | what happens | events |
+/// |---|---|---|---|
+/// | still | – | lies still | none |
+/// | walk | 20 s | walks from 2 to 12 s | motion.began, motion.ended |
+/// | shake | 10 s | is shaken from 2 to 4 s | motion.began, 12 × shake, motion.ended |
+/// | turn | 60 s | turns from west on, rests facing north from 12.5 to 22.5 s | north.faced, north.left |
+/// | drop | 10 s | falls at 2 s, strikes at 2.3 s | motion.began, free_fall, shock and shake at once, motion.ended |
+///
+/// besides the headings of the compass. A fall is motion, and a blow of more than 2.5 g always is a shake of more than
+/// 1.5 g. At lower rates a blow may fall between two samples, as it does for a device.
+public struct MotionModel: Sendable {
+    /// What is simulated.
+    public let settings: SimulationSettings
+
+    private let forceNoise: SampleNoise
+    private let fieldNoise: SampleNoise
+
+    /// The standard deviation of the noise on each axis, in m/s².
+    ///
+    /// Less than the 0.05 m/s² of the resting recording broad05, so that its limit, 0.012 g, is below every threshold.
+    static let forceDeviation = 0.02
+    /// The standard deviation of the noise on each axis, in µT; the resting recording broad05 has 0.6.
+    static let fieldDeviation = 0.3
+    /// The Earth's field at 50° N 9° E, at sea level at the beginning of 2026, in µT: 49.1 with a dip of 65.8°.
+    ///
+    /// By the World Magnetic Model WMM2025 (NOAA and BGS, 2024): H 20.12, Z 44.83.
+    static let field = (level: 20.12, down: 44.83)
+    /// Where the device's top points in every model but turn: far from north.
+    static let restHeadingDegrees = 120.0
+
+    /// Creates a model.
+    ///
+    /// - Precondition: ``SimulationSettings/problems()`` finds none.
+    public init(_ settings: SimulationSettings) {
+        let problems = settings.problems()
+        precondition(problems.isEmpty, "\(problems)")
+        self.settings = settings
+        forceNoise = SampleNoise(seed: settings.seed, kind: .accelerometer)
+        fieldNoise = SampleNoise(seed: settings.seed, kind: .magnetometer)
+    }
+
+    /// A sample of the specific force.
+    ///
+    /// - Parameter index: The sample's number, from 0; sample n is n/rate after the start.
+    /// - Returns: The three axes in m/s².
+    public func specificForce(at index: Int64) -> SIMD3<Float> {
+        var force: SIMD3<Double>
+        switch settings.model {
+        case .still, .turn: force = Self.gravity
+        case .walk: force = Self.gravity + WalkModel.acceleration(at: phase(index, WalkModel.cycleSeconds))
+        case .shake: force = Self.gravity + ShakeModel.acceleration(at: phase(index, ShakeModel.cycleSeconds))
+        case .drop: force = DropModel.specificForce(at: phase(index, DropModel.cycleSeconds))
+        }
+        force += Self.forceDeviation * forceNoise.vector(at: index)
+        return SIMD3<Float>(force)
+    }
+
+    /// A sample of the magnetic field.
+    ///
+    /// - Parameter index: The sample's number, from 0; sample n is n/rate after the start.
+    /// - Returns: The three axes in µT.
+    public func magneticField(at index: Int64) -> SIMD3<Float> {
+        var field = Self.restField
+        if settings.model == .turn {
+            field = Self.field(headingDegrees: TurnModel.headingDegrees(at: phase(index, TurnModel.cycleSeconds)))
+        }
+        field += Self.fieldDeviation * fieldNoise.vector(at: index)
+        return SIMD3<Float>(field)
+    }
+
+    /// How far into its cycle a sample is, in seconds.
+    private func phase(_ index: Int64, _ cycleSeconds: Double) -> Double {
+        (Double(index) / settings.rateHz).truncatingRemainder(dividingBy: cycleSeconds)
+    }
+
+    /// The specific force of a device that lies flat.
+    static let gravity = SIMD3(0, 0, Double(Units.standardGravity))
+
+    private static let restField = field(headingDegrees: restHeadingDegrees)
+
+    private static func field(headingDegrees: Double) -> SIMD3<Double> {
+        let heading = headingDegrees * .pi / 180
+        return SIMD3(-field.level * sin(heading), field.level * cos(heading), -field.down)
+    }
+}

@@ -1,0 +1,114 @@
+/// Sensors that no device measures: their samples come from a ``MotionModel`` when a clock says that they are due.
+///
+/// Stamps stand on a grid that begins at the start and does not drift. A sample is never of the future. Whoever was
+/// stopped for more than a second gets no backlog: the source goes on with the present, and a gap shows.
+public final class SimulatedSource: SampleSource {
+    /// The streams, in the order of the pipeline.
+    public private(set) var streams: [SampleStream]
+
+    /// One stream with its next sample.
+    private struct Track {
+        var stream: SampleStream
+        let model: MotionModel
+        let grid: SampleGrid
+        var nextIndex: Int64 = 0
+    }
+    /// In the order of ``streams``.
+    private var tracks: [Track]
+    private let clock: () -> Int64
+
+    /// A stream that is further behind skips what it has missed.
+    private static let mostBehindNanoseconds: Int64 = 1_000_000_000
+
+    /// Creates a source; every sensor in it is authorised, because there is no device to open.
+    ///
+    /// - Parameters:
+    ///   - sensors: For each sensor, made with `isSimulated`, what it measures and how it moves.
+    ///   - startNanoseconds: The stamp of the first sample of every stream.
+    ///   - clock: What time it is now, on the clock of the stamps.
+    /// - Precondition: ``SimulationSettings/problems()`` finds none, and no sensor measures a kind twice.
+    public init(
+        _ sensors: [(sensor: Sensor, kinds: [SampleKind], settings: SimulationSettings)], startNanoseconds: Int64,
+        clock: @escaping () -> Int64
+    ) {
+        self.clock = clock
+        streams = SampleStream.ordered(sensors.flatMap { item in item.kinds.map { (item.sensor, $0) } })
+        tracks = streams.compactMap { stream in
+            let item = sensors.first { $0.sensor === stream.sensor && $0.kinds.contains(stream.kind) }
+            return item.map { item in
+                Track(
+                    stream: stream, model: MotionModel(item.settings),
+                    grid: SampleGrid(startNanoseconds: startNanoseconds, rateHz: item.settings.rateHz))
+            }
+        }
+        for sensor in sensors { sensor.sensor.authorizationStatus = .authorized }
+    }
+
+    /// When the next sample is due; `nil` without streams.
+    public var nextDueNanoseconds: Int64? {
+        var next: Int64?
+        for track in tracks {
+            let due = track.grid.timeNanoseconds(at: track.nextIndex)
+            next = min(next ?? due, due)
+        }
+        return next
+    }
+
+    /// Gives the streams other places in the pipeline, between two deliveries.
+    ///
+    /// - Parameter streams: Has each of the source's streams once; those of other sensors are passed over.
+    package func place(_ streams: [SampleStream]) {
+        for index in tracks.indices {
+            let old = tracks[index].stream
+            guard let new = streams.first(where: { $0.sensor === old.sensor && $0.kind == old.kind }) else {
+                preconditionFailure("the \(old.kind) of '\(old.sensor.name)' has no place")
+            }
+            tracks[index].stream = new
+        }
+        tracks.sort { $0.stream.index < $1.stream.index }
+        self.streams = tracks.map(\.stream)
+    }
+
+    /// Delivers the samples that are due, as many as fit.
+    public func fill(_ delivery: SampleDelivery) -> SampleAnswer {
+        let now = clock()
+        // The order of all samples ends where the first batch is full.
+        var end = SamplePosition(timeNanoseconds: now, streamIndex: .max, sampleIndex: .max)
+        for index in tracks.indices {
+            skipBacklog(&tracks[index], now)
+            let track = tracks[index]
+            let last = track.nextIndex + Int64(delivery.capacity) - 1
+            end = min(end, Self.position(track, last))
+        }
+        var isAnyDelivered = false
+        for index in tracks.indices {
+            let batch = delivery.batches[tracks[index].stream.index]
+            Self.move(&tracks[index], upTo: end, into: batch)
+            if !batch.isEmpty { isAnyDelivered = true }
+        }
+        return isAnyDelivered ? .samples : .pending
+    }
+
+    private func skipBacklog(_ track: inout Track, _ now: Int64) {
+        let due = track.grid.timeNanoseconds(at: track.nextIndex)
+        guard Units.later(due, by: Self.mostBehindNanoseconds) < now else { return }
+        track.nextIndex = max(track.nextIndex, track.grid.lastIndex(notAfter: now))
+    }
+
+    private static func position(_ track: Track, _ index: Int64) -> SamplePosition {
+        SamplePosition(
+            timeNanoseconds: track.grid.timeNanoseconds(at: index), streamIndex: track.stream.index, sampleIndex: 0)
+    }
+
+    private static func move(_ track: inout Track, upTo end: SamplePosition, into batch: SampleBatch) {
+        while !batch.isFull {
+            let position = position(track, track.nextIndex)
+            guard position <= end else { return }
+            let vector =
+                track.stream.kind == .accelerometer
+                ? track.model.specificForce(at: track.nextIndex) : track.model.magneticField(at: track.nextIndex)
+            batch.append(timeNanoseconds: position.timeNanoseconds, x: vector.x, y: vector.y, z: vector.z)
+            track.nextIndex += 1
+        }
+    }
+}

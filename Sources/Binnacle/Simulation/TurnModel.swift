@@ -1,0 +1,17 @@
+/// The device, flat on its back, turns clockwise through all bearings once a minute and rests while its top faces north.
+///
+/// It starts facing west at 7.2° a second, is at north after 12.5 s, and goes on 10 s later. The turn is about gravity,
+/// so that the specific force does not change.
+enum TurnModel {
+    static let cycleSeconds = 60.0
+    static let northSeconds = 12.5
+    static let restSeconds = 10.0
+
+    private static let degreesPerSecond = 360 / (cycleSeconds - restSeconds)
+
+    /// Where the top points, in degrees clockwise from magnetic north; negative before north.
+    static func headingDegrees(at phase: Double) -> Double {
+        let turning = phase < northSeconds ? phase : max(northSeconds, phase - restSeconds)
+        return (turning - northSeconds) * degreesPerSecond
+    }
+}
