@@ -70,19 +70,6 @@ public final class QueuedHandler: EventHandler, Sendable {
         if untold > 0 { tell(untold, event) }
     }
 
-    /// Takes no more events; those that wait are handled.
-    public func finish() {
-        queue.finish()
-    }
-
-    /// Waits until everything is handled, after ``finish()``.
-    ///
-    /// - Parameter deadlineNanoseconds: The longest wait, on CLOCK_MONOTONIC.
-    /// - Returns: The number of events that nobody has begun with.
-    package func waitForEnd(until deadlineNanoseconds: Int64) -> Int {
-        queue.waitForEnd(until: deadlineNanoseconds) ? 0 : queue.waitingCount
-    }
-
     private func tell(_ count: Int, _ event: Event) {
         var told = Event(
             kind: .eventsDropped, timeNanoseconds: event.timeNanoseconds,
@@ -95,4 +82,20 @@ public final class QueuedHandler: EventHandler, Sendable {
     }
 }
 
-extension QueuedHandler: ThreadedHandler {}
+extension QueuedHandler: ThreadedHandler {
+    /// Takes no more events; those that wait are handled.
+    package func end(within duration: Duration) {
+        queue.finish()
+    }
+
+    /// Waits until everything is handled, after ``end(within:)``.
+    ///
+    /// - Parameter deadlineNanoseconds: The longest wait, on CLOCK_MONOTONIC.
+    /// - Returns: The number of events that nobody has begun with.
+    package func waitForEnd(until deadlineNanoseconds: Int64) -> Int {
+        queue.waitForEnd(until: deadlineNanoseconds) ? 0 : max(1, queue.waitingCount)
+    }
+
+    /// Whether the thread has ended.
+    package var hasEnded: Bool { queue.hasEnded }
+}

@@ -20,15 +20,20 @@ public final class TextHandler: EventHandler {
         writer.write(prefix + Self.text(event))
     }
 
-    /// The line, without its end.
+    /// The line, without its end: by the wall clock where that is known, else by the sample's stamp.
     static func text(_ event: Event) -> String {
         let seconds = Figure.Value.number(Double(event.timeNanoseconds) * 1e-9, decimals: 3).description
+        let time = event.wallNanoseconds.map { WallTime.text($0) } ?? seconds.padded(before: 10) + " s"
+        return time + "  " + words(event)
+    }
+
+    /// The line without the time, for where that stands already.
+    static func words(_ event: Event) -> String {
         var parts = [
-            seconds.padded(before: 10) + " s",
-            event.kind.rawValue.padded(after: 14),
-            (event.detector ?? event.sensor ?? "").padded(after: 10),
+            event.kind.rawValue.padded(after: 14), (event.detector ?? event.sensor ?? "").padded(after: 10),
         ]
         parts += event.figures.compactMap(text)
+        if event.isSimulated { parts.append("(simulated)") }
         return parts.joined(separator: "  ").trimmingTrailingBlanks().printable
     }
 

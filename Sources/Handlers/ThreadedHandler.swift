@@ -2,9 +2,17 @@ package import Binnacle
 
 /// A handler that does its work on a thread of its own: whoever calls it never waits.
 package protocol ThreadedHandler: EventHandler {
-    /// Waits until everything is handled, after `finish()`.
+    /// Takes no more events and works off those that it has; returns at once.
+    ///
+    /// - Parameter duration: How long that may take; what is not done by then is given up.
+    func end(within duration: Duration)
+
+    /// Waits until everything is done, after ``end(within:)``.
     ///
     /// - Parameter deadlineNanoseconds: The longest wait, on CLOCK_MONOTONIC.
     /// - Returns: The number of events that were given up.
     func waitForEnd(until deadlineNanoseconds: Int64) -> Int
+
+    /// Whether everything is done, after ``end(within:)``.
+    var hasEnded: Bool { get }
 }

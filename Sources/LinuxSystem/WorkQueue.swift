@@ -50,6 +50,9 @@ package final class WorkQueue<Item: Sendable>: Sendable {
     /// The number of items that nobody has begun with.
     package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
+    /// Whether the thread has ended.
+    package var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
     /// Takes no more; the thread ends when it is done with what waits.
     package func finish() {
         state.withLock { $0.isFinished = true }

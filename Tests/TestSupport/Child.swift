@@ -53,6 +53,16 @@ package final class Child {
         guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EINVAL) }
     }
 
+    /// Whether a process, also one of somebody else's children, has ended or is a zombie.
+    package static func isGone(_ process: pid_t) -> Bool {
+        for _ in 0..<200 {
+            guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return true }
+            if text.split(separator: ")").last?.split(separator: " ").first == "Z" { return true }
+            usleep(10_000)
+        }
+        return false
+    }
+
     package var isRunning: Bool { !hasEnded(WNOHANG) }
 
     package func waitUntilExit() {

@@ -79,7 +79,8 @@ public final class HandlerChain {
         first.advance(to: timeNanoseconds)
     }
 
-    func finish() {
+    /// Tells the decorators and then the handler that nothing more will come.
+    package func finish() {
         first.finish()
     }
 }

@@ -10,7 +10,7 @@ public final class SimulatedSource: SampleSource {
     private struct Track {
         var stream: SampleStream
         let model: MotionModel
-        let grid: SampleGrid
+        var grid: SampleGrid
         var nextIndex: Int64 = 0
     }
     /// In the order of ``streams``.
@@ -42,6 +42,17 @@ public final class SimulatedSource: SampleSource {
             }
         }
         for sensor in sensors { sensor.sensor.authorizationStatus = .authorized }
+    }
+
+    /// Goes on where another source stands, for the streams that both have.
+    package func resume(_ other: SimulatedSource) {
+        for index in tracks.indices {
+            let stream = tracks[index].stream
+            guard let known = other.tracks.first(where: { $0.stream.sensor === stream.sensor && $0.stream.kind == stream.kind })
+            else { continue }
+            tracks[index].grid = known.grid
+            tracks[index].nextIndex = known.nextIndex
+        }
     }
 
     /// When the next sample is due; `nil` without streams.

@@ -40,7 +40,7 @@ public final class JournalHandler: EventHandler {
     /// The entry's fields.
     static func fields(_ event: Event, handler: String, level: LogLevel) -> [(name: String, value: String)] {
         let own = [
-            ("MESSAGE", TextHandler.text(event)), ("PRIORITY", String(level.rawValue)),
+            ("MESSAGE", TextHandler.words(event)), ("PRIORITY", String(level.rawValue)),
             ("MESSAGE_ID", JournalMessageID.of(event.kind)), ("SYSLOG_IDENTIFIER", "binnacle"),
             ("BINNACLE_LOG", handler),
         ]

@@ -1,5 +1,6 @@
 package import Binnacle
 package import Handlers
+import LinuxSystem
 
 /// `log = true`: writes the event to the log.
 package struct LogAction: HandlerAction, Equatable {

@@ -1,6 +1,7 @@
 import Binnacle
 import Handlers
 import LinuxSensors
+import LinuxSystem
 import Traces
 
 /// What a running station is made of: an object for each section of its configuration.
@@ -109,12 +110,14 @@ struct Assembly {
     }
 
     private mutating func makeSimulation(_ old: Assembly, _ now: Int64) {
-        let simulated = sensors.compactMap { part -> SimulatedSource.Part? in
+        let simulated = sensors.compactMap { part -> (sensor: Sensor, kinds: [SampleKind], settings: SimulationSettings)? in
             guard case .simulated(let settings) = part.section.source else { return nil }
             return (part.object, part.kinds, settings)
         }
         guard !simulated.isEmpty else { return }
-        simulation = SimulatedSource(simulated, startNanoseconds: now)
+        let source = SimulatedSource(simulated, startNanoseconds: now, clock: SystemClock.monotonic)
+        if let before = old.simulation { source.resume(before) }
+        simulation = source
     }
 
     private mutating func makeRequests() {

@@ -5,6 +5,9 @@ import LinuxSystem
 
 /// Going over to a configuration, the first one or another.
 extension Daemon {
+    /// How long a handler that a reload took out may go on with what it had.
+    private static let retirement: Duration = .seconds(60)
+
     /// What is to be gone over to, with nothing changed yet.
     struct Preparation {
         let assembly: Assembly
@@ -49,10 +52,9 @@ extension Daemon {
         let assembly = try Assembly(
             configuration, after: assembly, folder: configuration.folder, now: SystemClock.monotonic())
         do throws(SystemError) {
-            let lines = try makeLines(configuration)
             let isFirst = !assembly.requests.isEmpty && source.live == nil
             let live = isFirst ? try LiveSource(assembly.requests, finder: finder, waker: mailbox.waker) : source.live
-            return Preparation(assembly: assembly, lines: lines, live: live)
+            return Preparation(assembly: assembly, lines: try makeLines(configuration), live: live)
         } catch {
             throw StationError(.unavailable, error.description)
         }
@@ -90,8 +92,8 @@ extension Daemon {
         pipeline.change(detectors: assembly.detectors)
         router.replaceChains(lines.map(\.chain))
         for line in lines { line.takeOver() }
-        // They handle what they were given, on their own threads.
-        for line in gone { line.handler.finish() }
+        retired = (retired + gone).filter { !$0.handler.hasEnded }
+        for line in gone { line.handler.end(within: Self.retirement) }
         for part in assembly.motions { part.object.delegate = router }
         for part in assembly.norths { part.object.delegate = router }
         for detector in assembly.detectors where !detector.isDetecting { detector.startDetection() }

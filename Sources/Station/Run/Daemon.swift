@@ -21,6 +21,8 @@ package final class Daemon {
     let finder: DeviceFinder
     var assembly = Assembly()
     var lines: [HandlerLine] = []
+    /// Handlers that a reload took out, until they are done with what they had.
+    var retired: [HandlerLine] = []
     /// Whether a thread is reading the configuration.
     var isReading = false
     /// Whether it is to be read once more after that.
@@ -35,8 +37,8 @@ package final class Daemon {
 
     /// Somebody may wait for the daemon to be ready; a device that does not answer must not keep them longer.
     private static let longestStart: Int64 = 500_000_000
-    /// How long commands may still run when the daemon has to end, and how long the other handlers after them.
-    private static let drainNanoseconds: (commands: Int64, others: Int64) = (600_000_000, 850_000_000)
+    /// How long handlers that act on the world may take when the daemon ends, and how long all of them.
+    private static let drainTimes = (actors: Duration.milliseconds(600), all: Duration.milliseconds(850))
 
     /// Reads the configuration and sets everything up.
     ///
@@ -154,21 +156,22 @@ package final class Daemon {
         manager.sayStopping()
         let begin = SystemClock.monotonic()
         router.flush(upTo: nil)
-        let commands = lines.filter { type(of: $0.section.action).actsOnTheWorld }
-        for line in commands { line.chain.finish() }
-        for line in commands { end(line, begin + Self.drainNanoseconds.commands) }
+        for line in lines { line.flush() }
+        // First those that have something to tell of what they did, and then those that it is told to.
+        let actors = (lines + retired).filter { type(of: $0.section.action).actsOnTheWorld }
+        end(actors, within: Self.drainTimes.actors, from: begin)
         source.live?.stop()
         takeMessages()
-        router.finish()
-        for line in lines where !commands.contains(where: { $0 === line }) {
-            end(line, begin + Self.drainNanoseconds.others)
-        }
-        log.finish(until: begin + Self.drainNanoseconds.others)
+        end((lines + retired).filter { line in !actors.contains { $0 === line } }, within: Self.drainTimes.all, from: begin)
+        log.finish(until: begin + Units.nanoseconds(Self.drainTimes.all))
     }
 
-    private func end(_ line: HandlerLine, _ deadlineNanoseconds: Int64) {
-        let count = line.handler.waitForEnd(until: deadlineNanoseconds)
-        guard count > 0 else { return }
-        log.say("handler '\(line.section.name)': \(count) events were not handled before the end", level: .warning)
+    private func end(_ ending: [HandlerLine], within duration: Duration, from begin: Int64) {
+        for line in ending { line.handler.end(within: duration) }
+        for line in ending {
+            let count = line.handler.waitForEnd(until: begin + Units.nanoseconds(duration))
+            guard count > 0 else { continue }
+            log.say("handler '\(line.section.name)': \(count) events were not handled before the end", level: .warning)
+        }
     }
 }

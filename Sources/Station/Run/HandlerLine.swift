@@ -58,6 +58,11 @@ final class HandlerLine {
         chain.replaceDecorators(decorators.map(\.object))
     }
 
+    /// Has the decorators pass on what they hold back.
+    func flush() {
+        for decorator in decorators { decorator.object.flush() }
+    }
+
     /// A handler that might make detection wait gets a thread.
     private static func make(
         _ section: HandlerSection, _ report: @escaping @Sendable (Event) -> Void

@@ -52,7 +52,7 @@ final class ServiceManager {
         guard let socket else { return }
         let bytes = Array(text.utf8)
         // A service manager that does not listen any more is no reason to stop.
-        _ = send(socket.raw, bytes, bytes.count, Int32(MSG_NOSIGNAL | Int(MSG_DONTWAIT.rawValue)))
+        _ = send(socket.raw, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
     }
 
     private static func watchdog() -> Int64? {
