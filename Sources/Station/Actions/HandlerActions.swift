@@ -40,7 +40,8 @@ enum HandlerActions {
             let owners = all.filter { $0.furtherKeys.contains(key) }.map { "`\($0.key)`" }
             let names = chosen.map { "`\($0.key)`" }
             table.refuse(
-                key, at: entry.keyPosition, "`\(key)` has no meaning for \(Spelling.alternatives(names))",
+                key, at: entry.keyPosition, with: chosen.map { $0.key },
+                "`\(key)` has no meaning for \(Spelling.alternatives(names))",
                 hint: "it is for \(Spelling.alternatives(owners))")
         }
     }

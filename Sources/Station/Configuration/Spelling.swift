@@ -15,6 +15,12 @@ package enum Spelling {
         return texts.dropLast().joined(separator: ", ") + " or " + last
     }
 
+    /// Several texts that all count: `a, b and c`.
+    static func list(_ texts: [String]) -> String {
+        guard texts.count > 1, let last = texts.last else { return texts.first ?? "" }
+        return texts.dropLast().joined(separator: ", ") + " and " + last
+    }
+
     /// The allowed name that differs least from a name; `nil` when none is near.
     static func nearest(to name: String, among allowed: [String]) -> String? {
         if let same = allowed.first(where: { $0.lowercased() == name.lowercased() }) { return same }

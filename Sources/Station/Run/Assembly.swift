@@ -43,12 +43,11 @@ struct Assembly {
     /// - Parameters:
     ///   - configuration: Has a detector, and for each detector its sensors.
     ///   - old: What runs until now.
-    ///   - folder: Where the files lie that the configuration names without a `/` in front.
     ///   - now: The time, on CLOCK_MONOTONIC.
     /// - Throws: ``StationError`` when a recording cannot be played.
-    init(_ configuration: Configuration, after old: Assembly, folder: String, now: Int64) throws(StationError) {
+    init(_ configuration: Configuration, after old: Assembly, now: Int64) throws(StationError) {
         self.configuration = configuration
-        try makeSensors(old, folder, now)
+        try makeSensors(old, now)
         let wanted = sensors.flatMap { part in part.kinds.map { (sensor: part.object, kind: $0) } }
         streams = SampleStream.ordered(wanted)
         makeDetectors(old)
@@ -57,7 +56,7 @@ struct Assembly {
 
     // MARK: - Sensors
 
-    private mutating func makeSensors(_ old: Assembly, _ folder: String, _ now: Int64) throws(StationError) {
+    private mutating func makeSensors(_ old: Assembly, _ now: Int64) throws(StationError) {
         for section in configuration.sensors {
             let kinds = configuration.kinds(of: section.name)
             guard !kinds.isEmpty else {
@@ -68,12 +67,12 @@ struct Assembly {
             let sensor = known ?? Sensor(name: section.name, isSimulated: section.isSimulated)
             sensors.append(Part(section: section, kinds: kinds, object: sensor))
         }
-        try makePlayer(old, folder, now)
+        try makePlayer(old, now)
         makeSimulation(old, now)
     }
 
     /// Recordings play together, on one timeline: when one of them changes, all of them begin anew.
-    private mutating func makePlayer(_ old: Assembly, _ folder: String, _ now: Int64) throws(StationError) {
+    private mutating func makePlayer(_ old: Assembly, _ now: Int64) throws(StationError) {
         let traces = sensors.filter(\.section.isTrace)
         guard !traces.isEmpty else { return }
         let before = old.sensors.filter(\.section.isTrace)
@@ -88,7 +87,7 @@ struct Assembly {
             loops = isLooping
             options.bindings.append(
                 ReplayOptions.Binding(
-                    sensor: part.section.name, path: file.hasPrefix("/") ? file : folder + file,
+                    sensor: part.section.name, path: file,
                     kind: part.kinds.count == 1 ? part.kinds[0] : nil))
         }
         let needs = configuration.needs.filter { need in traces.contains { $0.section.name == need.sensor } }

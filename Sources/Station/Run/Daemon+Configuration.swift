@@ -20,7 +20,7 @@ extension Daemon {
         _ options: inout RunOptions, _ finder: DeviceFinder
     ) throws(StationError) -> Configuration {
         if options.embedded == nil {
-            let path = options.configurationPath ?? RunOptions.usualConfigurationPath
+            let path = options.configurationPath ?? Configuration.standardPath
             do throws(ConfigurationError) {
                 let configuration = try Configuration.read(path: path)
                 options.configurationPath = path
@@ -50,7 +50,7 @@ extension Daemon {
                 .configuration, "\(path.printable): no detector: add a section [motion.NAME] or [north.NAME]")
         }
         let assembly = try Assembly(
-            configuration, after: assembly, folder: configuration.folder, now: SystemClock.monotonic())
+            configuration, after: assembly, now: SystemClock.monotonic())
         do throws(SystemError) {
             let isFirst = !assembly.requests.isEmpty && source.live == nil
             let live = isFirst ? try LiveSource(assembly.requests, finder: finder, waker: mailbox.waker) : source.live

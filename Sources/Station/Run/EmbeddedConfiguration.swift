@@ -84,7 +84,7 @@ package enum EmbeddedConfiguration: Sendable {
         switch self {
         case .devices:
             """
-            no configuration in \(RunOptions.usualConfigurationPath), and no accelerometer on this machine; \
+            no configuration in \(Configuration.standardPath), and no accelerometer on this machine; \
             'binnacle doctor' says where it looked
             without hardware: 'binnacle run --simulate MODEL' makes samples up (\(models))
             with a recording: 'binnacle run --trace FILE' plays it in real time, again and again with --loop

@@ -9,8 +9,5 @@ package struct RunOptions: Sendable {
     /// The folder under which `/sys` and `/dev` lie; the machine's own without one.
     package var root: String?
 
-    /// Where the configuration is looked for when nobody names another place.
-    package static let usualConfigurationPath = "/etc/binnacle"
-
     package init() {}
 }
