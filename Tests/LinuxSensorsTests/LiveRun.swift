@@ -1,6 +1,7 @@
 import Binnacle
 import Foundation
 import LinuxSensors
+import LinuxSystem
 import TestSupport
 import Testing
 
