@@ -71,7 +71,7 @@ struct ReplayPlan {
                 handler = TextHandler(writer: log, prefix: "\(section.name): ")
             case .command(let template):
                 guard runsCommands else { return nil }
-                handler = CommandHandler(
+                handler = SequentialCommandHandler(
                     name: section.name, program: template.program, arguments: { template.arguments(for: $0) }, log: log,
                     willRun: { output.flush() }, isCancelled: { Interruption.isRequested })
             }
