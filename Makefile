@@ -16,7 +16,7 @@ DOCUMENTS = $(DESTDIR)$(PREFIX)/share/doc/binnacle
 EXAMPLES = $(wildcard config/examples/*.toml)
 FUZZ_SECONDS ?= 600
 BENCH_SECONDS ?= 60
-SANITIZED = '^(KernelsTests|BinnacleTests|TracesTests|LinuxSensorsTests)'
+SANITIZED = '^(KernelsTests|BinnacleTests|TracesTests|LinuxSensorsTests|HandlersTests)'
 # Linked statically, libstdc++ costs a running process 1 MB less: the linker takes the archive where it sees no other.
 STATIC_LIBSTDCXX = $(lastword $(sort $(wildcard /usr/lib/gcc/*/*/libstdc++.a)))
 WALK = Tests/Fixtures/phyphox_walk/Accelerometer.csv Tests/Fixtures/phyphox_walk/Magnetometer.csv
@@ -57,7 +57,7 @@ fuzz: setup ## Feed the readers of sysfs and of scans with rubbish for FUZZ_SECO
 	SWIFT_BACKTRACE=enable=no .build/fuzz/debug/FuzzSensors -max_total_time=$(FUZZ_SECONDS) -max_len=512 \
 	    -print_final_stats=1 -artifact_prefix=.build/fuzz/ .build/fuzz/corpus Tests/FuzzSensors/Seeds
 
-sanitize: setup ## Run the tests of the library and of the readers under the address and the thread sanitizer.
+sanitize: setup ## Run the tests of the library, the readers and the handlers under the address and the thread sanitizer.
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.supp \
 	    $(SWIFT) test --scratch-path .build/asan --sanitize address --filter $(SANITIZED)
 	$(SWIFT) test --scratch-path .build/tsan --sanitize thread --filter $(SANITIZED)

@@ -62,6 +62,9 @@ let package = Package(
             name: "LinuxSensorsTests", dependencies: ["LinuxSensors", "LinuxSystem", "Binnacle", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
+            name: "HandlersTests", dependencies: ["Handlers", "LinuxSystem", "Binnacle", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
             name: "StationTests",
             dependencies: ["Station", "LinuxSensors", "LinuxSystem", "Handlers", "Traces", "Binnacle", "TestSupport"],
             swiftSettings: settings),

@@ -1,2 +1,83 @@
-// The header has everything; a target in C needs a source.
+// What needs more than a line, or a declaration that glibc shows only with _GNU_SOURCE; the rest is in the header.
+#define _GNU_SOURCE
 #include "clinux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int clinux_pipe(int ends[2])
+{
+    if (pipe2(ends, O_CLOEXEC) == -1)
+        return -1;
+    for (int i = 0; i < 2; i++) {
+        if (ends[i] > STDERR_FILENO)
+            continue;
+        // Whoever started us closed a standard descriptor. As one of a program's three, an end would be in the way of
+        // the others.
+        int higher = fcntl(ends[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        int code = errno;
+        close(ends[i]);
+        if (higher == -1) {
+            close(ends[!i]);
+            errno = code;
+            return -1;
+        }
+        ends[i] = higher;
+    }
+    return 0;
+}
+
+int clinux_pidfd_open(pid_t process)
+{
+    // glibc has a function for it since 2.36; the kernel has the call since 5.3.
+    return (int)syscall(SYS_pidfd_open, process, 0);
+}
+
+int clinux_spawn(pid_t *process, const char *program, char *const arguments[], char *const environment[], int input,
+                 int output)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t every, none;
+    sigfillset(&every);
+    sigemptyset(&none);
+    int code = posix_spawn_file_actions_init(&actions);
+    if (code != 0)
+        return code;
+    if ((code = posix_spawnattr_init(&attributes)) != 0) {
+        posix_spawn_file_actions_destroy(&actions);
+        return code;
+    }
+    // One after the other, and nothing more after the first that fails.
+    if ((code = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)) == 0
+        && (code = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)) == 0
+        && (code = posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)) == 0
+        && (code = posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)) == 0
+        && (code = posix_spawn_file_actions_addchdir_np(&actions, "/")) == 0
+        && (code = posix_spawnattr_setsigdefault(&attributes, &every)) == 0
+        && (code = posix_spawnattr_setsigmask(&attributes, &none)) == 0
+        && (code = posix_spawnattr_setflags(
+                &attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK)) == 0)
+        code = posix_spawn(process, program, &actions, &attributes, arguments, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return code;
+}
+
+void clinux_keep_ends(void)
+{
+    struct sigaction action;
+    if (sigaction(SIGCHLD, NULL, &action) == -1)
+        return;
+    // A handler that somebody set is left alone, without the flag that does the same as to ignore the signal.
+    if (action.sa_handler == SIG_IGN)
+        action.sa_handler = SIG_DFL;
+    else if (!(action.sa_flags & SA_NOCLDWAIT))
+        return;
+    action.sa_flags &= ~SA_NOCLDWAIT;
+    sigaction(SIGCHLD, &action, NULL);
+}

@@ -12,7 +12,7 @@ package enum EventVariables {
         if let sensor = event.sensor { variables.append(("sensor", sensor)) }
         variables.append(("time_ns", String(event.timeNanoseconds)))
         if let wall = event.wallNanoseconds { variables.append(("wall_time", WallTime.text(wall))) }
-        if event.isSimulated { variables.append(("simulated", "true")) }
+        if event.isSimulated { variables.append(("simulated", "1")) }
         variables += event.figures.map { ($0.name.rawValue, $0.value.description) }
         return variables.map { ("BINNACLE_" + $0.0.uppercased(), $0.1) }
     }

@@ -7,6 +7,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/types.h>
 
 /// The number of a descriptor that is ready.
 struct clinux_ready {
@@ -63,5 +64,22 @@ static inline int clinux_evdev_clock(int device, int clock)
 {
     return ioctl(device, EVIOCSCLOCKID, &clock);
 }
+
+/// pipe2(2): both ends closed on exec, neither a standard descriptor; -1 and errno when there is none.
+int clinux_pipe(int ends[2]);
+
+/// pidfd_open(2): a descriptor that is readable once a process has ended, closed on exec.
+int clinux_pidfd_open(pid_t process);
+
+/// posix_spawn(3) of a program that inherits nothing but what is given here; it returns an error number, or 0.
+///
+/// The program is the leader of a session and of a process group of its own, without a terminal. All signals have their
+/// default actions, and none is blocked. It starts in "/", has the input as its standard input, the output as its
+/// standard output and standard error, and no other descriptor.
+int clinux_spawn(pid_t *process, const char *program, char *const arguments[], char *const environment[], int input,
+                 int output);
+
+/// Has the kernel keep the ends of our children until we ask, if whoever started us had them thrown away.
+void clinux_keep_ends(void);
 
 #endif

@@ -22,4 +22,13 @@ public struct CommandSettings: Sendable, Equatable {
 
     /// Creates settings with the defaults.
     public init() {}
+
+    /// How long to wait after a failed attempt; `nil` when it was the last.
+    ///
+    /// - Parameter attempt: The how manieth it was, from 1.
+    /// - Returns: The pause before the next one.
+    package func retryDelay(after attempt: Int) -> Duration? {
+        guard attempt <= retryLimit else { return nil }
+        return min(min(retryDelay, Self.longestRetryDelay) * (1 << min(attempt - 1, 30)), Self.longestRetryDelay)
+    }
 }

@@ -1,5 +1,6 @@
 package import Binnacle
 package import Handlers
+package import LinuxSystem
 
 /// `command = [...]`: runs a program.
 package struct CommandAction: HandlerAction, Equatable {
@@ -31,10 +32,19 @@ package struct CommandAction: HandlerAction, Equatable {
         self.init(template, settings: settings)
     }
 
-    /// Makes the handler.
+    /// Makes the handler of a replay, which waits for each program.
     package func makeHandler(_ context: HandlerContext) -> (any EventHandler)? {
-        CommandHandler(
+        SequentialCommandHandler(
             name: context.name, program: template.program, arguments: { template.arguments(for: $0) },
-            log: context.log, timeout: settings.timeout, willRun: context.willRun, isCancelled: context.isCancelled)
+            settings: settings, log: context.log, willRun: context.willRun, isCancelled: context.isCancelled)
+    }
+
+    /// Makes the handler of a live run, whose programs are looked after by a supervisor.
+    package func makeThreadedHandler(
+        name: String, report: @escaping @Sendable (Event) -> Void
+    ) throws(SystemError) -> (any ThreadedHandler)? {
+        CommandHandler(
+            name: name, program: template.program, arguments: { template.arguments(for: $0) }, settings: settings,
+            report: report)
     }
 }

@@ -31,7 +31,10 @@ struct Assembly {
 
     var detectors: [any Detector] { motions.map(\.object) + norths.map(\.object) }
 
-    var timed: [any TimedSource] { [player, simulation].compactMap { $0 } }
+    var timed: [any TimedSource] {
+        let sources: [(any TimedSource)?] = [player, simulation]
+        return sources.compactMap { $0 }
+    }
 
     /// Nothing at all: what the first assembly takes over from.
     init() {
@@ -67,12 +70,12 @@ struct Assembly {
             let sensor = known ?? Sensor(name: section.name, isSimulated: section.isSimulated)
             sensors.append(Part(section: section, kinds: kinds, object: sensor))
         }
-        try makePlayer(old, now)
+        try makePlayer(old)
         makeSimulation(old, now)
     }
 
     /// Recordings play together, on one timeline: when one of them changes, all of them begin anew.
-    private mutating func makePlayer(_ old: Assembly, _ now: Int64) throws(StationError) {
+    private mutating func makePlayer(_ old: Assembly) throws(StationError) {
         let traces = sensors.filter(\.section.isTrace)
         guard !traces.isEmpty else { return }
         let before = old.sensors.filter(\.section.isTrace)
@@ -81,24 +84,24 @@ struct Assembly {
             return
         }
         var options = ReplayOptions()
-        var loops = false
+        let loops = traces.contains { if case .trace(_, loops: true) = $0.section.source { true } else { false } }
         for part in traces {
-            guard case .trace(let file, let isLooping) = part.section.source else { continue }
-            loops = isLooping
+            guard case .trace(let file, _) = part.section.source else { continue }
             options.bindings.append(
                 ReplayOptions.Binding(
                     sensor: part.section.name, path: file,
                     kind: part.kinds.count == 1 ? part.kinds[0] : nil))
         }
         let needs = configuration.needs.filter { need in traces.contains { $0.section.name == need.sensor } }
-        let open = { [options] () throws(StationError) -> TraceSource in
+        let reopen: PacedSource.Reopening = { [options] () throws(StationError) in
+            guard loops else { return nil }
             var binding = try TraceBinding(options)
             return try binding.bind(needs)
         }
         var binding = try TraceBinding(options)
         let source = try binding.bind(needs)
         notices += binding.notices + binding.unused
-        player = PacedSource(source, startNanoseconds: now, reopen: loops ? open : nil)
+        player = PacedSource(source, shift: .toClock, reopen: reopen)
         // The recording has sensors of its own making.
         sensors = sensors.map { part in
             guard part.section.isTrace,

@@ -84,3 +84,7 @@ protocol TimedSource: SampleSource {
     /// Takes note of the places that its own streams have among those of a pipeline.
     func place(_ streams: [SampleStream])
 }
+
+extension PacedSource: TimedSource {}
+
+extension SimulatedSource: TimedSource {}

@@ -1,0 +1,151 @@
+public import Binnacle
+import CLinux
+import LinuxSystem
+
+/// Runs a program for each event: the face of a ``CommandSupervisor``, which works on a thread of its own.
+///
+/// There is no shell in between. The program gets the event as one JSON line on its standard input and as variables in
+/// a small environment (``CommandEnvironment``). It starts in `/`, in a session and process group of its own, with
+/// default signals and without a descriptor of ours. What it writes is captured, and its end goes into the report. It is
+/// over when it has ended: what it leaves behind in its group is killed.
+///
+/// A handler is for one thread. The first event starts the supervisor's thread; it ends with the handler, or with
+/// ``stop(within:because:)``.
+public final class CommandHandler: EventHandler {
+    private let name: String
+    private let program: String
+    private let arguments: (Event) -> [String]
+    private let settings: CommandSettings
+    private let environment: CommandEnvironment
+    private let report: @Sendable (Event) -> Void
+    private var queue: CommandQueue?
+    private var isStopped = false
+
+    /// Creates a handler that runs nothing yet.
+    ///
+    /// - Parameters:
+    ///   - name: What reports call it.
+    ///   - program: An absolute path.
+    ///   - arguments: The arguments after the program's own name, for an event.
+    ///   - settings: The limits.
+    ///   - report: Told what became of each program, with `command.finished` and `command.failed`, and of events that no
+    ///     program was run for, with `events.dropped`. It is called on the supervisor's thread, which goes on when it
+    ///     returns, or within ``handle(_:)`` when there is no thread to be had. It must not wait for the thread of the
+    ///     events.
+    public init(
+        name: String, program: String, arguments: @escaping (Event) -> [String],
+        settings: CommandSettings = CommandSettings(), report: @escaping @Sendable (Event) -> Void
+    ) {
+        self.name = name
+        self.program = program
+        self.arguments = arguments
+        self.settings = settings
+        environment = CommandEnvironment(further: settings.environment)
+        self.report = report
+    }
+
+    deinit {
+        requestStop(within: .zero, because: "its handler is gone")
+    }
+
+    /// Has the program run, and does not wait for it.
+    ///
+    /// What the queue has no room for is dropped and reported.
+    public func handle(_ event: Event) {
+        guard !isStopped else { return }
+        let job = CommandJob(program: program, arguments: arguments(event), event: event)
+        do throws(SystemError) {
+            try startedQueue().submit(job)
+        } catch {
+            let outcome = CommandOutcome(end: .notStarted(reason: "\(error)"))
+            report(CommandReport.event(handler: name, job: job, outcome: outcome))
+        }
+    }
+
+    /// Waits until no program runs or waits for its turn.
+    public func finish() {
+        waitUntilIdle()
+    }
+
+    /// Waits until no program runs, waits for its turn, or is to be tried again, and until all of that was reported.
+    ///
+    /// - Parameters:
+    ///   - reason: Why what is left is killed, when it is cancelled, as a part of a sentence.
+    ///   - isCancelled: Asked when a signal comes, and several times a second; `true` kills what runs, and runs no other.
+    /// - Returns: Whether everything was run; a cancelled handler runs nothing any more.
+    @discardableResult
+    public func waitUntilIdle(
+        because reason: String = "it was cancelled", isCancelled: () -> Bool = { false }
+    ) -> Bool {
+        while let queue, !queue.isIdle {
+            if isCancelled() {
+                stop(within: .zero, because: reason)
+                return false
+            }
+            queue.waitForChange(timeoutMilliseconds: 100)
+        }
+        return true
+    }
+
+    /// Tells the supervisor to stop, and does not wait for it; so several handlers share one time.
+    ///
+    /// For half of the time, what runs and what waits goes on; then what still runs gets SIGTERM, and near the end of the
+    /// time SIGKILL. No time at all kills at once. Events that come later are passed over.
+    ///
+    /// - Parameters:
+    ///   - duration: How long it may take in all.
+    ///   - reason: Why, for the reports, as a part of a sentence.
+    public func requestStop(within duration: Duration, because reason: String = "Binnacle stops") {
+        isStopped = true
+        let time = Units.nanoseconds(duration)
+        queue?.requestStop(CommandStop(now: SystemClock.monotonic(), within: time, reason: reason))
+    }
+
+    /// Waits for the end of a supervisor that was told to stop.
+    ///
+    /// - Returns: How many events no program was run for, or not the last time; they were reported, too.
+    @discardableResult
+    public func waitUntilStopped() -> Int {
+        guard isStopped, let queue else { return 0 }
+        while true {
+            if let count = queue.unrunCount { return count }
+            queue.waitForChange(timeoutMilliseconds: 1000)
+        }
+    }
+
+    /// Stops, and waits for it.
+    ///
+    /// - Parameters:
+    ///   - duration: How long it may take in all; see ``requestStop(within:because:)``.
+    ///   - reason: Why, for the reports, as a part of a sentence.
+    /// - Returns: How many events no program was run for, or not the last time; they were reported, too.
+    @discardableResult
+    public func stop(within duration: Duration, because reason: String = "Binnacle stops") -> Int {
+        requestStop(within: duration, because: reason)
+        return waitUntilStopped()
+    }
+
+    /// Whether a supervisor that was told to stop has done so, or never began.
+    package var hasEnded: Bool { queue.map { $0.unrunCount != nil } ?? true }
+
+    /// How many events no program was run for by a supervisor that has ended.
+    var unrunCount: Int { queue?.unrunCount ?? 0 }
+
+    /// Waits for something to happen in the supervisor, or for the end of a time.
+    func waitForChange(atMostMilliseconds time: Int32) {
+        queue?.waitForChange(timeoutMilliseconds: time)
+    }
+
+    /// The queue of the supervisor, which is started when there is none.
+    private func startedQueue() throws(SystemError) -> CommandQueue {
+        if let queue { return queue }
+        let queue = try CommandQueue(limit: CommandSupervisor.capacity(settings))
+        clinux_keep_ends()
+        try WorkerThread.start { [name, settings, environment, report] in
+            CommandSupervisor(name: name, settings: settings, environment: environment, queue: queue, report: report)
+                .run()
+        }
+        self.queue = queue
+        return queue
+    }
+}

@@ -1,0 +1,183 @@
+import Binnacle
+import Foundation
+import Handlers
+import Synchronization
+import TestSupport
+import Testing
+
+extension CommandTests {
+    /// How it ends.
+    struct CommandStopTests {
+        private let reports = Reports()
+        private static let stubborn = """
+            trap '' TERM HUP
+            for i in 1 2; do (while :; do sleep 1000; done) & echo $! >> "$1"; done
+            echo $$ >> "$1"
+            while :; do sleep 1000; done
+            """
+
+        @Test func whatHangsIsKilledAndWhatWaitsIsCounted() throws {
+            let file = try TemporaryFile()
+            let handler = reports.shell(Self.stubborn, [file.path], settings { $0.concurrentLimit = 2 })
+            for sequence in 1...7 { handler.handle(event(UInt64(sequence))) }
+            try waitUntil("the numbers of six processes") { processes(in: file.path).count == 6 }
+            #expect(handler.stop(within: .seconds(1)) == 5)
+            // Everything was told by now.
+            let failed = reports.of(.commandFailed)
+            #expect(failed.count == 2)
+            #expect(failed.allSatisfy { $0.text(.reason) == "killed, because Binnacle stops" })
+            #expect(failed.allSatisfy { $0.integer(.signal) == Int(SIGKILL) })
+            #expect(reports.of(.eventsDropped).map { $0.integer(.count) } == [5])
+            #expect(reports.of(.eventsDropped).first?.text(.reason) == "Binnacle stops")
+            let family = processes(in: file.path)
+            try waitUntil("the end of all of \(family)") { !family.contains(where: isAlive) }
+            // What comes now comes too late, and starts nothing.
+            handler.handle(event(8))
+            #expect(handler.waitUntilIdle())
+            #expect(processes(in: file.path).count == 6)
+        }
+
+        @Test func whatObeysIsAskedFirst() throws {
+            let file = try TemporaryFile()
+            let handler = reports.shell(
+                "trap 'echo bye; exit 0' TERM; echo $$ >> \"$1\"; while :; do sleep 0.01; done", [file.path])
+            handler.handle(event())
+            try waitUntil("its start") { !processes(in: file.path).isEmpty }
+            #expect(handler.stop(within: .seconds(10)) == 0)
+            #expect(reports.all.map { $0.text(.output) } == ["bye"])
+            #expect(reports.all.map { $0.integer(.status) } == [0])
+        }
+
+        @Test func thereIsTimeForWhatIsShort() throws {
+            let handler = reports.handler("/bin/true")
+            for sequence in 1...20 { handler.handle(event(UInt64(sequence))) }
+            #expect(handler.stop(within: .seconds(100)) == 0)
+            #expect(reports.of(.commandFinished).count == 20)
+        }
+
+        @Test func nothingIsTriedAgain() throws {
+            let handler = reports.handler(
+                "/bin/false", [],
+                settings {
+                    $0.retryLimit = 100
+                    $0.retryDelay = .seconds(60)
+                })
+            handler.handle(event())
+            try reports.waitForEnds(1)
+            #expect(handler.stop(within: .seconds(100)) == 1)
+            #expect(reports.all.map(\.kind) == [.commandFailed, .eventsDropped])
+        }
+
+        @Test func severalShareOneTime() throws {
+            let files = try (0..<3).map { _ in try TemporaryFile() }
+            let handlers = files.map { reports.shell(Self.stubborn, [$0.path]) }
+            for handler in handlers { handler.handle(event()) }
+            for file in files { try waitUntil("its start") { processes(in: file.path).count == 3 } }
+            for handler in handlers { handler.requestStop(within: .seconds(1)) }
+            #expect(handlers.map { $0.waitUntilStopped() } == [0, 0, 0])
+            #expect(reports.of(.commandFailed).count == 3)
+        }
+
+        @Test func aHandlerThatNeverRanStopsAtOnce() {
+            #expect(reports.handler("/bin/true").stop(within: .seconds(100)) == 0)
+            #expect(reports.all.isEmpty)
+        }
+
+        @Test func aHandlerThatIsGoneLeavesNothing() throws {
+            let file = try TemporaryFile()
+            do {
+                let handler = reports.shell(Self.stubborn, [file.path])
+                handler.handle(event())
+                try waitUntil("its start") { processes(in: file.path).count == 3 }
+            }
+            let family = processes(in: file.path)
+            try waitUntil("the end of all of \(family)") { !family.contains(where: isAlive) }
+            try reports.waitForEnds(1)
+        }
+
+        @Test func aCancelledWaitKillsAtOnce() throws {
+            let file = try TemporaryFile()
+            let handler = reports.shell(Self.stubborn, [file.path])
+            for sequence in 1...3 { handler.handle(event(UInt64(sequence))) }
+            #expect(!handler.waitUntilIdle(because: "of a test") { processes(in: file.path).count == 3 })
+            #expect(reports.all.map { $0.text(.reason) } == ["killed, because of a test", "of a test"])
+            #expect(reports.of(.eventsDropped).map { $0.integer(.count) } == [2])
+        }
+
+        @Test func aReplayRunsOneAfterTheOtherAndSaysWhatFailed() throws {
+            let log = try TemporaryFile()
+            let file = try log.writer()
+            let writer = LineWriter(descriptor: file.fileDescriptor)
+            var willRunCount = 0
+            let handler = SequentialCommandHandler(
+                name: "alarm", program: "/bin/sh",
+                arguments: { ["-c", $0.sequence == 2 ? "echo oops; exit 4" : "exit 0"] },
+                settings: settings {
+                    $0.concurrentLimit = 8
+                    $0.retryLimit = 1
+                    $0.retryDelay = .milliseconds(1)
+                }, log: writer, willRun: { willRunCount += 1 })
+            for sequence in 1...3 {
+                handler.handle(event(UInt64(sequence)))
+                #expect(willRunCount == sequence)
+            }
+            handler.finish()
+            writer.flush()
+            #expect(
+                try log.text() == """
+                    alarm: /bin/sh: exit status 4; tried again in 0.001 s; output: oops
+                    alarm: /bin/sh: exit status 4; output: oops
+
+                    """)
+        }
+
+        /// In a process of its own, because other tests open files and start programs all the time.
+        @Test func nothingIsLeft() async {
+            await #expect(processExitsWith: .success) {
+                func count(_ folder: String) throws -> Int {
+                    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/" + folder).count
+                }
+                func children() throws -> [Substring] {
+                    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").flatMap { task in
+                        ((try? String(contentsOfFile: "/proc/self/task/\(task)/children", encoding: .utf8)) ?? "")
+                            .split(separator: " ")
+                    }
+                }
+                func round(stoppingTheLast: Bool = false) throws {
+                    let reports = Reports()
+                    let limits = settings {
+                        $0.concurrentLimit = 4
+                        $0.timeout = .milliseconds(100)
+                        $0.killDelay = .milliseconds(50)
+                        $0.retryLimit = 1
+                        $0.retryDelay = .milliseconds(1)
+                    }
+                    let handlers = [
+                        reports.handler("/bin/true", [], limits), reports.handler("/bin/sleep", ["1000"], limits),
+                        reports.handler("/nonexistent", [], limits),
+                        reports.shell("(trap '' TERM; sleep 1000) & sleep 1000", [], limits),
+                        reports.shell("exec yes", [], limits), reports.shell("sleep 1000 & exit 1", [], limits),
+                        reports.shell("trap '' TERM; sleep 1000; sleep 1000", [], limits),
+                    ]
+                    for handler in handlers {
+                        for sequence in 1...8 { handler.handle(event(UInt64(sequence))) }
+                    }
+                    for handler in handlers.dropLast(2) { #expect(handler.waitUntilIdle()) }
+                    for handler in stoppingTheLast ? handlers : handlers.dropLast() {
+                        handler.stop(within: .milliseconds(500))
+                    }
+                }
+                // What the first use of anything opens stays open.
+                try round(stoppingTheLast: true)
+                usleep(100_000)
+                let descriptorCount = try count("fd")
+                let threadCount = try count("task")
+                for _ in 0..<3 { try round() }
+                // The last handler of each round was not stopped, but went: its thread is on its way.
+                try waitUntil("the end of the threads") { try count("task") <= threadCount }
+                try waitUntil("closed descriptors") { try count("fd") <= descriptorCount }
+                try waitUntil("the end of all zombies") { try children().isEmpty }
+            }
+        }
+    }
+}

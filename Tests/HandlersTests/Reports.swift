@@ -1,0 +1,96 @@
+import Binnacle
+import Foundation
+import Handlers
+import Synchronization
+import Testing
+
+/// Collects what a command handler reports, and waits for it.
+final class Reports: Sendable {
+    private let list = Mutex<[Event]>([])
+
+    var all: [Event] { list.withLock { $0 } }
+    var add: @Sendable (Event) -> Void { { event in self.list.withLock { $0.append(event) } } }
+
+    func of(_ kind: EventKind) -> [Event] { all.filter { $0.kind == kind } }
+    /// The sum of what was told to be dropped.
+    var droppedCount: Int { of(.eventsDropped).compactMap { $0.integer(.count) }.reduce(0, +) }
+
+    /// Waits until something was reported; gives up after what is an eternity even on a busy machine.
+    @discardableResult
+    func wait(_ comment: String, until isEnough: ([Event]) -> Bool) throws -> [Event] {
+        try waitUntil("\(comment); reported so far: \(all.map(\.json))") { isEnough(all) }
+        return all
+    }
+
+    /// Waits for the end of commands, whatever it is.
+    @discardableResult
+    func waitForEnds(_ count: Int) throws -> [Event] {
+        try wait("\(count) ends") { $0.filter { $0.kind != .eventsDropped }.count >= count }
+    }
+
+    /// A handler that reports here.
+    func handler(
+        _ program: String, _ arguments: [String] = [], _ settings: CommandSettings = CommandSettings()
+    ) -> CommandHandler {
+        CommandHandler(name: "alarm", program: program, arguments: { _ in arguments }, settings: settings, report: add)
+    }
+
+    /// A handler that runs a few lines of sh, and reports here.
+    func shell(
+        _ lines: String, _ arguments: [String] = [], _ settings: CommandSettings = CommandSettings()
+    ) -> CommandHandler {
+        handler("/bin/sh", ["-c", lines, "sh"] + arguments, settings)
+    }
+}
+
+/// Waits until something is the case; gives up after what is an eternity even on a busy machine.
+func waitUntil(_ comment: @autoclosure () -> String, isCase: () throws -> Bool) throws {
+    for _ in 0..<12_000 {
+        if try isCase() { return }
+        usleep(10_000)
+    }
+    Issue.record("waited in vain for \(comment())")
+    throw CancellationError()
+}
+
+func settings(_ change: (inout CommandSettings) -> Void) -> CommandSettings {
+    var settings = CommandSettings()
+    change(&settings)
+    return settings
+}
+
+func event(_ sequence: UInt64 = 1, kind: EventKind = .shock, _ figures: [Figure] = []) -> Event {
+    Event(
+        kind: kind, detector: "moved", sensor: "chassis", sequence: sequence, timeNanoseconds: 1_000_000_007,
+        figures: figures)
+}
+
+/// An event that no pipe takes in one piece.
+let largeEvent = event(1, [Figure(.reason, .text(String(repeating: "a long word ", count: 100_000)))])
+
+/// Whether a process is there and is no zombie.
+func isAlive(_ process: pid_t) -> Bool {
+    guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return false }
+    // The state stands behind the name, which may hold anything, in brackets.
+    let state = text.lastIndex(of: ")").map { text[$0...].dropFirst(2).prefix(1) }
+    return state != "Z" && state != "X"
+}
+
+/// The numbers of processes that a program wrote into a file, one a line.
+func processes(in file: String) -> [pid_t] {
+    let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
+    // A last line without its end may be written yet.
+    return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().compactMap { pid_t($0) }
+}
+
+extension Event {
+    func text(_ name: Figure.Name) -> String? {
+        guard case .text(let text) = figure(name) else { return nil }
+        return text
+    }
+
+    func integer(_ name: Figure.Name) -> Int? {
+        guard case .integer(let value) = figure(name) else { return nil }
+        return Int(value)
+    }
+}
