@@ -60,7 +60,7 @@ package final class Daemon {
         router = Router()
         router.wallClock = { time in SystemClock.realtime() - (SystemClock.monotonic() - time) }
         pipeline = Pipeline(source: source, detectors: [], router: router, capacity: 1024)
-        try goOver(to: try prepare(configuration))
+        goOver(to: try prepare(configuration))
     }
 
     /// Turns the pipeline until a signal ends it, or nothing is left to listen to.

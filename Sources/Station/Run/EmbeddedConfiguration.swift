@@ -31,15 +31,19 @@ package enum EmbeddedConfiguration: Sendable {
                     name: "north", accelerometer: accelerometer, magnetometer: magnetometer, settings: NorthSettings())
             ]
         }
-        configuration.handlers = [Self.handler("log", LogAction())]
+        // A line for each degree that the device turns would hide all others.
+        configuration.handlers = [Self.handler("log", LogAction(), without: [.heading])]
         return configuration
     }
 
     /// A handler for everything but what repeats.
-    static func handler(_ name: String, _ action: any HandlerAction) -> HandlerSection {
-        HandlerSection(
-            name: name, kinds: EventKind.allCases.filter { !EventKind.repeated.contains($0) }, detectors: nil,
-            action: action, decorators: [])
+    static func handler(
+        _ name: String, _ action: any HandlerAction, without omitted: Set<EventKind> = []
+    ) -> HandlerSection {
+        let omitted = EventKind.repeated.union(omitted)
+        return HandlerSection(
+            name: name, kinds: EventKind.allCases.filter { !omitted.contains($0) }, detectors: nil, action: action,
+            decorators: [])
     }
 
     private func sensors(
