@@ -39,7 +39,7 @@ struct ReplayCommand {
         let replay = try Replay(options, output: output, errors: errors)
         for notice in replay.notices { errors.write("binnacle: \(notice)") }
         errors.flush()
-        Interruption.listen()
+        Interruption.listen(waking: replay.wakeDescriptor)
         let (summary, failures) = replay.run(ProgressIndicator(view: progressView()))
         for notice in summary.repairNotices { errors.write("binnacle: \(notice)") }
         for failure in failures { errors.write("binnacle: \(failure.description)") }

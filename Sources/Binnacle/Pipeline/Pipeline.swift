@@ -71,18 +71,22 @@ public final class Pipeline {
 
     /// Asks until the source has ended, then tells the handlers that nothing more will come.
     ///
-    /// A source that has nothing yet is asked again a millisecond later. Whoever has a descriptor to wait for waits for
-    /// it, and calls ``turn()``.
+    /// A source that has nothing yet is asked again a millisecond later, or when whoever knows better has waited.
     ///
     /// - Parameters:
     ///   - goesOn: Asked before each turn; `false` ends the run early, with everything found so far told.
     ///   - afterTurn: Told the source's answer after each turn.
-    public func run(while goesOn: () -> Bool = { true }, afterTurn: (SampleAnswer) -> Void = { _ in }) {
+    ///   - wait: Waits while the source has nothing; `nil` waits a millisecond.
+    public func run(
+        while goesOn: () -> Bool = { true }, afterTurn: (SampleAnswer) -> Void = { _ in },
+        whenPending wait: (() -> Void)? = nil
+    ) {
         while goesOn() {
             let answer = turn()
             afterTurn(answer)
             if answer.isEnd { break }
-            if case .pending = answer { Self.pause() }
+            guard case .pending = answer else { continue }
+            if let wait { wait() } else { Self.pause() }
         }
         router.finish()
     }
@@ -128,7 +132,8 @@ public final class Pipeline {
         }
     }
 
-    private static func pause() {
+    /// Waits a millisecond.
+    package static func pause() {
         var time = timespec(tv_sec: 0, tv_nsec: 1_000_000)
         nanosleep(&time, nil)
     }

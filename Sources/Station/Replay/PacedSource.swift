@@ -1,52 +1,213 @@
-import Binnacle
-import Glibc
+package import Binnacle
+import LinuxSystem
 
-/// Hands over another source's samples when their time has come.
-final class PacedSource: SampleSource {
-    private let source: any SampleSource
+/// Hands over another source's samples when their time has come, once or for ever.
+///
+/// It never waits: it holds the other source's next delivery until the last sample in it is due, and says when that is.
+package final class PacedSource: SampleSource {
+    /// Where the stamps stand that are handed over.
+    package enum Shift: Sendable {
+        /// Where they were recorded.
+        case none
+        /// On the clock: all are moved by what brings the first sample to the moment at which it was read.
+        case toClock
+    }
+
+    /// Makes the source anew after it has ended; `nil` ends the play.
+    package typealias Reopening = () throws(StationError) -> (any SampleSource)?
+
+    /// The streams of the other source, at their places in the pipeline.
+    package private(set) var streams: [SampleStream]
+
+    private var source: any SampleSource
     private let speed: Double
-    private let isCancelled: () -> Bool
-    /// The first stamp, and the clock's time when it was handed over.
-    private var start: (sampleNanoseconds: Int64, clockNanoseconds: Int64)?
+    private let shift: Shift
+    private let capacity: Int
+    private let clock: () -> Int64
+    private let reopen: Reopening
 
-    init(_ source: any SampleSource, speed: Double, isCancelled: @escaping () -> Bool) {
+    /// For each stream of the source its place in the pipeline; `nil` when the pipeline does not have it.
+    private var places: [Int?] = []
+    /// The source's next delivery, and the answer that came with it; no answer when it has to be asked.
+    private var held: SampleDelivery
+    private var heldAnswer: SampleAnswer?
+    /// When what is held is due, on the clock; `nil` when that is at once.
+    private var dueNanoseconds: Int64?
+    private var isEnded = false
+
+    /// The first stamp handed over, and the clock's time that it stands for.
+    private var start: (sampleNanoseconds: Int64, clockNanoseconds: Int64)?
+    /// What this pass of the source adds to its stamps; `nil` before its first sample.
+    private var offset: Int64?
+    /// The latest stamp so far, as it is handed over.
+    private var lastNanoseconds: Int64 = .min
+    private var isFirstPass = true
+    private var interval: TypicalInterval
+
+    /// Creates a source that starts to play when it is asked for the first time.
+    ///
+    /// - Parameters:
+    ///   - source: What is played.
+    ///   - speed: How fast recorded time passes, in times real time; stamps that are moved to the clock keep pace with it
+    ///     at 1 alone.
+    ///   - shift: Where the stamps stand.
+    ///   - capacity: The most samples of one stream that are held, and wait for each other; no more than fit into the
+    ///     deliveries of the pipeline.
+    ///   - clock: What time it is, in nanoseconds on CLOCK_MONOTONIC.
+    ///   - reopen: Makes the source anew each time it has ended, with streams of the same sensors' names and kinds; its
+    ///     stamps go on a usual interval after the last one. An error fails the streams and ends the play.
+    package init(
+        _ source: any SampleSource, speed: Double = 1, shift: Shift = .none, capacity: Int = 1,
+        clock: @escaping () -> Int64 = SystemClock.monotonic,
+        reopen: @escaping Reopening = { () throws(StationError) in nil }
+    ) {
+        precondition(speed > 0 && speed.isFinite, "a speed of \(speed)")
+        precondition(shift == .none || speed == 1, "stamps on the clock pass as fast as it does")
         self.source = source
         self.speed = speed
-        self.isCancelled = isCancelled
+        self.shift = shift
+        self.capacity = capacity
+        self.clock = clock
+        self.reopen = reopen
+        streams = source.streams
+        held = SampleDelivery(streamCount: source.streams.count, capacity: capacity)
+        interval = TypicalInterval(streamCount: source.streams.count)
+        findPlaces()
     }
 
-    var streams: [SampleStream] { source.streams }
+    /// When there is something to hand over; `nil` when only asking can tell.
+    package var nextDueNanoseconds: Int64? { dueNanoseconds }
 
-    /// Waits until the delivery's last sample is due; a cancellation ends the wait and hands nothing over.
-    func fill(_ delivery: SampleDelivery) -> SampleAnswer {
-        let answer = source.fill(delivery)
-        guard let due = delivery.lastTimeNanoseconds else { return answer }
-        guard let start else {
-            start = (due, Self.now())
-            return answer
-        }
-        let ahead = Units.seconds(from: start.sampleNanoseconds, to: due) * 1e9 / speed
-        // A gap of years would overflow the clock; nobody waits that long.
-        let target = Double(start.clockNanoseconds) + ahead
-        while Double(Self.now()) < target {
-            guard !isCancelled() else {
-                delivery.removeAll()
-                return .pending
+    /// Gives the streams other places in the pipeline, between two deliveries.
+    ///
+    /// - Parameter streams: Has each of the source's streams once; those of other sensors are passed over.
+    package func place(_ streams: [SampleStream]) {
+        self.streams = self.streams.map { old in
+            guard let new = streams.first(where: { $0.sensor === old.sensor && $0.kind == old.kind }) else {
+                preconditionFailure("the \(old.kind) of '\(old.sensor.name)' has no place")
             }
-            Self.sleep(nanoseconds: min(target - Double(Self.now()), 1e9))
+            return new
+        }.sorted { $0.index < $1.index }
+        findPlaces()
+    }
+
+    /// Hands over the next delivery when the last sample in it is due.
+    package func fill(_ delivery: SampleDelivery) -> SampleAnswer {
+        precondition(delivery.capacity >= capacity, "what is held does not fit")
+        guard !isEnded else { return .ended }
+        if heldAnswer == nil { ask() }
+        if let dueNanoseconds, dueNanoseconds > clock() { return .pending }
+        handOver(delivery)
+        let answer = heldAnswer
+        heldAnswer = nil
+        dueNanoseconds = nil
+        held.removeAll()
+        switch answer {
+        case .ended?:
+            // What came with the end is handed over first; asked again, the source says the same.
+            guard delivery.isEmpty else { return .samples }
+            return startAgain(delivery)
+        case .failed(let failed, let reason)?:
+            return .failed(streams.filter { own in failed.contains { Self.isSame($0, own) } }, reason: reason)
+        case .pending? where delivery.isEmpty && delivery.losses.isEmpty: return .pending
+        case .pending?, .samples?, nil: return .samples
         }
-        return answer
     }
 
-    private static func now() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    // MARK: - Reading ahead
+
+    private func ask() {
+        heldAnswer = source.fill(held)
+        guard let last = held.lastTimeNanoseconds else { return }
+        if isFirstPass { interval.look(at: held) }
+        let offset = offset ?? beginPass()
+        let moved = Units.later(last, by: offset)
+        lastNanoseconds = max(lastNanoseconds, moved)
+        guard let start else { return }
+        let distance = Self.distance(from: start.sampleNanoseconds, to: moved)
+        dueNanoseconds = Units.later(start.clockNanoseconds, by: slowed(distance))
     }
 
-    private static func sleep(nanoseconds: Double) {
-        guard nanoseconds > 0 else { return }
-        var time = timespec(tv_sec: Int(nanoseconds / 1e9), tv_nsec: Int(nanoseconds) % 1_000_000_000)
-        nanosleep(&time, nil)
+    /// Decides what is added to the stamps, when the first sample has been read.
+    private func beginPass() -> Int64 {
+        var first = Int64.max
+        for batch in held.batches where !batch.isEmpty { first = min(first, batch[0].timeNanoseconds) }
+        let offset: Int64
+        if start != nil {
+            offset = Self.distance(from: first, to: Units.later(lastNanoseconds, by: interval.nanoseconds))
+        } else {
+            let now = clock()
+            offset = shift == .toClock ? Self.distance(from: first, to: now) : 0
+            start = (Units.later(first, by: offset), now)
+        }
+        self.offset = offset
+        return offset
+    }
+
+    private func slowed(_ nanoseconds: Int64) -> Int64 {
+        guard speed != 1 else { return nanoseconds }
+        // Nobody waits for what lies beyond the clock's end.
+        return Int64(exactly: (Double(nanoseconds) / speed).rounded(.up)) ?? (nanoseconds < 0 ? .min : .max)
+    }
+
+    /// The distance between two stamps, limited to what 64 bits hold.
+    static func distance(from start: Int64, to end: Int64) -> Int64 {
+        let (distance, overflow) = end.subtractingReportingOverflow(start)
+        guard overflow else { return distance }
+        return end > start ? .max : .min
+    }
+
+    // MARK: - Handing over
+
+    private func handOver(_ delivery: SampleDelivery) {
+        let offset = offset ?? 0
+        for loss in held.losses {
+            guard let place = places[loss.streamIndex] else { continue }
+            delivery.append(
+                SampleLoss(
+                    streamIndex: place, cause: loss.cause, count: loss.count, durationSeconds: loss.durationSeconds,
+                    detail: loss.detail, timeNanoseconds: loss.timeNanoseconds.map { Units.later($0, by: offset) }))
+        }
+        for (stream, batch) in held.batches.enumerated() {
+            guard let place = places[stream] else { continue }
+            let target = delivery.batches[place]
+            for index in 0..<batch.count {
+                var sample = batch[index]
+                sample.timeNanoseconds = Units.later(sample.timeNanoseconds, by: offset)
+                target.append(sample)
+            }
+        }
+    }
+
+    /// Begins the next pass, unless there is none or the last one had no sample: that would go on for ever in vain.
+    private func startAgain(_ delivery: SampleDelivery) -> SampleAnswer {
+        isEnded = true
+        guard offset != nil else { return .ended }
+        do throws(StationError) {
+            guard let next = try reopen() else { return .ended }
+            source = next
+        } catch {
+            return .failed(streams, reason: error)
+        }
+        isEnded = false
+        isFirstPass = false
+        offset = nil
+        held = SampleDelivery(streamCount: source.streams.count, capacity: capacity)
+        findPlaces()
+        let missing = streams.filter { own in !source.streams.contains { Self.isSame($0, own) } }
+        guard missing.isEmpty else {
+            return .failed(missing, reason: StationError(.data, "the trace no longer has this stream"))
+        }
+        return fill(delivery)
+    }
+
+    private func findPlaces() {
+        places = Array(repeating: nil, count: source.streams.count)
+        for inner in source.streams { places[inner.index] = streams.first { Self.isSame($0, inner) }?.index }
+    }
+
+    /// By name, because a source that is made anew may have made its sensors anew.
+    private static func isSame(_ one: SampleStream, _ other: SampleStream) -> Bool {
+        one.sensor.name == other.sensor.name && one.kind == other.kind
     }
 }

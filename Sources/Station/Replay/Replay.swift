@@ -1,6 +1,7 @@
 package import Binnacle
 import Glibc
 package import Handlers
+import LinuxSystem
 import Traces
 
 /// Plays recorded traces through the pipeline that the daemon runs.
@@ -14,9 +15,13 @@ package final class Replay {
     /// The most samples in a delivery over all its streams: with their windows that is about 10 MB.
     private static let mostSamples = 262_144
 
+    private static let longestWaitNanoseconds: Int64 = 3_600_000_000_000
+
     private let options: ReplayOptions
     private let plan: ReplayPlan
     private let pipeline: Pipeline
+    /// What plays at a speed, and what its waits end by; `nil` when the replay goes as fast as it can.
+    private let paced: (source: PacedSource, waker: Waker)?
     private let output: LineWriter
     private let errors: LineWriter
     private let counter = EventCounter()
@@ -44,18 +49,23 @@ package final class Replay {
         }
         for manager in plan.motionManagers { manager.delegate = router }
         for detector in plan.northDetectors { detector.delegate = router }
-        var source: any SampleSource = plan.source
         // With a speed each row comes at its own time; as fast as possible, they come in large pieces, unless a command
         // may take its time about each event.
-        var capacity = options.runsHandlers ? 1 : 4096
+        let most = max(1, Self.mostSamples / plan.source.streams.count)
+        var capacity = min(options.batch ?? (options.runsHandlers ? 1 : 4096), most)
         if case .times(let speed) = options.speed {
-            source = PacedSource(source, speed: speed) { Interruption.isRequested }
-            capacity = 1
+            capacity = min(options.batch ?? 1, most)
+            paced = (PacedSource(plan.source, speed: speed, capacity: capacity), try Self.makeWaker())
+        } else {
+            paced = nil
         }
         pipeline = Pipeline(
-            source: source, detectors: plan.detectors, router: router,
-            capacity: min(options.batch ?? capacity, max(1, Self.mostSamples / source.streams.count)))
+            source: paced?.source ?? plan.source, detectors: plan.detectors, router: router, capacity: capacity)
     }
+
+    /// Writing eight bytes that are not 0 to this descriptor ends a wait, when there are waits; a signal handler may do
+    /// it.
+    package var wakeDescriptor: Int32? { paced?.waker.descriptor }
 
     /// Plays to the end, or until it is cancelled, the output is closed, or nothing is left to read.
     ///
@@ -71,6 +81,8 @@ package final class Replay {
             self.goesOn(indicator)
         } afterTurn: {
             self.didTurn($0, indicator)
+        } whenPending: {
+            self.wait()
         }
         output.flush()
         errors.flush()
@@ -92,6 +104,23 @@ package final class Replay {
         output.flush()
         errors.flush()
         indicator.update(fraction: plan.source.fraction)
+    }
+
+    /// Waits until the next samples are due, or a signal comes; what was found is written by then.
+    private func wait() {
+        guard let paced, let due = paced.source.nextDueNanoseconds else { return Pipeline.pause() }
+        let now = SystemClock.monotonic()
+        let left = max(due, now) - now
+        // Woken too early, it asks and waits again.
+        paced.waker.wait(timeoutMilliseconds: Int32((min(left, Self.longestWaitNanoseconds) + 999_999) / 1_000_000))
+    }
+
+    private static func makeWaker() throws(StationError) -> Waker {
+        do throws(SystemError) {
+            return try Waker()
+        } catch {
+            throw StationError(.unavailable, "cannot wait for signals: \(error.description)")
+        }
     }
 
     private func summary(elapsed: Duration) -> ReplaySummary {
