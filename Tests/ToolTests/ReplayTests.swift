@@ -213,6 +213,27 @@ import Testing
         #expect(text.count < whole.count)
     }
 
+    @Test func whatIsFarAheadIsWaitedForInOnePieceAndASignalEndsIt() throws {
+        let trace = try TemporaryFile("time_s,ax,ay,az,mx,my,mz\n0,0,0,9.8,0,21,-45\n3000,0,0,9.8,0,21,-45\n")
+        let process = Binary.process(["replay", "--json", "--speed", "1", trace.path])
+        let output = try TemporaryFile()
+        let errors = try TemporaryFile()
+        process.standardOutput = try output.writer()
+        process.standardError = try errors.writer()
+        try process.run()
+        // The first heading is written before the wait.
+        try output.wait { $0.contains("heading") }
+        usleep(300_000)
+        let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches") })
+        let switches = try #require(line.split(separator: "\t").last.flatMap { Int($0) })
+        kill(process.processIdentifier, SIGINT)
+        process.waitUntilExit()
+        #expect(switches < 100)
+        #expect(process.terminationStatus == 130)
+        #expect(try errors.text().contains("cancelled after 2 samples"))
+    }
+
     @Test func aKilledReplayLeavesCompleteLines() throws {
         for delay in [5_000, 20_000, 60_000] as [UInt32] {
             let process = Binary.process(["replay", "--json", "--speed", "500"] + walk)

@@ -19,6 +19,9 @@ package final class PacedSource: SampleSource {
     /// The streams of the other source, at their places in the pipeline.
     package private(set) var streams: [SampleStream]
 
+    /// How long a source that has nothing yet is left alone.
+    private static let retryNanoseconds: Int64 = 10_000_000
+
     private var source: any SampleSource
     private let speed: Double
     private let shift: Shift
@@ -75,7 +78,7 @@ package final class PacedSource: SampleSource {
         findPlaces()
     }
 
-    /// When there is something to hand over; `nil` when only asking can tell.
+    /// When there is something to ask for; `nil` before the first question, after samples, and when all has ended.
     package var nextDueNanoseconds: Int64? { dueNanoseconds }
 
     /// Gives the streams other places in the pipeline, between two deliveries.
@@ -109,7 +112,9 @@ package final class PacedSource: SampleSource {
             return startAgain(delivery)
         case .failed(let failed, let reason)?:
             return .failed(streams.filter { own in failed.contains { Self.isSame($0, own) } }, reason: reason)
-        case .pending? where delivery.isEmpty && delivery.losses.isEmpty: return .pending
+        case .pending? where delivery.isEmpty && delivery.losses.isEmpty:
+            dueNanoseconds = Units.later(clock(), by: Self.retryNanoseconds)
+            return .pending
         case .pending?, .samples?, nil: return .samples
         }
     }
@@ -117,6 +122,7 @@ package final class PacedSource: SampleSource {
     // MARK: - Reading ahead
 
     private func ask() {
+        dueNanoseconds = nil
         heldAnswer = source.fill(held)
         guard let last = held.lastTimeNanoseconds else { return }
         if isFirstPass { interval.look(at: held) }
@@ -125,7 +131,8 @@ package final class PacedSource: SampleSource {
         lastNanoseconds = max(lastNanoseconds, moved)
         guard let start else { return }
         let distance = Self.distance(from: start.sampleNanoseconds, to: moved)
-        dueNanoseconds = Units.later(start.clockNanoseconds, by: slowed(distance))
+        // What lies before the first stamp is due at once.
+        dueNanoseconds = Units.later(start.clockNanoseconds, by: slowed(max(0, distance)))
     }
 
     /// Decides what is added to the stamps, when the first sample has been read.
@@ -147,7 +154,7 @@ package final class PacedSource: SampleSource {
     private func slowed(_ nanoseconds: Int64) -> Int64 {
         guard speed != 1 else { return nanoseconds }
         // Nobody waits for what lies beyond the clock's end.
-        return Int64(exactly: (Double(nanoseconds) / speed).rounded(.up)) ?? (nanoseconds < 0 ? .min : .max)
+        return Int64(exactly: (Double(nanoseconds) / speed).rounded(.up)) ?? .max
     }
 
     /// The distance between two stamps, limited to what 64 bits hold.
