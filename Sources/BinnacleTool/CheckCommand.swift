@@ -1,26 +1,24 @@
+import Binnacle
 import Handlers
 import Station
 
-/// `binnacle check`: validates configuration files.
+/// `binnacle check`: validates configurations.
 struct CheckCommand {
     private let paths: [String]
 
-    init(_ arguments: Arguments) throws(StationError) {
-        paths = arguments.operands
-        guard !paths.isEmpty else {
-            throw StationError(.usage, "check needs a configuration file; see 'binnacle check --help'")
-        }
+    init(_ arguments: Arguments) {
+        paths = arguments.operands.isEmpty ? [Configuration.standardPath] : arguments.operands
     }
 
-    func run(_ output: LineWriter, _ errors: LineWriter) throws(StationError) -> ExitStatus {
+    func run(_ output: LineWriter, _ errors: LineWriter) -> ExitStatus {
         var status = ExitStatus.ok
         for path in paths {
             do throws(ConfigurationError) {
                 let configuration = try Configuration.read(path: path)
-                output.write("\(path): \(configuration.summary)")
+                output.write("\(path.printable): \(configuration.summary)")
             } catch {
                 let failure = StationError(error)
-                for line in failure.description.split(separator: "\n") { errors.write(String(line)) }
+                for line in failure.description.split(separator: "\n") { errors.write(line.printable) }
                 status = failure.status
             }
         }

@@ -9,7 +9,7 @@ enum OptionName: String, CaseIterable {
         switch self {
         case .bind: "SENSOR=FILE[:KIND]"
         case .map: "TARGET=COLUMN[:UNIT],…"
-        case .config: "FILE"
+        case .config: "PATH"
         case .speed: "X|max"
         case .batch: "N"
         case .sensor: "NAME"
@@ -43,7 +43,7 @@ enum OptionName: String, CaseIterable {
             Name the columns and units of a file whose header does not. Targets are time, ax, ay, az, mx, my, mz; a
             column is its name or #1, #2, …; units are s, ms, us, ns, m/s2, g, mg, uT, nT, mT, gauss, mgauss.
             """
-        case .config: "Take sensors, detectors and handlers from FILE instead of the defaults."
+        case .config: "Take sensors, detectors and handlers from PATH, a file or a folder, instead of the defaults."
         case .speed: "Play X times as fast as recorded, or as fast as possible (max, the default)."
         case .batch: "Ask for at most N samples of a stream at once. Never changes the events."
         case .handlers: "Run the configured handlers that act on the world, too."
@@ -79,7 +79,7 @@ enum CommandName: String, CaseIterable {
         switch self {
         case .replay: "TRACE…"
         case .record, .devices, .doctor: ""
-        case .check: "FILE…"
+        case .check: "[PATH…]"
         }
     }
 
@@ -89,7 +89,7 @@ enum CommandName: String, CaseIterable {
         case .record: "record sensors into a trace that replay plays"
         case .devices: "list the sensors of this machine"
         case .doctor: "say what would be used and why, or why not"
-        case .check: "validate configuration files without running anything"
+        case .check: "validate a configuration without running anything"
         }
     }
 
@@ -119,7 +119,9 @@ enum CommandName: String, CaseIterable {
             """
         case .check:
             """
-            Prints every problem as FILE:LINE:COLUMN: message, and exits with 78 when there is one.
+            PATH is a file, or a folder with a binnacle.toml and a conf.d, whose *.toml complete it in the order of their
+            names; without one it is /etc/binnacle. Prints every problem as FILE:LINE:COLUMN: message, and exits with 78
+            when there is one.
             """
         }
     }

@@ -50,7 +50,7 @@ enum Tool {
         case .record: return try RecordCommand(parsed).run(errors)
         case .devices: return try DevicesCommand(parsed).run(output)
         case .doctor: return try DoctorCommand(parsed).run(output)
-        case .check: return try CheckCommand(parsed).run(output, errors)
+        case .check: return CheckCommand(parsed).run(output, errors)
         }
     }
 

@@ -20,9 +20,11 @@ package struct StationError: Error, CustomStringConvertible {
         let status: ExitStatus =
             switch error {
             case .contents: .configuration
-            case .file(_, .missing), .file(_, .directory): .noInput
+            case .file(_, .missing), .file(_, .directory), .file(_, .noDirectory), .file(_, .nothing),
+                .file(_, .irregular):
+                .noInput
             case .file(_, .forbidden): .noPermission
-            case .file(_, .tooLarge): .configuration
+            case .file(_, .tooLarge), .file(_, .tooMany): .configuration
             case .file(_, .system): .inputOutput
             }
         self.init(status, error.description)

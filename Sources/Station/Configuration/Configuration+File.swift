@@ -1,21 +1,51 @@
 import Glibc
 
 extension Configuration {
-    /// Reads and checks a file.
-    ///
-    /// A pipe will do as well as a file. Nothing is kept open.
-    ///
-    /// - Throws: ``ConfigurationError`` when the file cannot be read, or with everything that is wrong with it.
-    package static func read(path: String) throws(ConfigurationError) -> Configuration {
-        try parse(contents(of: path), path: path)
-    }
+    /// Where the daemon's configuration is, unless somebody names another place.
+    package static let standardPath = "/etc/binnacle"
 
-    private static func contents(of path: String) throws(ConfigurationError) -> [UInt8] {
+    /// Reads and checks a file, or a folder with its drop-ins.
+    ///
+    /// A folder is read as its `binnacle.toml`, which may be absent, and its `conf.d/*.toml` in the order of the bytes
+    /// of their names. A later file completes the sections of the earlier ones key by key, and replaces what they say.
+    ///
+    /// In place of a file a pipe will do. Nothing is kept open.
+    ///
+    /// - Parameter path: The file or the folder.
+    /// - Returns: What all files say together.
+    /// - Throws: ``ConfigurationError`` when a file cannot be read, or with everything that is wrong with them.
+    package static func read(path: String) throws(ConfigurationError) -> Configuration {
         // The system would end the path at a NUL, and open another file than the one that was named.
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .file(path: path, .missing) }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .file(path: path, problem(code: errno)) }
+        guard ConfigurationFolder.exists(at: path) else {
+            let text = ConfigurationText(path: path, bytes: try contents(of: path, mayWait: true))
+            let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+            return try parse([text], path: path, folder: folder)
+        }
+        let folder = ConfigurationFolder(path: path)
+        var texts: [ConfigurationText] = []
+        for file in try folder.files() {
+            texts.append(ConfigurationText(path: file, bytes: try contents(of: file, mayWait: false)))
+        }
+        return try parse(texts, path: path, folder: folder.base)
+    }
+
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - mayWait: Whether it may be a pipe; nobody waits for one that lies in a folder.
+    private static func contents(of path: String, mayWait: Bool) throws(ConfigurationError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | (mayWait ? 0 : O_NONBLOCK))
+        guard descriptor >= 0 else { throw .file(path: path, ConfigurationError.FileProblem(code: errno)) }
         defer { close(descriptor) }
+        if !mayWait {
+            var status = stat()
+            guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+                throw .file(path: path, .directory)
+            }
+            guard status.st_mode & S_IFMT == S_IFREG else { throw .file(path: path, .irregular) }
+        }
 
         var text: [UInt8] = []
         while text.count <= largestSize {
@@ -27,19 +57,10 @@ extension Configuration {
                 count = max(result, 0)
             }
             if code == EINTR { continue }
-            guard code == 0 else { throw .file(path: path, problem(code: code)) }
+            guard code == 0 else { throw .file(path: path, ConfigurationError.FileProblem(code: code)) }
             if chunk.isEmpty { return text }
             text += chunk
         }
         throw .file(path: path, .tooLarge(limit: largestSize))
-    }
-
-    private static func problem(code: Int32) -> ConfigurationError.FileProblem {
-        switch code {
-        case ENOENT, ENOTDIR: .missing
-        case EISDIR: .directory
-        case EACCES, EPERM: .forbidden
-        default: .system(code: code, reason: String(cString: strerror(code)))
-        }
     }
 }

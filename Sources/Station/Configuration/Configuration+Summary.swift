@@ -6,6 +6,7 @@ extension Configuration {
             count(sensors.count, "sensor"), count(motions.count, "motion detector"),
             count(norths.count, "north detector"), count(handlers.count, "handler"),
         ]
-        return "ok: " + parts.joined(separator: ", ")
+        let origin = files.count > 1 ? ", in \(files.count) files" : ""
+        return "ok: " + parts.joined(separator: ", ") + origin
     }
 }

@@ -1,16 +1,20 @@
-/// What a configuration file says, checked: every reference leads to a section, every setting can work.
-package struct Configuration: Sendable, Equatable {
-    /// The sensors, in the order of the file.
+/// What the files of a configuration say, checked: every reference leads to a section, every setting can work.
+package struct Configuration: Sendable {
+    /// The sensors, in the order of the files.
     package var sensors: [SensorSection] = []
-    /// The detectors of movement, in the order of the file.
+    /// The detectors of movement, in the order of the files.
     package var motions: [MotionSection] = []
-    /// The detectors of the heading, in the order of the file.
+    /// The detectors of the heading, in the order of the files.
     package var norths: [NorthSection] = []
-    /// The handlers, in the order of the file.
+    /// The handlers, in the order of the files.
     package var handlers: [HandlerSection] = []
+    /// The files it was read from, in the order in which they were read.
+    package var files: [String] = []
 
     /// The most bytes a file may have.
     package static let largestSize = 1 << 20
+    /// The most files there may be.
+    package static let mostFiles = 100
 
     /// A configuration without any section.
     package init() {}
@@ -24,17 +28,44 @@ package struct Configuration: Sendable, Equatable {
     /// - Throws: ``ConfigurationError`` with everything that is wrong with the text. After a syntax error nothing
     ///   else is looked for.
     package static func parse(_ text: [UInt8], path: String) throws(ConfigurationError) -> Configuration {
-        guard text.count <= largestSize else { throw .file(path: path, .tooLarge(limit: largestSize)) }
-        let diagnostics = DiagnosticCollector(path: path)
-        var configuration = Configuration()
-        do throws(TOMLDocument.SyntaxError) {
-            let document = try TOMLDocument(parsing: text)
-            let reader = ConfigurationReader(entries: document.entries(), diagnostics: diagnostics)
-            configuration = reader.read()
-        } catch {
-            diagnostics.report(at: error.position, error.message)
+        try parse([ConfigurationText(path: path, bytes: text)], path: path, folder: "")
+    }
+
+    /// Checks the texts of several files, of which later ones complete earlier ones.
+    ///
+    /// - Parameters:
+    ///   - texts: The files.
+    ///   - path: What was to be read.
+    ///   - folder: What relative paths are relative to: nothing, or a path that ends with a slash.
+    /// - Returns: The sections, each in the order of the files.
+    /// - Throws: ``ConfigurationError`` with everything that is wrong with the texts. After syntax errors nothing else
+    ///   is looked for.
+    static func parse(
+        _ texts: [ConfigurationText], path: String, folder: String
+    ) throws(ConfigurationError) -> Configuration {
+        let diagnostics = DiagnosticCollector(path: path, files: texts.map(\.path))
+        var entries: [TOMLEntry] = []
+        for (file, text) in texts.enumerated() {
+            guard text.bytes.count <= largestSize else { throw .file(path: text.path, .tooLarge(limit: largestSize)) }
+            do throws(TOMLDocument.SyntaxError) {
+                let document = try TOMLDocument(parsing: text.bytes, file: file)
+                entries.complete(with: document.entries())
+            } catch {
+                diagnostics.report(at: error.position, error.message)
+            }
         }
         if let error = diagnostics.error() { throw error }
+        var configuration = ConfigurationReader(entries: entries, folder: folder, diagnostics: diagnostics).read()
+        if let error = diagnostics.error() { throw error }
+        configuration.files = texts.map(\.path)
         return configuration
+    }
+}
+
+extension Configuration: Equatable {
+    /// Whether both say the same, whichever files say it.
+    package static func == (left: Configuration, right: Configuration) -> Bool {
+        left.sensors == right.sensors && left.motions == right.motions && left.norths == right.norths
+            && left.handlers == right.handlers
     }
 }

@@ -17,11 +17,18 @@ struct ConfigurationReader {
     }
 
     private let entries: [TOMLEntry]
+    private let folder: String
     private let diagnostics: DiagnosticCollector
 
     /// Creates a reader.
-    init(entries: [TOMLEntry], diagnostics: DiagnosticCollector) {
+    ///
+    /// - Parameters:
+    ///   - entries: What all files say together.
+    ///   - folder: What relative paths are relative to: nothing, or a path that ends with a slash.
+    ///   - diagnostics: Takes what is wrong.
+    init(entries: [TOMLEntry], folder: String, diagnostics: DiagnosticCollector) {
         self.entries = entries
+        self.folder = folder
         self.diagnostics = diagnostics
     }
 
@@ -42,9 +49,12 @@ struct ConfigurationReader {
         reportSharedNames(motions, norths)
 
         var configuration = Configuration()
-        configuration.sensors = sensors.compactMap { entry in
-            table(.sensor, entry).flatMap { SensorSection(name: entry.key, reading: $0) }
+        let sensorTables = sensors.compactMap { entry in table(.sensor, entry).map { (entry.key, $0) } }
+        let readSensors = sensorTables.compactMap { name, table in
+            SensorSection(name: name, reading: table, folder: folder).map { ($0, table) }
         }
+        reportMixedLoops(readSensors)
+        configuration.sensors = readSensors.map(\.0)
         configuration.motions = motions.compactMap { entry in
             table(.motion, entry).flatMap { MotionSection(name: entry.key, reading: $0, sensors: sensorNames) }
         }
@@ -58,12 +68,15 @@ struct ConfigurationReader {
     }
 
     private func sections(_ kind: SectionKind) -> [TOMLEntry] {
-        guard let entry = entries.first(where: { $0.key == kind.rawValue }) else { return [] }
-        guard case .table(let sections) = entry.node.value else {
-            diagnostics.report(
-                at: entry.node.position,
-                "`\(kind.rawValue)`: expected tables such as [\(kind.rawValue).NAME], found \(entry.node.typeName)")
-            return []
+        var sections: [TOMLEntry] = []
+        for entry in entries where entry.key == kind.rawValue {
+            guard case .table(let found) = entry.node.value else {
+                diagnostics.report(
+                    at: entry.node.position,
+                    "`\(kind.rawValue)`: expected tables such as [\(kind.rawValue).NAME], found \(entry.node.typeName)")
+                continue
+            }
+            sections += found
         }
         for section in sections { checkName(section) }
         return sections
@@ -94,8 +107,21 @@ struct ConfigurationReader {
             let (first, second) = (min(motion, north.keyPosition), max(motion, north.keyPosition))
             diagnostics.report(
                 at: second, "two detectors are named \(Spelling.quoted(north.key))",
-                hint: "the other one is on line \(first.line)")
+                hint: "the other one is " + diagnostics.words(for: first, from: second))
         }
+    }
+
+    /// All traces play on one timeline, which begins anew as a whole or not at all.
+    private func reportMixedLoops(_ sensors: [(SensorSection, TableReader)]) {
+        let traces = sensors.compactMap { section, table -> (loops: Bool, title: String, place: SourcePosition)? in
+            guard case .trace(_, let loops) = section.source else { return nil }
+            return (loops, table.title, table.entry("loop")?.keyPosition ?? table.position)
+        }
+        guard let first = traces.first, let other = traces.first(where: { $0.loops != first.loops }) else { return }
+        let (before, after) = first.place < other.place ? (first, other) : (other, first)
+        diagnostics.report(
+            at: after.place, "`loop` is \(after.loops) in \(after.title) and \(before.loops) in \(before.title)",
+            hint: "all recordings play on one timeline: set it in every section or in none")
     }
 
     private func table(_ kind: SectionKind, _ entry: TOMLEntry) -> TableReader? {

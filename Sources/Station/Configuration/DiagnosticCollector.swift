@@ -1,15 +1,21 @@
-/// Gathers everything that is wrong with one file.
+/// Gathers everything that is wrong with the files of a configuration.
 final class DiagnosticCollector {
-    /// The most that is told about one file; a binary file given by mistake has thousands.
+    /// The most that is told at once; a binary file given by mistake has thousands.
     static let limit = 500
 
     private let path: String
+    private let files: [String]
     private var diagnostics: [ConfigurationDiagnostic] = []
     private var omitted = 0
 
-    /// Creates a collector for a file.
-    init(path: String) {
+    /// Creates a collector.
+    ///
+    /// - Parameters:
+    ///   - path: What was to be read.
+    ///   - files: The files that positions are in.
+    init(path: String, files: [String]) {
         self.path = path
+        self.files = files
     }
 
     /// Adds a problem; the sentences are made only when there is room for them.
@@ -21,16 +27,27 @@ final class DiagnosticCollector {
             return
         }
         diagnostics.append(
-            ConfigurationDiagnostic(path: path, position: position, message: message(), hint: hint()))
+            ConfigurationDiagnostic(
+                path: path(of: position), position: position, message: message(), hint: hint()))
     }
 
-    /// The error that holds all problems in the order of the file; `nil` when there was none.
+    /// Where something is, for a message at another place.
+    func words(for position: SourcePosition, from place: SourcePosition) -> String {
+        position.file == place.file ? "on line \(position.line)" : "at \(path(of: position)):\(position.line)"
+    }
+
+    private func path(of position: SourcePosition) -> String {
+        files.indices.contains(position.file) ? files[position.file] : path
+    }
+
+    /// The error that holds all problems in the order of the files; `nil` when there was none.
     func error() -> ConfigurationError? {
         guard !diagnostics.isEmpty else { return nil }
         var sorted = diagnostics.sorted { ($0.position, $0.message) < ($1.position, $1.message) }
         if omitted > 0, let last = sorted.last {
             sorted.append(
-                ConfigurationDiagnostic(path: path, position: last.position, message: "and \(omitted) more problems"))
+                ConfigurationDiagnostic(
+                    path: last.path, position: last.position, message: "and \(omitted) more problems"))
         }
         return .contents(path: path, sorted)
     }

@@ -37,8 +37,9 @@ extension HandlerSection {
                 EventKind.reports.contains(kind)
             else { continue }
             table.refuse(
-                "on", at: node.position, "`\(word)` tells of handlers, and cannot be for `\(type.key)`",
-                hint: "one that fails would be run for its own failure; give them to a handler with "
+                "on", at: node.position, with: [type.key],
+                "`\(word)` tells of handlers, and cannot be for `\(type.key)`",
+                hint: "one that fails would be run for its own failure; such events are for handlers with "
                     + Spelling.alternatives(others))
         }
     }

@@ -1,3 +1,4 @@
+package import Binnacle
 package import LinuxSensors
 
 /// `[sensor.NAME]`: one device as the user names it.
@@ -11,20 +12,20 @@ package struct SensorSection: Sendable, Equatable {
 
     /// Where samples come from, with what is needed to find it.
     package enum Source: Sendable, Equatable {
+        /// Whichever device offers what detectors need.
+        case auto(DeviceMatch)
         /// A device of the kernel's Industrial I/O subsystem.
         case iio(DeviceMatch)
         /// An input device.
         case evdev(DeviceMatch)
-        /// A recording.
-        case trace(file: String)
+        /// A recording, by a path that can be opened; whether it begins anew at its end.
+        case trace(file: String, loops: Bool)
         /// A motion model.
-        case simulated
+        case simulated(SimulationSettings)
     }
 
     /// Creates a section.
-    package init(
-        name: String, source: Source, settings: SensorSettings = SensorSettings()
-    ) {
+    package init(name: String, source: Source, settings: SensorSettings = SensorSettings()) {
         self.settings = settings
         self.name = name
         self.source = source

@@ -1,15 +1,15 @@
-/// A place in a configuration file; lines and columns count from 1.
+/// A place in the files of a configuration; lines and columns count from 1.
 package struct SourcePosition: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The number of the file, from 0, in the order in which the files are read.
+    package let file: Int
     /// The line.
     package let line: Int
     /// The column, in Unicode code points.
     package let column: Int
 
-    /// The beginning of a file.
-    package static let start = SourcePosition(line: 1, column: 1)
-
     /// Creates a position.
-    package init(line: Int, column: Int) {
+    package init(file: Int = 0, line: Int, column: Int) {
+        self.file = file
         self.line = line
         self.column = column
     }
@@ -19,6 +19,6 @@ package struct SourcePosition: Sendable, Hashable, Comparable, CustomStringConve
 
     /// Whether the left position stands before the right one.
     package static func < (left: SourcePosition, right: SourcePosition) -> Bool {
-        (left.line, left.column) < (right.line, right.column)
+        (left.file, left.line, left.column) < (right.file, right.line, right.column)
     }
 }

@@ -17,6 +17,9 @@ struct TOMLNode: Sendable {
     /// Where the value begins; for a table with a header, where its header begins.
     let position: SourcePosition
 
+    /// Whether it is a table.
+    var isTable: Bool { if case .table = value { true } else { false } }
+
     /// The value's type, for "expected …, found …".
     var typeName: String {
         switch value {

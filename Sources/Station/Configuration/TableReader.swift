@@ -53,15 +53,47 @@ package final class TableReader {
         return nil
     }
 
-    /// Reports a key that has to be there and is not.
-    func report(missing key: String, _ purpose: String) {
-        diagnostics.report(at: position, "\(title) has no `\(key)`", hint: purpose)
+    /// Reports a key that has to be there and is not, because of another key when that is named.
+    func report(missing key: String, _ purpose: String, for other: String? = nil) {
+        diagnostics.report(
+            at: place(position, with: other.map { [$0] } ?? []), "\(title) has no `\(key)`", hint: purpose)
+    }
+
+    /// Makes sure that a key is there, because another one makes it necessary.
+    func require(_ key: String, _ purpose: String, for other: String) {
+        if entry(key) == nil { report(missing: key, purpose, for: other) }
     }
 
     /// Reports a key's value, at the value.
-    func refuse(_ key: String, at position: SourcePosition, _ message: String, hint: String? = nil) {
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - position: Where it is.
+    ///   - others: The keys that it does not go with; one of a later file is what has to be changed.
+    ///   - message: What is wrong.
+    ///   - hint: What would be right.
+    func refuse(
+        _ key: String, at position: SourcePosition, with others: [String] = [], _ message: String, hint: String? = nil
+    ) {
         refused.insert(key)
-        diagnostics.report(at: position, message, hint: hint)
+        tell(key, at: position, with: others, message, hint: hint)
+    }
+
+    private func tell(
+        _ key: String, at position: SourcePosition, with others: [String], _ message: String, hint: String?
+    ) {
+        let place = place(position, with: others)
+        guard place.file != position.file, entry(key) != nil else {
+            return diagnostics.report(at: place, message, hint: hint)
+        }
+        let other = "`\(key)` is " + diagnostics.words(for: position, from: place)
+        diagnostics.report(at: place, message, hint: hint.map { "\($0); \(other)" } ?? other)
+    }
+
+    /// A position, or that of the last of some keys which a later file set.
+    private func place(_ position: SourcePosition, with keys: [String]) -> SourcePosition {
+        let later = keys.compactMap { entry($0)?.keyPosition }.filter { $0.file > position.file }
+        return later.max() ?? position
     }
 
     /// Reports a value of the wrong type.
@@ -87,7 +119,10 @@ package final class TableReader {
             // It compares with a value that was refused, and with its default instead.
             if refused.contains(where: problem.message.contains) { continue }
             guard told.insert(problem.key).inserted else { continue }
-            diagnostics.report(at: entry(problem.key)?.keyPosition ?? position, problem.description)
+            let words = problem.message.split { $0 != "_" && !$0.isLetter }.map(String.init)
+            tell(
+                problem.key, at: entry(problem.key)?.keyPosition ?? position,
+                with: words + [derived[problem.key]].compactMap { $0 }, problem.description, hint: nil)
         }
     }
 }

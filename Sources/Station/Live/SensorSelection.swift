@@ -17,9 +17,10 @@ struct SensorSelection {
         var requests: [SensorRequest] = []
         var notices: [String] = []
         for section in configuration.sensors where wanted.isEmpty || wanted.contains(section.name) {
-            let interface: SensorDevice.Interface
+            let interface: SensorDevice.Interface?
             let match: DeviceMatch
             switch section.source {
+            case .auto(let found): (interface, match) = (nil, found)
             case .iio(let found): (interface, match) = (.iio, found)
             case .evdev(let found): (interface, match) = (.evdev, found)
             case .trace, .simulated:
@@ -27,11 +28,16 @@ struct SensorSelection {
                 continue
             }
             var kinds = configuration.kinds(of: section.name)
-            if kinds.isEmpty { kinds = devices.first { $0.interface == interface && match.accepts($0) }?.kinds ?? [] }
+            // What detectors need chooses among all devices; without that, any would do.
+            let isChosen = !kinds.isEmpty || interface != nil || !match.isEmpty
+            if kinds.isEmpty, isChosen {
+                let isMeant = { (device: SensorDevice) in interface == nil || device.interface == interface }
+                kinds = devices.first { isMeant($0) && match.accepts($0) }?.kinds ?? []
+            }
             guard !kinds.isEmpty else {
                 notices.append(
-                    "sensor '\(section.name)': no detector says what it is to measure, and its device is not there: left out"
-                )
+                    "sensor '\(section.name)': no detector says what it is to measure, and "
+                        + (isChosen ? "its device is not there: left out" : "any device would do: left out"))
                 continue
             }
             requests.append(

@@ -85,14 +85,12 @@ struct ReplayPlan {
                 .configuration, "\(path.printable): no detector: add a section [motion.NAME] or [north.NAME]")
         }
         guard options.paths.isEmpty, options.bindings.isEmpty else { return }
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
         let needs = needs(configuration)
         for sensor in configuration.sensors {
             let kinds = needs.filter { $0.sensor == sensor.name }.map(\.kind)
-            guard case .trace(let file) = sensor.source, !kinds.isEmpty else { continue }
-            let place = file.hasPrefix("/") ? file : folder + file
+            guard case .trace(let file, _) = sensor.source, !kinds.isEmpty else { continue }
             let kind = kinds.count == 1 ? kinds[0] : nil
-            options.bindings.append(ReplayOptions.Binding(sensor: sensor.name, path: place, kind: kind))
+            options.bindings.append(ReplayOptions.Binding(sensor: sensor.name, path: file, kind: kind))
         }
         guard !options.bindings.isEmpty else {
             throw StationError(.usage, "\(path.printable): no sensor has a trace; name one on the command line")

@@ -1,0 +1,26 @@
+/// How a simulated sensor moves.
+public struct SimulationSettings: Sendable, Equatable {
+    /// A movement that repeats; ``MotionModel`` says what each one is.
+    public enum Model: String, Sendable, CaseIterable {
+        /// Lies flat and does not move.
+        case still
+        /// Is carried by a person who walks and rests.
+        case walk
+        /// Is shaken violently to and fro.
+        case shake
+        /// Turns clockwise through all bearings and rests facing north.
+        case turn
+        /// Is held, falls, strikes the ground and lies there.
+        case drop
+    }
+
+    /// The movement.
+    public var model: Model = .still
+    /// What the noise is made from: the same seed gives the same samples.
+    public var seed: UInt64 = 1
+    /// Samples a second, of each stream; 100 by default.
+    public var rateHz: Double = 100
+
+    /// The defaults.
+    public init() {}
+}
