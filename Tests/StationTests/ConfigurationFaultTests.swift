@@ -53,7 +53,7 @@ import Testing
             "`ID_BUS`: expected a string, found an integer"),
         FaultyText(
             "property no table", "[sensor.a]\nsource = \"iio\"\nmatch = { property = |\"x\" }\n", "udev properties"),
-        FaultyText("match refused", chassis + "|match = { name = \"x\" }\n", "no meaning", "`iio` and `evdev`"),
+        FaultyText("match refused", chassis + "|match = { name = \"x\" }\n", "no meaning", "`auto`, `iio` and `evdev`"),
         FaultyText("no file", "|[sensor.a]\nsource = \"trace\"\n", "no `file`", "recording"),
         FaultyText("file refused", chassis + "|file = \"a.csv\"\n", "no meaning", "`trace`"),
         FaultyText("NUL", "[sensor.a]\nsource = \"trace\"\nfile = |\"a\\u0000b\"\n", "NUL"),

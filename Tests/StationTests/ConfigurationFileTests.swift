@@ -13,12 +13,8 @@ import Testing
 
     @Test func theShippedFileIsAccepted() throws {
         let configuration = try Configuration.read(path: Self.shipped)
-        var accelerometer = DeviceMatch()
-        accelerometer.name = "accel_3d"
-        var magnetometer = DeviceMatch()
-        magnetometer.name = "magn_3d"
         #expect(configuration.sensors.map(\.name) == ["chassis", "compass"])
-        #expect(configuration.sensors.map(\.source) == [.iio(accelerometer), .iio(magnetometer)])
+        #expect(configuration.sensors.map(\.source) == [.auto(DeviceMatch()), .auto(DeviceMatch())])
         #expect(configuration.motions.map(\.settings) == [MotionSettings()])
         #expect(configuration.norths.map(\.settings) == [NorthSettings()])
         #expect(configuration.handlers.map { $0.action as? LogAction } == [LogAction()])
@@ -38,6 +34,7 @@ import Testing
             if words == "]" { isInArray = false }
         }
         let configuration = try parse(lines.joined(separator: "\n"))
+        #expect(configuration.sensors.map(\.settings) == [SensorSettings(), SensorSettings()])
         var motion = try #require(configuration.motions.first).settings
         #expect(motion.releaseG == MotionSettings().effectiveReleaseG)
         motion.releaseG = nil
@@ -107,7 +104,7 @@ import Testing
         ("/nonexistent/binnacle.toml", ConfigurationError.FileProblem.missing, "no such file"),
         ("", .missing, "no such file"),
         ("/etc/hostname/x", .missing, "no such file"),
-        ("/tmp", .directory, "directory"),
+        ("/proc", .nothing, "neither a binnacle.toml nor a conf.d/*.toml"),
         ("/dev/zero", .tooLarge(limit: 1 << 20), "1024 KiB"),
     ])
     func filesThatCannotBeRead(path: String, problem: ConfigurationError.FileProblem, words: String) {

@@ -1,4 +1,5 @@
 import Binnacle
+import Handlers
 import LinuxSensors
 import Station
 import Testing
@@ -25,6 +26,17 @@ import Testing
             file = "day.csv"
             [sensor.bravo]
             source = "simulated"
+            [sensor.yankee]
+            source = "simulated"
+            model = "drop"
+            seed = 9223372036854775807
+            rate_hz = 50
+            [sensor.lima]
+            source = "auto"
+            [sensor.papa]
+            source = "auto"
+            match = { location = "base" }
+            rate_hz = 50
             """
         let sensors = try parse(text).sensors
         var first = DeviceMatch()
@@ -32,8 +44,22 @@ import Testing
         first.properties = ["ID_BUS": ""]
         var second = DeviceMatch()
         second.properties = ["ID_INPUT_ACCELEROMETER": "1"]
-        #expect(sensors.map(\.name) == ["zulu", "alpha", "mike", "bravo"], "in the order of the file")
-        #expect(sensors.map(\.source) == [.iio(first), .evdev(second), .trace(file: "day.csv"), .simulated])
+        #expect(
+            sensors.map(\.name) == ["zulu", "alpha", "mike", "bravo", "yankee", "lima", "papa"],
+            "in the order of the file")
+        var walk = SimulationSettings()
+        walk.model = .walk
+        var drop = SimulationSettings()
+        (drop.model, drop.seed, drop.rateHz) = (.drop, UInt64(Int64.max), 50)
+        var base = DeviceMatch()
+        base.location = "base"
+        #expect(
+            sensors.map(\.source) == [
+                .iio(first), .evdev(second), .trace(file: "day.csv", loops: false), .simulated(walk), .simulated(drop),
+                .auto(DeviceMatch()), .auto(base),
+            ])
+        #expect(walk.seed == 1 && walk.rateHz == 100)
+        #expect(sensors.map(\.settings.rateHz) == [100, 100, 100, 100, 100, 100, 50], "a model's rate is the model's")
     }
 
     @Test func howADeviceIsReadStandsInItsSection() throws {
@@ -221,6 +247,65 @@ import Testing
     func everyPlaceholderIsAccepted(_ placeholder: CommandPlaceholder) throws {
         let argument = try CommandTemplate.Argument(parsing: "{\(placeholder.name)}")
         #expect(argument.pieces == [.placeholder(placeholder)])
+    }
+
+    @Test func whatTellsOfHandlersIsNoPlaceholder() {
+        for name in ["handler", "program", "for_seq", "status", "signal", "attempt", "retry_s", "output"] {
+            #expect(Figure.Name(rawValue: name) != nil && CommandPlaceholder(name: name) == nil)
+        }
+    }
+
+    @Test func timesAndSimulationsArePlaceholders() throws {
+        let template = CommandTemplate(
+            program: "/bin/true", arguments: [try CommandTemplate.Argument(parsing: "{wall_time} {simulated}")])
+        var event = Event(kind: .shake, timeNanoseconds: 1)
+        #expect(template.arguments(for: event) == [" false"])
+        (event.wallNanoseconds, event.isSimulated) = (1_000_000_000, true)
+        #expect(template.arguments(for: event) == ["1970-01-01T00:00:01.000000Z true"])
+    }
+
+    @Test func everyKeyOfACommand() throws {
+        let text =
+            ConfigurationFaultTests.handler + """
+                command = ["/bin/true"]
+                timeout_s = 0.5
+                kill_after_s = 0
+                concurrent = 64
+                queue = 100000
+                retries = 100
+                retry_s = 60
+                output_bytes = 0
+                environment = { LANG = "C", _a1 = "", Z = "x y" }
+                """
+        var settings = CommandSettings()
+        (settings.timeout, settings.killDelay) = (.milliseconds(500), .zero)
+        (settings.concurrentLimit, settings.queueLimit) = (64, 100_000)
+        (settings.retryLimit, settings.retryDelay, settings.outputLimit) = (100, .seconds(60), 0)
+        settings.environment = ["LANG": "C", "_a1": "", "Z": "x y"]
+        let template = CommandTemplate(program: "/bin/true", arguments: [])
+        let actions = try parse(text).handlers.map { $0.action as? CommandAction }
+        #expect(actions == [CommandAction(template, settings: settings)])
+    }
+
+    @Test func levelsOfTheLog() throws {
+        let text =
+            ConfigurationFaultTests.handler
+            + "log = true\nlevels = { \"motion.began\" = \"notice\", shock = \"alert\" }\n"
+        let action = try #require(try parse(text).handlers.first?.action as? LogAction)
+        #expect(action == LogAction(levels: [.motionBegan: .notice, .shock: .alert]))
+        #expect(action.level(of: .shock) == .alert && action.level(of: .motionEnded) == .info)
+        #expect(LogLevel.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 7], "as syslog numbers them")
+        #expect(LogLevel.allCases.map(\.name).map(LogLevel.init(name:)) == LogLevel.allCases)
+        #expect(EventKind.allCases.filter { LogLevel.usual(for: $0) == .error } == [.sensorsNoneLeft])
+    }
+
+    /// What tells of handlers may be logged and written.
+    @Test func reportsAreForWhatDoesNotActOnTheWorld() throws {
+        let kinds = EventKind.reports.map { "\"\($0.rawValue)\"" }.joined(separator: ",")
+        for action in ["log", "stdout"] {
+            let text = "[handler.h]\non = [\(kinds)]\n\(action) = true\n"
+            #expect(Set(try parse(text).handlers[0].kinds) == EventKind.reports)
+        }
     }
 
     @Test func argumentsAreFilledFromAnEvent() throws {

@@ -24,9 +24,12 @@ enum HandlerActions {
             return nil
         }
         for (type, entry) in chosen.dropFirst() {
+            let isFar = first.entry.keyPosition.file != entry.keyPosition.file
+            let place = table.diagnostics.words(for: first.entry.keyPosition, from: entry.keyPosition)
             table.refuse(
                 type.key, at: entry.keyPosition, "\(table.title) has both `\(first.type.key)` and `\(type.key)`",
-                hint: "a handler does one thing; make two handlers")
+                hint: "a handler does one thing; make two handlers" + (isFar ? "; `\(first.type.key)` is \(place)" : "")
+            )
         }
         refuseForeignKeys(table, chosen.map { $0.type })
         // What is wrong with an action that is one too many is told as well.

@@ -29,14 +29,21 @@ package struct LogAction: HandlerAction, Equatable {
     }
 
     private static func levels(_ table: TableReader) -> [EventKind: LogLevel] {
-        guard let node = table.entry("levels")?.node,
-            let inner = table.table("levels", node, title: "levels", allowed: EventKind.allCases.map(\.rawValue))
-        else { return [:] }
+        let key = "levels"
+        guard let node = table.entry(key)?.node, let entries = table.entries(key, node, of: "levels") else {
+            return [:]
+        }
         var levels: [EventKind: LogLevel] = [:]
-        for kind in EventKind.allCases {
-            guard let node = inner.entry(kind.rawValue)?.node,
-                let word = inner.word(kind.rawValue, node, among: LogLevel.allCases.map(\.name))
-            else { continue }
+        for entry in entries {
+            guard let kind = EventKind(rawValue: entry.key) else {
+                // In TOML the dot of a kind without quotes makes a table of its first half.
+                let hint = Spelling.hint(for: entry.key, among: EventKind.allCases.map(\.rawValue))
+                table.refuse(
+                    key, at: entry.keyPosition, "\(Spelling.quoted(entry.key)) is no kind of event",
+                    hint: entry.node.isTable ? "quotes keep its name together, as in \"motion.began\"" : hint)
+                continue
+            }
+            guard let word = table.word(entry.key, entry.node, among: LogLevel.allCases.map(\.name)) else { continue }
             levels[kind] = LogLevel(name: word)
         }
         return levels

@@ -39,7 +39,7 @@ extension HandlerSection {
             table.refuse(
                 "on", at: node.position, with: [type.key],
                 "`\(word)` tells of handlers, and cannot be for `\(type.key)`",
-                hint: "one that fails would be run for its own failure; give them to a handler with "
+                hint: "one that fails would be run for its own failure; such events are for handlers with "
                     + Spelling.alternatives(others))
         }
     }

@@ -34,6 +34,15 @@ package enum Spelling {
         }
         // Next most often it is the unit that was left out.
         return best?.name ?? allowed.first { !name.isEmpty && $0.hasPrefix(name + "_") }
+            ?? extended(name, among: allowed)
+    }
+
+    /// The only allowed name that begins as a name does, such as `warning` for `warn` and `err` for `error`.
+    private static func extended(_ name: String, among allowed: [String]) -> String? {
+        let found = allowed.filter {
+            min($0.utf8.count, name.utf8.count) >= 3 && ($0.hasPrefix(name) || name.hasPrefix($0))
+        }
+        return found.count == 1 ? found[0] : nil
     }
 
     /// How many letters have to be changed, added, removed or swapped; `nil` above the limit.
