@@ -41,7 +41,7 @@ test: build ## Run every test, against the release binary, and the README's exam
 	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test
 	scripts/check-readme
 
-test-systemd: build ## Test the service under a real systemd in a container, as root; SUITE names the container's Debian.
+test-systemd: build ## Test the service under a real systemd, in a container (as root).
 	SUITE="$(SUITE)" scripts/test-systemd $(BINARY)
 
 lint: ## Check the format, that no module imports what it must not, and what systemd says of its files.

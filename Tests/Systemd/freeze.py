@@ -13,7 +13,7 @@ libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_
 for request in (PTRACE_SEIZE, PTRACE_INTERRUPT):
     if libc.ptrace(request, thread, None, None) != 0:
         sys.exit(f"ptrace({request:#x}): {os.strerror(ctypes.get_errno())}")
-# It stays stopped, because nobody says that it may go on; its end has to be taken note of, or its parent never hears of it.
+# It stays stopped, because nobody says that it may go on. Its end is waited for here, or its parent never hears of it.
 while True:
     _, status = os.waitpid(thread, ALL_THREADS)
     if os.WIFEXITED(status) or os.WIFSIGNALED(status):

@@ -31,7 +31,7 @@ class Failed(Exception):
 
 
 def test(function):
-    """Makes a function one of the tests; its first comment says what is promised."""
+    """Makes a function one of the tests, under its own name."""
     tests.append(function)
     return function
 
@@ -43,7 +43,8 @@ def expect(condition, found):
 
 def run(*words):
     """Runs a program that ends by itself, and returns its status and what it said."""
-    ended = subprocess.run(words, text=True, errors="replace", capture_output=True, timeout=120, stdin=subprocess.DEVNULL)
+    ended = subprocess.run(
+        words, text=True, errors="replace", capture_output=True, timeout=120, stdin=subprocess.DEVNULL)
     return ended.returncode, ended.stdout + ended.stderr
 
 
@@ -80,7 +81,7 @@ def start(configuration=SHAKEN_BOX, drop_in=""):
     write(CONFIGURATION, configuration)
     write(DROP_IN, drop_in)
     run("systemctl", "daemon-reload")
-    # Starts by hand count, too; the limit is not what is tested.
+    # Starts by hand count, too, and their limit is not what is tested.
     systemctl("reset-failed")
     return systemctl("start")
 

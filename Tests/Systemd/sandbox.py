@@ -6,16 +6,18 @@ import stat
 
 from harness import SHAKEN_BOX, Failed, expect, run, started, test, wait_for
 
-REFUSED_FOLDERS = ["/usr", "/usr/local/bin", "/etc", "/etc/binnacle", "/home", "/root", "/var", "/var/log", "/boot", "/sys",
-                   "/run"]
+REFUSED_FOLDERS = ["/usr", "/usr/local/bin", "/etc", "/etc/binnacle", "/home", "/root", "/var", "/var/log", "/boot",
+                   "/sys", "/run"]
 OPEN_FOLDERS = ["/tmp", "/var/lib/binnacle", "/run/binnacle"]
 OPEN_DEVICES = ["/dev/null", "/dev/zero", "/dev/urandom"]
 RESULT = "/var/lib/binnacle/probe.json"
 
 
 def strange_devices():
-    """Device nodes that anybody may open by their mode, made here; those that the machine's kernel does not have are left
-    out, because that they cannot be opened says nothing."""
+    """Makes device nodes that anybody may open by their mode.
+
+    Those that cannot be opened outside the sandbox either are left out, because they would show nothing.
+    """
     found = []
     for name, major, minor in [("kmsg", 1, 11), ("port", 1, 4), ("console", 5, 1), ("tun", 10, 200), ("fuse", 10, 229),
                                ("rtc", 10, 135), ("loop-control", 10, 237)]:
@@ -85,7 +87,7 @@ def command_can_do_what_ordinary_programs_do():
         expect(found["folders"][folder] == "done", f"{folder}: {found['folders'][folder]}")
     for device in OPEN_DEVICES:
         expect(found["devices"][device] == "done", f"{device}: {found['devices'][device]}")
-    expect(found["awk"] == ["3", "0"], f"sh, awk, nice, ulimit: {found['awk']}")
+    expect(found["shell"] == ["3", "0"], f"sh, awk, nice, ulimit: {found['shell']}")
     expect(found["event"]["kind"] == "shake", f"event: {found['event']}")
 
 
@@ -102,7 +104,7 @@ def service_itself_is_in_the_same_sandbox():
 
 
 def open_in_cgroup(process, device):
-    """Whether somebody in the control group of a process, which is what decides on devices, may open one: root may not."""
+    """Whether root may open a device in the control group of a process, which is what systemd's device policy is of."""
     with open(f"/proc/{process}/cgroup") as file:
         group = next(line for line in file if line.startswith("0::")).strip().removeprefix("0::")
     script = f'echo $$ >"/sys/fs/cgroup{group}/cgroup.procs" && echo moved && exec 3<"{device}" && echo opened'
