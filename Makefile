@@ -21,7 +21,7 @@ SANITIZED = '^(KernelsTests|BinnacleTests|TracesTests|LinuxSensorsTests|Handlers
 STATIC_LIBSTDCXX = $(lastword $(sort $(wildcard /usr/lib/gcc/*/*/libstdc++.a)))
 WALK = Tests/Fixtures/phyphox_walk/Accelerometer.csv Tests/Fixtures/phyphox_walk/Magnetometer.csv
 
-.PHONY: help setup build run test lint format golden fuzz sanitize bench bench-replay bench-sensors install uninstall clean
+.PHONY: help setup build run test test-systemd lint format golden fuzz sanitize bench bench-replay bench-sensors install uninstall clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -40,6 +40,9 @@ run: build ## Replay the bundled recording of a walk; SPEED=1 plays it in real t
 test: build ## Run every test, against the release binary, and the README's example.
 	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test
 	scripts/check-readme
+
+test-systemd: build ## Test the service under a real systemd, in a container (as root).
+	SUITE="$(SUITE)" scripts/test-systemd $(BINARY)
 
 lint: ## Check the format, that no module imports what it must not, and what systemd says of its files.
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
