@@ -48,7 +48,10 @@ public final class SimulatedSource: SampleSource {
     package func resume(_ other: SimulatedSource) {
         for index in tracks.indices {
             let stream = tracks[index].stream
-            guard let known = other.tracks.first(where: { $0.stream.sensor === stream.sensor && $0.stream.kind == stream.kind })
+            guard
+                let known = other.tracks.first(where: {
+                    $0.stream.sensor === stream.sensor && $0.stream.kind == stream.kind
+                })
             else { continue }
             tracks[index].grid = known.grid
             tracks[index].nextIndex = known.nextIndex

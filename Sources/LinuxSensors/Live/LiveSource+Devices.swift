@@ -42,7 +42,8 @@ extension LiveSource {
             openWaiting()
         case .polled(let number, let generation, let outcome):
             guard let sensor = sensor(numbered: number), sensor.generation == generation,
-                let reader = sensor.reader as? PolledReader else { return }
+                let reader = sensor.reader as? PolledReader
+            else { return }
             accept(outcome, sensor, reader, now)
         }
     }

@@ -1,4 +1,5 @@
 import Binnacle
+import Glibc
 import Handlers
 import LinuxSensors
 import LinuxSystem
@@ -87,6 +88,7 @@ struct Assembly {
         let loops = traces.contains { if case .trace(_, loops: true) = $0.section.source { true } else { false } }
         for part in traces {
             guard case .trace(let file, _) = part.section.source else { continue }
+            try Self.refuseWhatMayWait(file)
             options.bindings.append(
                 ReplayOptions.Binding(
                     sensor: part.section.name, path: file,
@@ -111,8 +113,18 @@ struct Assembly {
         }
     }
 
+    /// A pipe would have the event thread wait for whoever writes it.
+    private static func refuseWhatMayWait(_ file: String) throws(StationError) {
+        var status = stat()
+        guard stat(file, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
+        throw StationError(
+            .usage, "\(file.printable): is no regular file; a live run plays files alone, 'binnacle replay' takes pipes"
+        )
+    }
+
     private mutating func makeSimulation(_ old: Assembly, _ now: Int64) {
-        let simulated = sensors.compactMap { part -> (sensor: Sensor, kinds: [SampleKind], settings: SimulationSettings)? in
+        let simulated = sensors.compactMap {
+            part -> (sensor: Sensor, kinds: [SampleKind], settings: SimulationSettings)? in
             guard case .simulated(let settings) = part.section.source else { return nil }
             return (part.object, part.kinds, settings)
         }

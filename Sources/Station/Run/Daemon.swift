@@ -162,7 +162,9 @@ package final class Daemon {
         end(actors, within: Self.drainTimes.actors, from: begin)
         source.live?.stop()
         takeMessages()
-        end((lines + retired).filter { line in !actors.contains { $0 === line } }, within: Self.drainTimes.all, from: begin)
+        end(
+            (lines + retired).filter { line in !actors.contains { $0 === line } }, within: Self.drainTimes.all,
+            from: begin)
         log.finish(until: begin + Units.nanoseconds(Self.drainTimes.all))
     }
 

@@ -52,6 +52,8 @@ final class StationSource: SampleSource {
         guard place < timed.count else { return .ended }
         let source = timed.remove(at: place)
         nextSource = 0
+        // One that failed has said why.
+        guard source.streams.contains(where: \.sensor.isActive) else { return .pending }
         return .failed(source.streams, reason: SourceEnded())
     }
 

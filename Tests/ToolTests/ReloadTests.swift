@@ -1,0 +1,211 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Reading the configuration anew while samples flow.
+@Suite struct ReloadTests {
+    /// One sensor and a detector that say the same in every version, and a handler that shows each of its samples.
+    private static let constant = """
+        [sensor.box]
+        source = "iio"
+        match = { name = "accel_box" }
+        [motion.moved]
+        accelerometer = "box"
+        detect = ["motion"]
+        measure = "magnitude"
+        threshold_g = 0.1
+        quiet_s = 60
+        update_interval_s = 0.000000001
+        [handler.out]
+        on = ["motion.moving", "samples.lost", "gap", "events.dropped"]
+        stdout = true
+
+        """
+
+    /// What changes: another sensor with other settings, decorators that come and go, handlers that are exchanged.
+    private static func version(_ number: Int) -> String {
+        let rate = number % 2 == 0 ? 100 : 50
+        let decorators = number % 3 == 0 ? "" : "decorate = [{ count = { every = \(number % 3) } }]\n"
+        let other = """
+            [sensor.lid]
+            source = "iio"
+            match = { name = "accel_lid" }
+            rate_hz = \(rate)
+            [motion.lifted]
+            accelerometer = "lid"
+
+            """
+        let handler = """
+            [handler.note\(number % 4)]
+            on = ["sensor.inactive", "shake"]
+            log = true
+            \(decorators)
+            [handler.run]
+            on = ["shake"]
+            command = ["/bin/true", "\(number % 2)"]
+
+            """
+        return constant + (number % 5 == 0 ? "" : other) + handler
+    }
+
+    /// Writes scans as a device does, until it is told to stop.
+    private final class Feeder: @unchecked Sendable {
+        // The lock guards everything that both threads touch.
+        private let lock = NSLock()
+        private var stamps: [Int64] = []
+        private var isStopped = false
+        private let node: FifoNode
+        private let done = DispatchSemaphore(value: 0)
+
+        init(_ node: FifoNode, hertz: Int) {
+            self.node = node
+            Thread.detachNewThread { [self] in
+                var time = Clock.now()
+                while lock.withLock({ !isStopped }) {
+                    var bytes: [UInt8] = []
+                    var batch: [Int64] = []
+                    while time <= Clock.now() {
+                        bytes += FifoNode.scan(0, 0, 1500, time)
+                        batch.append(time)
+                        time += Int64(1_000_000_000 / hertz)
+                    }
+                    if (try? node.write(bytes)) == nil { break }
+                    lock.withLock { stamps += batch }
+                    usleep(2000)
+                }
+                done.signal()
+            }
+        }
+
+        func stop() -> [Int64] {
+            lock.withLock { isStopped = true }
+            done.wait()
+            return stamps
+        }
+    }
+
+    @Test func twoHundredReloadsUnderLoadLoseNothing() throws {
+        let tree = try FifoTree()
+        let box = try #require(try tree.addDevice(0, name: "accel_box"))
+        _ = try tree.addDevice(1, name: "accel_lid")
+        let run = try DaemonRun(Self.version(0), ["--root", tree.root]).start()
+        let feeder = Feeder(box, hertz: 1000)
+        try run.waitForEvent("motion.moving")
+        var descriptors = 0
+        var memory = 0
+        for number in 1...200 {
+            let isBroken = number % 10 == 7
+            try run.configure(isBroken ? Self.version(number) + "[motion.moved" : Self.version(number))
+            run.reload()
+            let broken = (number + 3) / 10
+            try run.waitForMessage("configuration stays as it was", count: broken)
+            try run.waitForMessage("configuration read anew", count: number - broken)
+            // By then everything that is made once has been made.
+            if number == 40 {
+                descriptors = run.descriptorCount
+                memory = try run.ownMemory()
+            }
+        }
+        let written = feeder.stop()
+        let last = try #require(written.last)
+        try run.output.wait { $0.contains("\"time_ns\":\(last),") }
+        // Version 200 is a version 40: what went with the others has been closed.
+        for _ in 0..<100 where run.descriptorCount > descriptors { usleep(50_000) }
+        #expect(run.descriptorCount <= descriptors)
+        #expect(try run.ownMemory() < memory + 2048)
+        #expect(run.stop() == 0)
+
+        let events = try run.events()
+        #expect(events.allSatisfy { $0["kind"] as? String == "motion.moving" })
+        let seen = events.compactMap { $0["time_ns"] as? Int }.map(Int64.init)
+        let first = try #require(seen.first)
+        #expect(seen == written.filter { $0 >= first })
+    }
+
+    @Test func aBrokenFileChangesNothingAndSaysWhy() throws {
+        let good = "[sensor.box]\nsource = \"simulated\"\nmodel = \"shake\"\n[motion.moved]\naccelerometer = \"box\"\n"
+        let run = try DaemonRun(good, ["--json"]).start()
+        try run.waitForEvent("shake")
+        try run.configure(good + "[handler.x]\non = [\"shaken\"]\nlog = true\n")
+        run.reload()
+        try run.waitForMessage("the configuration stays as it was")
+        #expect(try run.errors.text().contains("binnacle.toml:6:7: `on` cannot be \"shaken\" (did you mean"))
+        let count = try run.events().count
+        try run.waitForEvent("shake", count: count + 1)
+        try run.configure("[sensor.box]\nsource = \"simulated\"\n")
+        run.reload()
+        try run.waitForMessage("no detector")
+        try run.configure(
+            "[sensor.box]\nsource = \"trace\"\nfile = \"nowhere.csv\"\n[motion.moved]\naccelerometer = \"box\"\n")
+        run.reload()
+        try run.waitForMessage("nowhere.csv: there is no such file")
+        #expect(run.stop() == 0)
+    }
+
+    @Test func aMotionUnderWayGoesOnAcrossAReload() throws {
+        let tree = try FifoTree()
+        let box = try #require(try tree.addDevice(0, name: "accel_box"))
+        let detector = """
+            [sensor.box]
+            source = "iio"
+            match = { name = "accel_box" }
+            [motion.moved]
+            accelerometer = "box"
+            detect = ["motion"]
+            measure = "magnitude"
+            quiet_s = 0.1
+
+            """
+        let run = try DaemonRun(detector, ["--root", tree.root, "--json"]).start()
+        var time = Clock.now()
+        func write(_ count: Int, _ z: Int16) throws {
+            for _ in 0..<count {
+                try box.write(FifoNode.scan(0, 0, z, time))
+                time += 10_000_000
+            }
+        }
+        try write(20, 1500)
+        try run.waitForEvent("motion.began")
+        // The same sections on other lines, and one more of them.
+        try run.configure("# moved\n\n" + detector + "[handler.note]\non = [\"shock\"]\nlog = true\n")
+        run.reload()
+        try run.waitForMessage("1 of 1 sensors run on")
+        try write(40, 981)
+        try run.waitForEvent("motion.ended")
+        #expect(run.stop() == 0)
+        let events = try run.events()
+        #expect(events.compactMap { $0["kind"] as? String } == ["motion.began", "motion.ended"])
+    }
+
+    @Test func aSensorThatIsTakenOutFreesItsDevice() throws {
+        let tree = try FifoTree()
+        let box = try #require(try tree.addDevice(0, name: "accel_box"))
+        func version(_ name: String) -> String {
+            """
+            [sensor.\(name)]
+            source = "iio"
+            match = { name = "accel_box" }
+            [motion.moved]
+            accelerometer = "\(name)"
+            detect = ["shock"]
+
+            """
+        }
+        let run = try DaemonRun(version("a"), ["--root", tree.root, "--json"]).start()
+        try box.write(FifoNode.scan(0, 0, 9000, Clock.now()))
+        try run.waitForEvent("shock")
+        try run.configure(version("b"))
+        run.reload()
+        try run.waitForMessage("0 of 1 sensors run on")
+        // Until the device is open again what is written waits in the FIFO.
+        for _ in 0..<3 { try box.write(FifoNode.scan(0, 0, 981, Clock.now())) }
+        try box.write(FifoNode.scan(0, 0, 9000, Clock.now()))
+        try run.waitForEvent("shock", count: 2)
+        #expect(run.stop() == 0)
+        #expect(
+            try run.events().filter { $0["kind"] as? String == "shock" }.compactMap { $0["sensor"] as? String } == [
+                "a", "b",
+            ])
+        #expect(try tree.text(tree.folder(0) + "/buffer0/enable") == "0")
+    }
+}
