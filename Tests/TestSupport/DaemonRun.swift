@@ -15,6 +15,7 @@ package final class DaemonRun {
     ///   - configuration: Its `binnacle.toml`; without one, the arguments say what it does.
     ///   - arguments: Further arguments.
     ///   - environment: Further variables.
+    /// - Throws: When its files cannot be made.
     package init(
         _ configuration: String? = nil, _ arguments: [String] = [], environment: [String: String] = [:]
     ) throws {

@@ -50,7 +50,7 @@ import Testing
 
     /// Writes scans as a device does, until it is told to stop.
     private final class Feeder: @unchecked Sendable {
-        // The lock guards everything that both threads touch.
+        // The lock guards what both threads touch; the node is used by the feeder's own thread alone.
         private let lock = NSLock()
         private var stamps: [Int64] = []
         private var isStopped = false
@@ -59,22 +59,24 @@ import Testing
 
         init(_ node: FifoNode, hertz: Int) {
             self.node = node
-            Thread.detachNewThread { [self] in
-                var time = Clock.now()
-                while lock.withLock({ !isStopped }) {
-                    var bytes: [UInt8] = []
-                    var batch: [Int64] = []
-                    while time <= Clock.now() {
-                        bytes += FifoNode.scan(0, 0, 1500, time)
-                        batch.append(time)
-                        time += Int64(1_000_000_000 / hertz)
-                    }
-                    if (try? node.write(bytes)) == nil { break }
-                    lock.withLock { stamps += batch }
-                    usleep(2000)
+            Thread.detachNewThread { self.feed(hertz) }
+        }
+
+        private func feed(_ hertz: Int) {
+            var time = Clock.now()
+            while lock.withLock({ !isStopped }) {
+                var bytes: [UInt8] = []
+                var batch: [Int64] = []
+                while time <= Clock.now() {
+                    bytes += FifoNode.scan(0, 0, 1500, time)
+                    batch.append(time)
+                    time += Int64(1_000_000_000 / hertz)
                 }
-                done.signal()
+                if (try? node.write(bytes)) == nil { break }
+                lock.withLock { stamps += batch }
+                usleep(2000)
             }
+            done.signal()
         }
 
         func stop() -> [Int64] {

@@ -88,9 +88,10 @@ public final class Router {
         return stream
     }
 
-    /// Takes an event that is about no sample: a handler's report for instance. It stands behind everything known so far.
+    /// Takes an event that is about no sample, such as a handler's report.
     ///
-    /// It is handed on with the next flush, in its turn, and numbered like all others.
+    /// It stands behind everything known so far, is handed on with the next flush, in its turn, and numbered like all
+    /// others.
     public func report(_ event: Event) {
         var event = event
         event.timeNanoseconds = sensors.compactMap(\.lastTimeNanoseconds).max() ?? 0

@@ -31,11 +31,12 @@ package protocol HandlerAction: Sendable {
     /// - Returns: The handler; `nil` when there is nothing for it to do there.
     func makeHandler(_ context: HandlerContext) -> (any EventHandler)?
 
-    /// Makes a handler that works on a thread of its own in a live run; `nil` when it needs to be given one.
+    /// Makes a handler that works on a thread of its own in a live run.
     ///
     /// - Parameters:
     ///   - name: The handler's name.
     ///   - report: Takes the events that tell of the handler itself, on any thread.
+    /// - Returns: The handler; `nil` when it needs to be given a thread.
     /// - Throws: ``SystemError`` when there is no thread left.
     func makeThreadedHandler(
         name: String, report: @escaping @Sendable (Event) -> Void
