@@ -3,6 +3,7 @@ import Foundation
 import Handlers
 import LinuxSensors
 import Station
+import TestSupport
 import Testing
 
 /// A folder with a file and its drop-ins.
