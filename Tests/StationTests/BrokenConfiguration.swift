@@ -1,4 +1,5 @@
 import Station
+import TestSupport
 import Testing
 
 /// A faulty configuration, and all that has to be said about it, to the letter.

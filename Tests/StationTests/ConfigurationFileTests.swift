@@ -55,6 +55,8 @@ import Testing
     @Test func theShippedFileNamesEveryWord() throws {
         let text = try #require(contents(Self.shipped))
         for placeholder in CommandPlaceholder.all { #expect(text.contains(placeholder.name), "\(placeholder.name)") }
+        for model in SimulationSettings.Model.allCases { #expect(text.contains("\"\(model.rawValue)\"")) }
+        for level in LogLevel.allCases { #expect(text.contains(level.name), "\(level.name)") }
         for kind in EventKind.allCases { #expect(text.contains(kind.rawValue), "\(kind.rawValue)") }
         // An unknown key's message lists those that are allowed.
         for section in ["sensor", "motion", "north", "handler"] {

@@ -3,6 +3,7 @@ import Foundation
 import Handlers
 import LinuxSensors
 import Station
+import TestSupport
 import Testing
 
 /// A folder with a file and its drop-ins.
@@ -51,7 +52,7 @@ import Testing
     }
 
     @Test func namesAreInTheOrderOfTheirBytes() throws {
-        let names = ["9", "10", "A", "a", "B", "ä", "z", "-", "a-b", "a.b"]
+        let names = ["9", "10", "A", "a", "B", "ä", "z", "-", "a-b", "a.b", "e\u{301}"]
         let folder = try TemporaryFolder()
         for name in names {
             try folder.write("conf.d/\(name).toml", "[sensor.x]\nsource = \"trace\"\nfile = \"/\(name)\"")
@@ -59,7 +60,7 @@ import Testing
         let configuration = try Configuration.read(path: folder.path)
         #expect(
             configuration.files.map { String($0.split(separator: "/").last?.dropLast(5) ?? "") }
-                == ["-", "10", "9", "A", "B", "a-b", "a.b", "a", "z", "ä"])
+                == ["-", "10", "9", "A", "B", "a-b", "a.b", "a", "e\u{301}", "z", "ä"])
         #expect(configuration.sensors.map(\.source) == [.trace(file: "/ä", loops: false)])
     }
 
@@ -127,6 +128,9 @@ import Testing
         try FileManager.default.removeItem(atPath: path + "/binnacle.toml")
         try FileManager.default.removeItem(atPath: path + "/conf.d")
         #expect(problem() == "DIR: there is neither a binnacle.toml nor a conf.d/*.toml in it")
+        try #require(symlink("nowhere", path + "/binnacle.toml") == 0)
+        #expect(problem() == "DIR/binnacle.toml: there is no such file")
+        unlink(path + "/binnacle.toml")
         try folder.write("conf.d", "")
         #expect(problem() == "DIR/conf.d: this is no directory")
         try folder.write("binnacle.toml/x", "")

@@ -54,7 +54,7 @@ package struct LogAction: HandlerAction, Equatable {
         levels[kind] ?? .usual(for: kind)
     }
 
-    /// Makes the handler.
+    /// Makes the handler; lines for people, which have no level.
     package func makeHandler(_ context: HandlerContext) -> (any EventHandler)? {
         guard let journal = context.journal else {
             return TextHandler(writer: context.log, prefix: "\(context.name): ")

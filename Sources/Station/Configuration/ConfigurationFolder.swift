@@ -26,7 +26,7 @@ struct ConfigurationFolder {
     func files() throws(ConfigurationError) -> [String] {
         var files: [String] = []
         let main = path + Self.mainName
-        if Self.kind(of: main) != nil { files.append(main) }
+        if !Self.isAbsent(main) { files.append(main) }
         let folder = path + Self.dropInFolder
         for name in try dropIns(folder).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
             files.append(folder + "/" + name)
@@ -64,6 +64,12 @@ struct ConfigurationFolder {
         }
         guard errno == 0 else { throw .file(path: folder, ConfigurationError.FileProblem(code: errno)) }
         return names
+    }
+
+    /// Whether there is nothing of a name, not even a link that leads nowhere.
+    private static func isAbsent(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) != 0 && errno == ENOENT
     }
 
     /// The type of a file, after following links; `nil` when there is none, or nobody may say.

@@ -1,0 +1,150 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Configurations through the binary, as somebody who writes one sees it.
+@Suite struct ConfigurationCheckTests {
+    private static let box = "[sensor.box]\nsource = \"auto\"\n"
+    private static let moved = box + "[motion.moved]\naccelerometer = \"box\"\n"
+    private static let handler = moved + "[handler.h]\non = [\"shake\"]\n"
+
+    /// The files of a folder, and the one line that is said about them.
+    static let faults: [([String: String], String)] = [
+        (
+            ["binnacle.toml": "[sensor.box]\nsource = \"atuo\"\n"],
+            "binnacle.toml:2:10: `source` cannot be `atuo` (did you mean `auto`?)"
+        ),
+        (
+            ["binnacle.toml": box + "rate_hz = 0\n"],
+            "binnacle.toml:3:1: rate_hz (0.0) is not between 2 and 100000"
+        ),
+        (
+            ["binnacle.toml": "[sensor.box]\nsource = \"simulated\"\nmodel = \"wlak\"\n"],
+            "binnacle.toml:3:9: `model` cannot be `wlak` (did you mean `walk`?)"
+        ),
+        (
+            ["binnacle.toml": "[sensor.box]\nsource = \"trace\"\n"],
+            "binnacle.toml:1:1: [sensor.box] has no `file` (it names the recording)"
+        ),
+        (
+            ["binnacle.toml": moved + "treshold_g = 1\n"],
+            "binnacle.toml:5:1: unknown key `treshold_g` in [motion.moved] (did you mean `threshold_g`?)"
+        ),
+        (
+            ["binnacle.toml": moved, "conf.d/a.toml": "[motion.moved]\nrelease_g = 0.1\n"],
+            "conf.d/a.toml:2:1: release_g (0.1) is above threshold_g (0.05)"
+        ),
+        (
+            ["binnacle.toml": moved, "conf.d/a.toml": "[handler.h]\non = [\"shake\"]\n"],
+            "conf.d/a.toml:1:1: [handler.h] does nothing (give it log = true, stdout = true or "
+                + "command = [\"/path/to/program\"])"
+        ),
+        (
+            ["conf.d/a.toml": handler + "log = true\n", "conf.d/b.toml": "[handler.h]\nstdout = true\n"],
+            "conf.d/b.toml:2:1: [handler.h] has both `log` and `stdout` (a handler does one thing; make two handlers; "
+                + "`log` is at DIR/conf.d/a.toml:7)"
+        ),
+        (
+            ["conf.d/a.toml": handler + "command = [\"/bin/true\"]\nconcurrent = 100\n"],
+            "conf.d/a.toml:8:1: concurrent (100) is not between 1 and 64"
+        ),
+        (
+            ["conf.d/a.toml": handler + "command = [\"/bin/true\"]\nenvironment = { BINNACLE_SEQ = \"1\" }\n"],
+            "conf.d/a.toml:8:17: `BINNACLE_SEQ` is taken (variables that begin with BINNACLE_ tell of the event)"
+        ),
+        (
+            ["conf.d/a.toml": moved + "[handler.h]\non = [\"command.failed\"]\ncommand = [\"/bin/true\"]\n"],
+            "conf.d/a.toml:6:7: `command.failed` tells of handlers, and cannot be for `command` (one that fails would "
+                + "be run for its own failure; such events are for handlers with log = true or stdout = true)"
+        ),
+        (
+            ["binnacle.toml": handler + "log = true\nlevels = { shake = \"warn\" }\n"],
+            "binnacle.toml:8:20: `shake` cannot be `warn` (did you mean `warning`?)"
+        ),
+        (
+            ["binnacle.toml": box, "conf.d/\u{1B}[2J.toml": "colour = 1\n"],
+            "conf.d/\\u{1b}[2J.toml:1:1: unknown table or key `colour` (one of `sensor`, `motion`, `north`, `handler`)"
+        ),
+    ]
+
+    @Test(arguments: faults)
+    func faultsAreTold(files: [String: String], message: String) throws {
+        let folder = try TemporaryFolder(files)
+        let result = try Binary.run("check", folder.path)
+        #expect(result.status == 78)
+        #expect(result.output.isEmpty)
+        let said = result.errors.replacingOccurrences(of: folder.path, with: "DIR")
+        #expect(said == "DIR/\(message)\n")
+    }
+
+    @Test func severalPathsAreCheckedEachByItself() throws {
+        let good = try TemporaryFolder([
+            "binnacle.toml": Self.moved, "conf.d/a.toml": "[sensor.b]\nsource = \"simulated\"\n",
+        ])
+        let bad = try TemporaryFolder(["binnacle.toml": "[sensor.a]\n"])
+        let result = try Binary.run("check", good.path, bad.path, good.path + "/binnacle.toml")
+        #expect(result.status == 78)
+        #expect(
+            result.lines == [
+                "\(good.path): ok: 2 sensors, 1 motion detector, 0 north detectors, 0 handlers, in 2 files",
+                "\(good.path)/binnacle.toml: ok: 1 sensor, 1 motion detector, 0 north detectors, 0 handlers",
+            ])
+        #expect(result.errors.contains("\(bad.path)/binnacle.toml:1:1: [sensor.a] has no `source`"))
+    }
+
+    @Test func aFolderWithoutAConfigurationIsNoInput() throws {
+        let folder = try TemporaryFolder(["other.toml": "", "conf.d/readme": ""])
+        let result = try Binary.run("check", folder.path)
+        #expect(result.status == 66)
+        #expect(result.errors == "\(folder.path): there is neither a binnacle.toml nor a conf.d/*.toml in it\n")
+    }
+
+    @Test(.enabled(if: !FileManager.default.fileExists(atPath: "/etc/binnacle"), "this machine has a configuration"))
+    func withoutAPathItIsThatOfTheService() throws {
+        let result = try Binary.run("check")
+        #expect(result.status == 66)
+        #expect(result.errors == "/etc/binnacle: there is no such file\n")
+    }
+
+    @Test func aReplayTakesAFolder() throws {
+        let trace = Binary.fixtures + "/broad/broad05_rotation_breaks.csv"
+        let folder = try TemporaryFolder([
+            "binnacle.toml": "[sensor.box]\nsource = \"auto\"\n",
+            "conf.d/a.toml":
+                "[motion.moved]\naccelerometer = \"box\"\n[handler.h]\non = [\"motion.began\"]\nstdout = true\n",
+            "conf.d/b.toml": "[sensor.box]\nsource = \"trace\"\nfile = \"day.csv\"\n",
+        ])
+        try FileManager.default.createSymbolicLink(atPath: folder.path + "/day.csv", withDestinationPath: trace)
+        let result = try Binary.run("replay", "--json", "--config", folder.path)
+        #expect(result.status == 0, "\(result.errors)")
+        let began = result.lines.filter { $0.contains("\"motion.began\"") }
+        #expect(began.count == 4 && Set(began).count == 4, "standard output holds every event once")
+    }
+
+    // MARK: - What is shipped
+
+    private static let examples = ["boat-heading", "disk-protection", "moved-box", "north-antenna", "washing-machine"]
+
+    @Test func theExamplesAreThese() throws {
+        let found = try FileManager.default.contentsOfDirectory(atPath: Binary.config + "/examples").sorted()
+        #expect(found == Self.examples.map { $0 + ".toml" })
+    }
+
+    @Test(arguments: examples)
+    func anExampleIsAccepted(name: String) throws {
+        let result = try Binary.run("check", "\(Binary.config)/examples/\(name).toml")
+        #expect(result.status == 0, "\(result.errors)")
+    }
+
+    /// They can be copied beside the shipped file, alone and all together.
+    @Test(arguments: examples.map { [$0] } + [examples])
+    func examplesAreDropIns(names: [String]) throws {
+        let read = { try String(contentsOfFile: Binary.config + "/" + $0, encoding: .utf8) }
+        var files = ["binnacle.toml": try read("binnacle.toml")]
+        for name in names { files["conf.d/\(name).toml"] = try read("examples/\(name).toml") }
+        let folder = try TemporaryFolder(files)
+        let result = try Binary.run("check", folder.path)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.output.contains("ok: 2 sensors"), "one device plays one section")
+    }
+}
