@@ -131,8 +131,10 @@ public final class CommandHandler: EventHandler {
         let queue = try CommandQueue(limit: CommandSupervisor.capacity(settings))
         clinux_keep_ends()
         try WorkerThread.start { [name, settings, environment, report] in
-            CommandSupervisor(name: name, settings: settings, environment: environment, queue: queue, report: report)
-                .run()
+            let supervisor = CommandSupervisor(
+                name: name, settings: settings, environment: environment, queue: queue, report: report)
+            // Its workers hold it weakly, and nobody else holds it.
+            withExtendedLifetime(supervisor) { supervisor.run() }
         }
         self.queue = queue
         return queue
