@@ -63,7 +63,8 @@ fuzz: setup ## Feed the readers of sysfs and of scans with rubbish for FUZZ_SECO
 sanitize: setup ## Run the tests of the library, the readers and the handlers under the address and the thread sanitizer.
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.supp \
 	    $(SWIFT) test --scratch-path .build/asan --sanitize address --filter $(SANITIZED)
-	$(SWIFT) test --scratch-path .build/tsan --sanitize thread --filter $(SANITIZED)
+	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/races.supp \
+	    $(SWIFT) test --scratch-path .build/tsan --sanitize thread --filter $(SANITIZED)
 
 golden: build ## Rewrite the expected events of the golden traces; review the difference before you commit it.
 	scripts/golden $(BINARY)

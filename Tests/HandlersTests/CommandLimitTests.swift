@@ -136,7 +136,12 @@ extension CommandTests {
 
         /// The last drops are told of without another event or end.
         @Test func theLastDropsAreToldOf() throws {
-            let handler = reports.handler("/bin/sleep", ["1000"], settings { $0.queueLimit = 1 })
+            let handler = reports.handler(
+                "/bin/sleep", ["1000"],
+                settings {
+                    $0.queueLimit = 1
+                    $0.timeout = .seconds(1000)
+                })
             for sequence in 1...4 { handler.handle(event(UInt64(sequence))) }
             try reports.wait("a first report") { _ in reports.droppedCount > 0 }
             for sequence in 5...6 { handler.handle(event(UInt64(sequence))) }

@@ -44,8 +44,9 @@ extension CommandTests {
             handler.handle(event())
             try waitUntil("its start") { !processes(in: file.path).isEmpty }
             #expect(handler.stop(within: .seconds(10)) == 0)
-            #expect(reports.all.map { $0.text(.output) } == ["bye"])
             #expect(reports.all.map { $0.integer(.status) } == [0])
+            // A shell may have something to say about its own children first.
+            #expect(reports.all.first?.text(.output)?.hasSuffix("bye") == true)
         }
 
         @Test func thereIsTimeForWhatIsShort() throws {
@@ -139,8 +140,12 @@ extension CommandTests {
                 }
                 func children() throws -> [Substring] {
                     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").flatMap { task in
-                        ((try? String(contentsOfFile: "/proc/self/task/\(task)/children", encoding: .utf8)) ?? "")
+                        (contents(of: "/proc/self/task/\(task)/children") ?? "")
                             .split(separator: " ")
+                    }.filter { child in
+                        // What a sanitizer asks for names is no child of ours.
+                        let name = contents(of: "/proc/\(child)/comm")
+                        return name != "addr2line\n" && name?.contains("symbolizer") != true
                     }
                 }
                 func round(stoppingTheLast: Bool = false) throws {

@@ -68,9 +68,24 @@ func event(_ sequence: UInt64 = 1, kind: EventKind = .shock, _ figures: [Figure]
 /// An event that no pipe takes in one piece.
 let largeEvent = event(1, [Figure(.reason, .text(String(repeating: "a long word ", count: 100_000)))])
 
+/// What a file holds; Foundation loses memory when a process is gone between the opening of its file and the reading.
+func contents(of path: String) -> String? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 4096)
+    while true {
+        let count = read(descriptor, &piece, piece.count)
+        guard count >= 0 else { return nil }
+        guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+        bytes += piece[..<count]
+    }
+}
+
 /// Whether a process is there and is no zombie.
 func isAlive(_ process: pid_t) -> Bool {
-    guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return false }
+    guard let text = contents(of: "/proc/\(process)/stat") else { return false }
     // The state stands behind the name, which may hold anything, in brackets.
     let state = text.lastIndex(of: ")").map { text[$0...].dropFirst(2).prefix(1) }
     return state != "Z" && state != "X"
@@ -78,7 +93,7 @@ func isAlive(_ process: pid_t) -> Bool {
 
 /// The numbers of processes that a program wrote into a file, one a line.
 func processes(in file: String) -> [pid_t] {
-    let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
+    let text = contents(of: file) ?? ""
     // A last line without its end may be written yet.
     return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().compactMap { pid_t($0) }
 }

@@ -144,7 +144,7 @@ public final class CommandHandler: EventHandler {
         try WorkerThread.start { [name, settings, environment, report] in
             let supervisor = CommandSupervisor(
                 name: name, settings: settings, environment: environment, queue: queue, report: report)
-            // Its workers hold it weakly.
+            // Its workers hold it weakly, and nobody else holds it.
             withExtendedLifetime(supervisor) { supervisor.run() }
         }
         self.queue = queue
