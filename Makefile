@@ -114,4 +114,4 @@ uninstall: ## Remove what install put there, and end it; a configuration that wa
 	@test -n "$(DESTDIR)" || printf '%s\n' 'Left are the account `binnacle` and what the service kept in /var/lib/binnacle.'
 
 clean: ## Remove everything that was built.
-	rm -rf .build
+	rm -rf --one-file-system .build

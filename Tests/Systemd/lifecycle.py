@@ -24,6 +24,7 @@ def start_returns_when_the_service_is_ready():
     process = started()
     expect(show("ActiveState") == "active" and show("SubState") == "running", show("ActiveState"))
     expect(show("Type") == "notify", show("Type"))
+    expect(show("WatchdogUSec") == "30s", show("WatchdogUSec"))
     expect(process > 0 and [process] == [number for number, _ in processes()], f"{process}, {processes()}")
     expect(any("Started" in text for text in messages(began, "_PID=1")), "systemd does not say that it has started")
 

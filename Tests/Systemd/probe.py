@@ -46,13 +46,12 @@ found = {
     "network": attempt(send),
     "tunable": attempt(lambda: os.close(os.open("/proc/sys/kernel/hostname", os.O_WRONLY))),
     "sethostname": attempt(lambda: socket.sethostname("probe")),
-    "chown": attempt(lambda: os.chown("/tmp", 0, 0)),
     "writable code": attempt(lambda: mmap.mmap(-1, 4096, prot=mmap.PROT_WRITE | mmap.PROT_EXEC).close()),
-    "set-user-ID": attempt(lambda: os.chmod("/tmp", 0o4700)),
+    "set-user-ID": attempt(lambda: os.close(os.open("/tmp/set-user-ID", os.O_CREAT | os.O_WRONLY, 0o4700))),
     "status": words("/proc/self/status"),
     "others": [name for name in os.listdir("/proc") if name.isdigit()
                and os.stat(f"/proc/{name}").st_uid != os.getuid()],
-    "shell": subprocess.run(["/bin/sh", "-c", "echo 1 2 | awk '{ print $1 + $2 }'; nice true; ulimit -n 100; echo $?"],
+    "shell": subprocess.run(["/bin/sh", "-c", "echo 1 2 | awk '{ print $1 + $2 }'; nice -n 5 nice; ulimit -n 100; echo $?"],
                           capture_output=True, text=True).stdout.split(),
 }
 with open("/var/lib/binnacle/probe.new", "w") as file:
