@@ -19,10 +19,10 @@ import Testing
         detect = ["motion"]
         measure = "magnitude"
         threshold_g = 0.0000001
-        release_g = 0
+        release_g = 0.00000005
         min_duration_s = 0
         quiet_s = 3600
-        update_interval_s = 0
+        update_interval_s = 0.000000001
 
         """
 

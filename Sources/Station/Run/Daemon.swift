@@ -37,8 +37,11 @@ package final class Daemon {
 
     /// Somebody may wait for the daemon to be ready; a device that does not answer must not keep them longer.
     private static let longestStart: Int64 = 500_000_000
-    /// How long handlers that act on the world may take when the daemon ends, and how long all of them.
-    private static let drainTimes = (actors: Duration.milliseconds(600), all: Duration.milliseconds(850))
+    /// How long handlers that act on the world may take when the daemon ends, how long all of them, and how long it may
+    /// take in all.
+    private static let drainTimes = (
+        actors: Duration.milliseconds(500), handlers: Duration.milliseconds(700), all: Duration.milliseconds(900)
+    )
 
     /// Reads the configuration and sets everything up.
     ///
@@ -163,7 +166,7 @@ package final class Daemon {
         source.live?.stop()
         takeMessages()
         end(
-            (lines + retired).filter { line in !actors.contains { $0 === line } }, within: Self.drainTimes.all,
+            (lines + retired).filter { line in !actors.contains { $0 === line } }, within: Self.drainTimes.handlers,
             from: begin)
         log.finish(until: begin + Units.nanoseconds(Self.drainTimes.all))
     }
