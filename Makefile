@@ -40,6 +40,7 @@ run: build ## Replay the bundled recording of a walk; SPEED=1 plays it in real t
 test: build ## Run every test, against the release binary, and the README's example.
 	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test
 	scripts/check-readme
+	scripts/check-handler
 
 test-systemd: build ## Test the service under a real systemd, in a container (as root).
 	SUITE="$(SUITE)" scripts/test-systemd $(BINARY)
