@@ -130,6 +130,31 @@ decorate = [{ rate_limit = { per_minute = 4 } }]
 
 
 @test
+def command_starts_a_unit_of_somebody_elses():
+    """The README's other recipe: somebody who may not remove the file has a unit started whenever it is touched."""
+    write("/etc/systemd/system/binnacle-person.path", "[Path]\nPathChanged=/run/binnacle/alarm\n")
+    write("/etc/systemd/system/binnacle-person.service", """
+[Service]
+Type=oneshot
+User=nobody
+ExecStart=/bin/sh -c 'id -un >>/tmp/person'
+""")
+    started(SHAKEN_BOX + """
+[handler.alarm]
+on = ["motion.began"]
+command = ["/bin/touch", "/run/binnacle/alarm"]
+""")
+    run("systemctl", "start", "binnacle-person.path")
+    try:
+        # The mark is there after the first motion; the second one only touches it.
+        wait_for("two starts", lambda: os.path.exists("/tmp/person") and os.path.getsize("/tmp/person") >= 14)
+        with open("/tmp/person") as file:
+            expect(set(file.read().split()) == {"nobody"}, "it is somebody else who does it")
+    finally:
+        run("systemctl", "stop", "binnacle-person.path")
+
+
+@test
 def service_itself_is_in_the_same_sandbox():
     process = started()
     status = status_of(process)
