@@ -4,7 +4,7 @@ enum LiveMessage: Sendable {
     case enumerated([SensorDevice])
     /// The machine cannot be searched.
     case enumerationFailed(String)
-    /// A device was looked at after udev told of it, for the how manieth time.
+    /// A device was looked at after udev told of it; the number is that of udev's word.
     case found(SensorDevice, change: Int)
     /// A device was opened for a sensor, or could not be.
     case opened(sensor: Int, generation: Int, Result<OpenedDevice, SensorFailure>)

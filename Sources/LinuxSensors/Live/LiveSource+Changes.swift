@@ -55,7 +55,7 @@ extension LiveSource {
         close(sensor)
         guard let path = sensor.device?.path else { return }
         if sensor.isWorkerOut {
-            leaving[sensor.number] = path
+            leaving[sensor.number] = LeavingDevice(path)
         } else if buffer != nil || controls != nil {
             finish(sensor.number, path) {
                 buffer?.disable()
@@ -66,18 +66,18 @@ extension LiveSource {
 
     /// Closes a device on a thread of its own; until that is done nobody else gets it.
     func finish(_ number: Int, _ path: String, _ close: @escaping @Sendable () -> Void) {
-        leaving[number] = path
-        let (mailbox, openings) = (mailbox, openings)
+        leaving[number] = LeavingDevice(path)
+        let (mailbox, openings, work) = (mailbox, openings, Closing(close))
         openings.begin()
         do throws(SystemError) {
             try WorkerThread.start {
                 defer { openings.end() }
-                close()
+                work.run()
                 mailbox.post(.closed(sensor: number))
             }
         } catch {
             // Out of threads, it is done here: whoever opens the device next must not meet it half closed.
-            close()
+            work.run()
             openings.end()
             leaving[number] = nil
         }
@@ -85,7 +85,7 @@ extension LiveSource {
 
     /// A worker has opened a device for a sensor that has gone meanwhile.
     func takeBack(_ number: Int, _ result: Result<LiveMessage.OpenedDevice, SensorFailure>) {
-        guard let path = leaving[number], case .success(let open) = result else {
+        guard let path = leaving[number]?.path, case .success(let open) = result else {
             leaving[number] = nil
             return openWaiting()
         }

@@ -21,7 +21,7 @@ extension LiveSource {
                 fail(sensor, SensorFailure(.missing, "the devices cannot be listed: \(reason)"))
             }
         case .found(let device, let change):
-            guard change == changeCounts[device.path] else { return }
+            guard change == changes[device.path] else { return }
             add(device)
             // Until the search is done, there may be a better one.
             if isSearched { openWaiting() }
@@ -103,6 +103,11 @@ extension LiveSource {
         // One worker for a sensor at a time: its answer brings the next one.
         guard !sensor.isWorkerOut else { return }
         guard let device = sensor.device ?? choose(for: sensor) else {
+            if let due = leavingDue(for: sensor) {
+                // Its end brings the next attempt.
+                sensor.phase = .waiting(retryNanoseconds: due)
+                return
+            }
             return fail(sensor, SensorFailure(.missing, missing(sensor)))
         }
         sensor.device = device
@@ -136,7 +141,7 @@ extension LiveSource {
     }
 
     /// A driver should answer within this.
-    private static let longestOpening: Int64 = 10_000_000_000
+    static let longestOpening: Int64 = 10_000_000_000
 
     /// Says that a device does not let itself be opened; should it ever, the sensor delivers all the same.
     func giveUpOpening(_ sensor: LiveSensor) {
@@ -148,10 +153,20 @@ extension LiveSource {
     /// The device that played the sensor before, or else the first one that is meant and plays no other.
     private func choose(for sensor: LiveSensor) -> SensorDevice? {
         let free = (devices ?? []).filter { device in
-            sensor.request.accepts(device) && !leaving.values.contains(device.path)
+            sensor.request.accepts(device) && !leaving.values.contains { $0.path == device.path }
                 && !sensors.contains { $0 !== sensor && $0.device?.path == device.path }
         }
         return free.first { $0.id == sensor.lastID } ?? free.first
+    }
+
+    /// Until when a device is waited for that a sensor which has gone still holds; `nil` when there is none.
+    private func leavingDue(for sensor: LiveSensor) -> Int64? {
+        let now = SystemClock.monotonic()
+        let held = leaving.values.filter { leaving in
+            leaving.dueNanoseconds > now
+                && (devices ?? []).contains { $0.path == leaving.path && sensor.request.accepts($0) }
+        }
+        return held.map(\.dueNanoseconds).max()
     }
 
     private func missing(_ sensor: LiveSensor) -> String {

@@ -15,7 +15,7 @@ public final class LiveSource: SampleSource {
     /// How many sensors there have been: each has a number of its own, which messages and descriptors carry.
     var sensorCount: Int
     /// The devices of sensors that have gone, until they are closed, by the sensor's number.
-    var leaving: [Int: String] = [:]
+    var leaving: [Int: LeavingDevice] = [:]
     let finder: DeviceFinder
     let waker: Waker
     let mailbox: Mailbox<LiveMessage>
@@ -28,8 +28,10 @@ public final class LiveSource: SampleSource {
     var early: [SensorDevice] = []
     /// The folders of those that went meanwhile.
     var removedEarly: Set<String> = []
-    /// How often udev has told of each folder: an answer to an earlier word is out of date.
-    var changeCounts: [String: Int] = [:]
+    /// The number of udev's last word about each folder that is there: an answer to an earlier one is out of date.
+    var changes: [String: Int] = [:]
+    /// How often udev has told of something.
+    private var changeCount = 0
     var answers: [SampleAnswer] = []
     var losses: [SampleLoss] = []
     private var notices: [String] = []
@@ -183,6 +185,11 @@ public final class LiveSource: SampleSource {
 
     /// Closes every device and switches its buffer off; afterwards nothing is delivered.
     public func stop() {
+        stop(atMostMilliseconds: 1000)
+    }
+
+    /// Closes every device and switches its buffer off, as far as drivers answer in time.
+    package func stop(atMostMilliseconds time: Int) {
         guard !isStopped else { return }
         isStopped = true
         // What a worker has opened and nobody has taken is closed here; what one opens from now on, by itself.
@@ -190,12 +197,30 @@ public final class LiveSource: SampleSource {
             if case .opened(_, _, .success(let open)) = message { open.opened.discard() }
         }
         for sensor in sensors {
-            let controls = sensor.buffer?.controls ?? sensor.abandonedControls
-            if let controls { try? controls.write("0", to: "enable") }
+            let buffer = sensor.buffer
+            let controls = buffer?.controls ?? sensor.abandonedControls
             close(sensor)
+            if let controls { switchOff(controls, of: buffer) }
         }
         // A buffer that is being switched on now would stay on when the process ends; a driver that hangs is not waited for.
-        openings.wait(atMostMilliseconds: 1000)
+        openings.wait(atMostMilliseconds: time)
+    }
+
+    /// Switches a buffer off on a thread of its own, where a driver that hangs keeps nobody.
+    ///
+    /// Until that is done nobody else can open it.
+    private func switchOff(_ controls: SysfsDirectory, of buffer: OpenBuffer?) {
+        let openings = openings
+        openings.begin()
+        do throws(SystemError) {
+            try WorkerThread.start {
+                defer { openings.end() }
+                withExtendedLifetime(buffer) { try? controls.write("0", to: "enable") }
+            }
+        } catch {
+            try? controls.write("0", to: "enable")
+            openings.end()
+        }
     }
 
     /// Tells a person something about a sensor, once.
@@ -243,11 +268,13 @@ public final class LiveSource: SampleSource {
         for change in changes {
             switch change {
             case .removed(let path):
-                changeCounts[path, default: 0] += 1
+                // Whoever is re-plugged has a path of its own each time.
+                self.changes[path] = nil
                 remove(path)
             case .present(let path):
-                changeCounts[path, default: 0] += 1
-                examine(path, change: changeCounts[path] ?? 0)
+                changeCount += 1
+                self.changes[path] = changeCount
+                examine(path, change: changeCount)
             }
         }
         // udev had more to say than the kernel keeps: what is there now is what counts.
