@@ -8,6 +8,7 @@ import Station
 @main
 enum Tool {
     static func main() {
+        StandardDescriptors.reserve()
         // A reader that goes away is a write that fails, not a signal that kills.
         signal(SIGPIPE, SIG_IGN)
         let output = LineWriter(descriptor: STDOUT_FILENO)
