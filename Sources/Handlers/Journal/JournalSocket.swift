@@ -6,14 +6,18 @@ package import LinuxSystem
 /// The protocol is documented and stable (https://systemd.io/JOURNAL_NATIVE_PROTOCOL/). libsystemd, which speaks it too,
 /// would bring seven libraries and 1.5 MB.
 package final class JournalSocket {
-    private let socket: Descriptor
+    private let path: String
+    private var socket: Descriptor
     private var entry: [UInt8] = []
+    /// The most bytes of a value in an entry that was too large for one datagram.
+    private static let shortened = 4096
 
     /// Connects to the journal.
     ///
     /// - Parameter path: The journal's socket.
     /// - Throws: ``SystemError`` when nobody listens there.
     package init(path: String = "/run/systemd/journal/socket") throws(SystemError) {
+        self.path = path
         socket = try DatagramSocket.connected(to: path)
     }
 
@@ -27,15 +31,36 @@ package final class JournalSocket {
         return String(cString: value) == "\(status.st_dev):\(status.st_ino)"
     }
 
-    /// Writes an entry.
+    /// Writes an entry; of one that is too large, the values are cut.
     ///
     /// - Parameter fields: Names in capitals, digits and `_`, and their values.
     /// - Throws: ``SystemError`` when the journal does not take it.
     package func write(_ fields: [(name: String, value: String)]) throws(SystemError) {
+        do throws(SystemError) {
+            try send(fields, limit: .max)
+        } catch {
+            switch error.code {
+            case EMSGSIZE:
+                try send(fields, limit: Self.shortened)
+            case ECONNREFUSED, ENOTCONN, ECONNRESET, EPIPE:
+                // A journal that was started anew has a socket of its own.
+                socket = try DatagramSocket.connected(to: path)
+                try send(fields, limit: .max)
+            default:
+                throw error
+            }
+        }
+    }
+
+    private func send(_ fields: [(name: String, value: String)], limit: Int) throws(SystemError) {
         entry.removeAll(keepingCapacity: true)
-        for (name, value) in fields { append(name, value) }
+        for (name, value) in fields {
+            append(
+                name,
+                value.utf8.count <= limit ? value : String(decoding: value.utf8.prefix(limit), as: UTF8.self) + "…")
+        }
         let bytes = entry
-        try systemCall("send") { send(socket.raw, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+        try systemCall("send") { Glibc.send(socket.raw, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
     }
 
     private func append(_ name: String, _ value: String) {
