@@ -1,6 +1,5 @@
 public import Binnacle
 package import LinuxSystem
-import Synchronization
 
 /// Gives a handler a thread of its own, so that detection never waits for it.
 ///
@@ -10,17 +9,8 @@ public final class QueuedHandler: EventHandler, Sendable {
     /// The most events that wait.
     public static let capacity = 4096
 
-    private struct Drops {
-        var total = 0
-        var untold = 0
-        var toldNanoseconds: Int64 = .min
-    }
-
-    private let name: String
     private let queue: WorkQueue<Event>
-    private let report: @Sendable (Event) -> Void
-    private let drops = Mutex(Drops())
-    private static let reportIntervalNanoseconds: Int64 = 1_000_000_000
+    private let drops: EventDrops
 
     /// Starts the thread and makes the handler there.
     ///
@@ -34,51 +24,26 @@ public final class QueuedHandler: EventHandler, Sendable {
         name: String, capacity: Int = QueuedHandler.capacity, report: @escaping @Sendable (Event) -> Void,
         make: @escaping @Sendable () -> (handler: any EventHandler, settle: () -> Void)
     ) throws(SystemError) {
-        self.name = name
-        self.report = report
+        let drops = EventDrops(handler: name, capacity: capacity, report: report)
+        self.drops = drops
         queue = try WorkQueue(capacity: capacity) {
             let (handler, settle) = make()
             return { events in
                 for event in events { handler.handle(event) }
                 settle()
+                drops.tellRest()
             }
         }
     }
 
     /// How many events were dropped so far.
-    public var droppedCount: Int { drops.withLock { $0.total } }
+    public var droppedCount: Int { drops.totalCount }
 
     /// Puts the event into the queue.
     public func handle(_ event: Event) {
-        let isTaken = queue.put(event)
-        let now = SystemClock.monotonic()
-        let untold = drops.withLock { drops -> Int in
-            // That a report could not be reported is no news: it would be one for ever.
-            if !isTaken, !EventKind.reports.contains(event.kind) {
-                drops.total += 1
-                drops.untold += 1
-            }
-            guard drops.untold > 0 else { return 0 }
-            let isDue = drops.toldNanoseconds == .min || now - drops.toldNanoseconds >= Self.reportIntervalNanoseconds
-            guard isDue || isTaken else { return 0 }
-            defer {
-                drops.untold = 0
-                drops.toldNanoseconds = isTaken ? .min : now
-            }
-            return drops.untold
-        }
-        if untold > 0 { tell(untold, event) }
-    }
-
-    private func tell(_ count: Int, _ event: Event) {
-        var told = Event(
-            kind: .eventsDropped, timeNanoseconds: event.timeNanoseconds,
-            figures: [
-                Figure(.handler, .text(name)), Figure(.count, .integer(Int64(count))),
-                Figure(.reason, .text("more than \(QueuedHandler.capacity) events wait for it")),
-            ])
-        told.isSimulated = event.isSimulated
-        report(told)
+        guard !queue.put(event) else { return }
+        // That a report could not be reported is no news: it would be one for ever.
+        if !EventKind.reports.contains(event.kind) { drops.add(event) }
     }
 }
 
@@ -91,9 +56,10 @@ extension QueuedHandler: ThreadedHandler {
     /// Waits until everything is handled, after ``end(within:)``.
     ///
     /// - Parameter deadlineNanoseconds: The longest wait, on CLOCK_MONOTONIC.
-    /// - Returns: The number of events that nobody has begun with.
+    /// - Returns: The number of events that are not known to be handled, with those that were dropped and not told of.
     package func waitForEnd(until deadlineNanoseconds: Int64) -> Int {
-        queue.waitForEnd(until: deadlineNanoseconds) ? 0 : max(1, queue.waitingCount)
+        let isDone = queue.waitForEnd(until: deadlineNanoseconds)
+        return drops.untoldCount + (isDone ? 0 : max(1, queue.unfinishedCount))
     }
 
     /// Whether the thread has ended.

@@ -4,6 +4,8 @@ import Synchronization
 package final class WorkQueue<Item: Sendable>: Sendable {
     private struct State {
         var waiting: [Item] = []
+        /// How many the thread is working on.
+        var begunCount = 0
         var isFinished = false
         var hasEnded = false
     }
@@ -47,8 +49,8 @@ package final class WorkQueue<Item: Sendable>: Sendable {
         return isTaken
     }
 
-    /// The number of items that nobody has begun with.
-    package var waitingCount: Int { state.withLock { $0.waiting.count } }
+    /// The number of items that are not known to be done; of those that are worked on, some may be.
+    package var unfinishedCount: Int { state.withLock { $0.waiting.count + $0.begunCount } }
 
     /// Whether the thread has ended.
     package var hasEnded: Bool { state.withLock { $0.hasEnded } }
@@ -77,6 +79,7 @@ package final class WorkQueue<Item: Sendable>: Sendable {
         while true {
             let (items, isFinished) = state.withLock { state in
                 defer { state.waiting.removeAll() }
+                state.begunCount = state.waiting.count
                 return (state.waiting, state.isFinished)
             }
             if !items.isEmpty { return items }

@@ -80,9 +80,12 @@ final class HandlerLine {
                 {
                     log.flush()
                     output.flush()
-                    guard !hasFailed, let failure = output.failure else { return }
-                    hasFailed = true
-                    report(Event(handlerFailed: name, because: "standard output: \(failure.reason)"))
+                    guard !hasFailed else { return }
+                    for (place, failure) in [("output", output.failure), ("error", log.failure)] {
+                        guard let failure else { continue }
+                        hasFailed = true
+                        report(Event(handlerFailed: name, because: "standard \(place): \(failure.reason)"))
+                    }
                 }
             )
         }

@@ -6,6 +6,7 @@ import LinuxSystem
 /// The daemon's own words on standard error, written by a thread of its own: whoever reads them may be slow.
 final class MessageLog {
     private let queue: WorkQueue<String>
+    private var lostCount = 0
 
     init() throws(SystemError) {
         let isJournal = JournalSocket.isStandardError
@@ -22,8 +23,18 @@ final class MessageLog {
     func say(_ text: String, level: LogLevel = .info) {
         // The journal reads the level from the front of the line (sd-daemon(3)).
         for line in text.split(separator: "\n") {
-            _ = queue.put("<\(level.rawValue)>binnacle: \(String(line).printable)")
+            put(String(line), level)
         }
+    }
+
+    /// What finds no room is counted, and told of when there is some.
+    private func put(_ line: String, _ level: LogLevel) {
+        if lostCount > 0, queue.put(Self.text("\(lostCount) messages are missing here", .warning)) { lostCount = 0 }
+        if lostCount > 0 || !queue.put(Self.text(line, level)) { lostCount += 1 }
+    }
+
+    private static func text(_ line: String, _ level: LogLevel) -> String {
+        "<\(level.rawValue)>binnacle: \(line.printable)"
     }
 
     /// Writes what waits.

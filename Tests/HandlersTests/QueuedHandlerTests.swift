@@ -1,0 +1,51 @@
+import Binnacle
+import Dispatch
+import Handlers
+import LinuxSystem
+import Testing
+
+/// A queue in front of a handler: what it has no room for, and what is left at the end, is counted.
+@Suite struct QueuedHandlerTests {
+    /// A handler that waits for a signal with each event.
+    private static func stuck(
+        _ reports: Reports, begun: DispatchSemaphore, released: DispatchSemaphore
+    ) throws -> QueuedHandler {
+        try QueuedHandler(name: "stuck", capacity: 4, report: reports.add) {
+            let handler = ClosureHandler { _ in
+                begun.signal()
+                released.wait()
+            }
+            return (handler, {})
+        }
+    }
+
+    private static let event = Event(kind: .shake, timeNanoseconds: 1)
+
+    @Test func whatIsLeftAtTheEndIsCountedInFull() throws {
+        let (reports, begun, released) = (Reports(), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let handler = try Self.stuck(reports, begun: begun, released: released)
+        handler.handle(Self.event)
+        begun.wait()
+        // Four have room; of the others the first is told of at once.
+        for _ in 0..<10 { handler.handle(Self.event) }
+        #expect(handler.droppedCount == 6)
+        #expect(reports.droppedCount == 1)
+        handler.end(within: .zero)
+        // One that was begun, four that wait, five that nobody was told of.
+        #expect(handler.waitForEnd(until: SystemClock.monotonic()) == 10)
+        for _ in 0..<10 { released.signal() }
+    }
+
+    @Test func theRestIsToldWhenThereIsRoomAgainWithoutAnotherEvent() throws {
+        let (reports, begun, released) = (Reports(), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let handler = try Self.stuck(reports, begun: begun, released: released)
+        handler.handle(Self.event)
+        begun.wait()
+        for _ in 0..<10 { handler.handle(Self.event) }
+        for _ in 0..<10 { released.signal() }
+        try reports.wait("the rest") { _ in reports.droppedCount == 6 }
+        #expect(reports.of(.eventsDropped).last?.text(.reason) == "more than 4 events wait for it")
+        handler.end(within: .zero)
+        #expect(handler.waitForEnd(until: SystemClock.monotonic() + 60_000_000_000) == 0)
+    }
+}
