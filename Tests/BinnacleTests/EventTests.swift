@@ -212,3 +212,21 @@ private final class Collector: EventHandler {
         for (settings, type) in made { #expect(Swift.type(of: settings.makeDecorator(in: context)) == type) }
     }
 }
+
+@Suite struct WallTimeTests {
+    /// The last sample may be hours old, and before the first one there is none.
+    @Test func aReportHasTheTimeAtWhichItIsMadeAndNotThatOfTheLastSample() {
+        let collector = Collector()
+        let router = Router()
+        router.wallClock = { time in time.map { $0 + 1000 } ?? 5_000_000 }
+        router.add(collector)
+        router.report(event(.handlerFailed, at: 0))
+        let sensor = Sensor(name: "chassis")
+        let loss = SampleLoss(streamIndex: 0, cause: .overrun, count: 1, detail: "")
+        router.sensor(
+            sensor, didLose: loss, of: .accelerometer,
+            at: SamplePosition(timeNanoseconds: 1_000_000_000, streamIndex: 0, sampleIndex: 0))
+        router.flush(upTo: nil)
+        #expect(collector.events.map(\.wallNanoseconds) == [5_000_000, 1_000_001_000])
+    }
+}

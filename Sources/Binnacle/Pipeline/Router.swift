@@ -10,8 +10,9 @@ public final class Router {
     public private(set) var sensors: [Sensor] = []
     /// The handlers with their decorators, in the order in which they get each event.
     public private(set) var chains: [HandlerChain] = []
-    /// Tells when a stamp was by the wall clock, in nanoseconds since 1970; without it, events do not know.
-    public var wallClock: ((_ timeNanoseconds: Int64) -> Int64)?
+    /// Tells when a stamp was by the wall clock, in nanoseconds since 1970, or without a stamp what time it is; without
+    /// the clock, events do not know.
+    public var wallClock: ((_ timeNanoseconds: Int64?) -> Int64)?
     /// The number of events handed on so far.
     public private(set) var sequence: UInt64 = 0
 
@@ -95,6 +96,8 @@ public final class Router {
     public func report(_ event: Event) {
         var event = event
         event.timeNanoseconds = sensors.compactMap(\.lastTimeNanoseconds).max() ?? 0
+        // The last sample may be hours old, and before the first one there is none.
+        event.wallNanoseconds = event.wallNanoseconds ?? wallClock?(nil)
         collect(
             event,
             at: SamplePosition(timeNanoseconds: event.timeNanoseconds, streamIndex: .max, sampleIndex: .max))
@@ -184,7 +187,7 @@ public final class Router {
         if !EventKind.repeated.contains(event.kind) { sequence += 1 }
         var numbered = event
         numbered.sequence = sequence
-        if let wallClock { numbered.wallNanoseconds = wallClock(event.timeNanoseconds) }
+        numbered.wallNanoseconds = event.wallNanoseconds ?? wallClock?(event.timeNanoseconds)
         // A copy, because a handler may add or remove chains while it is called.
         for chain in chains { chain.handle(numbered) }
     }

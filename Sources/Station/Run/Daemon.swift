@@ -61,7 +61,10 @@ package final class Daemon {
         mailbox = Mailbox(waker: waker)
         source = StationSource(waker: waker)
         router = Router()
-        router.wallClock = { time in SystemClock.realtime() - (SystemClock.monotonic() - time) }
+        router.wallClock = { time in
+            guard let time else { return SystemClock.realtime() }
+            return SystemClock.realtime() - (SystemClock.monotonic() - time)
+        }
         pipeline = Pipeline(source: source, detectors: [], router: router, capacity: 1024)
         goOver(to: try prepare(configuration))
     }
