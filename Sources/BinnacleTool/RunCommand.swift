@@ -16,9 +16,10 @@ struct RunCommand {
     }
 
     func run() throws(StationError) -> ExitStatus {
+        // While the daemon is set up, the wish to reload it waits; otherwise it would be the end.
+        Interruption.listenForReload()
         let daemon = try Daemon(options)
         Interruption.listen(waking: daemon.wakeDescriptor)
-        Interruption.listenForReload()
         if let failure = daemon.run() { throw failure }
         return .ok
     }

@@ -49,6 +49,30 @@ package final class ServiceManagerDouble {
         return messages
     }
 
+    /// What ``fill()`` writes.
+    package static let filler = "X_FILLER=1"
+
+    /// Leaves no room for another message.
+    ///
+    /// - Returns: How many there was room for.
+    package func fill() throws -> Int {
+        let sender = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        defer { Glibc.close(sender) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+        let code = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(sender, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(code == 0)
+        var count = 0
+        let bytes = Array(Self.filler.utf8)
+        while send(sender, bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 { count += 1 }
+        return count
+    }
+
     /// Forgets what has come.
     package func drain() {
         _ = receive(forMilliseconds: 0)

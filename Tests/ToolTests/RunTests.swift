@@ -36,6 +36,15 @@ import Testing
         #expect(!areLabelled.contains(true))
     }
 
+    @Test func aDamagedRecordingEndsTheRunAndSaysWhy() throws {
+        let rows = "0,0,0,9.8\n0.01,0,0,9.8\n" + String(repeating: "x,y,z,w\n", count: 1500)
+        let trace = try TemporaryFile("time_s,ax,ay,az\n" + rows, suffix: ".csv")
+        let run = try DaemonRun(nil, ["--trace", trace.path, "--json"]).start()
+        for _ in 0..<6000 where run.process.isRunning { usleep(10_000) }
+        #expect(run.stop(SIGKILL) == 65)
+        #expect(try run.errors.text().contains("have no usable sample"))
+    }
+
     @Test func aLoopingRecordingGoesOn() throws {
         let trace = try TemporaryFile("time_s,ax,ay,az\n0,0,0,9.8\n0.5,0,0,90\n1.0,0,0,9.8\n", suffix: ".csv")
         let run = try DaemonRun(nil, ["--trace", trace.path, "--loop", "--json"]).start()
@@ -158,6 +167,62 @@ import Testing
         try run.start()
         usleep(300_000)
         #expect(run.process.isRunning)
+        #expect(run.stop() == 0)
+    }
+
+    /// Otherwise a device, or what wakes a thread, would be standard output.
+    @Test func closedDescriptorsAreNoPlacesForOthers() throws {
+        let shell = Child([
+            "/bin/sh", "-c", "exec \"$0\" run --simulate still --json <&- >&- 2>&-", Binary.path,
+        ])
+        try shell.run()
+        defer { kill(shell.processIdentifier, SIGKILL) }
+        let folder = "/proc/\(shell.processIdentifier)/fd/"
+        func target(_ number: Int) -> String? {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "\(number)")
+        }
+        for _ in 0..<6000 where target(5)?.contains("event") != true { usleep(10_000) }
+        #expect((0...2).map(target) == ["/dev/null", "/dev/null", "/dev/null"])
+    }
+
+    // MARK: - The service manager
+
+    /// At boot it may have no room for another word.
+    @Test func aBusyServiceManagerHearsLaterWhatItWasTold() throws {
+        let manager = try ServiceManagerDouble()
+        let count = try manager.fill()
+        #expect(count > 0)
+        let run = try DaemonRun(
+            Self.shaken + "[handler.out]\non = [\"shake\"]\nstdout = true\n",
+            environment: ["NOTIFY_SOCKET": manager.path]
+        ).start()
+        // By then it has said that it is ready, in vain.
+        try run.waitForEvent("shake")
+        let told = try manager.receive(until: "READY=1")
+        #expect(told.count { $0 == ServiceManagerDouble.filler } == count)
+        #expect(run.stop() == 0)
+    }
+
+    @Test func theStateTellsOfASensorThatIsBack() throws {
+        let manager = try ServiceManagerDouble()
+        let tree = try FifoTree()
+        let node = try #require(try tree.addDevice(0, name: "accel_box", values: nil))
+        let run = try DaemonRun(
+            """
+            [sensor.box]
+            source = "iio"
+            match = { name = "accel_box" }
+            [motion.moved]
+            accelerometer = "box"
+            """, ["--root", tree.root], environment: ["NOTIFY_SOCKET": manager.path])
+        try run.start()
+        try node.write(FifoNode.scan(0, 0, 981, Clock.now()))
+        _ = try manager.receive(until: "STATUS=1 of 1 sensors active")
+        node.close()
+        _ = try manager.receive(until: "STATUS=0 of 1 sensors active")
+        try node.reopen()
+        try node.write(FifoNode.scan(0, 0, 981, Clock.now()))
+        _ = try manager.receive(until: "STATUS=1 of 1 sensors active")
         #expect(run.stop() == 0)
     }
 

@@ -29,6 +29,8 @@ extension Daemon {
                 guard case .file(_, .missing) = error, options.configurationPath == nil else {
                     throw StationError(error)
                 }
+                // By the time of a reload there may be one.
+                options.configurationPath = path
             }
         }
         let embedded = options.embedded ?? .devices
@@ -66,14 +68,22 @@ extension Daemon {
             activeSensors: { [unowned router] in Set(router.activeSensors.map(\.name)) })
         let mailbox = mailbox
         var made: [HandlerLine] = []
-        for section in configuration.handlers {
-            let old = lines.first { $0.section.name == section.name }
-            if let old, old.section == section {
-                made.append(old)
-            } else {
-                made.append(
-                    try HandlerLine(section, after: old, context: context) { mailbox.post(.report($0)) })
+        do throws(SystemError) {
+            for section in configuration.handlers {
+                let old = lines.first { $0.section.name == section.name }
+                if let old, old.section == section {
+                    made.append(old)
+                } else {
+                    made.append(
+                        try HandlerLine(section, after: old, context: context) { mailbox.post(.report($0)) })
+                }
             }
+        } catch {
+            // The threads of those that will never be used would wait for ever.
+            for line in made where !lines.contains(where: { $0.handler === line.handler }) {
+                line.handler.end(within: .zero)
+            }
+            throw error
         }
         return made
     }
@@ -104,23 +114,25 @@ extension Daemon {
     // MARK: - Reload
 
     /// Has the configuration read anew, on a thread of its own: a disk may be slow.
-    func reload(_ now: Int64) {
-        guard options.embedded == nil, let path = options.configurationPath else {
-            log.say("there is no configuration to read anew", level: .notice)
-            return
-        }
+    func reload() {
         guard !isReading else {
             // What was changed since the reading began would be missed otherwise.
             wantsAnother = true
             return
         }
-        manager.sayReloading(now)
+        // The time is taken behind the signal: a service manager passes over what was said before it asked.
+        manager.sayReloading(SystemClock.monotonic())
+        guard let path = options.configurationPath else {
+            log.say("there is no configuration to read anew", level: .notice)
+            manager.sayReady()
+            return
+        }
         let mailbox = mailbox
         do throws(SystemError) {
             try WorkerThread.start {
                 let result: Result<Configuration, ConfigurationError>
                 do throws(ConfigurationError) {
-                    result = .success(try Configuration.read(path: path))
+                    result = .success(try Configuration.read(path: path, mayWait: false))
                 } catch {
                     result = .failure(error)
                 }
@@ -150,7 +162,7 @@ extension Daemon {
         }
         if wantsAnother {
             wantsAnother = false
-            reload(SystemClock.monotonic())
+            reload()
         }
     }
 

@@ -2,6 +2,7 @@ import Binnacle
 import Handlers
 import LinuxSensors
 import LinuxSystem
+import Traces
 
 /// A running station: the pipeline that a configuration describes, turned by one thread until somebody ends it.
 ///
@@ -32,6 +33,10 @@ package final class Daemon {
     private var isReady = false
     private var readyByNanoseconds: Int64 = 0
     private var refusals: [(sensor: String, reason: any Error)] = []
+    /// Why a recording could not be played to its end.
+    private var damage: StationError?
+    private var toldState: (active: Int, all: Int)?
+    private var isStopping = false
     private var failure: StationError?
     private var hasEnded = false
 
@@ -80,9 +85,11 @@ package final class Daemon {
             manager.giveLifeSign(now)
             take(answer)
             takeMessages()
-            if Interruption.takeReload() { reload(now) }
+            if Interruption.takeReload() { reload() }
             if !isReady { lookWhetherReady(now) }
-            if case .pending = answer { source.wait(timeoutMilliseconds: longestWait(now)) }
+            // A signal that came while the source was asked has been cleared away with the source's own mail.
+            guard case .pending = answer, !Interruption.isRequested else { continue }
+            source.wait(timeoutMilliseconds: longestWait(now))
         }
         stop()
         return failure
@@ -92,11 +99,16 @@ package final class Daemon {
 
     private func take(_ answer: SampleAnswer) {
         switch answer {
-        case .samples: startDetectors()
+        case .samples:
+            startDetectors()
+            tellState()
         case .failed(let streams, let reason):
             if !isReady, let sensor = streams.first?.sensor { refusals.append((sensor.name, reason)) }
+            damage = Self.damage(reason) ?? damage
             tellState()
-        case .ended: hasEnded = true
+        case .ended:
+            hasEnded = true
+            failure = damage
         case .pending:
             guard let live = source.live else { return }
             for notice in live.takeNotices() { log.say(notice) }
@@ -109,11 +121,16 @@ package final class Daemon {
         for message in messages {
             switch message {
             case .report(let event): router.report(event)
-            case .configuration(let result): finishReload(result)
+            case .configuration(let result): if !isStopping { finishReload(result) }
             }
         }
         messages.removeAll(keepingCapacity: true)
         router.flush(upTo: nil)
+    }
+
+    /// What a recording that could not be played to its end says; `nil` for everything else.
+    private static func damage(_ reason: any Error) -> StationError? {
+        (reason as? TraceError).map { StationError($0) } ?? reason as? StationError
     }
 
     private func longestWait(_ now: Int64) -> Int32 {
@@ -152,13 +169,18 @@ package final class Daemon {
 
     /// Says in the service's state how many sensors deliver.
     func tellState() {
-        manager.say("\(router.activeSensors.count) of \(router.sensors.count) sensors active")
+        let state = (active: router.sensors.count { $0.isActive }, all: router.sensors.count)
+        // Asked after each delivery, so no text is made of what has been said.
+        guard toldState.map({ $0 != state }) ?? true else { return }
+        toldState = state
+        manager.say("\(state.active) of \(state.all) sensors active")
     }
 
     // MARK: - Ending
 
-    /// Closes the devices, lets commands and then the other handlers come to their end, and says what did not.
+    /// Lets commands and then the other handlers come to their end, says what did not, and closes the devices.
     private func stop() {
+        isStopping = true
         manager.sayStopping()
         let begin = SystemClock.monotonic()
         router.flush(upTo: nil)
@@ -166,12 +188,14 @@ package final class Daemon {
         // First those that have something to tell of what they did, and then those that it is told to.
         let actors = (lines + retired).filter { type(of: $0.section.action).actsOnTheWorld }
         end(actors, within: Self.drainTimes.actors, from: begin)
-        source.live?.stop()
         takeMessages()
         end(
             (lines + retired).filter { line in !actors.contains { $0 === line } }, within: Self.drainTimes.handlers,
             from: begin)
-        log.finish(until: begin + Units.nanoseconds(Self.drainTimes.all))
+        let end = begin + Units.nanoseconds(Self.drainTimes.all)
+        log.finish(until: end)
+        // Last, because a driver may not answer.
+        source.live?.stop(atMostMilliseconds: Int(max(50, (end - SystemClock.monotonic()) / 1_000_000)))
     }
 
     private func end(_ ending: [HandlerLine], within duration: Duration, from begin: Int64) {
@@ -179,7 +203,9 @@ package final class Daemon {
         for line in ending {
             let count = line.handler.waitForEnd(until: begin + Units.nanoseconds(duration))
             guard count > 0 else { continue }
-            log.say("handler '\(line.section.name)': \(count) events were not handled before the end", level: .warning)
+            log.say(
+                "handler '\(line.section.name)': up to \(count) events were not handled before the end", level: .warning
+            )
         }
     }
 }

@@ -10,6 +10,10 @@ final class ServiceManager {
     private let watchdogNanoseconds: Int64?
     private var fedNanoseconds: Int64 = .min
     private var status = ""
+    /// What the service manager had no room for, in its order.
+    private var unsent: [String] = []
+    /// How long to wait before it is tried again.
+    private static let retryMilliseconds: Int32 = 100
 
     /// Reads from the environment who wants to know.
     init() {
@@ -17,9 +21,11 @@ final class ServiceManager {
         watchdogNanoseconds = Self.watchdog()
     }
 
-    /// How long may pass from one life sign to the next: half of what the service manager allows.
+    /// How long may pass from one life sign to the next: half of what the service manager allows, or less when it has
+    /// not been told everything.
     var lifeSignMilliseconds: Int32? {
-        watchdogNanoseconds.map { Int32(min($0 / 2_000_000, 3_600_000)) }
+        let pause = watchdogNanoseconds.map { Int32(min(max(1, $0 / 2_000_000), 3_600_000)) }
+        return unsent.isEmpty ? pause : min(pause ?? .max, Self.retryMilliseconds)
     }
 
     /// Everything is set up.
@@ -37,22 +43,38 @@ final class ServiceManager {
     func say(_ status: String) {
         guard socket != nil, status != self.status else { return }
         self.status = status
+        unsent.removeAll { $0.hasPrefix("STATUS=") }
         tell("STATUS=" + status)
     }
 
     /// Gives a life sign when it is time for one; called each time the sensor loop turns, and by nobody else.
     func giveLifeSign(_ nowNanoseconds: Int64) {
+        if !unsent.isEmpty { sendUnsent() }
         guard let watchdogNanoseconds else { return }
         guard fedNanoseconds == .min || nowNanoseconds - fedNanoseconds >= watchdogNanoseconds / 3 else { return }
         fedNanoseconds = nowNanoseconds
-        tell("WATCHDOG=1")
+        // Behind what waits there is no room either; the next one is not far.
+        if unsent.isEmpty { tell("WATCHDOG=1") }
     }
 
     private func tell(_ text: String) {
-        guard let socket else { return }
+        guard socket != nil else { return }
+        unsent.append(text)
+        sendUnsent()
+    }
+
+    /// Says what has not been said; a service manager that is busy, as it is at boot, hears it later.
+    private func sendUnsent() {
+        while let text = unsent.first, send(text) { unsent.removeFirst() }
+    }
+
+    /// - Returns: Whether it was taken, or nobody will ever take it.
+    private func send(_ text: String) -> Bool {
+        guard let socket else { return true }
         let bytes = Array(text.utf8)
+        let count = Glibc.send(socket.raw, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
         // A service manager that does not listen any more is no reason to stop.
-        _ = send(socket.raw, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+        return count >= 0 || (errno != EAGAIN && errno != ENOBUFS && errno != EINTR)
     }
 
     private static func watchdog() -> Int64? {

@@ -47,13 +47,15 @@ final class StationSource: SampleSource {
         return count == 0 ? .ended : .pending
     }
 
-    /// A recording that has been played to its end is a sensor that went away.
+    /// A recording that has been played to its end is a sensor that went away; with the last of all sources, all ends.
     private func end(_ place: Int) -> SampleAnswer {
         guard place < timed.count else { return .ended }
         let source = timed.remove(at: place)
         nextSource = 0
         // One that failed has said why.
-        guard source.streams.contains(where: \.sensor.isActive) else { return .pending }
+        guard source.streams.contains(where: \.sensor.isActive) else {
+            return timed.isEmpty && live == nil ? .ended : .pending
+        }
         return .failed(source.streams, reason: SourceEnded())
     }
 
