@@ -20,7 +20,8 @@ struct LiveLoop {
         while goesOn() {
             let answer = pipeline.turn()
             afterTurn(answer)
-            guard case .pending = answer else { continue }
+            // A signal that came while the source was asked has been cleared away with the source's own mail.
+            guard case .pending = answer, goesOn() else { continue }
             beforeWait()
             source.wait(timeoutMilliseconds: longestWaitMilliseconds())
         }
