@@ -21,7 +21,8 @@ SANITIZED = '^(KernelsTests|BinnacleTests|TracesTests|LinuxSensorsTests|Handlers
 STATIC_LIBSTDCXX = $(lastword $(sort $(wildcard /usr/lib/gcc/*/*/libstdc++.a)))
 WALK = Tests/Fixtures/phyphox_walk/Accelerometer.csv Tests/Fixtures/phyphox_walk/Magnetometer.csv
 
-.PHONY: help setup build run test test-systemd lint format golden fuzz sanitize bench bench-replay bench-sensors install uninstall clean
+.PHONY: help setup build run test test-systemd lint format golden fuzz sanitize bench bench-replay bench-sensors \
+	bench-daemon install uninstall clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -46,12 +47,12 @@ test-systemd: build ## Test the service under a real systemd, in a container (as
 	SUITE="$(SUITE)" scripts/test-systemd $(BINARY)
 
 lint: ## Check the format, that no module imports what it must not, and what systemd says of its files.
-	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
+	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks
 	scripts/check-imports
 	scripts/check-units
 
 format: ## Rewrite the sources in the project's format.
-	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks
 
 # SWIFT_BACKTRACE: a crash that waits for its backtrace would hang the fuzzer.
 fuzz: setup ## Feed the readers of sysfs and of scans with rubbish for FUZZ_SECONDS (default 600).
@@ -70,7 +71,7 @@ sanitize: setup ## Run the tests of the library, the readers and the handlers un
 golden: build ## Rewrite the expected events of the golden traces; review the difference before you commit it.
 	scripts/golden $(BINARY)
 
-bench: bench-replay bench-sensors ## Measure everything.
+bench: bench-replay bench-sensors bench-daemon ## Measure everything.
 
 bench-replay: build ## Replay 10 million rows: throughput and memory.
 	scripts/bench-replay $(BINARY)
@@ -78,6 +79,11 @@ bench-replay: build ## Replay 10 million rows: throughput and memory.
 bench-sensors: build ## Read a device that is a FIFO: latency, processor time, memory; BENCH_SECONDS (default 60).
 	$(SWIFT) build -c release --static-swift-stdlib --product SensorBench
 	.build/release/SensorBench $(BINARY) $(BENCH_SECONDS)
+
+bench-daemon: build ## Run the daemon: what it costs while nothing happens, how soon it starts and acts, and a flood; BENCH_SECONDS.
+	$(SWIFT) build -c release --static-swift-stdlib --product DaemonBench
+	$(CC) -O2 -static -o .build/release/stamp Benchmarks/DaemonBench/stamp.c
+	.build/release/DaemonBench $(BINARY) $(CURDIR)/.build/release/stamp $(BENCH_SECONDS)
 
 # Nothing is built, because root seldom has the toolchain. A configuration that was changed is left alone, and the new one
 # is put beside it.

@@ -52,9 +52,14 @@ let package = Package(
             name: "BinnacleTool", dependencies: ["Station", "Handlers", "Traces", "LinuxSystem", "Binnacle"],
             swiftSettings: settings),
         // What only benchmarks and tests use is part of no product: nothing above depends on it.
+        .target(
+            name: "BenchSupport", dependencies: ["Binnacle"], path: "Benchmarks/BenchSupport", swiftSettings: settings),
         .executableTarget(
-            name: "SensorBench", dependencies: ["LinuxSensors", "Binnacle"], path: "Benchmarks/SensorBench",
-            swiftSettings: settings),
+            name: "SensorBench", dependencies: ["BenchSupport", "LinuxSensors", "Binnacle"],
+            path: "Benchmarks/SensorBench", swiftSettings: settings),
+        .executableTarget(
+            name: "DaemonBench", dependencies: ["BenchSupport"], path: "Benchmarks/DaemonBench",
+            exclude: ["stamp.c"], swiftSettings: settings),
         .testTarget(name: "KernelsTests", dependencies: ["Kernels", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "BinnacleTests", dependencies: ["Binnacle"], swiftSettings: settings),
         .testTarget(name: "TracesTests", dependencies: ["Traces", "Binnacle", "TestSupport"], swiftSettings: settings),

@@ -1,3 +1,4 @@
+import BenchSupport
 import Binnacle
 import Glibc
 import LinuxSensors
@@ -138,17 +139,15 @@ enum SensorBench {
                 + "\(program.figure("RssAnon")) kB; \(program.figure("Threads")) threads")
         _ = program.end()
         // A configuration whose device is not there: nothing is asked of any device.
-        let configuration = tree.root + "/absent.toml"
-        let text = """
+        let configuration = tree.put(
+            "absent.toml",
+            """
             [sensor.a]
             source = "iio"
             match = { name = "absent" }
             [motion.m]
             accelerometer = "a"
-            """
-        let file = open(configuration, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
-        guard write(file, text, text.utf8.count) == text.utf8.count else { fail(configuration) }
-        close(file)
+            """)
         let waiting = Program([
             binary, "record", "--config", configuration, "--root", tree.root, "--force", "-o", tree.root + "/none.csv",
         ])
@@ -189,29 +188,6 @@ enum SensorBench {
             guard count > 0 else { return lines }
             for byte in buffer[..<count] where byte == 10 { lines += 1 }
         }
-    }
-
-    // MARK: - Figures
-
-    /// Prints a line at once, also into a pipe.
-    static func say(_ line: String) {
-        let text = line + "\n"
-        _ = write(STDOUT_FILENO, text, text.utf8.count)
-    }
-
-    static func percentile(_ values: [Int64], _ share: Double) -> Int64 {
-        let sorted = values.sorted()
-        return sorted.isEmpty ? -1 : sorted[min(sorted.count - 1, Int(share * Double(sorted.count)))]
-    }
-
-    private static func us(_ values: [Int64], _ share: Double) -> String {
-        decimal(Double(percentile(values, share)) * 1e-3, 1)
-    }
-
-    private static func ratio(_ a: Int64, _ b: Int64) -> String { decimal(Double(a) / Double(max(b, 1)), 2) }
-
-    private static func decimal(_ value: Double, _ decimals: Int) -> String {
-        Figure.Value.number(value, decimals: decimals).description
     }
 }
 

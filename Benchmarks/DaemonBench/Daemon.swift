@@ -1,0 +1,73 @@
+import BenchSupport
+import Glibc
+
+/// A daemon under measurement, on two devices that are FIFOs.
+struct Daemon {
+    let tree: BenchTree
+    let program: Program
+    /// From before it was started until it said that it is ready.
+    let startNanoseconds: Int64
+
+    /// One accelerometer, one magnetometer, and a detector of each sort.
+    static let sensors = """
+        [sensor.chassis]
+        source = "iio"
+        match = { name = "accel_3d" }
+        [sensor.compass]
+        source = "iio"
+        match = { name = "magn_3d" }
+        [motion.moved]
+        accelerometer = "chassis"
+        shock_refractory_s = 0.001
+        [north.bow]
+        accelerometer = "chassis"
+        magnetometer = "compass"
+
+        """
+
+    /// Starts a daemon and waits until it is ready.
+    ///
+    /// - Parameters:
+    ///   - binary: The program.
+    ///   - output: Where its output goes, in the tree.
+    ///   - errors: Where its messages go, in the tree.
+    ///   - configuration: What it does, made with the tree at hand.
+    init(
+        _ binary: String, output: String? = nil, errors: String? = nil, configuration: (BenchTree) -> String
+    ) {
+        let tree = BenchTree(["in_accel", "in_magn"])
+        self.tree = tree
+        let manager = NotifySocket(tree.root + "/notify")
+        let path = tree.put("binnacle.toml", configuration(tree))
+        let begin = monotonic()
+        program = Program(
+            [binary, "run", "--root", tree.root, "--config", path], output: output.map { tree.root + "/" + $0 },
+            errors: errors.map { tree.root + "/" + $0 }, environment: ["NOTIFY_SOCKET=" + manager.path])
+        manager.waitForReady()
+        startNanoseconds = monotonic() - begin
+    }
+
+    /// Ends it and removes its files.
+    @discardableResult
+    func end() -> Program.Usage {
+        let usage = program.end()
+        tree.remove()
+        return usage
+    }
+
+    /// Writes one scan of each device in turn, at rest and facing north, each at its own time.
+    func feed(hertz: Int, seconds: Int) {
+        let begin = monotonic()
+        for number in 0..<(hertz * seconds) {
+            let due = begin + Int64(number) * 1_000_000_000 / Int64(hertz)
+            sleepUntil(due)
+            rest()
+            // Devices know nothing of each other, so each wakes the daemon by itself.
+            sleepUntil(due + 500_000_000 / Int64(hertz))
+            tree.devices[1].writeScan(x: 0, y: 2000, z: -4000)
+        }
+    }
+
+    /// Writes one scan of an accelerometer at rest.
+    func rest() { tree.writeScan(x: 0, z: 981) }
+}
