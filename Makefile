@@ -16,7 +16,6 @@ DOCUMENTS = $(DESTDIR)$(PREFIX)/share/doc/binnacle
 EXAMPLES = $(wildcard config/examples/*.toml)
 FUZZ_SECONDS ?= 600
 BENCH_SECONDS ?= 60
-SANITIZED = '^(KernelsTests|BinnacleTests|TracesTests|LinuxSensorsTests|HandlersTests)'
 # Linked statically, libstdc++ costs a running process 1 MB less: the linker takes the archive where it sees no other.
 STATIC_LIBSTDCXX = $(lastword $(sort $(wildcard /usr/lib/gcc/*/*/libstdc++.a)))
 WALK = Tests/Fixtures/phyphox_walk/Accelerometer.csv Tests/Fixtures/phyphox_walk/Magnetometer.csv
@@ -62,11 +61,9 @@ fuzz: setup ## Feed the readers of sysfs and of scans with rubbish for FUZZ_SECO
 	SWIFT_BACKTRACE=enable=no .build/fuzz/debug/FuzzSensors -max_total_time=$(FUZZ_SECONDS) -max_len=512 \
 	    -print_final_stats=1 -artifact_prefix=.build/fuzz/ .build/fuzz/corpus Tests/FuzzSensors/Seeds
 
-sanitize: setup ## Run the tests of the library, the readers and the handlers under the address and the thread sanitizer.
-	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.supp \
-	    $(SWIFT) test --scratch-path .build/asan --sanitize address --filter $(SANITIZED)
-	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/races.supp \
-	    $(SWIFT) test --scratch-path .build/tsan --sanitize thread --filter $(SANITIZED)
+sanitize: setup ## Run the tests of the library, and of the daemon, under the address and the thread sanitizer.
+	scripts/sanitize address
+	scripts/sanitize thread
 
 golden: build ## Rewrite the expected events of the golden traces; review the difference before you commit it.
 	scripts/golden $(BINARY)

@@ -33,6 +33,9 @@ package enum Binary {
         ProcessInfo.processInfo.environment["BINNACLE_BINARY"] ?? buildFolder + "/binnacle"
     }()
 
+    /// Whether the program is built with a sanitizer, whose own memory grows with whatever was touched once.
+    package static let isSanitized = ProcessInfo.processInfo.environment["BINNACLE_SANITIZED"] != nil
+
     package static func process(_ arguments: [String], in folder: String? = nil) -> Child {
         let child = Child([path] + arguments)
         child.folder = folder
