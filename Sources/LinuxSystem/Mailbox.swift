@@ -7,6 +7,8 @@ package final class Mailbox<Message: Sendable>: Sendable {
         var isClosed = false
     }
 
+    /// Says what `state.messages` says, and is changed with it; first, so that its place does not depend on `Message`.
+    private let isFilled = Atomic(false)
     private let state = Mutex(State())
     /// Wakes the one who takes the messages; others may use it, too.
     package let waker: Waker
@@ -22,7 +24,10 @@ package final class Mailbox<Message: Sendable>: Sendable {
     @discardableResult
     package func post(_ message: Message) -> Bool {
         let isTaken = state.withLock { state in
-            if !state.isClosed { state.messages.append(message) }
+            if !state.isClosed {
+                state.messages.append(message)
+                isFilled.store(true, ordering: .releasing)
+            }
             return !state.isClosed
         }
         waker.wake()
@@ -36,13 +41,20 @@ package final class Mailbox<Message: Sendable>: Sendable {
         state.withLock { state in
             state.isClosed = true
             defer { state.messages = [] }
+            isFilled.store(false, ordering: .relaxed)
             return state.messages
         }
     }
 
+    /// Whether there are messages, for a thread that looks at each turn: taking none costs more than looking.
+    package var hasMessages: Bool { isFilled.load(ordering: .acquiring) }
+
     /// Takes all messages, in their order, in exchange for an empty list whose room is used again.
     package func takeAll(into list: inout [Message]) {
         list.removeAll(keepingCapacity: true)
-        state.withLock { swap(&$0.messages, &list) }
+        state.withLock { state in
+            swap(&state.messages, &list)
+            isFilled.store(false, ordering: .relaxed)
+        }
     }
 }

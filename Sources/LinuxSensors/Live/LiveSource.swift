@@ -151,11 +151,16 @@ public final class LiveSource: SampleSource {
         return answers.isEmpty ? .pending : answers.removeFirst()
     }
 
+    /// Whether asking before the next wait would bring nothing.
+    package var isDrained: Bool {
+        answers.isEmpty && losses.isEmpty && !sensors.contains(where: \.isReady)
+    }
+
     /// Waits until there is something to ask for, a signal comes, or the time is over.
     ///
     /// - Parameter timeoutMilliseconds: The longest wait; −1 has no end.
     public func wait(timeoutMilliseconds: Int32 = -1) {
-        guard answers.isEmpty, losses.isEmpty, !sensors.contains(where: \.isReady) else { return }
+        guard isDrained else { return }
         var timeout = timeoutMilliseconds
         if let due = sensors.lazy.compactMap(\.deadlineNanoseconds).min() {
             let left = max(0, due - SystemClock.monotonic())

@@ -15,6 +15,8 @@ struct Assembly {
     private(set) var sensors: [Part<SensorSection, Sensor>] = []
     private(set) var motions: [Part<MotionSection, MotionManager>] = []
     private(set) var norths: [Part<NorthSection, NorthDetector>] = []
+    /// The detectors of all sections; kept, because they are looked through at each delivery.
+    private(set) var detectors: [any Detector] = []
     private(set) var streams: [SampleStream] = []
     private(set) var requests: [SensorRequest] = []
     private(set) var player: PacedSource?
@@ -29,8 +31,6 @@ struct Assembly {
         var kinds: [SampleKind] = []
         let object: Object
     }
-
-    var detectors: [any Detector] { motions.map(\.object) + norths.map(\.object) }
 
     var timed: [any TimedSource] {
         let sources: [(any TimedSource)?] = [player, simulation]
@@ -179,6 +179,7 @@ struct Assembly {
                     settings: section.settings)
             norths.append(Part(section: section, object: detector))
         }
+        detectors = motions.map(\.object) + norths.map(\.object)
     }
 
     private func stream(_ sensor: String, _ kind: SampleKind) -> SampleStream? {

@@ -88,7 +88,8 @@ package final class Daemon {
             if Interruption.takeReload() { reload() }
             if !isReady { lookWhetherReady(now) }
             // A signal that came while the source was asked has been cleared away with the source's own mail.
-            guard case .pending = answer, !Interruption.isRequested else { continue }
+            guard failure == nil, !Interruption.isRequested, source.isDrained(after: answer) else { continue }
+            sayNotices()
             source.wait(timeoutMilliseconds: longestWait(now))
         }
         stop()
@@ -109,15 +110,18 @@ package final class Daemon {
         case .ended:
             hasEnded = true
             failure = damage
-        case .pending:
-            guard let live = source.live else { return }
-            for notice in live.takeNotices() { log.say(notice) }
+        case .pending: break
         }
     }
 
+    private func sayNotices() {
+        guard let live = source.live else { return }
+        for notice in live.takeNotices() { log.say(notice) }
+    }
+
     private func takeMessages() {
+        guard mailbox.hasMessages else { return }
         mailbox.takeAll(into: &messages)
-        guard !messages.isEmpty else { return }
         for message in messages {
             switch message {
             case .report(let event): router.report(event)

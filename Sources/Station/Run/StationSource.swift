@@ -59,6 +59,17 @@ final class StationSource: SampleSource {
         return .failed(source.streams, reason: SourceEnded())
     }
 
+    /// Whether there is nothing to ask for until a wait has ended.
+    ///
+    /// Devices alone know it from having been read, and save a turn at each sample.
+    func isDrained(after answer: SampleAnswer) -> Bool {
+        switch answer {
+        case .pending: true
+        case .samples: timed.isEmpty && live?.isDrained ?? false
+        case .failed, .ended: false
+        }
+    }
+
     /// Waits until there is something to ask for, somebody wakes the station, or the time is over.
     func wait(timeoutMilliseconds: Int32) {
         var timeout = timeoutMilliseconds
