@@ -22,7 +22,7 @@ STATIC_LIBSTDCXX = $(lastword $(sort $(wildcard /usr/lib/gcc/*/*/libstdc++.a)))
 PACKED_RELOCATIONS = -Xlinker -z -Xlinker pack-relative-relocs
 WALK = Tests/Fixtures/phyphox_walk/Accelerometer.csv Tests/Fixtures/phyphox_walk/Magnetometer.csv
 
-.PHONY: help setup build run test test-systemd lint format golden fuzz sanitize bench bench-replay bench-sensors \
+.PHONY: help setup build run test test-systemd lint format golden fuzz sanitize soak bench bench-replay bench-sensors \
 	bench-daemon install uninstall clean
 
 help: ## Show this list.
@@ -67,6 +67,10 @@ fuzz: setup ## Feed the readers of sysfs and of scans with rubbish for FUZZ_SECO
 sanitize: setup ## Run the tests of the library, and of the daemon, under the address and the thread sanitizer.
 	scripts/sanitize address
 	scripts/sanitize thread
+
+soak: build ## Flood for 30 s, reload 2000 times, and with SOAK_SECONDS=3600 run for an hour while everything changes.
+	$(SWIFT) build --build-tests
+	scripts/soak $(CURDIR)/$(BINARY)
 
 golden: build ## Rewrite the expected events of the golden traces; review the difference before you commit it.
 	scripts/golden $(BINARY)
