@@ -18,8 +18,11 @@ FUZZ_SECONDS ?= 600
 BENCH_SECONDS ?= 60
 # Linked statically, libstdc++ costs a running process 1 MB less: the linker takes the archive where it sees no other.
 STATIC_LIBSTDCXX = $(lastword $(sort $(wildcard /usr/lib/gcc/*/*/libstdc++.a)))
-# 730 kB of relocations that every start would read, and hold in memory, are 6 kB; glibc knows the form since 2.36.
-PACKED_RELOCATIONS = -Xlinker -z -Xlinker pack-relative-relocs
+# 730 kB of relocations that every start would read, and hold in memory, are 6 kB; glibc knows the form since 2.36, and not
+# every linker that a toolchain may choose does.
+PACKED_RELOCATIONS = $(shell mkdir -p .build/static && echo 'print(1)' >.build/static/probe.swift && $(SWIFT)c \
+    -o .build/static/probe .build/static/probe.swift $(PACKING) >/dev/null 2>&1 && echo '$(PACKING)')
+PACKING = -Xlinker -z -Xlinker pack-relative-relocs
 WALK = Tests/Fixtures/phyphox_walk/Accelerometer.csv Tests/Fixtures/phyphox_walk/Magnetometer.csv
 
 .PHONY: help setup build run test test-systemd lint format golden fuzz sanitize soak bench bench-replay bench-sensors \
