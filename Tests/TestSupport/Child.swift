@@ -69,8 +69,11 @@ package final class Child {
         _ = hasEnded(0)
     }
 
-    package func terminate() {
-        if isRunning { kill(processIdentifier, SIGTERM) }
+    /// Kills it when it still runs, and takes note of its end: a zombie would keep those busy who wait for any child.
+    package func end() {
+        guard processIdentifier > 0, isRunning else { return }
+        kill(processIdentifier, SIGKILL)
+        waitUntilExit()
     }
 
     private func hasEnded(_ options: Int32) -> Bool {

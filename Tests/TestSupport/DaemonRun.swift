@@ -31,11 +31,9 @@ package final class DaemonRun {
     }
 
     deinit {
-        if isStarted, process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        process.end()
         try? FileManager.default.removeItem(atPath: folder)
     }
-
-    private var isStarted: Bool { process.processIdentifier > 0 }
 
     /// Writes the configuration, in one step.
     package func configure(_ text: String) throws {

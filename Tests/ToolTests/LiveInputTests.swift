@@ -27,7 +27,7 @@ import Testing
         }
 
         deinit {
-            if process.isRunning { process.terminate() }
+            process.end()
             unlink(path)
         }
 

@@ -176,7 +176,7 @@ import Testing
             "/bin/sh", "-c", "exec \"$0\" run --simulate still --json <&- >&- 2>&-", Binary.path,
         ])
         try shell.run()
-        defer { kill(shell.processIdentifier, SIGKILL) }
+        defer { shell.end() }
         let folder = "/proc/\(shell.processIdentifier)/fd/"
         func target(_ number: Int) -> String? {
             try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "\(number)")
