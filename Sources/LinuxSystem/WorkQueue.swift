@@ -67,9 +67,9 @@ package final class WorkQueue<Item: Sendable>: Sendable {
     /// - Returns: Whether everything was done by then.
     package func waitForEnd(until deadlineNanoseconds: Int64) -> Bool {
         while !state.withLock({ $0.hasEnded }) {
-            let left = deadlineNanoseconds - SystemClock.monotonic()
+            let left = SystemClock.milliseconds(until: deadlineNanoseconds)
             guard left > 0 else { return false }
-            wakesOwner.wait(timeoutMilliseconds: Int32(min((left + 999_999) / 1_000_000, 60_000)))
+            wakesOwner.wait(timeoutMilliseconds: left)
         }
         return true
     }

@@ -1,3 +1,4 @@
+import LinuxSystem
 package import Traces
 
 /// Why a station cannot be built or had to stop, with the exit status that says so to a script.
@@ -14,6 +15,11 @@ package struct StationError: Error, CustomStringConvertible {
 
     package init(_ error: TraceError) {
         self.init(ExitStatus(error.category), error.description)
+    }
+
+    /// The system refused something that the station cannot do without.
+    init(_ error: SystemError) {
+        self.init(.unavailable, error.description)
     }
 
     package init(_ error: ConfigurationError) {

@@ -17,7 +17,7 @@ public struct SampleStream {
     }
 
     /// Whether another stream is of the same kind and from the same sensor, wherever it stands.
-    func isSame(as other: SampleStream) -> Bool {
+    package func isSame(as other: SampleStream) -> Bool {
         sensor === other.sensor && kind == other.kind
     }
 

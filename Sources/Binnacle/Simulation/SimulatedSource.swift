@@ -49,9 +49,7 @@ public final class SimulatedSource: SampleSource {
         for index in tracks.indices {
             let stream = tracks[index].stream
             guard
-                let known = other.tracks.first(where: {
-                    $0.stream.sensor === stream.sensor && $0.stream.kind == stream.kind
-                })
+                let known = other.tracks.first(where: { stream.isSame(as: $0.stream) })
             else { continue }
             tracks[index].grid = known.grid
             tracks[index].nextIndex = known.nextIndex
@@ -74,7 +72,7 @@ public final class SimulatedSource: SampleSource {
     package func place(_ streams: [SampleStream]) {
         for index in tracks.indices {
             let old = tracks[index].stream
-            guard let new = streams.first(where: { $0.sensor === old.sensor && $0.kind == old.kind }) else {
+            guard let new = streams.first(where: old.isSame) else {
                 preconditionFailure("the \(old.kind) of '\(old.sensor.name)' has no place")
             }
             tracks[index].stream = new

@@ -7,16 +7,20 @@ extension CommandHandler: ThreadedHandler {
         requestStop(within: duration)
     }
 
+    /// Whether a supervisor that was told to stop has done so, or never began.
+    package var hasEnded: Bool { queue.map { $0.unrunCount != nil } ?? true }
+
     /// Waits until no program is left, after ``end(within:)``.
     ///
     /// - Parameter deadlineNanoseconds: The longest wait, on CLOCK_MONOTONIC.
     /// - Returns: The number of events that no program was run for.
     package func waitForEnd(until deadlineNanoseconds: Int64) -> Int {
-        while !hasEnded {
-            let left = deadlineNanoseconds - SystemClock.monotonic()
-            guard left > 0 else { break }
-            waitForChange(atMostMilliseconds: Int32(min((left + 999_999) / 1_000_000, 1000)))
+        guard let queue else { return 0 }
+        while true {
+            if let count = queue.unrunCount { return count }
+            let left = SystemClock.milliseconds(until: deadlineNanoseconds, atMost: 1000)
+            guard left > 0 else { return 0 }
+            queue.waitForChange(timeoutMilliseconds: left)
         }
-        return unrunCount
     }
 }

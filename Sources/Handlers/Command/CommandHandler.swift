@@ -18,7 +18,7 @@ public final class CommandHandler: EventHandler {
     private let settings: CommandSettings
     private let environment: CommandEnvironment
     private let report: @Sendable (Event) -> Void
-    private var queue: CommandQueue?
+    private(set) var queue: CommandQueue?
     private var isStopped = false
 
     /// Creates a handler that runs nothing yet.
@@ -106,11 +106,7 @@ public final class CommandHandler: EventHandler {
     /// - Returns: How many events no program was run for, or not the last time; they were reported, too.
     @discardableResult
     public func waitUntilStopped() -> Int {
-        guard isStopped, let queue else { return 0 }
-        while true {
-            if let count = queue.unrunCount { return count }
-            queue.waitForChange(timeoutMilliseconds: 1000)
-        }
+        isStopped ? waitForEnd(until: .max) : 0
     }
 
     /// Stops, and waits for it.
@@ -123,17 +119,6 @@ public final class CommandHandler: EventHandler {
     public func stop(within duration: Duration, because reason: String = "Binnacle stops") -> Int {
         requestStop(within: duration, because: reason)
         return waitUntilStopped()
-    }
-
-    /// Whether a supervisor that was told to stop has done so, or never began.
-    package var hasEnded: Bool { queue.map { $0.unrunCount != nil } ?? true }
-
-    /// How many events no program was run for by a supervisor that has ended.
-    var unrunCount: Int { queue?.unrunCount ?? 0 }
-
-    /// Waits for something to happen in the supervisor, or for the end of a time.
-    func waitForChange(atMostMilliseconds time: Int32) {
-        queue?.waitForChange(timeoutMilliseconds: time)
     }
 
     /// The queue of the supervisor, which is started when there is none.

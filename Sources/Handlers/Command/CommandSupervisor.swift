@@ -126,8 +126,7 @@ final class CommandSupervisor {
         entries.append(pollfd(fd: queue.waker.descriptor, events: Int16(POLLIN), revents: 0))
         let waited = workers
         for worker in waited { worker.appendPollEntries(to: &entries) }
-        // Rounded up, or the last millisecond would be spent asking again and again.
-        let milliseconds = deadline.map { Int32(clamping: (max(0, Units.later($0, by: -now)) + 999_999) / 1_000_000) }
+        let milliseconds = deadline.map { SystemClock.milliseconds(until: $0, from: now) }
         guard poll(&entries, nfds_t(entries.count), milliseconds ?? -1) > 0 else { return }
         if entries[0].revents != 0 { queue.waker.clear() }
         for (index, worker) in waited.enumerated() {

@@ -16,9 +16,7 @@ extension LiveSource {
         guard !isStopped else { return }
         let before = sensors
         sensors = requests.map { request in
-            let places = request.kinds.compactMap { kind in
-                streams.first { $0.sensor === request.sensor && $0.kind == kind }
-            }
+            let places = request.streams(among: streams)
             if let known = before.first(where: { $0.request.sensor === request.sensor }) {
                 known.streams = places
                 return known
@@ -34,11 +32,9 @@ extension LiveSource {
     /// What was found out and not yet handed over follows its streams to their new places, or goes with them.
     private func move(to places: [SampleStream]) {
         let before = streams
-        func place(_ stream: SampleStream?) -> SampleStream? {
-            places.first { $0.sensor === stream?.sensor && $0.kind == stream?.kind }
-        }
+        func place(_ stream: SampleStream) -> SampleStream? { places.first(where: stream.isSame) }
         losses = losses.compactMap { loss in
-            place(before.first { $0.index == loss.streamIndex }).map { loss.moved(to: $0.index) }
+            before.first { $0.index == loss.streamIndex }.flatMap(place).map { loss.moved(to: $0.index) }
         }
         answers = answers.compactMap { answer in
             guard case .failed(let failed, let reason) = answer else { return answer }

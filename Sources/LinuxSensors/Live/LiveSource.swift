@@ -80,11 +80,7 @@ public final class LiveSource: SampleSource {
         let ordered = SampleStream.ordered(wanted)
         streams = ordered
         sensors = requests.enumerated().map { number, request in
-            LiveSensor(
-                number: number, request: request,
-                streams: request.kinds.compactMap { kind in
-                    ordered.first { $0.sensor === request.sensor && $0.kind == kind }
-                })
+            LiveSensor(number: number, request: request, streams: request.streams(among: ordered))
         }
         sensorCount = requests.count
         self.waker = waker
@@ -163,8 +159,7 @@ public final class LiveSource: SampleSource {
         guard isDrained else { return }
         var timeout = timeoutMilliseconds
         if let due = sensors.lazy.compactMap(\.deadlineNanoseconds).min() {
-            let left = max(0, due - SystemClock.monotonic())
-            let milliseconds = Int32(min((left + 999_999) / 1_000_000, 3_600_000))
+            let milliseconds = SystemClock.milliseconds(until: due)
             timeout = timeout < 0 ? milliseconds : min(timeout, milliseconds)
         }
         look(timeoutMilliseconds: timeout)

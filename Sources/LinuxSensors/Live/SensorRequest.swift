@@ -28,6 +28,11 @@ public struct SensorRequest {
         self.settings = settings
     }
 
+    /// The places of what is wanted, in its order, among the streams of a pipeline.
+    func streams(among all: [SampleStream]) -> [SampleStream] {
+        kinds.compactMap { kind in all.first { $0.sensor === sensor && $0.kind == kind } }
+    }
+
     /// Whether a device is meant.
     func accepts(_ device: SensorDevice) -> Bool {
         (interface == nil || device.interface == interface) && (id == nil || device.id == id) && match.accepts(device)

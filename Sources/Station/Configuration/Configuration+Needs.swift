@@ -17,6 +17,13 @@ extension Configuration {
         }
     }
 
+    /// Makes sure that there is something to look for.
+    func requireDetector(_ path: String) throws(StationError) {
+        guard motions.isEmpty, norths.isEmpty else { return }
+        throw StationError(
+            .configuration, "\(path.printable): no detector: add a section [motion.NAME] or [north.NAME]")
+    }
+
     /// What detectors need of a sensor.
     func kinds(of sensor: String) -> [SampleKind] {
         needs.filter { $0.sensor == sensor }.map(\.kind)

@@ -22,6 +22,16 @@ package struct SensorSection: Sendable, Equatable {
         case trace(file: String, loops: Bool)
         /// A motion model.
         case simulated(SimulationSettings)
+
+        /// Which device is meant, and of which interface it has to be; `nil` when it is none.
+        var device: (interface: SensorDevice.Interface?, match: DeviceMatch)? {
+            switch self {
+            case .auto(let match): (nil, match)
+            case .iio(let match): (.iio, match)
+            case .evdev(let match): (.evdev, match)
+            case .trace, .simulated: nil
+            }
+        }
     }
 
     /// Creates a section.

@@ -24,7 +24,7 @@ package struct DeviceReport {
         do throws(SystemError) {
             return try finder.devices().map(DeviceInspection.init)
         } catch {
-            throw StationError(.unavailable, error.description)
+            throw StationError(error)
         }
     }
 

@@ -28,7 +28,7 @@ package struct MountGuide {
         do throws(SystemError) {
             devices = try finder.devices()
         } catch {
-            throw StationError(.unavailable, error.description)
+            throw StationError(error)
         }
         let accelerometers = devices.filter { $0.kinds.contains(.accelerometer) }
         guard
@@ -97,7 +97,7 @@ package struct MountGuide {
         do throws(SystemError) {
             source = try LiveSource([request], finder: finder)
         } catch {
-            throw StationError(.unavailable, error.description)
+            throw StationError(error)
         }
         defer { source.stop() }
         let delivery = SampleDelivery(streamCount: 1, capacity: 256)

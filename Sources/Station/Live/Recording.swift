@@ -42,7 +42,7 @@ package final class Recording {
         do throws(SystemError) {
             source = try LiveSource(selection.requests, finder: finder)
         } catch {
-            throw StationError(.unavailable, error.description)
+            throw StationError(error)
         }
         do throws(TraceError) {
             writer = try TraceWriter(path: options.path, streams: source.streams, replacing: options.replaces)
@@ -61,7 +61,7 @@ package final class Recording {
         do throws(SystemError) {
             devices = try finder.devices()
         } catch {
-            throw StationError(.unavailable, error.description)
+            throw StationError(error)
         }
         guard let path = options.configurationPath else {
             return try SensorSelection(devices, wanted: options.sensors)
@@ -158,16 +158,16 @@ package final class Recording {
     /// Until the next flush, the next picture of the progress, or the end.
     private var longestWait: Int32 {
         guard beginNanoseconds != nil else { return -1 }
-        var wait: Int64 = options.duration != nil ? 1000 : -1
+        var wait: Int32 = options.duration != nil ? 1000 : -1
         if unflushedCount > 0 {
-            let due = flushedNanoseconds + Self.flushIntervalNanoseconds - SystemClock.monotonic()
-            wait = min(1000, max(0, (due + 999_999) / 1_000_000))
+            wait = SystemClock.milliseconds(
+                until: flushedNanoseconds + Self.flushIntervalNanoseconds, atMost: 1000)
         }
         if let duration = options.duration, let begin = beginNanoseconds {
-            let left = Units.nanoseconds(duration) - (SystemClock.monotonic() - begin)
-            wait = min(wait < 0 ? .max : wait, max(0, (left + 999_999) / 1_000_000))
+            let left = SystemClock.milliseconds(until: Units.later(begin, by: Units.nanoseconds(duration)))
+            wait = min(wait < 0 ? .max : wait, left)
         }
-        return Int32(wait)
+        return wait
     }
 
     private func flush() {

@@ -17,13 +17,7 @@ struct SensorSelection {
         var requests: [SensorRequest] = []
         var notices: [String] = []
         for section in configuration.sensors where wanted.isEmpty || wanted.contains(section.name) {
-            let interface: SensorDevice.Interface?
-            let match: DeviceMatch
-            switch section.source {
-            case .auto(let found): (interface, match) = (nil, found)
-            case .iio(let found): (interface, match) = (.iio, found)
-            case .evdev(let found): (interface, match) = (.evdev, found)
-            case .trace, .simulated:
+            guard let (interface, match) = section.source.device else {
                 notices.append("sensor '\(section.name)' is no device: left out")
                 continue
             }

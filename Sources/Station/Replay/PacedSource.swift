@@ -86,7 +86,7 @@ package final class PacedSource: SampleSource {
     /// - Parameter streams: Has each of the source's streams once; those of other sensors are passed over.
     package func place(_ streams: [SampleStream]) {
         self.streams = self.streams.map { old in
-            guard let new = streams.first(where: { $0.sensor === old.sensor && $0.kind == old.kind }) else {
+            guard let new = streams.first(where: old.isSame) else {
                 preconditionFailure("the \(old.kind) of '\(old.sensor.name)' has no place")
             }
             return new

@@ -15,8 +15,6 @@ package final class Replay {
     /// The most samples in a delivery over all its streams: with their windows that is about 10 MB.
     private static let mostSamples = 262_144
 
-    private static let longestWaitNanoseconds: Int64 = 3_600_000_000_000
-
     private let options: ReplayOptions
     private let plan: ReplayPlan
     private let pipeline: Pipeline
@@ -109,10 +107,7 @@ package final class Replay {
     /// Waits until the next samples are due, or a signal comes; what was found is written by then.
     private func wait() {
         guard let paced, let due = paced.source.nextDueNanoseconds else { return Pipeline.pause() }
-        let now = SystemClock.monotonic()
-        let left = max(due, now) - now
-        // Woken too early, it asks and waits again.
-        paced.waker.wait(timeoutMilliseconds: Int32((min(left, Self.longestWaitNanoseconds) + 999_999) / 1_000_000))
+        paced.waker.wait(timeoutMilliseconds: SystemClock.milliseconds(until: due))
     }
 
     private static func makeWaker() throws(StationError) -> Waker {

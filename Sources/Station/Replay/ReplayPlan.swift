@@ -21,16 +21,8 @@ struct ReplayPlan {
         if let configuration {
             source = try binding.bind(configuration.needs)
             let streams = source.streams
-            motionManagers = configuration.motions.map { section in
-                MotionManager(
-                    name: section.name, accelerometer: streams.first(section.accelerometer, .accelerometer),
-                    settings: section.settings)
-            }
-            northDetectors = configuration.norths.map { section in
-                NorthDetector(
-                    name: section.name, accelerometer: streams.first(section.accelerometer, .accelerometer),
-                    magnetometer: streams.first(section.magnetometer, .magnetometer), settings: section.settings)
-            }
+            motionManagers = configuration.motions.map { $0.makeDetector(on: streams) }
+            northDetectors = configuration.norths.map { $0.makeDetector(on: streams) }
             handlers = configuration.handlers
             notices = binding.notices + binding.unused
         } else {
@@ -80,10 +72,7 @@ struct ReplayPlan {
     private static func complete(
         _ options: inout ReplayOptions, _ configuration: Configuration, _ path: String
     ) throws(StationError) {
-        guard !configuration.motions.isEmpty || !configuration.norths.isEmpty else {
-            throw StationError(
-                .configuration, "\(path.printable): no detector: add a section [motion.NAME] or [north.NAME]")
-        }
+        try configuration.requireDetector(path)
         guard options.paths.isEmpty, options.bindings.isEmpty else { return }
         let needs = configuration.needs
         for sensor in configuration.sensors {
@@ -103,11 +92,5 @@ struct ReplayPlan {
         } catch {
             throw StationError(error)
         }
-    }
-}
-
-extension [SampleStream] {
-    fileprivate func first(_ sensor: String, _ kind: SampleKind) -> SampleStream? {
-        first { $0.sensor.name == sensor && $0.kind == kind }
     }
 }

@@ -136,14 +136,7 @@ struct Assembly {
 
     private mutating func makeRequests() {
         for part in sensors {
-            let interface: SensorDevice.Interface?
-            let match: DeviceMatch
-            switch part.section.source {
-            case .iio(let found): (interface, match) = (.iio, found)
-            case .evdev(let found): (interface, match) = (.evdev, found)
-            case .auto(let found): (interface, match) = (nil, found)
-            case .trace, .simulated: continue
-            }
+            guard let (interface, match) = part.section.source.device else { continue }
             requests.append(
                 SensorRequest(
                     sensor: part.object, kinds: part.kinds, interface: interface, match: match,
@@ -153,37 +146,21 @@ struct Assembly {
 
     // MARK: - Detectors
 
-    /// A detector goes on when it and all its sensors are as they were.
     private mutating func makeDetectors(_ old: Assembly) {
         for section in configuration.motions {
-            let accelerometer = stream(section.accelerometer, .accelerometer)
-            let known = old.motions.first {
-                $0.section == section && $0.object.accelerometer?.sensor === accelerometer?.sensor
-            }
-            let manager =
-                known?.object
-                ?? MotionManager(name: section.name, accelerometer: accelerometer, settings: section.settings)
-            motions.append(Part(section: section, object: manager))
+            let known = old.motions.first { $0.section == section && keepsStreams(of: $0.object) }
+            motions.append(Part(section: section, object: known?.object ?? section.makeDetector(on: streams)))
         }
         for section in configuration.norths {
-            let accelerometer = stream(section.accelerometer, .accelerometer)
-            let magnetometer = stream(section.magnetometer, .magnetometer)
-            let known = old.norths.first {
-                $0.section == section && $0.object.accelerometer?.sensor === accelerometer?.sensor
-                    && $0.object.magnetometer?.sensor === magnetometer?.sensor
-            }
-            let detector =
-                known?.object
-                ?? NorthDetector(
-                    name: section.name, accelerometer: accelerometer, magnetometer: magnetometer,
-                    settings: section.settings)
-            norths.append(Part(section: section, object: detector))
+            let known = old.norths.first { $0.section == section && keepsStreams(of: $0.object) }
+            norths.append(Part(section: section, object: known?.object ?? section.makeDetector(on: streams)))
         }
         detectors = motions.map(\.object) + norths.map(\.object)
     }
 
-    private func stream(_ sensor: String, _ kind: SampleKind) -> SampleStream? {
-        streams.first { $0.sensor.name == sensor && $0.kind == kind }
+    /// A detector goes on when it and all its sensors are as they were.
+    private func keepsStreams(of detector: any Detector) -> Bool {
+        detector.streams.allSatisfy { stream in streams.contains(where: stream.isSame) }
     }
 }
 

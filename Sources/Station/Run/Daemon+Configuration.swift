@@ -46,11 +46,7 @@ extension Daemon {
         if options.writesJSON {
             configuration.handlers.append(EmbeddedConfiguration.handler("--json", OutputAction()))
         }
-        let path = options.configurationPath ?? ""
-        guard !configuration.motions.isEmpty || !configuration.norths.isEmpty else {
-            throw StationError(
-                .configuration, "\(path.printable): no detector: add a section [motion.NAME] or [north.NAME]")
-        }
+        try configuration.requireDetector(options.configurationPath ?? "")
         let assembly = try Assembly(
             configuration, after: assembly, now: SystemClock.monotonic())
         do throws(SystemError) {
@@ -58,7 +54,7 @@ extension Daemon {
             let live = isFirst ? try LiveSource(assembly.requests, finder: finder, waker: mailbox.waker) : source.live
             return Preparation(assembly: assembly, lines: try makeLines(configuration), live: live)
         } catch {
-            throw StationError(.unavailable, error.description)
+            throw StationError(error)
         }
     }
 
@@ -140,7 +136,7 @@ extension Daemon {
             }
             isReading = true
         } catch {
-            refuse(StationError(.unavailable, error.description))
+            refuse(StationError(error))
         }
     }
 

@@ -61,7 +61,7 @@ package final class Daemon {
             waker = try Waker()
             log = try MessageLog()
         } catch {
-            throw StationError(.unavailable, error.description)
+            throw StationError(error)
         }
         mailbox = Mailbox(waker: waker)
         source = StationSource(waker: waker)
@@ -140,7 +140,7 @@ package final class Daemon {
     private func longestWait(_ now: Int64) -> Int32 {
         let lifeSign = manager.lifeSignMilliseconds ?? -1
         guard !isReady else { return lifeSign }
-        let left = Int32(max(0, (readyByNanoseconds - now + 999_999) / 1_000_000))
+        let left = SystemClock.milliseconds(until: readyByNanoseconds, from: now)
         return lifeSign < 0 ? left : min(lifeSign, left)
     }
 

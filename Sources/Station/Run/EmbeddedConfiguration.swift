@@ -55,7 +55,7 @@ package enum EmbeddedConfiguration: Sendable {
             do throws(SystemError) {
                 devices = try finder.devices()
             } catch {
-                throw StationError(.unavailable, error.description)
+                throw StationError(error)
             }
             // A device plays one sensor: one that measures both is one sensor with two kinds of samples.
             if devices.contains(where: { Set($0.kinds) == Set(SampleKind.allCases) }) {

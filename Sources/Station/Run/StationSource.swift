@@ -75,8 +75,7 @@ final class StationSource: SampleSource {
         var timeout = timeoutMilliseconds
         for source in timed {
             guard let due = source.nextDueNanoseconds else { continue }
-            let left = max(0, due - SystemClock.monotonic())
-            let milliseconds = Int32(min((left + 999_999) / 1_000_000, 3_600_000))
+            let milliseconds = SystemClock.milliseconds(until: due)
             timeout = timeout < 0 ? milliseconds : min(timeout, milliseconds)
         }
         if let live {
