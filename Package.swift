@@ -28,6 +28,7 @@ let package = Package(
         .library(name: "Binnacle", targets: ["Binnacle"]),
         .library(name: "Traces", targets: ["Traces"]),
         .library(name: "LinuxSensors", targets: ["LinuxSensors"]),
+        .library(name: "EventSocket", targets: ["EventSocket"]),
         .executable(name: "binnacle", targets: ["BinnacleTool"]),
     ],
     targets: [
@@ -41,15 +42,26 @@ let package = Package(
         .target(
             name: "LinuxSensors", dependencies: ["Binnacle", "LinuxSystem", "CUdev", "CEvdev", "CLinux"],
             swiftSettings: settings),
-        .target(name: "Handlers", dependencies: ["Binnacle", "LinuxSystem", "CLinux"], swiftSettings: settings),
+        // Both load their library when it is used, so they need its headers only.
+        .target(name: "CSQLite"),
+        .target(name: "CMosquitto"),
+        .target(
+            name: "Handlers", dependencies: ["Binnacle", "LinuxSystem", "CMosquitto", "CLinux"],
+            swiftSettings: settings),
+        .target(name: "Store", dependencies: ["Binnacle", "LinuxSystem", "CSQLite"], swiftSettings: settings),
+        .target(name: "EventSocket", dependencies: ["Binnacle", "LinuxSystem", "CLinux"], swiftSettings: settings),
         .target(
             name: "CTOML",
             cxxSettings: [.define("TOML_HEADER_ONLY", to: "1"), .define("TOML_EXCEPTIONS", to: "0")]),
         .target(
-            name: "Station", dependencies: ["Binnacle", "Traces", "LinuxSystem", "LinuxSensors", "Handlers", "CTOML"],
+            name: "Station",
+            dependencies: [
+                "Binnacle", "Traces", "LinuxSystem", "LinuxSensors", "Handlers", "Store", "EventSocket", "CTOML",
+            ],
             swiftSettings: settings),
         .executableTarget(
-            name: "BinnacleTool", dependencies: ["Station", "Handlers", "Traces", "LinuxSystem", "Binnacle"],
+            name: "BinnacleTool",
+            dependencies: ["Station", "Handlers", "Store", "EventSocket", "Traces", "LinuxSystem", "Binnacle"],
             swiftSettings: settings),
         // What only benchmarks and tests use is part of no product: nothing above depends on it.
         .target(
@@ -68,6 +80,12 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "HandlersTests", dependencies: ["Handlers", "LinuxSystem", "Binnacle", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "StoreTests", dependencies: ["Store", "LinuxSystem", "Binnacle", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "EventSocketTests", dependencies: ["EventSocket", "LinuxSystem", "Binnacle", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "StationTests",

@@ -49,12 +49,12 @@ public enum LogLevel: Int32, Sendable, CaseIterable {
         case .sensorsNoneLeft:
             .error
         case .gap, .samplesLost, .sensorInactive, .sensorsOneLeft, .detectorFailed, .detectorUnavailable,
-            .commandFailed, .eventsDropped, .handlerFailed:
+            .commandFailed, .eventsDropped, .handlerFailed, .storeFailed:
             .warning
         case .heading, .motionMoving, .northFacing:
             .debug
         case .motionBegan, .motionEnded, .shake, .freeFall, .shock, .northFaced, .northLeft, .sensorActive,
-            .quorumReached, .commandFinished:
+            .quorumReached, .commandFinished, .handlerRecovered, .storeRecovered:
             .info
         }
     }

@@ -46,10 +46,20 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
     case eventsDropped = "events.dropped"
     /// A handler can no longer do its work.
     case handlerFailed = "handler.failed"
+    /// A handler that had failed works again.
+    case handlerRecovered = "handler.recovered"
+    /// The event store cannot be used as it should.
+    case storeFailed = "store.failed"
+    /// The event store, which had failed, works again.
+    case storeRecovered = "store.recovered"
 
     /// The kinds that repeat an ongoing state, and are therefore given only to handlers that ask for them by name.
     public static let repeated: Set<EventKind> = [.motionMoving, .northFacing]
 
-    /// The kinds that tell of handlers, and are therefore never given to a handler that could cause more of them.
-    public static let reports: Set<EventKind> = [.commandFinished, .commandFailed, .eventsDropped, .handlerFailed]
+    /// The kinds that tell of handlers and of the store, and are therefore never given to a handler that could cause more
+    /// of them.
+    public static let reports: Set<EventKind> = [
+        .commandFinished, .commandFailed, .eventsDropped, .handlerFailed, .handlerRecovered, .storeFailed,
+        .storeRecovered,
+    ]
 }

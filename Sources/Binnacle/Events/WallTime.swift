@@ -22,6 +22,60 @@ public enum WallTime {
         let time = "\((seconds / 3600).padded(2)):\((seconds / 60 % 60).padded(2)):\((seconds % 60).padded(2))"
         return "\(date)T\(time).\((ofDay / 1000 % 1_000_000).padded(6))Z"
     }
+
+    /// Reads a time as ``text(_:)`` writes it, or a beginning of that: `2026-11-21`, `2026-11-21T12:45Z`, with or without
+    /// the `Z`, always UTC.
+    ///
+    /// The day's number is found with Howard Hinnant's `days_from_civil`.
+    ///
+    /// - Parameter text: Years from 1678 to 2262, which are those that 64 bits of nanoseconds can name.
+    /// - Returns: Nanoseconds since the beginning of 1970; `nil` when it is no such time.
+    public static func nanoseconds(_ text: String) -> Int64? {
+        var rest = text.utf8[...]
+        if rest.last == UInt8(ascii: "Z") { rest.removeLast() }
+        guard let year = rest.takeNumber(digits: 4), (1678...2261).contains(year),
+            let month = rest.takeNumber(digits: 2, after: "-"), (1...12).contains(month),
+            let day = rest.takeNumber(digits: 2, after: "-"), (1...31).contains(day)
+        else { return nil }
+        var ofDay: Int64 = 0
+        if !rest.isEmpty {
+            guard let hour = rest.takeNumber(digits: 2, after: "T"), hour < 24,
+                let minute = rest.takeNumber(digits: 2, after: ":"), minute < 60
+            else { return nil }
+            ofDay = (hour * 60 + minute) * 60_000_000_000
+        }
+        if !rest.isEmpty {
+            guard let second = rest.takeNumber(digits: 2, after: ":"), second < 60 else { return nil }
+            ofDay += second * 1_000_000_000
+        }
+        if !rest.isEmpty {
+            guard let micros = rest.takeNumber(digits: 6, after: ".") else { return nil }
+            ofDay += micros * 1000
+        }
+        guard rest.isEmpty else { return nil }
+        let yearFromMarch = month <= 2 ? year - 1 : year
+        let (era, yearOfEra) = yearFromMarch.flooredDivision(by: 400)
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return (era * 146_097 + dayOfEra - 719_468) * 86_400_000_000_000 + ofDay
+    }
+}
+
+extension Substring.UTF8View {
+    /// Takes a number of so many digits away, and the character that has to stand before it.
+    fileprivate mutating func takeNumber(digits: Int, after separator: Unicode.Scalar? = nil) -> Int64? {
+        if let separator {
+            guard first == UInt8(ascii: separator) else { return nil }
+            removeFirst()
+        }
+        var number: Int64 = 0
+        for _ in 0..<digits {
+            guard let byte = first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            number = number * 10 + Int64(byte - UInt8(ascii: "0"))
+            removeFirst()
+        }
+        return number
+    }
 }
 
 extension Int64 {

@@ -31,6 +31,9 @@ package enum JournalMessageID {
         case .commandFailed: "d844dcdd8d7940579ebe881883855365"
         case .eventsDropped: "f24d43b8ee92431bb063aa888ca91894"
         case .handlerFailed: "4bba6fc62946445b8c3213d73d1f18c5"
+        case .handlerRecovered: "fec5418a6e754a82b63fe43bfd492164"
+        case .storeFailed: "068b415a5ec949cd9c47cc6bfc3a0769"
+        case .storeRecovered: "47691642e87b47dea5d118646ee95946"
         }
     }
 }

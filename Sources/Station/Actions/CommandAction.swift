@@ -41,7 +41,8 @@ package struct CommandAction: HandlerAction, Equatable {
 
     /// Makes the handler of a live run, whose programs are looked after by a supervisor.
     package func makeThreadedHandler(
-        name: String, report: @escaping @Sendable (Event) -> Void
+        name: String, report: @escaping @Sendable (Event) -> Void,
+        acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
     ) throws(SystemError) -> (any ThreadedHandler)? {
         CommandHandler(
             name: name, program: template.program, arguments: { template.arguments(for: $0) }, settings: settings,

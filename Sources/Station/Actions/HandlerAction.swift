@@ -36,10 +36,13 @@ package protocol HandlerAction: Sendable {
     /// - Parameters:
     ///   - name: The handler's name.
     ///   - report: Takes the events that tell of the handler itself, on any thread.
+    ///   - acknowledge: Told of each delivery that the handler is done with, on any thread, when it is a
+    ///     ``DeliveringHandler``.
     /// - Returns: The handler; `nil` when it needs to be given a thread.
     /// - Throws: ``SystemError`` when there is no thread left.
     func makeThreadedHandler(
-        name: String, report: @escaping @Sendable (Event) -> Void
+        name: String, report: @escaping @Sendable (Event) -> Void,
+        acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
     ) throws(SystemError) -> (any ThreadedHandler)?
 
     /// Whether another action would do the same.
@@ -49,7 +52,8 @@ package protocol HandlerAction: Sendable {
 extension HandlerAction {
     /// Has none.
     package func makeThreadedHandler(
-        name: String, report: @escaping @Sendable (Event) -> Void
+        name: String, report: @escaping @Sendable (Event) -> Void,
+        acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
     ) throws(SystemError) -> (any ThreadedHandler)? { nil }
 }
 

@@ -1,0 +1,66 @@
+extension Event {
+    /// Why a line is no event.
+    public struct ReadingError: Error, Sendable, Equatable, CustomStringConvertible {
+        /// What is wrong with it.
+        public let description: String
+    }
+
+    /// Reads an event from the line that ``json`` writes.
+    ///
+    /// The event gives the same line again, byte for byte. Keys that this version does not know, because a newer one has
+    /// written the line, are passed over.
+    ///
+    /// - Parameter json: One JSON object.
+    /// - Throws: ``ReadingError`` when the line is not JSON, or lacks what every event has.
+    public init(json: String) throws(ReadingError) {
+        do throws(JSONReader.SyntaxError) {
+            let value = try JSONReader.value(of: json.utf8)
+            guard let event = Event(value) else {
+                throw JSONReader.SyntaxError(message: "a key of an event is missing or of the wrong type", column: 1)
+            }
+            self = event
+        } catch {
+            throw ReadingError(description: error.description)
+        }
+    }
+
+    /// The event that an object tells of; `nil` when it tells of none that is known.
+    package init?(_ object: JSONValue) {
+        guard case .object(let members) = object, let kind = object["kind"]?.text.flatMap(EventKind.init(rawValue:)),
+            let time = object["time_ns"]?.integer, case .number(let number)? = object["seq"],
+            let sequence = UInt64(number)
+        else { return nil }
+        self.init(
+            kind: kind, detector: object["detector"]?.text, sensor: object["sensor"]?.text, sequence: sequence,
+            timeNanoseconds: time)
+        if let text = object["wall_time"]?.text {
+            guard let wall = WallTime.nanoseconds(text) else { return nil }
+            wallNanoseconds = wall
+        }
+        isSimulated = object["simulated"] == .boolean(true)
+        for member in members {
+            guard let name = Figure.Name(rawValue: member.key), let value = Figure.Value(member.value) else { continue }
+            figures.append(Figure(name, value))
+        }
+    }
+}
+
+extension Figure.Value {
+    /// The figure that a value of JSON is; numbers keep their decimals.
+    fileprivate init?(_ value: JSONValue) {
+        switch value {
+        case .string(let text): self = .text(text)
+        case .null: self = .number(.nan, decimals: 0)
+        case .number(let text):
+            if let integer = Int64(text) {
+                self = .integer(integer)
+            } else if let number = Double(text) {
+                let decimals = text.utf8.reversed().prefix { $0 != UInt8(ascii: ".") }.count
+                self = .number(number, decimals: min(9, decimals))
+            } else {
+                return nil
+            }
+        case .boolean, .array, .object: return nil
+        }
+    }
+}

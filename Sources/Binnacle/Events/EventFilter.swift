@@ -1,0 +1,24 @@
+/// Which events somebody wants.
+package struct EventFilter: Sendable, Equatable {
+    /// The kinds; `nil` is all but those that repeat an ongoing state.
+    package var kinds: Set<EventKind>?
+    /// The names of the sensors; `nil` is all of them, and events that are about none.
+    package var sensors: Set<String>?
+
+    /// Creates a filter that lets everything pass.
+    package init(kinds: Set<EventKind>? = nil, sensors: Set<String>? = nil) {
+        self.kinds = kinds
+        self.sensors = sensors
+    }
+
+    /// Whether an event is wanted.
+    package func takes(_ event: Event) -> Bool {
+        if let kinds {
+            guard kinds.contains(event.kind) else { return false }
+        } else if EventKind.repeated.contains(event.kind) {
+            return false
+        }
+        guard let sensors else { return true }
+        return event.sensor.map(sensors.contains) ?? false
+    }
+}

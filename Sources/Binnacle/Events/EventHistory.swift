@@ -1,0 +1,72 @@
+/// Where events can be had that were told of before.
+package protocol EventHistory: Sendable {
+    /// What the numbers of the events belong to: another identity means that counting began anew.
+    var identity: String { get }
+    /// Reads events in the order of their numbers, without making the caller wait.
+    ///
+    /// - Parameters:
+    ///   - query: Which.
+    ///   - reply: Told once, on any thread.
+    func read(_ query: EventQuery, reply: @escaping @Sendable (EventPage) -> Void)
+}
+
+/// Which events of a history somebody wants.
+package struct EventQuery: Sendable, Equatable {
+    /// The number of the event behind which to begin; 0 is the beginning.
+    package var after: UInt64
+    /// The wall clock's time at which to begin, in nanoseconds since 1970.
+    package var sinceNanoseconds: Int64?
+    /// Which kinds and sensors.
+    package var filter: EventFilter
+    /// The most events to read at once.
+    package var limit: Int
+
+    /// Creates a query.
+    package init(
+        after: UInt64 = 0, sinceNanoseconds: Int64? = nil, filter: EventFilter = EventFilter(), limit: Int = 256
+    ) {
+        self.after = after
+        self.sinceNanoseconds = sinceNanoseconds
+        self.filter = filter
+        self.limit = limit
+    }
+}
+
+/// A part of a history.
+package struct EventPage: Sendable {
+    /// The events, as the lines that ``Event/json`` writes.
+    package var lines: [EventLine]
+    /// The number up to which everything has been looked through; the next page begins behind it.
+    package var through: UInt64
+    /// The number of the oldest event that is still there, whatever was asked for; what is older was removed.
+    package var first: UInt64
+    /// Whether there is nothing behind it yet.
+    package var isLast: Bool
+    /// Why the history cannot be read; then the rest says nothing.
+    package var failure: String?
+
+    /// Creates a page.
+    package init(
+        lines: [EventLine] = [], through: UInt64 = 0, first: UInt64 = 0, isLast: Bool = true, failure: String? = nil
+    ) {
+        self.lines = lines
+        self.through = through
+        self.first = first
+        self.isLast = isLast
+        self.failure = failure
+    }
+}
+
+/// An event as it is written to files and sockets.
+package struct EventLine: Sendable, Equatable {
+    /// The event's number.
+    package let sequence: UInt64
+    /// One JSON object, without the line's end.
+    package let json: String
+
+    /// Creates a line.
+    package init(sequence: UInt64, json: String) {
+        self.sequence = sequence
+        self.json = json
+    }
+}
