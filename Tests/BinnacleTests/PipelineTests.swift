@@ -40,6 +40,33 @@ private final class StationDiary: RouterDelegate {
     }
 
     @Test(arguments: [1, 7, 4096])
+    func samplesAreCountedAndTheRateIsTheirs(capacity: Int) throws {
+        // 100 Hz, then a gap of three seconds, then 100 Hz again.
+        let samples = recording(seconds: 8) { _ in 0 }.filter {
+            !(300..<600).contains($0.timeNanoseconds / (10 * millisecond))
+        }
+        let bench = Bench(samples)
+        let pipeline = Pipeline(source: bench.source, detectors: [], capacity: capacity)
+        pipeline.run()
+        let statistics = try #require(pipeline.statistics.first)
+        #expect(statistics.sampleCount == 500)
+        #expect(statistics.lastTimeNanoseconds == 7990 * millisecond)
+        #expect(statistics.gapCount == 1)
+        #expect(abs(try #require(statistics.rateHz) - 100) < 1e-9)
+    }
+
+    @Test func countingGoesOnBehindANumberThatIsFurther() {
+        let router = Router()
+        let collector = Collector()
+        router.add(collector)
+        router.continue(behind: 41)
+        router.continue(behind: 7)
+        router.report(Event(kind: .shock, timeNanoseconds: 0))
+        router.flush(upTo: nil)
+        #expect(collector.events.map(\.sequence) == [42])
+    }
+
+    @Test(arguments: [1, 7, 4096])
     func oneRouterServesManyDetectorsAndNumbersInSampleOrder(capacity: Int) {
         let (source, _, streams) = threeSensors(10)
         let managers = streams.reversed().map { MotionManager(name: "on \($0.sensor.name)", accelerometer: $0) }

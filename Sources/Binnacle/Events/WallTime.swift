@@ -57,7 +57,9 @@ public enum WallTime {
         let (era, yearOfEra) = yearFromMarch.flooredDivision(by: 400)
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return (era * 146_097 + dayOfEra - 719_468) * 86_400_000_000_000 + ofDay
+        let time = (era * 146_097 + dayOfEra - 719_468) * 86_400_000_000_000 + ofDay
+        // The 31st of February is a day of March.
+        return Self.text(time).utf8.prefix(10).elementsEqual(text.utf8.prefix(10)) ? time : nil
     }
 }
 

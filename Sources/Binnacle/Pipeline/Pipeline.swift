@@ -12,13 +12,15 @@ public final class Pipeline {
     public let router: Router
     /// The number of samples offered so far.
     public private(set) var sampleCount = 0
+    /// What has become of each stream's samples, in the order of the streams.
+    public var statistics: [StreamStatistics] { monitors.map(\.statistics) }
     /// The first and the last stamp offered so far, in nanoseconds.
     public private(set) var timeRange: ClosedRange<Int64>?
 
     private let gapLimit: Duration
     private let capacity: Int
     private var delivery: SampleDelivery
-    private var monitors: [GapMonitor]
+    private var monitors: [StreamMonitor]
     /// The indices of the streams that failed and have not delivered since.
     private var failed: Set<Int> = []
 
@@ -65,7 +67,7 @@ public final class Pipeline {
         failed = Set(streams.filter { stream in lost.contains(where: stream.isSame) }.map(\.index))
         monitors = streams.map { stream in
             monitors.first { $0.stream.isSame(as: stream) }?.moved(to: stream)
-                ?? GapMonitor(stream: stream, limit: gapLimit)
+                ?? StreamMonitor(stream: stream, limit: gapLimit)
         }
         delivery = SampleDelivery(streamCount: streams.count, capacity: capacity)
         router.watch(only: streams.map(\.sensor))
@@ -150,6 +152,7 @@ public final class Pipeline {
 
     private func tellLosses(of delivery: SampleDelivery) {
         for loss in delivery.losses {
+            monitors[loss.streamIndex].count(loss)
             let stream = monitors[loss.streamIndex].stream
             let position = loss.timeNanoseconds.map {
                 SamplePosition(timeNanoseconds: $0, streamIndex: stream.index, sampleIndex: -1)

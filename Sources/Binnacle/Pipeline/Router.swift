@@ -89,6 +89,14 @@ public final class Router {
         return stream
     }
 
+    /// Goes on counting behind a number, where that is further than it has come.
+    ///
+    /// Called before the first event, by whoever keeps events and knows the last number that was given out, and when what
+    /// was kept turns out later to have come further.
+    public func `continue`(behind number: UInt64) {
+        sequence = max(sequence, number)
+    }
+
     /// Takes an event that is about no sample, such as a handler's report.
     ///
     /// It stands behind everything known so far, is handed on with the next flush, in its turn, and numbered like all

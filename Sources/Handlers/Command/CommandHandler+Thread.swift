@@ -1,7 +1,15 @@
-import Binnacle
+package import Binnacle
 import LinuxSystem
 
-extension CommandHandler: ThreadedHandler {
+extension CommandHandler: DeliveringHandler {
+    /// What its queue has room for.
+    package var deliveryLimit: Int { CommandSupervisor.capacity(settings) }
+
+    /// Has the program run for each of the events.
+    package func deliver(_ deliveries: [Delivery]) {
+        for delivery in deliveries { run(delivery.event, ticket: delivery.ticket) }
+    }
+
     /// Takes no more events; for half of the time programs go on and are started, then they are asked to end.
     package func end(within duration: Duration) {
         requestStop(within: duration)

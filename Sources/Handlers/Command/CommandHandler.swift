@@ -1,6 +1,7 @@
 public import Binnacle
 import CLinux
 import LinuxSystem
+import Synchronization
 
 /// Runs a program for each event: the face of a ``CommandSupervisor``, which works on a thread of its own.
 ///
@@ -9,17 +10,24 @@ import LinuxSystem
 /// default signals and without a descriptor of ours. What it writes is captured, and its end goes into the report. It is
 /// over when it has ended: what it leaves behind in its group is killed.
 ///
-/// A handler is for one thread. The first event starts the supervisor's thread; it ends with the handler, or with
-/// ``stop(within:because:)``.
-public final class CommandHandler: EventHandler {
+/// The first event starts the supervisor's thread; it ends with the handler, or with ``stop(within:because:)``.
+public final class CommandHandler: EventHandler, Sendable {
+    private struct State {
+        var queue: CommandQueue?
+        var isStopped = false
+    }
+
     private let name: String
     private let program: String
-    private let arguments: (Event) -> [String]
-    private let settings: CommandSettings
+    private let arguments: @Sendable (Event) -> [String]
+    let settings: CommandSettings
     private let environment: CommandEnvironment
     private let report: @Sendable (Event) -> Void
-    private(set) var queue: CommandQueue?
-    private var isStopped = false
+    private let acknowledge: @Sendable (_ ticket: Int64) -> Void
+    private let state = Mutex(State())
+
+    /// The queue of the supervisor; `nil` before the first event.
+    var queue: CommandQueue? { state.withLock { $0.queue } }
 
     /// Creates a handler that runs nothing yet.
     ///
@@ -32,9 +40,11 @@ public final class CommandHandler: EventHandler {
     ///     program was run for, with `events.dropped`. It is called on the supervisor's thread, which goes on when it
     ///     returns, or within ``handle(_:)`` when there is no thread to be had. It must not wait for the thread of the
     ///     events.
+    ///   - acknowledge: Told of each delivery whose program has ended for good, after `report`, on the same threads.
     public init(
-        name: String, program: String, arguments: @escaping (Event) -> [String],
-        settings: CommandSettings = CommandSettings(), report: @escaping @Sendable (Event) -> Void
+        name: String, program: String, arguments: @escaping @Sendable (Event) -> [String],
+        settings: CommandSettings = CommandSettings(), report: @escaping @Sendable (Event) -> Void,
+        acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void = { _ in }
     ) {
         self.name = name
         self.program = program
@@ -42,6 +52,7 @@ public final class CommandHandler: EventHandler {
         self.settings = settings
         environment = CommandEnvironment(further: settings.environment)
         self.report = report
+        self.acknowledge = acknowledge
     }
 
     deinit {
@@ -52,13 +63,18 @@ public final class CommandHandler: EventHandler {
     ///
     /// What the queue has no room for is dropped and reported.
     public func handle(_ event: Event) {
-        guard !isStopped else { return }
-        let job = CommandJob(program: program, arguments: arguments(event), event: event)
+        run(event, ticket: nil)
+    }
+
+    /// Has the program run for an event, and does not wait for it.
+    func run(_ event: Event, ticket: Int64?) {
+        let job = CommandJob(program: program, arguments: arguments(event), event: event, ticket: ticket)
         do throws(SystemError) {
-            try startedQueue().submit(job)
+            try startedQueue()?.submit(job)
         } catch {
             let outcome = CommandOutcome(end: .notStarted(reason: "\(error)"))
             report(CommandReport.event(handler: name, job: job, outcome: outcome))
+            if let ticket { acknowledge(ticket) }
         }
     }
 
@@ -96,7 +112,10 @@ public final class CommandHandler: EventHandler {
     ///   - duration: How long it may take in all.
     ///   - reason: Why, for the reports, as a part of a sentence.
     public func requestStop(within duration: Duration, because reason: String = "Binnacle stops") {
-        isStopped = true
+        let queue = state.withLock { state in
+            state.isStopped = true
+            return state.queue
+        }
         let time = Units.nanoseconds(duration)
         queue?.requestStop(CommandStop(now: SystemClock.monotonic(), within: time, reason: reason))
     }
@@ -106,7 +125,7 @@ public final class CommandHandler: EventHandler {
     /// - Returns: How many events no program was run for, or not the last time; they were reported, too.
     @discardableResult
     public func waitUntilStopped() -> Int {
-        isStopped ? waitForEnd(until: .max) : 0
+        state.withLock { $0.isStopped } ? waitForEnd(until: .max) : 0
     }
 
     /// Stops, and waits for it.
@@ -121,18 +140,22 @@ public final class CommandHandler: EventHandler {
         return waitUntilStopped()
     }
 
-    /// The queue of the supervisor, which is started when there is none.
-    private func startedQueue() throws(SystemError) -> CommandQueue {
-        if let queue { return queue }
-        let queue = try CommandQueue(limit: CommandSupervisor.capacity(settings))
-        clinux_keep_ends()
-        try WorkerThread.start { [name, settings, environment, report] in
-            let supervisor = CommandSupervisor(
-                name: name, settings: settings, environment: environment, queue: queue, report: report)
-            // Its workers hold it weakly, and nobody else holds it.
-            withExtendedLifetime(supervisor) { supervisor.run() }
+    /// The queue of the supervisor, which is started when there is none; `nil` when it was told to stop.
+    private func startedQueue() throws(SystemError) -> CommandQueue? {
+        try state.withLock { state throws(SystemError) in
+            guard !state.isStopped else { return nil }
+            if let queue = state.queue { return queue }
+            let queue = try CommandQueue(limit: CommandSupervisor.capacity(settings))
+            clinux_keep_ends()
+            try WorkerThread.start { [name, settings, environment, report, acknowledge] in
+                let supervisor = CommandSupervisor(
+                    name: name, settings: settings, environment: environment, queue: queue, report: report,
+                    acknowledge: acknowledge)
+                // Its workers hold it weakly, and nobody else holds it.
+                withExtendedLifetime(supervisor) { supervisor.run() }
+            }
+            state.queue = queue
+            return queue
         }
-        self.queue = queue
-        return queue
     }
 }

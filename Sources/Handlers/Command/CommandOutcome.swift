@@ -34,6 +34,12 @@ struct CommandOutcome: Sendable, Equatable {
     /// Whether it did what it should.
     var isSuccess: Bool { interruption == nil && end == .exited(status: 0) }
 
+    /// Whether nobody knows what it would have done, had it been left to end by itself.
+    var isCutShort: Bool {
+        if case .stop = interruption { return true }
+        return end == .unknown
+    }
+
     /// What went wrong, in words.
     var reason: String {
         switch (interruption, end) {

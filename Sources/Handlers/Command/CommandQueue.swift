@@ -29,6 +29,11 @@ final class CommandQueue: Sendable {
         /// Those that a stop left no time for.
         var unrun = Drops()
         var isEnded = false
+
+        /// Counts a job as not run, unless its event is kept for another time.
+        mutating func leave(_ job: CommandJob) {
+            if job.ticket == nil { unrun.add(job.event) }
+        }
     }
 
     /// Wakes the supervisor.
@@ -54,7 +59,7 @@ final class CommandQueue: Sendable {
     func submit(_ job: CommandJob) {
         let isNews = state.withLock { state in
             guard state.stop == nil, !state.isEnded else {
-                state.unrun.add(job.event)
+                state.leave(job)
                 return false
             }
             guard state.jobs.count + state.takenCount < limit else {
@@ -134,7 +139,7 @@ final class CommandQueue: Sendable {
     @discardableResult
     func abandonJobs() -> Drops {
         state.withLock { state in
-            while let job = state.jobs.popFirst() { state.unrun.add(job.event) }
+            while let job = state.jobs.popFirst() { state.leave(job) }
             return state.unrun
         }
     }
@@ -143,7 +148,7 @@ final class CommandQueue: Sendable {
     func abandonTaken(_ jobs: [CommandJob]) {
         guard !jobs.isEmpty else { return }
         state.withLock { state in
-            for job in jobs { state.unrun.add(job.event) }
+            for job in jobs { state.leave(job) }
         }
         giveBack(jobs.count)
     }

@@ -17,6 +17,7 @@ final class CommandSupervisor {
     private let environment: CommandEnvironment
     private let queue: CommandQueue
     private let report: @Sendable (Event) -> Void
+    private let acknowledge: @Sendable (_ ticket: Int64) -> Void
     private var workers: [CommandWorker] = []
     /// The next one is the last.
     private var retries: [Retry] = []
@@ -34,15 +35,17 @@ final class CommandSupervisor {
     ///   - environment: What the programs get as their environment.
     ///   - queue: Where jobs come from.
     ///   - report: Told of every end and of dropped events, on the supervisor's thread; nothing goes on before it returns.
+    ///   - acknowledge: Told of each delivery whose program has ended for good.
     init(
         name: String, settings: CommandSettings, environment: CommandEnvironment, queue: CommandQueue,
-        report: @escaping @Sendable (Event) -> Void
+        report: @escaping @Sendable (Event) -> Void, acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
     ) {
         self.name = name
         self.settings = settings
         self.environment = environment
         self.queue = queue
         self.report = report
+        self.acknowledge = acknowledge
     }
 
     /// The most jobs that wait or run: a job on its way to a program that is free does not wait.
@@ -149,9 +152,12 @@ extension CommandSupervisor: CommandWorkerDelegate {
     /// Tells what became of a program, and has it tried again when it failed and may be.
     func commandWorker(_ worker: CommandWorker, didFinish outcome: CommandOutcome) {
         workers.removeAll { $0 === worker }
-        let delay = outcome.isSuccess || queue.stop != nil ? nil : settings.retryDelay(after: worker.job.attempt)
+        let nextDelay = outcome.isSuccess ? nil : settings.retryDelay(after: worker.job.attempt)
+        let delay = queue.stop == nil ? nextDelay : nil
         report(CommandReport.event(handler: name, job: worker.job, outcome: outcome, retryDelay: delay))
         guard let delay else {
+            // What a stop has cut short is begun again by whoever comes after it.
+            if let ticket = worker.job.ticket, nextDelay == nil, !outcome.isCutShort { acknowledge(ticket) }
             queue.giveBack()
             return
         }

@@ -28,7 +28,7 @@ public final class SequentialCommandHandler: EventHandler {
     ///   - willRun: Called before each run, so that what was written about the event can be seen by then.
     ///   - isCancelled: Asked while a program runs; `true` kills it, and runs no other.
     public init(
-        name: String, program: String, arguments: @escaping (Event) -> [String],
+        name: String, program: String, arguments: @escaping @Sendable (Event) -> [String],
         settings: CommandSettings = CommandSettings(), log: LineWriter, willRun: @escaping () -> Void = {},
         isCancelled: @escaping () -> Bool = { false }
     ) {

@@ -35,7 +35,7 @@ package struct CommandAction: HandlerAction, Equatable {
     /// Makes the handler of a replay, which waits for each program.
     package func makeHandler(_ context: HandlerContext) -> (any EventHandler)? {
         SequentialCommandHandler(
-            name: context.name, program: template.program, arguments: { template.arguments(for: $0) },
+            name: context.name, program: template.program, arguments: { [template] in template.arguments(for: $0) },
             settings: settings, log: context.log, willRun: context.willRun, isCancelled: context.isCancelled)
     }
 
@@ -45,7 +45,7 @@ package struct CommandAction: HandlerAction, Equatable {
         acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
     ) throws(SystemError) -> (any ThreadedHandler)? {
         CommandHandler(
-            name: name, program: template.program, arguments: { template.arguments(for: $0) }, settings: settings,
-            report: report)
+            name: name, program: template.program, arguments: { [template] in template.arguments(for: $0) },
+            settings: settings, report: report, acknowledge: acknowledge)
     }
 }

@@ -68,7 +68,9 @@ final class HandlerLine {
         _ section: HandlerSection, _ report: @escaping @Sendable (Event) -> Void
     ) throws(SystemError) -> any ThreadedHandler {
         let (name, action) = (section.name, section.action)
-        if let handler = try action.makeThreadedHandler(name: name, report: report, acknowledge: { _ in }) { return handler }
+        if let handler = try action.makeThreadedHandler(name: name, report: report, acknowledge: { _ in }) {
+            return handler
+        }
         return try QueuedHandler(name: name, report: report) {
             let log = LineWriter(descriptor: STDERR_FILENO)
             let output = LineWriter(descriptor: STDOUT_FILENO)
