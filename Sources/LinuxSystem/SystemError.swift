@@ -27,6 +27,8 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     public var isReaderGone: Bool { code == EPIPE }
     /// Whether the device behind the file is gone.
     package var isDeviceGone: Bool { code == ENODEV || code == ENXIO }
+    /// Whether there is nothing of that name.
+    package var isMissing: Bool { code == ENOENT || code == ENOTDIR }
     /// Whether somebody with more rights could have done it; a read-only mount is one of a sandbox.
     package var isPermission: Bool { code == EACCES || code == EPERM || code == EROFS }
 }

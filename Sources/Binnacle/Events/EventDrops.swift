@@ -1,0 +1,89 @@
+import Synchronization
+
+/// Counts the events that a full queue has no room for, and tells of them: at once of the first, then once a second, and
+/// of the rest when there is room again.
+package final class EventDrops: Sendable {
+    private struct State {
+        var totalCount = 0
+        var untoldCount = 0
+        var isSimulated = false
+        var told: ContinuousClock.Instant?
+    }
+
+    private let handler: String?
+    private let reason: String
+    private let report: @Sendable (Event) -> Void
+    private let state = Mutex(State())
+    private static let interval = Duration.seconds(1)
+
+    /// Creates a count of nothing.
+    ///
+    /// - Parameters:
+    ///   - handler: The name of the handler that the events were for.
+    ///   - capacity: How many events wait for it at most.
+    ///   - report: Takes the reports, on any thread.
+    package convenience init(handler: String, capacity: Int, report: @escaping @Sendable (Event) -> Void) {
+        self.init(handler: handler, reason: "more than \(capacity) events wait for it", report: report)
+    }
+
+    /// Creates a count of nothing.
+    ///
+    /// - Parameters:
+    ///   - handler: The name of the handler that the events were for; `nil` when they were for nobody in particular.
+    ///   - reason: Why they are dropped.
+    ///   - report: Takes the reports, on any thread.
+    package init(handler: String?, reason: String, report: @escaping @Sendable (Event) -> Void) {
+        self.handler = handler
+        self.reason = reason
+        self.report = report
+    }
+
+    /// How many there were in all.
+    package var totalCount: Int { state.withLock { $0.totalCount } }
+
+    /// How many nobody has been told of.
+    package var untoldCount: Int { state.withLock { $0.untoldCount } }
+
+    /// Counts an event, and tells of it when that is due.
+    package func add(_ event: Event) {
+        add(1, isSimulated: event.isSimulated)
+    }
+
+    /// Counts events, and tells of them when that is due.
+    package func add(_ count: Int, isSimulated: Bool = false) {
+        let now = ContinuousClock.now
+        let untold = state.withLock { state -> Int in
+            state.totalCount += count
+            state.untoldCount += count
+            state.isSimulated = isSimulated
+            if let told = state.told, now - told < Self.interval { return 0 }
+            state.told = now
+            return Self.take(&state)
+        }
+        tell(untold, isSimulated: isSimulated)
+    }
+
+    /// Tells of what nobody has been told of; the next event that is dropped is told of at once.
+    package func tellRest() {
+        let (count, isSimulated) = state.withLock { state in
+            state.told = nil
+            return (Self.take(&state), state.isSimulated)
+        }
+        tell(count, isSimulated: isSimulated)
+    }
+
+    private static func take(_ state: inout State) -> Int {
+        defer { state.untoldCount = 0 }
+        return state.untoldCount
+    }
+
+    private func tell(_ count: Int, isSimulated: Bool) {
+        guard count > 0 else { return }
+        var told = Event(kind: .eventsDropped, timeNanoseconds: 0)
+        if let handler { told.set(.handler, .text(handler)) }
+        told.set(.count, .integer(Int64(count)))
+        told.set(.reason, .text(reason))
+        told.isSimulated = isSimulated
+        report(told)
+    }
+}

@@ -1,0 +1,172 @@
+import CSQLite
+
+/// A connection to a database file, used by one thread at a time and closed with its last owner.
+///
+/// Its statements are owners, too.
+package final class Database {
+    /// What one is opened for.
+    package enum Access: Sendable {
+        /// Everything; the file has to be there.
+        case change
+        /// Reading. Whatever lies around the file is ignored, and nobody may change it meanwhile.
+        case readImmutable
+    }
+
+    /// The file.
+    package let path: String
+    let library: UnsafePointer<csqlite>
+    let handle: OpaquePointer
+
+    /// Opens a file, distrusting what it says.
+    ///
+    /// Nothing is merged into it when it is closed, unless ``mergesAtEnd`` says so: a damaged file stays as it is.
+    ///
+    /// - Parameters:
+    ///   - path: The file, without a symbolic link on the way.
+    ///   - access: What for.
+    /// - Throws: ``SQLiteError``, also when the library is missing.
+    package init(path: String, access: Access) throws(SQLiteError) {
+        var reason: UnsafePointer<CChar>?
+        guard let library = csqlite_load(&reason) else {
+            throw SQLiteError(
+                extendedCode: SQLITE_MISUSE, operation: "load SQLite",
+                message: Self.text(reason), path: path)
+        }
+        var name = path
+        var flags = SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX
+        switch access {
+        case .change: flags |= SQLITE_OPEN_READWRITE
+        case .readImmutable:
+            name = "file:\(Self.escaped(path))?immutable=1"
+            flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+        }
+        var opened: OpaquePointer?
+        let code = library.pointee.open_v2(name, &opened, flags, nil)
+        guard code == SQLITE_OK, let opened else {
+            let error = SQLiteError(
+                extendedCode: opened.map { library.pointee.extended_errcode($0) } ?? code, operation: "open",
+                message: Self.text(library.pointee.errstr(code)), path: path)
+            if let opened { _ = library.pointee.close_v2(opened) }
+            throw error
+        }
+        self.path = path
+        self.library = library
+        handle = opened
+        _ = library.pointee.extended_result_codes(handle, 1)
+        csqlite_distrust(handle)
+        csqlite_merge_at_end(handle, 0)
+        // What the store writes is shorter; what is longer comes from somebody else.
+        _ = library.pointee.limit(handle, SQLITE_LIMIT_LENGTH, Int32(Self.longestValue))
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Whether it can be used.
+    private(set) var isOpen = true
+
+    /// Closes it, whoever still holds it: it can do nothing more.
+    ///
+    /// Its statements have to be gone, or else it stays locked until they are.
+    package func close() {
+        guard isOpen else { return }
+        isOpen = false
+        _ = library.pointee.close_v2(handle)
+    }
+
+    /// The longest value of a column, in bytes.
+    package static let longestValue = 1 << 24
+
+    /// Whether closing merges what was logged into the file and removes the log.
+    package var mergesAtEnd = false {
+        didSet { csqlite_merge_at_end(handle, mergesAtEnd ? 1 : 0) }
+    }
+
+    /// How long to wait for another process that has the file, in milliseconds.
+    package func setBusyTimeout(milliseconds: Int32) {
+        _ = library.pointee.busy_timeout(handle, milliseconds)
+    }
+
+    /// Runs a statement, and takes no notice of rows.
+    package func execute(_ sql: String) throws(SQLiteError) {
+        let statement = try Statement(sql, on: self)
+        while try statement.step() {}
+    }
+
+    /// The first column of a statement's first row, when that is a whole number.
+    package func integer(_ sql: String) throws(SQLiteError) -> Int64? {
+        let statement = try Statement(sql, on: self)
+        return try statement.step() ? statement.integer(0) : nil
+    }
+
+    /// The first column of a statement's first row, when that is a text.
+    package func text(_ sql: String) throws(SQLiteError) -> String? {
+        let statement = try Statement(sql, on: self)
+        return try statement.step() ? statement.text(0) : nil
+    }
+
+    /// Does something as a whole or not at all.
+    package func transaction<Result>(
+        _ body: () throws(SQLiteError) -> Result
+    ) throws(SQLiteError) -> Result {
+        try execute("BEGIN IMMEDIATE")
+        do throws(SQLiteError) {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            // After some failures SQLite has gone back by itself.
+            if isOpen, library.pointee.get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Merges what was logged into the file, and brings both to the disk.
+    ///
+    /// - Parameter truncates: Whether the log is cut to nothing afterwards.
+    /// - Throws: ``SQLiteError``.
+    package func checkpoint(truncates: Bool = false) throws(SQLiteError) {
+        try checkOpen()
+        let mode = truncates ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
+        try check(library.pointee.wal_checkpoint_v2(handle, nil, mode, nil, nil), "checkpoint")
+    }
+
+    /// How many rows the last statement changed.
+    var changedCount: Int { Int(library.pointee.changes(handle)) }
+
+    /// Refuses what is asked of a connection that was closed.
+    func checkOpen() throws(SQLiteError) {
+        guard isOpen else {
+            throw SQLiteError(
+                extendedCode: SQLITE_MISUSE, operation: "use the connection", message: "it is closed", path: path)
+        }
+    }
+
+    func check(_ code: Int32, _ operation: @autoclosure () -> String) throws(SQLiteError) {
+        guard code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE else {
+            throw SQLiteError(
+                extendedCode: code, operation: operation(), message: Self.text(library.pointee.errmsg(handle)),
+                path: path)
+        }
+    }
+
+    private static func text(_ message: UnsafePointer<CChar>?) -> String {
+        message.map { String(cString: $0) } ?? "no reason is known"
+    }
+
+    /// The path as a part of a URI.
+    private static func escaped(_ path: String) -> String {
+        var result = ""
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
+                UInt8(ascii: "_"):
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            default: result += (byte < 16 ? "%0" : "%") + String(byte, radix: 16)
+            }
+        }
+        return result
+    }
+}

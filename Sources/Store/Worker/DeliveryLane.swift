@@ -1,0 +1,111 @@
+import Binnacle
+
+/// What one handler has still to do: in the file, in memory, and with the handler itself.
+final class DeliveryLane {
+    /// The handler's name.
+    let name: String
+    /// Its number in the file.
+    var number: Int64?
+    /// The most deliveries that the handler has at a time.
+    var limit = 1
+    /// Takes deliveries; `nil` while there is no handler.
+    var deliver: (([Delivery]) -> Void)?
+    /// How many rows of the file wait for the handler.
+    var waitingInFile = 0
+    /// The ticket behind which the next row is read.
+    var readTicket: Int64 = .min
+    /// Tickets of rows that the handler is done with, and that the file still has.
+    private(set) var done: Set<Int64> = []
+    /// Tickets that the handler has.
+    private(set) var unacknowledged: Set<Int64> = []
+    /// Deliveries that are in no file, in their order; the handler has the first of them.
+    private(set) var memory: [Delivery] = []
+    private var handedMemoryCount = 0
+    private var highestTicket: Int64 = 0
+    private let storedPosition: Int64
+
+    /// The most deliveries that are in no file.
+    static let memoryCapacity = 4096
+
+    /// Creates a lane for a handler that has nothing to do.
+    ///
+    /// - Parameters:
+    ///   - name: The handler's name.
+    ///   - position: The ticket up to which it was done with everything before.
+    init(name: String, position: Int64 = 0) {
+        self.name = name
+        storedPosition = position
+    }
+
+    /// How many more the handler may be given.
+    var room: Int { deliver == nil ? 0 : max(0, limit - unacknowledged.count) }
+
+    /// How many deliveries wait in memory.
+    var waitingInMemory: Int { memory.count - handedMemoryCount }
+
+    /// How many deliveries the handler has not been given.
+    var waitingCount: Int { waitingInFile + waitingInMemory }
+
+    /// The ticket up to which the handler is done with everything that it was given.
+    var position: Int64 {
+        if let oldest = unacknowledged.min() { return oldest - 1 }
+        return max(storedPosition, highestTicket)
+    }
+
+    /// Keeps a delivery that no file has.
+    ///
+    /// - Returns: Whether there was room for it.
+    func remember(_ delivery: Delivery) -> Bool {
+        guard waitingInMemory < Self.memoryCapacity else { return false }
+        memory.append(delivery)
+        return true
+    }
+
+    /// Takes from memory what the handler has room for.
+    func takeFromMemory() -> [Delivery] {
+        let taken = memory[handedMemoryCount...].prefix(room)
+        handedMemoryCount += taken.count
+        for delivery in taken { hand(delivery.ticket) }
+        return Array(taken)
+    }
+
+    /// Takes note that the handler has a delivery.
+    func hand(_ ticket: Int64) {
+        unacknowledged.insert(ticket)
+        highestTicket = max(highestTicket, ticket)
+    }
+
+    /// Takes note that the handler is done with a delivery.
+    ///
+    /// - Returns: Whether it had it.
+    func acknowledge(_ ticket: Int64) -> Bool {
+        guard unacknowledged.remove(ticket) != nil else { return false }
+        if let index = memory[..<handedMemoryCount].firstIndex(where: { $0.ticket == ticket }) {
+            memory.remove(at: index)
+            handedMemoryCount -= 1
+        } else {
+            done.insert(ticket)
+        }
+        return true
+    }
+
+    /// Forgets what the file does not have any more.
+    func forgetDone(_ tickets: Set<Int64>) {
+        done.subtract(tickets)
+    }
+
+    /// Begins anew with the first delivery that is not acknowledged, for the next handler of this name.
+    func takeBack() {
+        waitingInFile += unacknowledged.count - handedMemoryCount
+        handedMemoryCount = 0
+        unacknowledged.removeAll()
+        readTicket = .min
+    }
+
+    /// Takes note that everything in memory is in the file now.
+    func didStoreMemory() {
+        waitingInFile += waitingInMemory
+        memory.removeAll()
+        handedMemoryCount = 0
+    }
+}

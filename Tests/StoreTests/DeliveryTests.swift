@@ -1,0 +1,135 @@
+import Binnacle
+import Foundation
+import LinuxSystem
+import Store
+import TestSupport
+import Testing
+
+/// Handlers get what is theirs: at least once, in order, and no more at a time than they can hold.
+@Suite struct DeliveryTests {
+    @Test func ticketsRiseAndEventsAreInOrder() throws {
+        let folder = try StoreFolder()
+        let run = try StoreRun(folder.file)
+        run.attach(acknowledges: true)
+        run.attach("broker", acknowledges: true)
+        for number in UInt64(1)...3000 {
+            run.submit(number...number)
+            if number % 3 == 0 { run.submit(number...number, for: "broker") }
+        }
+        try run.settle()
+        #expect(run.delivered().numbers == Array(1...3000))
+        #expect(run.delivered("broker").numbers == (1...1000).map { $0 * 3 })
+        let tickets = run.delivered().map(\.ticket)
+        #expect(zip(tickets, tickets.dropFirst()).allSatisfy { $0 < $1 })
+        try run.wait("the acknowledgements") {
+            run.store.statistics.handlers.allSatisfy { $0.unacknowledgedCount == 0 }
+        }
+        run.end()
+        let next = try StoreRun(folder.file)
+        next.attach()
+        try next.settle()
+        #expect(next.delivered().isEmpty, "what was acknowledged does not come again")
+    }
+
+    @Test func acknowledgementsMayComeInAnyOrder() throws {
+        let folder = try StoreFolder()
+        var generator = SeededGenerator(seed: 7)
+        let first = try StoreRun(folder.file)
+        first.attach()
+        first.submit(1...200)
+        try first.settle()
+        let shuffled = first.delivered().shuffled(using: &generator)
+        for delivery in shuffled.prefix(150) { first.store.acknowledge("alarm", delivery.ticket) }
+        // Nobody has these.
+        for ticket in [Int64.min, -1, 0, 1_000_000, .max] { first.store.acknowledge("alarm", ticket) }
+        first.store.acknowledge("nobody", 1)
+        try first.settle()
+        let left = Set(shuffled.dropFirst(150).map(\.event.sequence))
+        let oldest = try #require(shuffled.dropFirst(150).map(\.ticket).min())
+        #expect(first.store.statistics.handlers.first?.position == oldest - 1)
+        first.end()
+        let second = try StoreRun(folder.file)
+        second.attach()
+        try second.settle()
+        #expect(second.delivered().numbers == left.sorted(), "and nothing else comes again")
+    }
+
+    @Test func noMoreThanTheLimitIsHandedOver() throws {
+        let folder = try StoreFolder()
+        let run = try StoreRun(folder.file)
+        run.attach(limit: 16)
+        run.submit(1...20_000)
+        try run.settle()
+        #expect(run.delivered().numbers == Array(1...16))
+        let handler = try #require(run.store.statistics.handlers.first)
+        #expect(handler.waitingCount == 20_000 - 16 && handler.unacknowledgedCount == 16 && handler.isAttached)
+        var done = 0
+        while done < 20_000 {
+            let delivered = run.delivered()
+            #expect(delivered.count - done <= 16)
+            for delivery in delivered.dropFirst(done) { run.store.acknowledge("alarm", delivery.ticket) }
+            #expect(delivered.count > done, "it stands still")
+            guard delivered.count > done else { break }
+            done = delivered.count
+            try run.settle()
+        }
+        #expect(run.delivered().numbers == Array(1...20_000))
+        try run.settle()
+        #expect(run.store.statistics.handlers.first?.waitingCount == 0)
+    }
+
+    @Test func theNextHandlerOfANameBeginsWithWhatIsNotAcknowledged() throws {
+        let folder = try StoreFolder()
+        let run = try StoreRun(folder.file)
+        run.submit(1...10)
+        run.attach(limit: 4)
+        try run.settle()
+        #expect(run.delivered().numbers == [1, 2, 3, 4])
+        run.store.acknowledge("alarm", run.delivered()[1].ticket)
+        try run.settle()
+        #expect(run.delivered().numbers == [1, 2, 3, 4, 5])
+        run.store.detach("alarm")
+        run.submit(11...12)
+        try run.settle()
+        #expect(run.delivered().count == 5, "after the detaching nothing is handed over")
+        run.note { $0.delivered = [:] }
+        run.attach()
+        try run.settle()
+        #expect(run.delivered().numbers == [1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+        // One that is attached again without having been detached is another handler.
+        run.note { $0.delivered = [:] }
+        run.attach()
+        try run.settle()
+        #expect(run.delivered().count == 11)
+    }
+
+    @Test func whatIsDecoratedKeepsItsFigures() throws {
+        let folder = try StoreFolder()
+        var event = StoreRun.event(9)
+        event.set(.count, .integer(4))
+        event.set(.reason, .text("\u{1F9ED} \"quoted\" \u{0}\n"))
+        let first = try StoreRun(folder.file)
+        first.store.submit(event, for: "al'arm \u{0}")
+        first.end()
+        let second = try StoreRun(folder.file)
+        second.attach("al'arm \u{0}")
+        try second.settle()
+        #expect(second.delivered("al'arm \u{0}").map(\.event) == [event])
+    }
+
+    @Test func publishedAndDeliveredComeInTheOrderOfAsking() throws {
+        let folder = try StoreFolder()
+        let run = try StoreRun(folder.file)
+        run.store.attach("alarm", limit: 10_000) { deliveries in
+            for delivery in deliveries { run.note { $0.delivered["both", default: []].append(delivery) } }
+            // Whoever is handed an event finds it published.
+            #expect(run.published.contains { $0.sequence == deliveries[0].event.sequence })
+        }
+        for number in UInt64(1)...500 {
+            run.append(number...number)
+            run.submit(number...number)
+        }
+        try run.settle()
+        #expect(run.delivered("both").numbers == Array(1...500))
+    }
+}

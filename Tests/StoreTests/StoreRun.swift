@@ -1,0 +1,171 @@
+import Binnacle
+import Foundation
+import LinuxSystem
+import Store
+import Synchronization
+import TestSupport
+import Testing
+
+/// A store with everything it says and hands over.
+final class StoreRun: Sendable {
+    struct Said {
+        var reports: [Event] = []
+        var published: [Event] = []
+        var jumps: [UInt64] = []
+        var delivered: [String: [Delivery]] = [:]
+    }
+
+    /// When the events happen, in nanoseconds since 1970, and what time it is a little later.
+    static let beginning: Int64 = 1_700_000_000_000_000_000
+    static let clock = StoreClock(wall: { beginning + 10_000_000_000 })
+
+    private let said: Mutex<Said>
+    let store: EventStore
+    let path: String
+
+    init(
+        _ path: String, clock: StoreClock = StoreRun.clock, capacity: Int = EventStore.capacity,
+        _ change: (inout EventStoreSettings) -> Void = { _ in }
+    ) throws {
+        var settings = EventStoreSettings(path: path)
+        change(&settings)
+        self.path = path
+        let board = Board()
+        said = Mutex(Said())
+        store = try EventStore(
+            settings, clock: clock, capacity: capacity,
+            report: { event in board.run?.note { $0.reports.append(event) } ?? board.keep(event) },
+            publish: { events in board.run?.note { $0.published += events.map(\.event) } },
+            onSequence: { number in board.run?.note { $0.jumps.append(number) } })
+        board.set(self)
+        for event in board.kept { note { $0.reports.append(event) } }
+    }
+
+    deinit { end() }
+
+    /// Stops the store and waits until it has closed its file.
+    func end() {
+        store.finish()
+        #expect(store.waitForEnd(until: SystemClock.monotonic() + 120_000_000_000))
+    }
+
+    func note(_ change: (inout Said) -> Void) { said.withLock { change(&$0) } }
+    var reports: [Event] { said.withLock { $0.reports } }
+    var published: [Event] { said.withLock { $0.published } }
+    var jumps: [UInt64] { said.withLock { $0.jumps } }
+    func delivered(_ name: String = "alarm") -> [Delivery] { said.withLock { $0.delivered[name] ?? [] } }
+    func of(_ kind: EventKind) -> [Event] { reports.filter { $0.kind == kind } }
+
+    /// Appends events with the numbers of a range.
+    func append(_ numbers: ClosedRange<UInt64>, wall: Int64? = nil) {
+        for number in numbers { store.append(Self.event(number, wall: wall)) }
+    }
+
+    /// Submits events with the numbers of a range.
+    func submit(_ numbers: ClosedRange<UInt64>, for name: String = "alarm") {
+        for number in numbers { store.submit(Self.event(number), for: name) }
+    }
+
+    /// Has a handler that keeps what it gets, and acknowledges it when it is told so.
+    func attach(_ name: String = "alarm", limit: Int = 1_000_000, acknowledges: Bool = false) {
+        store.attach(name, limit: limit) { [weak self] deliveries in
+            self?.note { $0.delivered[name, default: []] += deliveries }
+            guard acknowledges else { return }
+            for delivery in deliveries { self?.store.acknowledge(name, delivery.ticket) }
+        }
+    }
+
+    static func event(_ number: UInt64, kind: EventKind = .shock, wall: Int64? = nil, reason: String? = nil) -> Event {
+        var event = Event(
+            kind: kind, detector: "moved", sensor: number % 2 == 0 ? "even" : "odd", sequence: number,
+            timeNanoseconds: Int64(clamping: number),
+            figures: [Figure(.magnitude, .number(Double(number) / 8, decimals: 3))])
+        event.wallNanoseconds = wall ?? Self.beginning + Int64(clamping: number % 1_000_000) * 1000
+        if let reason { event.set(.reason, .text(reason)) }
+        return event
+    }
+
+    /// Everything that the history gives for a query, in pages.
+    func history(_ query: EventQuery = EventQuery()) throws -> [Event] {
+        try Self.pages(query) { query in try self.page(query) }
+    }
+
+    static func pages(_ query: EventQuery, read: (EventQuery) throws -> EventPage) throws -> [Event] {
+        var query = query
+        var found: [Event] = []
+        while true {
+            let page = try read(query)
+            #expect(page.failure == nil)
+            found += try page.lines.map { try Event(json: $0.json) }
+            if page.isLast || page.failure != nil { return found }
+            #expect(page.through > query.after, "no progress")
+            guard page.through > query.after else { return found }
+            query.after = page.through
+        }
+    }
+
+    func page(_ query: EventQuery = EventQuery()) throws -> EventPage {
+        let answer = Mutex<EventPage?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        store.read(query) { page in
+            answer.withLock { $0 = page }
+            done.signal()
+        }
+        try #require(done.wait(timeout: .now() + 120) == .success)
+        return try #require(answer.withLock { $0 })
+    }
+
+    /// Waits until everything asked so far is done.
+    func settle() throws { _ = try page(EventQuery(after: .max)) }
+
+    func wait(_ comment: String, _ isCase: () throws -> Bool) throws {
+        for _ in 0..<12_000 {
+            if try isCase() { return }
+            usleep(10_000)
+        }
+        Issue.record("waited in vain for \(comment); reported so far: \(reports.map(\.json))")
+        throw CancellationError()
+    }
+}
+
+/// What a store says before the run it belongs to is made.
+private final class Board: Sendable {
+    private struct State: Sendable {
+        weak var run: StoreRun?
+        var kept: [Event] = []
+    }
+    private let state = Mutex(State())
+    var run: StoreRun? { state.withLock { $0.run } }
+    var kept: [Event] { state.withLock { $0.kept } }
+    func keep(_ event: Event) { state.withLock { $0.kept.append(event) } }
+    func set(_ run: StoreRun) { state.withLock { $0.run = run } }
+}
+
+extension Event {
+    func text(_ name: Figure.Name) -> String? {
+        guard case .text(let text) = figure(name) else { return nil }
+        return text
+    }
+
+    func integer(_ name: Figure.Name) -> Int? {
+        guard case .integer(let value) = figure(name) else { return nil }
+        return Int(value)
+    }
+}
+
+extension Sequence where Element == Event {
+    var numbers: [UInt64] { map(\.sequence) }
+}
+
+extension Sequence where Element == Delivery {
+    var numbers: [UInt64] { map(\.event.sequence) }
+}
+
+/// A folder for a store's file.
+final class StoreFolder {
+    private let folder: TemporaryFolder
+    init() throws { folder = try TemporaryFolder() }
+    var path: String { folder.path }
+    var file: String { folder.path + "/events.db" }
+    var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path))?.sorted() ?? [] }
+}
