@@ -1,10 +1,14 @@
+import Binnacle
 import Station
 
 /// A command line as it was written: which options with which values, and what is left.
 ///
 /// Nothing is validated yet.
 struct Arguments {
+    /// What is no option.
     private(set) var operands: [String] = []
+    /// Those of the operands that stand behind `--`; `nil` without one.
+    private(set) var trailing: [String]?
     private var values: [OptionName: [String]] = [:]
 
     /// Sorts arguments by the options that are allowed among them.
@@ -13,6 +17,7 @@ struct Arguments {
         while let argument = rest.popFirst() {
             if argument == "--" {
                 operands += rest
+                trailing = Array(rest)
                 return
             }
             guard argument.hasPrefix("-"), argument != "-" else {
@@ -43,6 +48,9 @@ struct Arguments {
             }
         }
     }
+
+    /// The operands before `--`.
+    var leading: [String] { Array(operands.dropLast(trailing?.count ?? 0)) }
 
     func has(_ option: OptionName) -> Bool { values[option] != nil }
 

@@ -3,6 +3,7 @@ enum OptionName: String, CaseIterable {
     case bind, map, config, speed, batch, handlers, json
     case sensor, `for`, output, force, guide, root
     case simulate, trace, loop
+    case kind, since, follow, after, once, socket, store
     case help, version
 
     /// What stands for the argument in the help; `nil` when the option takes none.
@@ -19,7 +20,11 @@ enum OptionName: String, CaseIterable {
         case .root: "DIR"
         case .simulate: "MODEL"
         case .trace: "FILE"
-        case .handlers, .json, .force, .guide, .loop, .help, .version: nil
+        case .kind: "KIND"
+        case .since: "TIME"
+        case .after: "SEQ"
+        case .socket, .store: "PATH"
+        case .handlers, .json, .force, .guide, .loop, .follow, .once, .help, .version: nil
         }
     }
 
@@ -32,7 +37,7 @@ enum OptionName: String, CaseIterable {
         }
     }
 
-    var isRepeatable: Bool { [.bind, .map, .sensor, .trace].contains(self) }
+    var isRepeatable: Bool { [.bind, .map, .sensor, .trace, .kind].contains(self) }
 
     var help: String {
         switch self {
@@ -53,7 +58,8 @@ enum OptionName: String, CaseIterable {
         case .json: "Write one JSON object a line instead of text."
         case .sensor:
             """
-            Only the sensor of that name, label, node or identity; with --config, the section's name. May be repeated.
+            Only the sensor of that name: the section's name where there is a configuration, else also a label, node or
+            identity. May be repeated.
             """
         case .for: "Stop after TIME, a number with ms, s, m or h, as in 10s. Without it, Ctrl-C stops."
         case .output: "Write to FILE; - is standard output."
@@ -75,6 +81,21 @@ enum OptionName: String, CaseIterable {
             """
         case .trace: "Without a configuration: play FILE in real time. May be repeated; files play together."
         case .loop: "Play the traces again and again."
+        case .kind: "Only events of KIND, such as motion.began; any is all but repeated states. May be repeated."
+        case .since:
+            """
+            Only events since TIME: a number with s, m, h or d before now, as in 10m, or a time in UTC, as in 2026-11-21 or
+            2026-11-21T12:45.
+            """
+        case .follow: "Go on with the events that happen from now on, until Ctrl-C."
+        case .after: "Begin behind the event with the number SEQ; 0 is the oldest that is kept. Without it, begin now."
+        case .once: "End after the first event, with the exit status of COMMAND."
+        case .socket:
+            """
+            Where the daemon listens. Without it that is /run/binnacle/binnacle.sock, or binnacle.sock in XDG_RUNTIME_DIR
+            when there is only that.
+            """
+        case .store: "The store's file, which is read when no daemon answers."
         case .help: "Print this help."
         case .version: "Print the version."
         }
@@ -83,12 +104,13 @@ enum OptionName: String, CaseIterable {
 
 /// Every subcommand there is, once.
 enum CommandName: String, CaseIterable {
-    case run, replay, record, devices, doctor, check
+    case run, replay, record, devices, doctor, check, events, on
 
     var operands: String {
         switch self {
         case .replay: "TRACE…"
-        case .run, .record, .devices, .doctor: ""
+        case .run, .record, .devices, .doctor, .events: ""
+        case .on: "KIND… [-- COMMAND…]"
         case .check: "[PATH…]"
         }
     }
@@ -101,6 +123,8 @@ enum CommandName: String, CaseIterable {
         case .devices: "list the sensors of this machine"
         case .doctor: "say what would be used and why, or why not"
         case .check: "validate a configuration without running anything"
+        case .events: "show the events that the daemon has kept"
+        case .on: "run a command, as yourself, for each event of the daemon"
         }
     }
 
@@ -144,6 +168,24 @@ enum CommandName: String, CaseIterable {
             names; without one it is /etc/binnacle. Prints every problem as FILE:LINE:COLUMN: message, and exits with 78
             when there is one.
             """
+        case .events:
+            """
+            Asks the running daemon. Events go to standard output, one a line; what was missed is said on standard error.
+            Exits with 69 when no daemon answers, and with 77 when you may not ask it.
+            """
+        case .on:
+            """
+            KIND is a kind of event, such as motion.began, or any for all but repeated states. COMMAND runs once for each
+            event, one after the other, with your environment, directory, output and terminal. It gets the event as a line
+            of JSON on its standard input and in variables such as BINNACLE_PEAK_G; {peak_g} in an argument stands for that
+            figure, {{ and }} for braces. There is no shell: write sh -c where you want one. Without COMMAND the events are
+            printed.
+
+            A daemon that is away is waited for; events that happened meanwhile come afterwards, when the daemon has a
+            store. With --once, exits with the status of COMMAND, and with 69 when no daemon answers. Exits with 77 when you
+            may not ask it, and with 66 when there is no such COMMAND. Ctrl-C and SIGTERM reach COMMAND, too, and are waited
+            for.
+            """
         }
     }
 
@@ -155,6 +197,8 @@ enum CommandName: String, CaseIterable {
         case .devices: [.json, .root, .help]
         case .doctor: [.guide, .sensor, .root, .help]
         case .check: [.help]
+        case .events: [.since, .kind, .sensor, .follow, .json, .socket, .help]
+        case .on: [.sensor, .after, .once, .json, .socket, .help]
         }
     }
 }

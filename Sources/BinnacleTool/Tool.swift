@@ -13,27 +13,27 @@ enum Tool {
         signal(SIGPIPE, SIG_IGN)
         let output = LineWriter(descriptor: STDOUT_FILENO)
         let errors = LineWriter(descriptor: STDERR_FILENO)
-        var status = ExitStatus.ok
+        var status = ExitStatus.ok.rawValue
         do throws(StationError) {
             status = try run(CommandLine.arguments.dropFirst(), output, errors)
         } catch {
             for line in error.description.split(separator: "\n") { errors.write("binnacle: \(line.printable)") }
-            status = error.status
+            status = error.status.rawValue
         }
         output.flush()
         if let failure = output.failure, !failure.isReaderGone {
             errors.write("binnacle: standard output: \(failure.reason)")
-            if status == .ok { status = .inputOutput }
+            if status == ExitStatus.ok.rawValue { status = ExitStatus.inputOutput.rawValue }
         }
         errors.flush()
-        exit(status.rawValue)
+        exit(status)
     }
 
     private static func run(
         _ arguments: ArraySlice<String>, _ output: LineWriter, _ errors: LineWriter
-    ) throws(StationError) -> ExitStatus {
+    ) throws(StationError) -> Int32 {
         guard let first = arguments.first, !first.hasPrefix("-") else {
-            return try runWithoutCommand(arguments, output)
+            return try runWithoutCommand(arguments, output).rawValue
         }
         guard let command = CommandName(rawValue: first) else {
             let names = CommandName.allCases.map(\.rawValue)
@@ -44,15 +44,18 @@ enum Tool {
         let parsed = try Arguments(arguments.dropFirst(), allowed: command.options, command: "\(command.rawValue) ")
         if parsed.has(.help) {
             output.write(text: HelpText.text(command))
-            return .ok
+            return ExitStatus.ok.rawValue
         }
         switch command {
-        case .run: return try RunCommand(parsed).run()
-        case .replay: return try ReplayCommand(parsed).run(output, errors)
-        case .record: return try RecordCommand(parsed).run(errors)
-        case .devices: return try DevicesCommand(parsed).run(output)
-        case .doctor: return try DoctorCommand(parsed).run(output)
-        case .check: return CheckCommand(parsed).run(output, errors)
+        case .run: return try RunCommand(parsed).run().rawValue
+        case .replay: return try ReplayCommand(parsed).run(output, errors).rawValue
+        case .record: return try RecordCommand(parsed).run(errors).rawValue
+        case .devices: return try DevicesCommand(parsed).run(output).rawValue
+        case .doctor: return try DoctorCommand(parsed).run(output).rawValue
+        case .check: return CheckCommand(parsed).run(output, errors).rawValue
+        case .events: return try EventsCommand(parsed).run(output, errors).rawValue
+        // The status is that of somebody else's program.
+        case .on: return try OnCommand(parsed).run(output, errors)
         }
     }
 

@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -66,6 +68,68 @@ int clinux_spawn(pid_t *process, const char *program, char *const arguments[], c
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return code;
+}
+
+int clinux_spawn_beside(pid_t *process, const char *program, char *const arguments[], char *const environment[],
+                        int input)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t every, none;
+    sigfillset(&every);
+    sigemptyset(&none);
+    int code = posix_spawn_file_actions_init(&actions);
+    if (code != 0)
+        return code;
+    if ((code = posix_spawnattr_init(&attributes)) != 0) {
+        posix_spawn_file_actions_destroy(&actions);
+        return code;
+    }
+    if ((code = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)) == 0
+        && (code = posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)) == 0
+        && (code = posix_spawnattr_setsigdefault(&attributes, &every)) == 0
+        && (code = posix_spawnattr_setsigmask(&attributes, &none)) == 0
+        && (code = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK)) == 0)
+        code = posix_spawnp(process, program, &actions, &attributes, arguments, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return code;
+}
+
+char *const *clinux_environment(void)
+{
+    return environ;
+}
+
+int clinux_memory_file(const char *name)
+{
+    return memfd_create(name, MFD_CLOEXEC);
+}
+
+int clinux_accept(int listener)
+{
+    return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
+int clinux_peer(int socket, uid_t *user, gid_t *group, pid_t *process)
+{
+    struct ucred peer;
+    socklen_t length = sizeof peer;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) == -1)
+        return -1;
+    *user = peer.uid;
+    *group = peer.gid;
+    *process = peer.pid;
+    return 0;
+}
+
+int clinux_peer_groups(int socket, gid_t *groups, int capacity)
+{
+    // SO_PEERGROUPS of the kernel's own headers, which glibc's may lack.
+    socklen_t length = (socklen_t)(capacity * (int)sizeof *groups);
+    if (getsockopt(socket, SOL_SOCKET, 59, groups, &length) == -1)
+        return -1;
+    return (int)(length / sizeof *groups);
 }
 
 void clinux_keep_ends(void)

@@ -9,6 +9,9 @@ package enum Interruption {
     /// Whether SIGINT or SIGTERM has come.
     package static var isRequested: Bool { received.load(ordering: .relaxed) != 0 }
 
+    /// The signal that has come; 0 before one has.
+    package static var signal: Int32 { received.load(ordering: .relaxed) }
+
     /// Whether it was SIGTERM.
     package static var isTermination: Bool { received.load(ordering: .relaxed) == SIGTERM }
 

@@ -18,6 +18,8 @@ package struct JSONReader {
 
     private let bytes: [UInt8]
     private var index = 0
+    /// Where keys and values begin, from 1; `nil` when nobody wants to know.
+    private var columns: [Int]?
 
     private init(_ bytes: [UInt8]) {
         self.bytes = bytes
@@ -30,10 +32,26 @@ package struct JSONReader {
     /// - Throws: ``SyntaxError`` with the first thing that is wrong.
     package static func value(of bytes: some Sequence<UInt8>) throws(SyntaxError) -> JSONValue {
         var reader = JSONReader(Array(bytes))
-        reader.passBlanks()
-        let value = try reader.value(depth: 0)
-        reader.passBlanks()
-        guard reader.index == reader.bytes.count else { throw reader.error("something follows the value") }
+        return try reader.wholeText()
+    }
+
+    /// Reads a whole text, and says where everything stands.
+    ///
+    /// - Parameter bytes: The text, in UTF-8.
+    /// - Returns: Its value with the places, for messages about what a value says.
+    /// - Throws: ``SyntaxError`` with the first thing that is wrong.
+    package static func locatedValue(of bytes: some Sequence<UInt8>) throws(SyntaxError) -> LocatedJSONValue {
+        var reader = JSONReader(Array(bytes))
+        reader.columns = []
+        let value = try reader.wholeText()
+        return LocatedJSONValue(value, columns: reader.columns ?? [])
+    }
+
+    private mutating func wholeText() throws(SyntaxError) -> JSONValue {
+        passBlanks()
+        let value = try value(depth: 0)
+        passBlanks()
+        guard index == bytes.count else { throw error("something follows the value") }
         return value
     }
 
@@ -41,6 +59,7 @@ package struct JSONReader {
 
     private mutating func value(depth: Int) throws(SyntaxError) -> JSONValue {
         guard let byte = next else { throw error("the text ends where a value should be") }
+        columns?.append(index + 1)
         switch byte {
         case UInt8(ascii: "{"), UInt8(ascii: "["):
             guard depth < Self.deepest else { throw error("nested deeper than \(Self.deepest) levels") }
@@ -64,6 +83,7 @@ package struct JSONReader {
             passBlanks()
             guard next == UInt8(ascii: "\"") else { throw error("a key in quotes is missing") }
             let place = index
+            columns?.append(place + 1)
             let key = try string()
             guard keys.insert(key).inserted else {
                 throw SyntaxError(message: "the key stands twice", column: place + 1)

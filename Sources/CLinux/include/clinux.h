@@ -9,9 +9,10 @@
 #include <sys/ioctl.h>
 #include <sys/types.h>
 
-/// The number of a descriptor that is ready.
+/// The number of a descriptor that is ready, and whether its other end is gone.
 struct clinux_ready {
     uint64_t token;
+    int is_hung_up;
 };
 
 /// epoll_create1(2), closed on exec.
@@ -27,6 +28,13 @@ static inline int clinux_epoll_add(int epoll, int descriptor, uint64_t token)
     return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
 }
 
+/// Changes what is waited for with a registered descriptor; that its other end is gone is always told.
+static inline int clinux_epoll_change(int epoll, int descriptor, uint64_t token, int reads, int writes)
+{
+    struct epoll_event event = {.events = (reads ? EPOLLIN : 0) | (writes ? EPOLLOUT : 0), .data = {.u64 = token}};
+    return epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event);
+}
+
 /// Takes a descriptor out.
 static inline int clinux_epoll_remove(int epoll, int descriptor)
 {
@@ -39,8 +47,10 @@ static inline int clinux_epoll_wait(int epoll, struct clinux_ready *ready, int t
 {
     struct epoll_event events[16];
     int count = epoll_wait(epoll, events, 16, timeout_ms);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         ready[i].token = events[i].data.u64;
+        ready[i].is_hung_up = (events[i].events & (EPOLLHUP | EPOLLERR)) != 0;
+    }
     return count;
 }
 
@@ -78,6 +88,29 @@ int clinux_pidfd_open(pid_t process);
 /// standard output and standard error, and no other descriptor.
 int clinux_spawn(pid_t *process, const char *program, char *const arguments[], char *const environment[], int input,
                  int output);
+
+/// posix_spawnp(3) of a program that takes part in our session: our environment, directory, output and terminal are its
+/// own, too; it returns an error number, or 0.
+///
+/// It has the input as its standard input, and no descriptor beyond the three. All signals have their default actions, and
+/// none is blocked.
+int clinux_spawn_beside(pid_t *process, const char *program, char *const arguments[], char *const environment[],
+                        int input);
+
+/// Our own environment, each variable as NAME=value, with NULL behind the last.
+char *const *clinux_environment(void);
+
+/// memfd_create(2): a file that is in no folder, closed on exec; -1 and errno when there is none.
+int clinux_memory_file(const char *name);
+
+/// accept4(2): closed on exec, never blocking.
+int clinux_accept(int listener);
+
+/// SO_PEERCRED: who connected; -1 and errno when the kernel does not say.
+int clinux_peer(int socket, uid_t *user, gid_t *group, pid_t *process);
+
+/// SO_PEERGROUPS: the further groups of who connected; their number, or -1 and errno. ERANGE: there are more.
+int clinux_peer_groups(int socket, gid_t *groups, int capacity);
 
 /// Has the kernel keep the ends of our children until we ask, if whoever started us had them thrown away.
 void clinux_keep_ends(void);

@@ -82,7 +82,7 @@ struct CommandProcess {
     }
 
     /// Calls a function with a NULL-terminated array of C strings, which live as long as the call.
-    private static func withCStrings<Result>(
+    static func withCStrings<Result>(
         _ words: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
     ) -> Result {
         // A C string ends at its first NUL: what comes behind it must not vanish without a trace.

@@ -1,3 +1,4 @@
+import Binnacle
 import Handlers
 
 extension CommandSettings {

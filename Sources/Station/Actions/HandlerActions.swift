@@ -1,3 +1,5 @@
+import Binnacle
+
 /// Every kind of thing that a handler can do.
 enum HandlerActions {
     /// The kinds, in the order in which messages name them.

@@ -1,3 +1,5 @@
+import Binnacle
+
 extension CommandTemplate.Argument {
     /// An argument that is not written as it has to be.
     package struct SyntaxError: Error, Sendable, Equatable {

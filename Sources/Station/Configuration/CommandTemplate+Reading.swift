@@ -1,3 +1,5 @@
+import Binnacle
+
 extension CommandTemplate {
     private static let key = "command"
 

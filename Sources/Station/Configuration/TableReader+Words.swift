@@ -1,3 +1,5 @@
+import Binnacle
+
 extension TableReader {
     /// One of a type's words.
     func choice<Word>(_ key: String, as type: Word.Type) -> Word?

@@ -1,5 +1,3 @@
-import Binnacle
-
 /// Finds the name somebody may have meant, and prints names from a file safely.
 package enum Spelling {
     /// The hint for a name that is not among those allowed: the nearest one, or all of them.
@@ -10,19 +8,19 @@ package enum Spelling {
     }
 
     /// Several texts of which one is to be chosen: `a, b or c`.
-    static func alternatives(_ texts: [String]) -> String {
+    package static func alternatives(_ texts: [String]) -> String {
         guard texts.count > 1, let last = texts.last else { return texts.first ?? "" }
         return texts.dropLast().joined(separator: ", ") + " or " + last
     }
 
     /// Several texts that all count: `a, b and c`.
-    static func list(_ texts: [String]) -> String {
+    package static func list(_ texts: [String]) -> String {
         guard texts.count > 1, let last = texts.last else { return texts.first ?? "" }
         return texts.dropLast().joined(separator: ", ") + " and " + last
     }
 
     /// The allowed name that differs least from a name; `nil` when none is near.
-    static func nearest(to name: String, among allowed: [String]) -> String? {
+    package static func nearest(to name: String, among allowed: [String]) -> String? {
         if let same = allowed.first(where: { $0.lowercased() == name.lowercased() }) { return same }
         var best: (name: String, distance: Int)?
         for candidate in allowed {
@@ -46,7 +44,7 @@ package enum Spelling {
     }
 
     /// How many letters have to be changed, added, removed or swapped; `nil` above the limit.
-    static func distance(_ left: String, _ right: String, limit: Int) -> Int? {
+    package static func distance(_ left: String, _ right: String, limit: Int) -> Int? {
         // A hostile name may be long: it is not looked at when its length alone is too far off.
         guard abs(left.utf8.count - right.utf8.count) <= limit else { return nil }
         let left = Array(left.utf8)
@@ -68,7 +66,7 @@ package enum Spelling {
     }
 
     /// A text of the file in backticks, short and without anything a terminal would obey.
-    static func quoted(_ text: String) -> String {
+    package static func quoted(_ text: String) -> String {
         let shown = text.unicodeScalars.prefix(64)
         let rest = shown.endIndex == text.unicodeScalars.endIndex ? "" : "…"
         return "`\(String(shown).printable)\(rest)`"

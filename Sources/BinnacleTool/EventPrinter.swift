@@ -1,0 +1,28 @@
+import Binnacle
+import Handlers
+
+/// Prints events on standard output.
+struct EventPrinter {
+    private let output: LineWriter
+    private let text: TextHandler
+    private let writesJSON: Bool
+
+    init(_ output: LineWriter, writesJSON: Bool) {
+        self.output = output
+        self.writesJSON = writesJSON
+        text = TextHandler(writer: output)
+    }
+
+    /// Prints an event.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - json: Its line.
+    ///   - flushes: Whether it has to be seen at once.
+    /// - Returns: Whether somebody still reads.
+    func print(_ event: Event, _ json: String, flushes: Bool) -> Bool {
+        if writesJSON { output.write(json) } else { text.handle(event) }
+        if flushes { output.flush() }
+        return output.failure == nil
+    }
+}

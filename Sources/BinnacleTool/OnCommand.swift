@@ -1,0 +1,100 @@
+import Binnacle
+import EventSocket
+import Handlers
+import LinuxSystem
+import Station
+
+/// `binnacle on`: runs a command for each event, as the person who calls it.
+struct OnCommand {
+    /// The exit status of a shell for what cannot be run.
+    private static let notRunStatus: Int32 = 127
+
+    private let request: SubscriptionRequest
+    private let path: String
+    private let template: CommandTemplate?
+    private let endsAfterFirst: Bool
+    private let writesJSON: Bool
+
+    init(_ arguments: Arguments) throws(StationError) {
+        guard !arguments.leading.isEmpty else {
+            throw StationError(
+                .usage, "on needs a kind of event, such as motion.began, or any; see 'binnacle on --help'")
+        }
+        var request = SubscriptionRequest()
+        request.filter.kinds = try KindWords.kinds(arguments.leading, of: "on")
+        if arguments.has(.sensor) { request.filter.sensors = Set(arguments.all(.sensor)) }
+        if let text = arguments.value(.after) {
+            guard let after = UInt64(text) else {
+                throw StationError(.usage, "--after \(text): has to be the number of an event")
+            }
+            request.after = after
+        }
+        self.request = request
+        template = try arguments.trailing.map(Self.template)
+        path = arguments.value(.socket) ?? SocketPath.forClient()
+        endsAfterFirst = arguments.has(.once)
+        writesJSON = arguments.has(.json)
+        guard template == nil || !writesJSON else {
+            throw StationError(.usage, "--json does not go with a command, which gets JSON anyway")
+        }
+    }
+
+    func run(_ output: LineWriter, _ errors: LineWriter) throws(StationError) -> Int32 {
+        let session = try SubscriberSession(
+            request, path: path, patience: endsAfterFirst ? .afterFirstAnswer : .always, errors: errors)
+        let program = SessionProgram(interrupt: session.interrupt)
+        let printer = EventPrinter(output, writesJSON: writesJSON)
+        while true {
+            switch try session.next() {
+            case .ended(let status): return status.rawValue
+            case .event(let event, let json):
+                var status = ExitStatus.ok.rawValue
+                if let template {
+                    status = run(template, event, json, program, errors)
+                } else if !printer.print(event, json, flushes: true) {
+                    return status
+                }
+                if endsAfterFirst { return status }
+                if session.isInterrupted { return session.status.rawValue }
+            }
+        }
+    }
+
+    /// Runs the command for an event.
+    private func run(
+        _ template: CommandTemplate, _ event: Event, _ json: String, _ program: SessionProgram, _ errors: LineWriter
+    ) -> Int32 {
+        var status = Self.notRunStatus
+        var problem: String?
+        do throws(SystemError) {
+            let end = try program.run([template.program] + template.arguments(for: event), for: event, json: json)
+            status = end.shellStatus
+            problem = end.failure
+        } catch {
+            problem = "cannot be run: \(error.reason)"
+        }
+        if let problem {
+            errors.write("binnacle: \(template.program.printable): \(problem)")
+            errors.flush()
+        }
+        return status
+    }
+
+    private static func template(_ words: [String]) throws(StationError) -> CommandTemplate {
+        guard let program = words.first, !program.isEmpty else {
+            throw StationError(.usage, "on has no command behind --; see 'binnacle on --help'")
+        }
+        guard SessionProgram.exists(program) else {
+            throw StationError(.noInput, "\(program): there is no such program that you may run")
+        }
+        var arguments: [CommandTemplate.Argument] = []
+        for word in words.dropFirst() {
+            do throws(CommandTemplate.Argument.SyntaxError) {
+                arguments.append(try CommandTemplate.Argument(parsing: word))
+            } catch {
+                throw StationError(.usage, "\(word): \(error.message) (\(error.hint))")
+            }
+        }
+        return CommandTemplate(program: program, arguments: arguments)
+    }
+}

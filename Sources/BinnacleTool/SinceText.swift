@@ -1,0 +1,23 @@
+import Binnacle
+
+/// Where events are to begin, as people write it.
+enum SinceText {
+    private static let seconds: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+
+    /// Reads `10m`, `2h` or `3d` as a time before now, and `2026-11-21` or `2026-11-21T12:45` as a time in UTC.
+    ///
+    /// - Parameters:
+    ///   - text: What was written; a blank may stand between day and time.
+    ///   - now: The time, in nanoseconds since 1970.
+    /// - Returns: Nanoseconds since 1970; `nil` when it is neither.
+    static func nanoseconds(_ text: String, now: Int64) -> Int64? {
+        if let unit = text.last, let factor = seconds[unit] {
+            let digits = text.dropLast()
+            guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }), let number = Double(digits)
+            else { return nil }
+            let distance = number * factor * 1e9
+            return distance < 9e18 ? now - Int64(distance) : nil
+        }
+        return WallTime.nanoseconds(String(text.map { $0 == " " ? "T" : $0 }))
+    }
+}

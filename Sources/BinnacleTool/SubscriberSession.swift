@@ -1,0 +1,86 @@
+import Binnacle
+import EventSocket
+import Handlers
+import LinuxSystem
+import Station
+
+/// A subscription of the person who runs the program: what is to be said about it is said on standard error, and a signal
+/// ends it.
+final class SubscriberSession {
+    /// What comes.
+    enum Message {
+        /// An event, and its line.
+        case event(Event, json: String)
+        /// Nothing more, and with which status to exit.
+        case ended(ExitStatus)
+    }
+
+    /// Ends a program that runs, too.
+    let interrupt: SessionProgram.Interrupt
+
+    private let reader: SubscriptionReader
+    private let errors: LineWriter
+    private let waker: Waker
+
+    init(
+        _ request: SubscriptionRequest, path: String, patience: SubscriptionReader.Patience, errors: LineWriter
+    ) throws(StationError) {
+        let waker: Waker
+        do throws(SystemError) {
+            waker = try Waker()
+        } catch {
+            throw StationError(.unavailable, error.description)
+        }
+        self.waker = waker
+        self.errors = errors
+        interrupt = SessionProgram.Interrupt(descriptor: waker.descriptor) { Interruption.signal }
+        reader = SubscriptionReader(
+            request, path: path, patience: patience, cancelling: waker.descriptor
+        ) { change in
+            switch change {
+            case .waiting(let error): errors.write("binnacle: \(error.description.printable); waiting for it")
+            case .connected: errors.write("binnacle: the daemon answers")
+            }
+            errors.flush()
+        }
+        Interruption.listen(waking: waker.descriptor)
+    }
+
+    /// Waits for the next event; says what was missed.
+    func next() throws(StationError) -> Message {
+        while true {
+            do throws(EventSubscriptionError) {
+                switch try reader.next() {
+                case .event(let event, let json): return .event(event, json: json)
+                case .missed(let missed): say(missed)
+                case .end: return .ended(.ok)
+                case .cancelled: return .ended(status)
+                }
+            } catch {
+                throw Self.explained(error)
+            }
+        }
+    }
+
+    /// Whether a signal has come.
+    var isInterrupted: Bool { Interruption.isRequested }
+
+    /// With which status to exit after a signal.
+    var status: ExitStatus { Interruption.isTermination ? .terminated : .cancelled }
+
+    private func say(_ missed: MissedEvents) {
+        let count = missed.count.map { $0 == 1 ? "1 event" : "\($0) events" } ?? "events"
+        var range = ""
+        if let first = missed.first, let last = missed.last { range = " (\(first) to \(last))" }
+        errors.write("binnacle: missed \(count)\(range): \(missed.reason.printable)")
+        errors.flush()
+    }
+
+    private static func explained(_ error: EventSubscriptionError) -> StationError {
+        switch error {
+        case .noPermission: StationError(.noPermission, error.description)
+        case .notRunning, .disconnected, .refused, .notUnderstood, .system:
+            StationError(.unavailable, error.description)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+/// Why there are no events from a daemon.
+public enum EventSubscriptionError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// Nobody answers on the socket, or there is none.
+    case notRunning(path: String)
+    /// Whoever asks may not connect; the reason is the daemon's, when it has given one.
+    case noPermission(path: String, reason: String?)
+    /// The daemon does not take the request, or no further connection.
+    case refused(reason: String)
+    /// The daemon has closed the connection.
+    case disconnected
+    /// What answers is no Binnacle daemon.
+    case notUnderstood(reason: String)
+    /// The system refuses something.
+    case system(reason: String)
+
+    /// What is wrong, and what to do about it.
+    public var description: String {
+        switch self {
+        case .notRunning(let path): "\(path): no daemon answers; is the service running?"
+        case .noPermission(let path, let reason):
+            "\(path): " + (reason ?? "you may not connect; who may is a matter of the socket's group and mode")
+        case .refused(let reason): "the daemon refuses: \(reason)"
+        case .disconnected: "the daemon has closed the connection"
+        case .notUnderstood(let reason): "what answers is no Binnacle daemon: \(reason)"
+        case .system(let reason): reason
+        }
+    }
+
+    /// Whether it makes sense to try again later.
+    package var isTransient: Bool {
+        switch self {
+        case .notRunning, .disconnected: true
+        case .noPermission, .refused, .notUnderstood, .system: false
+        }
+    }
+}

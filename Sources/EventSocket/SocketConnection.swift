@@ -1,0 +1,136 @@
+import Glibc
+import LinuxSystem
+
+/// A client's connection, for a thread that may wait.
+package final class SocketConnection {
+    private let socket: Descriptor
+    private let path: String
+    private var piece = [UInt8](repeating: 0, count: 16_384)
+    private var buffer: [UInt8] = []
+    /// Up to where the buffer has been given.
+    private var givenCount = 0
+    /// Up to where the buffer has no line end.
+    private var searchedCount = 0
+
+    /// The longest line that is read, in bytes.
+    package static let longestLine = 1 << 20
+
+    /// Connects.
+    ///
+    /// - Parameter path: The socket's path.
+    /// - Throws: ``EventSubscriptionError``.
+    package init(path: String) throws(EventSubscriptionError) {
+        self.path = path
+        guard let address = UnixAddress(path: path) else {
+            throw .system(reason: "\(path): no socket can have this path")
+        }
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        do throws(SystemError) {
+            let socket = Descriptor(owning: try systemCall("socket") { Glibc.socket(AF_UNIX, type, 0) })
+            self.socket = socket
+            // The queue of a daemon that takes no connections at the moment may be full: connect(2) would wait there
+            // without end, and tells it otherwise by EAGAIN.
+            for attempt in 0... {
+                do throws(SystemError) {
+                    try systemCall("connect", path: path) { address.withPointer { connect(socket.raw, $0, $1) } }
+                    break
+                } catch {
+                    guard error.code == EAGAIN, attempt < 50 else { throw error }
+                    usleep(20_000)
+                }
+            }
+        } catch {
+            throw Self.explained(error, path: path)
+        }
+    }
+
+    /// Sends a line; what a client says is short, and there is room for it.
+    ///
+    /// - Parameter line: The line, without its end.
+    /// - Throws: ``EventSubscriptionError``.
+    package func send(_ line: String) throws(EventSubscriptionError) {
+        var bytes = Array((line + "\n").utf8)[...]
+        while !bytes.isEmpty {
+            do throws(SystemError) {
+                let count = try systemCall("send") {
+                    bytes.withUnsafeBytes {
+                        Glibc.send(socket.raw, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                    }
+                }
+                bytes.removeFirst(count)
+            } catch {
+                switch error.code {
+                case EAGAIN:
+                    var room = pollfd(fd: socket.raw, events: Int16(POLLOUT), revents: 0)
+                    poll(&room, 1, -1)
+                // It has said why before it closed the connection.
+                case EPIPE, ECONNRESET: return
+                default: throw .system(reason: error.description)
+                }
+            }
+        }
+    }
+
+    /// Waits for a line.
+    ///
+    /// - Parameters:
+    ///   - cancelling: A descriptor that ends the wait when it is readable; it stays so.
+    ///   - deadline: The end of the wait, on CLOCK_MONOTONIC; `nil` for none.
+    /// - Returns: The line without its end; `nil` when the wait was ended.
+    /// - Throws: ``EventSubscriptionError``; ``EventSubscriptionError/disconnected`` behind the last line.
+    package func readLine(
+        cancelling: Int32? = nil, deadline: Int64? = nil
+    ) throws(EventSubscriptionError) -> String? {
+        while true {
+            if let line = try nextLine() { return line }
+            var entries = [
+                pollfd(fd: socket.raw, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: cancelling ?? -1, events: Int16(POLLIN), revents: 0),
+            ]
+            let timeout = deadline.map { SystemClock.milliseconds(until: $0) } ?? -1
+            let count = poll(&entries, 2, timeout)
+            if entries[1].revents != 0, count > 0 { return nil }
+            if count == 0, let deadline, SystemClock.monotonic() >= deadline { return nil }
+            if count > 0 { try read() }
+        }
+    }
+
+    /// The next line of what has been read; `nil` when its end is missing.
+    private func nextLine() throws(EventSubscriptionError) -> String? {
+        guard let end = buffer[searchedCount...].firstIndex(of: UInt8(ascii: "\n")) else {
+            searchedCount = buffer.count
+            guard buffer.count - givenCount <= Self.longestLine else {
+                throw .notUnderstood(reason: "a line is longer than \(Self.longestLine) bytes")
+            }
+            return nil
+        }
+        defer {
+            givenCount = end + 1
+            searchedCount = givenCount
+        }
+        return String(decoding: buffer[givenCount..<end], as: UTF8.self)
+    }
+
+    private func read() throws(EventSubscriptionError) {
+        buffer.removeFirst(givenCount)
+        searchedCount -= givenCount
+        givenCount = 0
+        do throws(SystemError) {
+            let count = try systemCall("recv") { recv(socket.raw, &piece, piece.count, 0) }
+            buffer += piece[..<count]
+            guard count == 0 else { return }
+        } catch {
+            if error.code == EAGAIN { return }
+            guard error.code == ECONNRESET else { throw .system(reason: error.description) }
+        }
+        throw .disconnected
+    }
+
+    private static func explained(_ error: SystemError, path: String) -> EventSubscriptionError {
+        switch error.code {
+        case ENOENT, ECONNREFUSED, ENOTDIR, EAGAIN: .notRunning(path: path)
+        case EACCES, EPERM: .noPermission(path: path, reason: nil)
+        default: .system(reason: error.description)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import LinuxSystem
+
+/// A thread that reads a subscription for a task; it ends with the last owner of this object.
+final class SubscriptionThread: Sendable {
+    private let channel: SubscriptionChannel
+    private let request: SubscriptionRequest
+    private let path: String
+    private let reconnects: Bool
+
+    /// Creates a reader that has not started yet.
+    init(_ request: SubscriptionRequest, path: String, reconnects: Bool) {
+        self.request = request
+        self.path = path
+        self.reconnects = reconnects
+        channel = SubscriptionChannel()
+    }
+
+    deinit {
+        channel.cancel()
+    }
+
+    /// Waits for the next message, without keeping a thread of the concurrency runtime.
+    ///
+    /// - Returns: `nil` at the end.
+    func next() async throws(EventSubscriptionError) -> EventSubscription.Message? {
+        if channel.begin() { start() }
+        let channel = channel
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { channel.take($0) }
+        } onCancel: {
+            channel.cancel()
+        }
+        return try result.get()
+    }
+
+    /// Starts the thread, which keeps the channel and not this object.
+    private func start() {
+        let (channel, request, path, reconnects) = (channel, request, path, reconnects)
+        do throws(SystemError) {
+            let wakers = SubscriptionChannel.Wakers(end: try Waker(), room: try Waker())
+            guard channel.attach(wakers) else { return }
+            try WorkerThread.start {
+                let reader = SubscriptionReader(
+                    request, path: path, patience: reconnects ? .always : .none, cancelling: wakers.end.descriptor)
+                Self.read(reader, into: channel)
+                // A descriptor that is waited for stays open until then.
+                withExtendedLifetime(wakers) {}
+            }
+        } catch {
+            channel.finish(.system(reason: error.description))
+        }
+    }
+
+    private static func read(_ reader: SubscriptionReader, into channel: SubscriptionChannel) {
+        while true {
+            do throws(EventSubscriptionError) {
+                switch try reader.next() {
+                case .event(let event, _): guard channel.put(.event(event)) else { return }
+                case .missed(let missed): guard channel.put(.missed(missed)) else { return }
+                case .end, .cancelled: return channel.finish()
+                }
+            } catch {
+                return channel.finish(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,228 @@
+import Binnacle
+import EventSocket
+import Foundation
+import LinuxSystem
+import Synchronization
+import Testing
+
+/// Clients that do what they should not: nobody else may notice.
+@Suite struct HostileClientTests {
+    /// Checks that the server still does its work for somebody else.
+    private func expectService(_ server: TestServer, _ client: RawClient) throws {
+        let last = server.publish()
+        #expect(try client.sequences(1) == [last])
+    }
+
+    private func goodClient(_ server: TestServer) throws -> RawClient {
+        let client = try server.client()
+        try client.subscribe()
+        return client
+    }
+
+    private func expectError(_ client: RawClient, _ part: String) throws {
+        guard case .error(let message, _) = try client.message() else {
+            Issue.record("no error")
+            return
+        }
+        #expect(message.contains(part), "\(message)")
+        #expect(client.line() == nil)
+    }
+
+    @Test func rubbishIsRefusedWithItsPlace() throws {
+        let server = try TestServer()
+        let good = try goodClient(server)
+        let client = try server.client()
+        client.send(line: #"{"subscribe":{"kinds":["motion.begun"]}}"#)
+        let answer = try client.message()
+        #expect(
+            answer.json
+                == #"{"error":{"message":"unknown kind `motion.begun` (did you mean `motion.began`?)","column":24}}"#)
+        #expect(client.line() == nil)
+        for bytes: [UInt8] in [[0, 255, 10], [10], Array("GET / HTTP/1.1\r\n\r\n".utf8)] {
+            let other = try server.client()
+            other.send(bytes)
+            guard case .error = try other.message() else {
+                Issue.record("not refused: \(bytes)")
+                return
+            }
+        }
+        try expectService(server, good)
+    }
+
+    @Test func aLineWithoutEndIsCutOff() throws {
+        let server = try TestServer()
+        let good = try goodClient(server)
+        let client = try server.client()
+        let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
+        var taken = 0
+        while taken < 100, client.send(piece) { taken += 1 }
+        // Some of it is in the kernel's buffers before the server closes the connection.
+        #expect(taken < 3)
+        try expectError(client, "at most 65536 bytes")
+        try expectService(server, good)
+    }
+
+    @Test func theLongestLineIsRead() throws {
+        let server = try TestServer()
+        let client = try server.client()
+        let text = #"{"status":{}}"#
+        let padding = String(repeating: " ", count: SocketRequest.longestLine - 1 - text.utf8.count)
+        client.send(line: text + padding)
+        #expect(client.line() == #"{"status":{"uptime_s":1}}"#)
+        let longer = try server.client()
+        longer.send(line: text + padding + " ")
+        try expectError(longer, "at most 65536 bytes")
+    }
+
+    @Test func aRequestInPiecesIsRead() throws {
+        let server = try TestServer()
+        let client = try server.client()
+        for byte in Array("{\"subscribe\":{}}\n".utf8) {
+            client.send([byte])
+            usleep(500)
+        }
+        #expect(try client.message().json.hasPrefix(#"{"subscribed":"#))
+    }
+
+    @Test func halfALineAndSilenceIsClosed() throws {
+        let server = try TestServer(requestTime: .milliseconds(100))
+        let good = try goodClient(server)
+        let client = try server.client()
+        client.send(Array(#"{"subscribe"#.utf8))
+        try expectError(client, "no request has come in time")
+        let silent = try server.client()
+        try expectError(silent, "no request has come in time")
+        try expectService(server, good)
+    }
+
+    @Test func halfALineAndItsEndIsRefused() throws {
+        let server = try TestServer()
+        let client = try server.client()
+        client.send(Array(#"{"subscribe":{}}"#.utf8))
+        shutdown(client.raw, Int32(SHUT_WR))
+        try expectError(client, "no line end")
+    }
+
+    @Test func whoeverGoesOnTalkingIsDropped() throws {
+        let server = try TestServer()
+        let good = try goodClient(server)
+        let client = try goodClient(server)
+        client.send(line: #"{"subscribe":{}}"#)
+        try expectError(client, "nothing may follow")
+        let together = try server.client()
+        together.send(Array("{\"subscribe\":{}}\n{\"subscribe\":{}}\n".utf8))
+        try expectError(together, "nothing may follow")
+        try expectService(server, good)
+        server.wait("they are gone") { server.server.statistics.connectionCount == 1 }
+    }
+
+    @Test func oneDirectionMayBeShutDown() throws {
+        let server = try TestServer()
+        let client = try goodClient(server)
+        shutdown(client.raw, Int32(SHUT_WR))
+        for _ in 0..<3 { try expectService(server, client) }
+        // Whoever does not want to read is no subscriber any more.
+        let deaf = try goodClient(server)
+        shutdown(deaf.raw, Int32(SHUT_RD))
+        try expectService(server, client)
+        server.wait("it is gone") { server.server.statistics.connectionCount == 1 }
+    }
+
+    @Test func openAndCloseInALoop() throws {
+        let server = try TestServer()
+        let good = try goodClient(server)
+        let before = descriptorCount()
+        for round in 0..<2000 {
+            let client = try server.client()
+            if round % 3 == 1 { client.send(line: #"{"subscribe":{}}"#) }
+            if round % 3 == 2 { client.send(Array(#"{"subs"#.utf8)) }
+        }
+        server.wait("they are gone") { server.server.statistics.connectionCount == 1 }
+        try expectService(server, good)
+        #expect(descriptorCount() < before + 100)
+        // What each of them did is not said for each of them.
+        #expect(server.notes.said.withLock { $0.count } < 100)
+    }
+
+    @Test func descriptorsThatAreSentAreClosed() throws {
+        let server = try TestServer()
+        let good = try goodClient(server)
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let client = try server.client()
+        try sendDescriptor(ends[1], over: client.raw, with: "{\"subscribe\":{}}\n")
+        close(ends[1])
+        _ = try client.message()
+        // The pipe ends, because nobody has its other end any more.
+        var ready = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
+        #expect(poll(&ready, 1, 60_000) == 1)
+        #expect(Int32(ready.revents) & Int32(POLLHUP) != 0)
+        close(ends[0])
+        try expectService(server, client)
+        #expect(try good.sequences(1) == [1])
+    }
+
+    @Test func connectionsHaveALimit() throws {
+        let server = try TestServer { $0.connectionLimit = 3 }
+        let clients = try (0..<3).map { _ in try goodClient(server) }
+        for _ in 0..<3 {
+            let client = try server.client()
+            try expectError(client, "there are 3 connections already")
+        }
+        try expectService(server, clients[0])
+        #expect(server.server.statistics.refusedCount == 3)
+        shutdown(clients[1].raw, Int32(SHUT_RDWR))
+        server.wait("there is room again") { server.server.statistics.connectionCount == 2 }
+        _ = try goodClient(server)
+    }
+
+    @Test func theStatusIsAsked() throws {
+        let server = try TestServer()
+        let client = try server.client()
+        client.send(line: #"{"status":{}}"#)
+        #expect(client.line() == #"{"status":{"uptime_s":1}}"#)
+        #expect(client.line() == nil)
+    }
+
+    @Test func whatWasPublishedIsGivenBeforeTheEnd() throws {
+        let server = try TestServer()
+        let client = try goodClient(server)
+        let asleep = try goodClient(server)
+        server.publish(500)
+        server.server.finish(within: .seconds(60))
+        #expect(try client.sequences(500) == Array(1...500))
+        #expect(try asleep.sequences(500) == Array(1...500))
+        #expect(client.line() == nil)
+        #expect(asleep.line() == nil)
+        #expect(server.server.waitForEnd(until: SystemClock.monotonic() + 60_000_000_000))
+        #expect(!FileManager.default.fileExists(atPath: server.path))
+    }
+
+    private func descriptorCount() -> Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+    }
+
+    private func sendDescriptor(_ descriptor: Int32, over socket: Int32, with text: String) throws {
+        var bytes = Array(text.utf8)
+        // A header of a length, a level and a type, and then the number.
+        var control = [UInt64](repeating: 0, count: 3)
+        try control.withUnsafeMutableBytes { control in
+            control.storeBytes(of: 20, toByteOffset: 0, as: Int.self)
+            control.storeBytes(of: SOL_SOCKET, toByteOffset: 8, as: Int32.self)
+            control.storeBytes(of: 1, toByteOffset: 12, as: Int32.self)
+            control.storeBytes(of: descriptor, toByteOffset: 16, as: Int32.self)
+            try bytes.withUnsafeMutableBytes { bytes in
+                var vector = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+                let count = withUnsafeMutablePointer(to: &vector) { vector in
+                    var message = msghdr()
+                    message.msg_iov = vector
+                    message.msg_iovlen = 1
+                    message.msg_control = control.baseAddress
+                    message.msg_controllen = 24
+                    return sendmsg(socket, &message, Int32(MSG_NOSIGNAL))
+                }
+                try #require(count == bytes.count)
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import Binnacle
+import EventSocket
+import Foundation
+import LinuxSystem
+import TestSupport
+import Testing
+
+/// The client of the library.
+@Suite struct SubscriptionClientTests {
+    private func sequences(_ messages: [EventSubscription.Message]) -> [UInt64] {
+        messages.map { message in
+            guard case .event(let event) = message else { return 0 }
+            return event.sequence
+        }
+    }
+
+    @Test func eventsComeInTheirOrder() async throws {
+        let server = try TestServer()
+        server.publish(200)
+        var messages: [EventSubscription.Message] = []
+        for try await message in EventSubscription(path: server.path, after: 0) {
+            messages.append(message)
+            if messages.count == 100 { server.publish(100) }
+            if messages.count == 300 { break }
+        }
+        #expect(sequences(messages) == Array(1...300))
+        #expect(messages.first == .event(TestServer.event(1)))
+        try await server.waitAsleep("the connection is closed") { server.server.statistics.connectionCount == 0 }
+    }
+
+    @Test func aFilterChooses() async throws {
+        let server = try TestServer()
+        server.publish(kind: .shake)
+        server.publish(kind: .shock, sensor: "door")
+        server.publish(kind: .shock)
+        let subscription = EventSubscription(path: server.path, kinds: [.shock], sensors: ["lid"], after: 0)
+        var iterator = subscription.makeAsyncIterator()
+        #expect(try await iterator.next() == .event(TestServer.event(3)))
+    }
+
+    @Test func aCancelledTaskEndsIt() async throws {
+        let server = try TestServer()
+        let path = server.path
+        let task = Task {
+            var count = 0
+            for try await _ in EventSubscription(path: path, after: 0) { count += 1 }
+            return count
+        }
+        server.publish(3)
+        try await server.waitAsleep("it has subscribed") { !server.server.statistics.subscribers.isEmpty }
+        task.cancel()
+        #expect(try await task.value <= 3)
+        try await server.waitAsleep("the connection is closed") { server.server.statistics.connectionCount == 0 }
+        // A task that was cancelled before it began gets nothing either.
+        let late = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            var iterator = EventSubscription(path: path, after: 0).makeAsyncIterator()
+            return try await iterator.next()
+        }
+        #expect(try await late.value == nil)
+    }
+
+    @Test func whoTakesItsTimeIsNotReadAhead() async throws {
+        let history = FakeHistory(1...20_000)
+        let server = try TestServer(history: history, startingBehind: 20_000)
+        var iterator = EventSubscription(path: server.path, after: 0).makeAsyncIterator()
+        _ = try await iterator.next()
+        // What lies in buffers on the way is little; the rest stays where it is.
+        try await server.waitAsleep("the server has nothing to do") {
+            let before = history.queries.count
+            usleep(200_000)
+            return history.queries.count == before
+        }
+        #expect(history.queries.count < 20)
+        for sequence in UInt64(2)...20_000 {
+            #expect(try await iterator.next() == .event(TestServer.event(sequence)))
+        }
+    }
+
+    @Test func aDaemonThatIsNotThereIsAnError() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/s"
+        var iterator = EventSubscription(path: path).makeAsyncIterator()
+        await #expect(throws: EventSubscriptionError.notRunning(path: path)) { try await iterator.next() }
+        // Once.
+        #expect(try await iterator.next() == nil)
+    }
+
+    @Test func aDaemonThatGoesAwayIsAnError() async throws {
+        let server = try TestServer()
+        server.publish()
+        var iterator = EventSubscription(path: server.path, after: 0).makeAsyncIterator()
+        #expect(try await iterator.next() == .event(TestServer.event(1)))
+        server.server.finish(within: .zero)
+        await #expect(throws: EventSubscriptionError.disconnected) { try await iterator.next() }
+    }
+
+    @Test func itGoesOnBehindTheLastEvent() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/s"
+        let history = FakeHistory()
+        var iterator = EventSubscription(path: path, after: 0, reconnects: true).makeAsyncIterator()
+        var expected: UInt64 = 1
+        for round in UInt64(0)..<3 {
+            // Before there is a daemon, and while it was away, events have happened.
+            history.add((round * 10 + 1...round * 10 + 10).map { TestServer.event($0) })
+            let server = try TestServer(history: history, startingBehind: round * 10 + 10) { $0.path = path }
+            for _ in 0..<10 {
+                #expect(try await iterator.next() == .event(TestServer.event(expected)))
+                expected += 1
+            }
+            server.server.finish(within: .zero)
+            #expect(server.server.waitForEnd(until: SystemClock.monotonic() + 60_000_000_000))
+        }
+    }
+
+    @Test func whoBeganNowMissesNothingWhileTheDaemonIsAway() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/s"
+        let history = FakeHistory(1...5)
+        let task: Task<EventSubscription.Message?, any Error>
+        do {
+            let server = try TestServer(history: history, startingBehind: 5) { $0.path = path }
+            task = Task {
+                var iterator = EventSubscription(path: path, reconnects: true).makeAsyncIterator()
+                return try await iterator.next()
+            }
+            try await server.waitAsleep("it has subscribed") { !server.server.statistics.subscribers.isEmpty }
+            // The subscriber has the answer, too.
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        history.add([TestServer.event(6)])
+        let server = try TestServer(history: history, startingBehind: 6) { $0.path = path }
+        #expect(try await task.value == .event(TestServer.event(6)))
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func aRefusalIsAnErrorThatSaysWhy() async throws {
+        let server = try TestServer { $0.connectionLimit = 0 }
+        var iterator = EventSubscription(path: server.path).makeAsyncIterator()
+        await #expect(
+            throws: EventSubscriptionError.refused(
+                reason: "there are 0 connections already, and no more are allowed")
+        ) { try await iterator.next() }
+    }
+
+    @Test func whatIsNoDaemonIsAnError() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/s"
+        let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(listener) }
+        try #require(try #require(UnixAddress(path: path)).withPointer { bind(listener, $0, $1) } == 0)
+        try #require(listen(listener, 1) == 0)
+        Thread.detachNewThread {
+            let connection = accept(listener, nil, nil)
+            _ = write(connection, "220 hello\r\n", 11)
+            close(connection)
+        }
+        var iterator = EventSubscription(path: path).makeAsyncIterator()
+        let error = await #expect(throws: EventSubscriptionError.self) { try await iterator.next() }
+        #expect(error?.description.contains("no Binnacle daemon") == true, "\(error as Any)")
+    }
+
+    @Test func anIteratorThatIsDroppedLeavesNothingBehind() async throws {
+        let server = try TestServer()
+        server.publish(500)
+        for _ in 0..<50 {
+            var iterator = EventSubscription(path: server.path, after: 0).makeAsyncIterator()
+            _ = try await iterator.next()
+        }
+        try await server.waitAsleep("the connections are closed") { server.server.statistics.connectionCount == 0 }
+    }
+}
