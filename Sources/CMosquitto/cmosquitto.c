@@ -1,1 +1,69 @@
 #include "cmosquitto.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+
+// X509_V_OK, SSL_is_init_finished() and this flag are a part of OpenSSL's stable interface, the same in 1.1 and 3.
+#define OPENSSL_NO_ATEXIT 0x00080000UL
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+// All of them are written once, under the lock, before cmosquitto_load() first returns the table.
+static bool is_loaded;
+static struct cmosquitto table;
+static long (*verify_result)(const void *);
+static const char *(*verify_text)(long);
+static int (*is_init_finished)(const void *);
+
+static bool look_up(void *library, char *reason, size_t size)
+{
+#define CMOSQUITTO_LOOK_UP(name) \
+    table.name = (__typeof__(&name))dlsym(library, #name); \
+    if (!table.name) { \
+        snprintf(reason, size, "it has no %s", #name); \
+        return false; \
+    }
+    CMOSQUITTO_FUNCTIONS(CMOSQUITTO_LOOK_UP)
+#undef CMOSQUITTO_LOOK_UP
+    return true;
+}
+
+const struct cmosquitto *cmosquitto_load(const char *name, char *reason, size_t size)
+{
+    pthread_mutex_lock(&lock);
+    if (!is_loaded) {
+        void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+        if (!library) {
+            const char *words = dlerror();
+            snprintf(reason, size, "%s", words ? words : name);
+        } else if (!look_up(library, reason, size)) {
+            dlclose(library);
+        } else {
+            // OpenSSL cleans up at exit, while a thread of ours may still be in it.
+            int (*initialise)(uint64_t, const void *) = (int (*)(uint64_t, const void *))dlsym(library, "OPENSSL_init_crypto");
+            if (initialise)
+                initialise(OPENSSL_NO_ATEXIT, NULL);
+            verify_result = (long (*)(const void *))dlsym(library, "SSL_get_verify_result");
+            verify_text = (const char *(*)(long))dlsym(library, "X509_verify_cert_error_string");
+            is_init_finished = (int (*)(const void *))dlsym(library, "SSL_is_init_finished");
+            table.mosquitto_lib_init();
+            is_loaded = true;
+        }
+    }
+    bool is_usable = is_loaded;
+    pthread_mutex_unlock(&lock);
+    return is_usable ? &table : NULL;
+}
+
+const char *cmosquitto_verify_problem(void *ssl)
+{
+    if (!ssl || !verify_result || !verify_text)
+        return NULL;
+    long result = verify_result(ssl);
+    return result == 0 ? NULL : verify_text(result);
+}
+
+bool cmosquitto_tls_established(void *ssl)
+{
+    return ssl && is_init_finished && is_init_finished(ssl);
+}

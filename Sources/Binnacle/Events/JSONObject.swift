@@ -17,6 +17,14 @@ package struct JSONObject {
         append(value)
     }
 
+    /// Adds a text under a key that may hold anything.
+    package mutating func add(name key: String, _ value: String) {
+        if line.utf8.count > 1 { line += "," }
+        append(key)
+        line += ":"
+        append(value)
+    }
+
     /// Adds what is JSON already.
     package mutating func add(_ key: String, raw value: String) {
         begin(key)

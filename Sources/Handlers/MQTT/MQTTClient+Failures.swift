@@ -1,0 +1,108 @@
+import CMosquitto
+import Glibc
+
+extension MQTTClient {
+    /// What a function's result means, in words for people.
+    ///
+    /// - Parameters:
+    ///   - result: What the function returned, other than success.
+    ///   - code: errno after the call.
+    func failure(_ result: Int32, _ code: Int32) -> MQTTFailure {
+        if let answer, answer != 0 { return MQTTFailure("\(settings.address): \(refusal(answer))") }
+        if let tlsProblem { return MQTTFailure("\(settings.address): TLS: \(tlsProblem)") }
+        var failure = MQTTFailure("\(settings.address): \(reason(result, code))")
+        failure.isClosedByBroker = answer == 0 && isClosing(result, code)
+        failure.isUnreachable = answer == nil && [ETIMEDOUT, EHOSTUNREACH, ENETUNREACH].contains(code)
+        return failure
+    }
+
+    /// That the broker, or the way to it, did not answer in time.
+    ///
+    /// - Parameter seconds: How long it had.
+    func noAnswer(within seconds: Int64) -> MQTTFailure {
+        let words: String
+        if !hasPeer {
+            words = "no connection within \(seconds) s"
+        } else if settings.usesTLS, !cmosquitto_tls_established(functions.mosquitto_ssl_get(handle)) {
+            words = "no answer to the TLS handshake within \(seconds) s"
+        } else {
+            words = "no answer to CONNECT within \(seconds) s"
+        }
+        var failure = MQTTFailure("\(settings.address): \(words)")
+        failure.isUnreachable = !hasPeer
+        return failure
+    }
+
+    /// Takes note of a line of the library's log, as far as it tells of TLS.
+    func note(_ line: String) {
+        // Verification comes first, and what follows from it tells less.
+        if line.contains("host name verification failed") {
+            tlsProblem = otherHost
+        } else if tlsProblem == nil, let words = cmosquitto_verify_problem(functions.mosquitto_ssl_get(handle)) {
+            let text = String(cString: words)
+            tlsProblem = text.hasSuffix("mismatch") ? otherHost : text
+        } else if tlsProblem == nil, settings.usesTLS {
+            // "OpenSSL Error[0]: error:0A00010B:SSL routines::wrong version number", or a sentence of the library's own.
+            let words = line.split(separator: ":").last.map(String.init) ?? line
+            tlsProblem = String(words.drop { $0 == " " })
+        }
+    }
+
+    /// The library's words for a result.
+    func words(for result: Int32) -> String {
+        functions.mosquitto_strerror(result).map { String(cString: $0) } ?? "error \(result)"
+    }
+
+    private var otherHost: String { "the certificate is not for '\(settings.host)'" }
+
+    private func reason(_ result: Int32, _ code: Int32) -> String {
+        switch result {
+        case MOSQ_ERR_ERRNO.code where code != 0 && code != EPROTO: String(cString: strerror(code))
+        case MOSQ_ERR_EAI.code: "the name cannot be looked up: \(String(cString: gai_strerror(code)))"
+        case MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_NO_CONN.code, MOSQ_ERR_ERRNO.code, MOSQ_ERR_CONN_REFUSED.code:
+            answer == nil
+                ? "the broker closed the connection before it answered" : "the broker closed the connection"
+        case MOSQ_ERR_KEEPALIVE.code: "no sign of life for \(settings.keepaliveSeconds) s"
+        case MOSQ_ERR_PROTOCOL.code, MOSQ_ERR_MALFORMED_PACKET.code: "what answers there does not speak MQTT 3.1.1"
+        default: words(for: result)
+        }
+    }
+
+    /// The reasons for which MQTT 3.1.1 lets a broker refuse a connection (3.2.2.3).
+    private func refusal(_ answer: Int32) -> String {
+        switch answer {
+        case 1: "the broker does not speak MQTT 3.1.1"
+        case 2: "the broker refused the client_id '\(settings.clientID)'"
+        case 3: "the broker says that it is not available"
+        case 4, 5:
+            if let user = settings.user {
+                settings.password == nil
+                    ? "the broker refused user '\(user)' without a password"
+                    : "the broker refused the password of user '\(user)', or the user"
+            } else {
+                "the broker refused a client without a user"
+            }
+        default: "the broker refused the connection with code \(answer), which MQTT 3.1.1 does not have"
+        }
+    }
+
+    private func isClosing(_ result: Int32, _ code: Int32) -> Bool {
+        switch result {
+        case MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_NO_CONN.code: true
+        case MOSQ_ERR_ERRNO.code: [ECONNRESET, EPIPE, 0].contains(code)
+        default: false
+        }
+    }
+
+    /// Whether the other end of the connection has answered, be it a broker or not.
+    private var hasPeer: Bool {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &address) { pointer in
+            // A socket address is looked at as its family says; here nobody looks at it.
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getpeername(descriptor, $0, &length) == 0
+            }
+        }
+    }
+}

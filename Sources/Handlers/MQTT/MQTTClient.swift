@@ -1,0 +1,186 @@
+import CMosquitto
+import Glibc
+import LinuxSystem
+
+/// One connection to a broker, from the first packet to its end, through libmosquitto; for one thread.
+///
+/// A new one is made for each attempt, so that passwords and certificates are read again, and nothing is left of what went
+/// wrong before. The library resends nothing by itself then; whoever publishes keeps what was not acknowledged.
+final class MQTTClient {
+    let settings: MQTTSettings
+    let functions: cmosquitto
+    let handle: OpaquePointer
+    /// The broker's answer to CONNECT: 0, or why it refuses.
+    private(set) var answer: Int32?
+    /// What TLS has to say about a failure.
+    var tlsProblem: String?
+    private var acknowledged: [Int32] = []
+
+    /// More messages than are ever under way here; the library would make the others wait in its own memory.
+    private static let mostInFlight: UInt32 = 1000
+    /// A folder of certificates, for the one call that wants a place where the system's own are meant.
+    private static let systemCertificates = "/etc/ssl/certs"
+
+    /// Prepares a connection.
+    ///
+    /// - Parameter settings: The broker, and what it is told.
+    /// - Throws: ``MQTTFailure`` when the library, the password or a certificate cannot be used.
+    init(_ settings: MQTTSettings) throws(MQTTFailure) {
+        self.settings = settings
+        functions = try MQTTLibrary.functions()
+        guard let handle = functions.mosquitto_new(settings.clientID, true, nil) else {
+            throw MQTTFailure("the client_id '\(settings.clientID)' cannot be used")
+        }
+        self.handle = handle
+        setCallbacks()
+        try set("TCP_NODELAY", functions.mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1))
+        try set("in-flight limit", functions.mosquitto_max_inflight_messages_set(handle, Self.mostInFlight))
+        if let user = settings.user {
+            let password = try settings.password?.read()
+            try set("user", functions.mosquitto_username_pw_set(handle, user, password))
+        }
+        if let topic = settings.statusTopic {
+            let will = Array("offline".utf8)
+            try set("status_topic", functions.mosquitto_will_set(handle, topic, Int32(will.count), will, 1, true))
+        }
+        if settings.usesTLS { try setUpTLS() }
+    }
+
+    deinit {
+        functions.mosquitto_destroy(handle)
+    }
+
+    private func set(_ what: String, _ result: Int32) throws(MQTTFailure) {
+        guard result != 0 else { return }
+        throw MQTTFailure("the MQTT library refuses the \(what): \(words(for: result))")
+    }
+
+    private func setUpTLS() throws(MQTTFailure) {
+        for path in [settings.authorityFile, settings.identity?.certificateFile, settings.identity?.keyFile] {
+            guard let path else { continue }
+            // The library would not say which of them it is.
+            do throws(SystemError) {
+                _ = try Descriptor(path: path, flags: O_RDONLY | O_NONBLOCK)
+            } catch {
+                throw MQTTFailure("\(path): \(error.reason)")
+            }
+        }
+        let (authority, identity) = (settings.authorityFile, settings.identity)
+        if authority == nil {
+            try set("system's certificates", functions.mosquitto_int_option(handle, MOSQ_OPT_TLS_USE_OS_CERTS, 1))
+        }
+        if authority != nil || identity != nil {
+            try set(
+                "certificates",
+                functions.mosquitto_tls_set(
+                    handle, authority, authority == nil ? Self.systemCertificates : nil, identity?.certificateFile,
+                    identity?.keyFile, nil))
+        }
+        // 1 is SSL_VERIFY_PEER. TLS 1.2 is the oldest that is taken.
+        try set("TLS version", functions.mosquitto_tls_opts_set(handle, 1, "tlsv1.2", nil))
+    }
+
+    private func setCallbacks() {
+        // Not retained: the library calls back only from within our own calls, and the handle goes before the client.
+        functions.mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
+        functions.mosquitto_connect_callback_set(handle) { _, object, code in
+            MQTTClient.of(object)?.answer = code
+        }
+        functions.mosquitto_publish_callback_set(handle) { _, object, message in
+            MQTTClient.of(object)?.acknowledged.append(message)
+        }
+        functions.mosquitto_log_callback_set(handle) { _, object, level, line in
+            guard let line, level == Int32(MOSQ_LOG_ERR) else { return }
+            MQTTClient.of(object)?.note(String(cString: line))
+        }
+    }
+
+    private static func of(_ object: UnsafeMutableRawPointer?) -> MQTTClient? {
+        object.map { Unmanaged<MQTTClient>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    // MARK: - The connection
+
+    /// Begins to connect; the look-up of the name may wait for a name server.
+    ///
+    /// - Parameter avoidsIPv6: Whether only IPv4 is tried.
+    /// - Throws: ``MQTTFailure`` when it is clear at once that it cannot be done.
+    func connect(avoidsIPv6: Bool) throws(MQTTFailure) {
+        // A socket that is bound to an address of IPv4 cannot go another way.
+        let local = avoidsIPv6 ? "0.0.0.0" : nil
+        try check {
+            functions.mosquitto_connect_bind_async(
+                handle, settings.host, Int32(settings.port), Int32(settings.keepaliveSeconds), local)
+        }
+        // Commands that are started get no descriptor of ours, but this costs nothing.
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
+
+    /// The socket; −1 when there is none.
+    var descriptor: Int32 { functions.mosquitto_socket(handle) }
+    /// Whether something waits to be sent.
+    var wantsWrite: Bool { functions.mosquitto_want_write(handle) }
+
+    /// Reads what came.
+    func read() throws(MQTTFailure) {
+        try check { functions.mosquitto_loop_read(handle, 1) }
+    }
+
+    /// Sends what waits.
+    func write() throws(MQTTFailure) {
+        try check { functions.mosquitto_loop_write(handle, 1) }
+    }
+
+    /// Asks the broker for a sign of life when it was silent for long, and gives up one that gave none.
+    func keepAlive() throws(MQTTFailure) {
+        try check { functions.mosquitto_loop_misc(handle) }
+    }
+
+    /// Sends a message with QoS 1.
+    ///
+    /// - Returns: The number by which ``takeAcknowledged()`` tells of it; `nil` when no broker could be sent such a message.
+    /// - Throws: ``MQTTFailure`` when the connection is lost.
+    func publish(_ payload: [UInt8], to topic: String, isRetained: Bool) throws(MQTTFailure) -> Int32? {
+        var number: Int32 = 0
+        let (result, code) = call {
+            functions.mosquitto_publish(handle, &number, topic, Int32(clamping: payload.count), payload, 1, isRetained)
+        }
+        switch result {
+        case MOSQ_ERR_SUCCESS.code: return number
+        case MOSQ_ERR_INVAL.code, MOSQ_ERR_PAYLOAD_SIZE.code, MOSQ_ERR_MALFORMED_UTF8.code,
+            MOSQ_ERR_OVERSIZE_PACKET.code:
+            return nil
+        default: throw failure(result, code)
+        }
+    }
+
+    /// Says goodbye: the broker keeps the will to itself.
+    func disconnect() {
+        _ = functions.mosquitto_disconnect(handle)
+    }
+
+    /// The messages that the broker acknowledged since the last time, in its order.
+    func takeAcknowledged() -> [Int32] {
+        defer { acknowledged.removeAll(keepingCapacity: true) }
+        return acknowledged
+    }
+
+    // MARK: - Failures
+
+    private func check(_ body: () -> Int32) throws(MQTTFailure) {
+        let (result, code) = call(body)
+        guard result == MOSQ_ERR_SUCCESS.code else { throw failure(result, code) }
+    }
+
+    @inline(never)  // Nothing may touch errno between the call and the read.
+    private func call(_ body: () -> Int32) -> (result: Int32, code: Int32) {
+        errno = 0
+        let result = body()
+        return (result, errno)
+    }
+}
+
+extension mosq_err_t {
+    /// The number that the library's functions return.
+    var code: Int32 { Int32(rawValue) }
+}

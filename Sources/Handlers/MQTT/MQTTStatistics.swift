@@ -1,0 +1,21 @@
+/// How a handler that publishes to a broker is doing.
+public struct MQTTStatistics: Sendable, Equatable {
+    /// The broker.
+    public var broker: String
+    /// Since when the broker has accepted the connection, on CLOCK_MONOTONIC; `nil` when there is none.
+    public var connectedSinceNanoseconds: Int64?
+    /// Why there is no connection, or why the last one ended; `nil` once one has lasted.
+    public var failure: String?
+    /// The events that wait to be sent for the first time.
+    public var queuedCount = 0
+    /// The events that were sent, or are to be sent again, and that the broker has not acknowledged.
+    public var inFlightCount = 0
+    /// The events that the broker acknowledged.
+    public var publishedCount = 0
+    /// The events that the broker would not take, and that were passed over.
+    public var refusedCount = 0
+    /// The events for which there was no room.
+    public var droppedCount = 0
+    /// The connections that were accepted after the first.
+    public var reconnectCount = 0
+}
