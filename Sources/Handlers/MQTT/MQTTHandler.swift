@@ -10,9 +10,6 @@ package final class MQTTHandler: EventHandler, Sendable {
     private let queue: MQTTQueue
     private let drops: EventDrops
 
-    /// The most events that wait while no store keeps them.
-    static let capacity = QueuedHandler.capacity
-
     /// Starts the thread, which connects at once.
     ///
     /// - Parameters:
@@ -20,29 +17,24 @@ package final class MQTTHandler: EventHandler, Sendable {
     ///   - settings: The broker.
     ///   - topic: The topic of an event.
     ///   - stateTopic: The topic of a sensor's state, which is retained; `nil` when no states are published.
+    ///   - capacity: The most events that wait while no store keeps them.
+    ///   - times: How long it waits for what.
     ///   - report: Takes the reports, on any thread: `handler.failed` with each reason once, `handler.recovered` when a
     ///     connection has lasted for some seconds, `events.dropped` when too many wait.
     ///   - acknowledge: Told of each delivery that the broker acknowledged or that was passed over.
     /// - Throws: ``SystemError`` when there is no thread left.
-    package convenience init(
+    package init(
         name: String, settings: MQTTSettings, topic: @escaping @Sendable (Event) -> String,
-        stateTopic: (@Sendable (_ sensor: String) -> String)?, report: @escaping @Sendable (Event) -> Void,
+        stateTopic: (@Sendable (_ sensor: String) -> String)?, capacity: Int = QueuedHandler.capacity,
+        times: MQTTTimes = MQTTTimes(), report: @escaping @Sendable (Event) -> Void,
         acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
     ) throws(SystemError) {
-        let surroundings = MQTTPublisher.Surroundings(
-            name: name, topic: topic, stateTopic: stateTopic, report: report, acknowledge: acknowledge,
-            times: MQTTTimes())
-        try self.init(settings, surroundings, capacity: Self.capacity)
-    }
-
-    /// Starts the thread, with times and a capacity of one's own.
-    init(
-        _ settings: MQTTSettings, _ surroundings: MQTTPublisher.Surroundings, capacity: Int
-    ) throws(SystemError) {
         let queue = try MQTTQueue(capacity: capacity, broker: settings.address)
-        let drops = EventDrops(handler: surroundings.name, capacity: capacity, report: surroundings.report)
+        let drops = EventDrops(handler: name, capacity: capacity, report: report)
         self.queue = queue
         self.drops = drops
+        let surroundings = MQTTPublisher.Surroundings(
+            name: name, topic: topic, stateTopic: stateTopic, report: report, acknowledge: acknowledge, times: times)
         try WorkerThread.start {
             MQTTPublisher(settings, surroundings, queue: queue, drops: drops).run()
         }
@@ -55,6 +47,16 @@ package final class MQTTHandler: EventHandler, Sendable {
     /// Puts an event that no store keeps into the queue; what that has no room for is dropped and reported.
     package func handle(_ event: Event) {
         if !queue.put(event) { drops.add(event) }
+    }
+
+    /// Puts an event that no store keeps into the queue, if that has room for it.
+    func offer(_ event: Event) -> Bool {
+        queue.put(event)
+    }
+
+    /// Waits for the end of a time, or until the handler has ended.
+    func waitForChange(timeoutMilliseconds: Int32) {
+        queue.waitForChange(timeoutMilliseconds: timeoutMilliseconds)
     }
 
     /// How it is doing.

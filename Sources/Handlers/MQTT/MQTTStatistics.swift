@@ -18,4 +18,7 @@ public struct MQTTStatistics: Sendable, Equatable {
     public var droppedCount = 0
     /// The connections that were accepted after the first.
     public var reconnectCount = 0
+
+    /// Whether no event waits for anything.
+    var isIdle: Bool { queuedCount == 0 && inFlightCount == 0 }
 }

@@ -45,11 +45,17 @@ package protocol HandlerAction: Sendable {
         acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
     ) throws(SystemError) -> (any ThreadedHandler)?
 
+    /// What a person should know of it before it runs, each a sentence; said when a configuration is taken over.
+    var notices: [String] { get }
+
     /// Whether another action would do the same.
     func isSame(as other: any HandlerAction) -> Bool
 }
 
 extension HandlerAction {
+    /// There is nothing to know.
+    package var notices: [String] { [] }
+
     /// Has none.
     package func makeThreadedHandler(
         name: String, report: @escaping @Sendable (Event) -> Void,

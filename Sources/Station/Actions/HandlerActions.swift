@@ -3,7 +3,9 @@ import Binnacle
 /// Every kind of thing that a handler can do.
 enum HandlerActions {
     /// The kinds, in the order in which messages name them.
-    static let all: [any HandlerAction.Type] = [LogAction.self, OutputAction.self, CommandAction.self]
+    static let all: [any HandlerAction.Type] = [
+        LogAction.self, OutputAction.self, CommandAction.self, MQTTAction.self,
+    ]
 
     /// The keys of a section that belong to an action, each once.
     static let keys: [String] = all.flatMap { [$0.key] + $0.furtherKeys }.reduce(into: []) { keys, key in

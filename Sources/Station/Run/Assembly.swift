@@ -56,6 +56,9 @@ struct Assembly {
         streams = SampleStream.ordered(wanted)
         makeDetectors(old)
         makeRequests()
+        for handler in configuration.handlers {
+            notices += handler.action.notices.map { "handler '\(handler.name)': \($0)" }
+        }
     }
 
     // MARK: - Sensors

@@ -1,0 +1,95 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A mosquitto broker of a test's own, on a free port of this machine.
+final class Broker {
+    static let program = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto"].first(where: isExecutable)
+    /// What is said when the tests with a broker are left out.
+    static let absence: Comment = "mosquitto is not installed; `scripts/setup test` installs it"
+
+    let port: Int
+    let folder: TemporaryFolder
+    private let configuration: String
+    private var child: Child?
+
+    /// Starts a broker.
+    ///
+    /// - Parameters:
+    ///   - lines: Further lines of its configuration; `FOLDER` stands for its folder.
+    ///   - files: Files for its folder.
+    init(_ lines: String = "allow_anonymous true", files: [String: String] = [:]) throws {
+        folder = try TemporaryFolder(files)
+        port = try freePort()
+        // Root's broker would become another user, who cannot see the folder.
+        configuration = """
+            user root
+            listener \(port) 127.0.0.1
+            log_dest file \(folder.path)/log
+            log_type all
+            max_queued_messages 0
+            \(lines.replacing("FOLDER", with: folder.path))
+
+            """
+        try folder.write("broker.conf", configuration)
+        try start()
+    }
+
+    deinit {
+        child?.end()
+    }
+
+    /// Starts it, again after ``stop()``, and waits until it can be reached.
+    func start() throws {
+        let child = Child([try #require(Self.program, Self.absence), "-c", folder.path + "/broker.conf"])
+        try child.run()
+        self.child = child
+        try waitUntil("the broker; \(contents(of: folder.path + "/log") ?? "it says nothing")") {
+            guard child.isRunning else { throw BrokerError(contents(of: folder.path + "/log") ?? "it ended") }
+            return Self.answers(port)
+        }
+    }
+
+    /// Stops it, in order or with a kill, and waits for its end.
+    func stop(_ signal: Int32 = SIGTERM) {
+        guard let child else { return }
+        kill(child.processIdentifier, signal)
+        child.waitUntilExit()
+        self.child = nil
+    }
+
+    /// What it has logged.
+    var log: String { contents(of: folder.path + "/log") ?? "" }
+
+    struct BrokerError: Error {
+        let words: String
+        init(_ words: String) { self.words = words }
+    }
+
+    private static func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 }
+
+    private static func answers(_ port: Int) -> Bool {
+        Wire.connected(to: port) != nil
+    }
+}
+
+/// A port that nobody listens on, as far as one can know.
+func freePort() throws -> Int {
+    let (socket, port) = try listener()
+    close(socket)
+    return port
+}
+
+/// A socket that listens on a free port of this machine, with its port.
+func listener() throws -> (socket: Int32, port: Int) {
+    let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    try #require(withAddress(0) { bind(socket, $0, $1) } == 0)
+    try #require(listen(socket, 16) == 0)
+    var address = sockaddr_in()
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &length) }
+    }
+    try #require(result == 0)
+    return (socket, Int(UInt16(bigEndian: address.sin_port)))
+}

@@ -1,0 +1,205 @@
+import Binnacle
+import Foundation
+import Handlers
+import LinuxSystem
+import Synchronization
+import TestSupport
+import Testing
+
+/// What a handler makes of brokers that are not there, refuse, or behave badly; each reason is told once.
+@Suite(.serialized)
+struct MQTTFailureTests {
+    @Test func nobodyListens() throws {
+        let port = try freePort()
+        let run = try MQTTRun(port)
+        #expect(try run.waitForFailure("refused") == "127.0.0.1:\(port): Connection refused")
+        // Several further attempts say nothing new.
+        usleep(500_000)
+        #expect(run.reasons.count == 1)
+        #expect(run.handler.statistics.failure == "127.0.0.1:\(port): Connection refused")
+        run.handler.deliver(deliveries(1...3))
+        #expect(run.end(within: .seconds(20)) == 3, "with a store nothing is waited for")
+        #expect(run.acknowledged.all == [])
+    }
+
+    @Test func aNameThatDoesNotResolve() throws {
+        let run = try MQTTRun(1883, host: "broker.invalid")
+        let reason = try run.waitForFailure("looked up")
+        #expect(reason.hasPrefix("broker.invalid:1883: the name cannot be looked up: "))
+    }
+
+    @Test func aBrokerThatNeverAnswers() throws {
+        let broker = try FakeBroker { wire, _, broker in
+            while !broker.isStopped, wire.isReadable(milliseconds: 20) ? wire.next() != nil : true {}
+        }
+        defer { broker.stop() }
+        let run = try MQTTRun(broker.port) { settings, times in times.connect = 1_000_000_000 }
+        run.handler.deliver(deliveries(1...10))
+        let before = processorTime()
+        #expect(
+            try run.waitForFailure("CONNECT") == "127.0.0.1:\(broker.port): no answer to CONNECT within 1 s")
+        try waitUntil("a further attempt") { broker.connectionCount >= 3 }
+        #expect(processorTime() - before < 0.5, "waiting is no work")
+        #expect(run.reasons.count == 1)
+        #expect(run.end(within: .milliseconds(100)) == 10)
+    }
+
+    @Test func aBrokerThatTakesEventsAndSaysNothingToThem() throws {
+        let broker = try FakeBroker { wire, _, broker in
+            var isFirst = true
+            broker.speak(wire) { topic, _ in
+                guard isFirst || topic == "status" else {
+                    while !broker.isStopped, wire.isReadable(milliseconds: 20) ? wire.next() != nil : true {}
+                    return .close
+                }
+                isFirst = false
+                return .goOn
+            }
+        }
+        defer { broker.stop() }
+        let run = try MQTTRun(broker.port) { settings, times in times.answer = 1_000_000_000 }
+        run.handler.deliver(deliveries(1...10))
+        #expect(
+            try run.waitForFailure("PUBLISH") == "127.0.0.1:\(broker.port): no answer to PUBLISH within 1 s")
+        #expect(run.end(within: .milliseconds(100)) == 10)
+        #expect(run.acknowledged.all == [])
+    }
+
+    @Test func aBrokerThatSpeaksSomethingElse() throws {
+        for (answer, part) in [
+            (Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8), "does not speak MQTT 3.1.1"),
+            ([0x20, 0x02, 0x00, 0x77], "code 119, which MQTT 3.1.1 does not have"),
+            ([0x20, 0xFF, 0xFF, 0xFF, 0xFF, 0x01], "does not speak MQTT 3.1.1"),
+            ([0x30, 0x00], "does not speak MQTT 3.1.1"),
+            ([], "closed the connection before it answered"),
+        ] as [([UInt8], String)] {
+            let broker = try FakeBroker { wire, _, _ in
+                _ = wire.next()
+                wire.send(answer)
+            }
+            let run = try MQTTRun(broker.port)
+            #expect(try run.waitForFailure("127.0.0.1").hasSuffix(part))
+            run.end(within: .zero)
+            broker.stop()
+        }
+    }
+
+    @Test func rubbishAfterTheAnswer() throws {
+        let broker = try FakeBroker { wire, index, broker in
+            _ = wire.next()
+            wire.send(PacketType.connectAnswer, [0, 0])
+            guard index < 5 else { return broker.speak(wire) }
+            var generator = SeededGenerator(seed: UInt64(index))
+            wire.send((0..<200).map { _ in UInt8.random(in: 0...255, using: &generator) })
+        }
+        defer { broker.stop() }
+        let run = try MQTTRun(broker.port)
+        run.handler.deliver(deliveries(1...10))
+        try waitUntil("the acknowledgements; told: \(run.reasons)") { run.acknowledged.all.count == 10 }
+        #expect(run.end() == 0)
+        #expect(run.acknowledged.all.sorted() == Array(1...10))
+    }
+
+    @Test(arguments: [false, true])
+    func aBrokerThatClosesTheConnectionAfterEachPublish(acknowledges: Bool) throws {
+        let seen = Mutex<[UInt64]>([])
+        let broker = try FakeBroker { wire, _, broker in
+            broker.speak(wire) { topic, payload in
+                guard topic.hasPrefix("events/"), let number = try? Event(json: payload).sequence else { return .goOn }
+                let isNew = seen.withLock { seen in
+                    defer { seen.append(number) }
+                    return !seen.contains(number)
+                }
+                // Without the acknowledgement the first time; then it takes it.
+                if !acknowledges { return isNew ? .close : .goOn }
+                return .goOn
+            }
+        }
+        defer { broker.stop() }
+        let run = try MQTTRun(broker.port)
+        run.handler.deliver(deliveries(1...20))
+        try waitUntil("the acknowledgements; told: \(run.reasons)") { run.acknowledged.all.count == 20 }
+        #expect(run.end() == 0)
+        #expect(run.acknowledged.all == Array(1...20))
+        #expect(seen.withLock { $0 }.firstTimes == Array(1...20))
+        #expect(run.reasons.allSatisfy { !$0.contains("passed over") })
+        #expect(run.reasons.count <= 1)
+    }
+
+    @Test func itsAnswersAreForPeople() throws {
+        let answers = Mutex<UInt8>(1)
+        let broker = try FakeBroker { wire, _, _ in
+            _ = wire.next()
+            wire.send(PacketType.connectAnswer, [0, answers.withLock { $0 }])
+        }
+        defer { broker.stop() }
+        for (answer, part) in [
+            (1, "the broker does not speak MQTT 3.1.1"), (2, "refused the client_id 'binnacle-fleet'"),
+            (3, "says that it is not available"), (4, "refused a client without a user"),
+            (5, "refused a client without a user"),
+        ] as [(UInt8, String)] {
+            answers.withLock { $0 = answer }
+            let run = try MQTTRun(broker.port)
+            #expect(try run.waitForFailure("127.0.0.1").contains(part))
+        }
+    }
+
+    @Test(.enabled(if: Broker.program != nil, Broker.absence))
+    func aWrongPassword() throws {
+        let broker = try Broker(
+            "allow_anonymous false\npassword_file FOLDER/users", files: ["users": Self.users])
+        let folder = try TemporaryFolder(["right": "secret\n", "wrong": "guess\n"])
+        for name in ["right", "wrong"] { chmod(folder.path + "/" + name, 0o600) }
+        let wrong = try MQTTRun(broker.port) { settings, _ in
+            (settings.user, settings.password) = ("boat", .file(folder.path + "/wrong"))
+        }
+        #expect(
+            try wrong.waitForFailure("user")
+                == "127.0.0.1:\(broker.port): the broker refused the password of user 'boat', or the user")
+        usleep(300_000)
+        #expect(wrong.reasons.count == 1)
+        // The file is read again for each attempt.
+        try folder.write("wrong", "secret\n")
+        chmod(folder.path + "/wrong", 0o600)
+        try wrong.waitUntilConnected()
+        wrong.end()
+        let right = try MQTTRun(broker.port) { settings, _ in
+            (settings.user, settings.password) = ("boat", .file(folder.path + "/right"))
+        }
+        try right.waitUntilConnected()
+        let nobody = try MQTTRun(broker.port, name: "nobody")
+        #expect(try nobody.waitForFailure("user").hasSuffix("the broker refused a client without a user"))
+    }
+
+    @Test func aPasswordThatCannotBeRead() throws {
+        let folder = try TemporaryFolder(["open": "secret\n", "empty": "\n", "binary": "a\0b"])
+        for (name, part) in [
+            ("open", "everybody can read"), ("none", "No such file"), ("empty", "holds no password"),
+            ("binary", "is no password"),
+        ] {
+            chmod(folder.path + "/" + name, name == "open" ? 0o644 : 0o600)
+            let run = try MQTTRun(1) { settings, _ in
+                (settings.user, settings.password) = ("boat", .file(folder.path + "/" + name))
+            }
+            #expect(try run.waitForFailure(folder.path).contains(part))
+        }
+        let run = try MQTTRun(1) { settings, _ in
+            (settings.user, settings.password) = ("boat", .credential("mqtt"))
+        }
+        #expect(try run.waitForFailure("credential").contains("CREDENTIALS_DIRECTORY"))
+    }
+
+    /// `boat` with the password `secret`, as mosquitto_passwd writes it.
+    private static let users =
+        "boat:$7$1000$ErdFn2JgYBUkuiozJmS5cS2FdZNAWk/7a9eaw9if6PS1aSco4uw6"
+        + "PpS1xy7vxUBgXH490JzhKmJrcaroo6nK5A==$qtFKllqFHIC78JrB0flXTh6"
+        + "px8DkNbbPZ0nvAyWB03ynz31UVxVyJIGx8x1tdRuTYEYon1P/C3kdCcXX9tH"
+        + "B1g==\n"
+
+    /// The time that this process has used of its processors, in seconds.
+    private func processorTime() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    }
+}

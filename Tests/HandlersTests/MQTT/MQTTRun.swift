@@ -1,0 +1,96 @@
+import Binnacle
+import Foundation
+import Handlers
+import LinuxSystem
+import Synchronization
+
+/// A handler that publishes to a broker, with what it reports and acknowledges; ended with this object.
+final class MQTTRun {
+    let reports = Reports()
+    let acknowledged = Tickets()
+    let handler: MQTTHandler
+
+    /// The tickets of what was acknowledged, in that order.
+    final class Tickets: Sendable {
+        private let list = Mutex<[Int64]>([])
+        var all: [Int64] { list.withLock { $0 } }
+        func add(_ ticket: Int64) { list.withLock { $0.append(ticket) } }
+    }
+
+    /// Starts a handler.
+    ///
+    /// - Parameters:
+    ///   - port: The broker's port.
+    ///   - capacity: The most events that wait.
+    ///   - change: Changes the settings and the times, which are short.
+    init(
+        _ port: Int, name: String = "fleet", host: String = "127.0.0.1", usesTLS: Bool = false, capacity: Int = 4096,
+        change: (inout MQTTSettings, inout MQTTTimes) -> Void = { _, _ in }
+    ) throws {
+        var settings = MQTTSettings(host: host, port: port, usesTLS: usesTLS, clientID: "binnacle-\(name)")
+        settings.statusTopic = "status"
+        var times = MQTTTimes()
+        times.firstPause = 20_000_000
+        times.longestPause = 100_000_000
+        times.lasting = 200_000_000
+        change(&settings, &times)
+        let acknowledged = acknowledged
+        handler = try MQTTHandler(
+            name: name, settings: settings, topic: { "events/\($0.kind.rawValue)" }, stateTopic: { "states/\($0)" },
+            capacity: capacity, times: times, report: reports.add, acknowledge: { acknowledged.add($0) })
+    }
+
+    deinit {
+        end(within: .zero)
+    }
+
+    /// Ends it and waits for that.
+    ///
+    /// - Returns: How many events were given up.
+    @discardableResult
+    func end(within duration: Duration = .seconds(20)) -> Int {
+        handler.end(within: duration)
+        return handler.waitForEnd(until: SystemClock.monotonic() + 120_000_000_000)
+    }
+
+    /// Waits until something was reported.
+    func waitForFailure(_ part: String) throws -> String {
+        try waitUntil("a failure with '\(part)'; told so far: \(reasons)") { reasons.contains { $0.contains(part) } }
+        return reasons.first { $0.contains(part) } ?? ""
+    }
+
+    /// The reasons that were told, in their order.
+    var reasons: [String] { reports.of(.handlerFailed).compactMap { $0.text(.reason) } }
+
+    func waitUntilConnected() throws {
+        try waitUntil("a connection; told: \(reasons)") { handler.statistics.connectedSinceNanoseconds != nil }
+    }
+}
+
+/// Events with the numbers of a range, which begin and end a motion in turn.
+func motions(_ numbers: ClosedRange<UInt64>) -> [Event] {
+    numbers.map { event($0, kind: $0 % 2 == 1 ? .motionBegan : .motionEnded) }
+}
+
+func deliveries(_ numbers: ClosedRange<UInt64>) -> [Delivery] {
+    motions(numbers).map { Delivery(event: $0, ticket: Int64($0.sequence)) }
+}
+
+extension Subscriber {
+    /// The numbers of the events that came, in their order, each as often as it came.
+    var numbers: [UInt64] {
+        messages.filter { $0.topic.hasPrefix("events/") }.compactMap { try? Event(json: $0.payload).sequence }
+    }
+
+    func waitForNumber(_ number: UInt64) throws {
+        try wait("event \(number)") { $0.contains { $0.payload.hasPrefix("{\"seq\":\(number),") } }
+    }
+}
+
+extension [UInt64] {
+    /// The elements, each where it stands first.
+    var firstTimes: [UInt64] {
+        var seen: Set<UInt64> = []
+        return filter { seen.insert($0).inserted }
+    }
+}

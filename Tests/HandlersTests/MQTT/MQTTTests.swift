@@ -1,0 +1,194 @@
+import Binnacle
+import Foundation
+import Handlers
+import LinuxSystem
+import TestSupport
+import Testing
+
+/// A handler and a real broker.
+@Suite(.enabled(if: Broker.program != nil, Broker.absence), .serialized)
+struct MQTTTests {
+    @Test func everyEventArrivesOnceAndInOrder() throws {
+        let broker = try Broker()
+        let subscriber = try Subscriber(broker.port)
+        defer { subscriber.stop() }
+        let run = try MQTTRun(broker.port)
+        for event in motions(1...1000) { run.handler.handle(event) }
+        try subscriber.waitForNumber(1000)
+        #expect(run.end() == 0)
+        #expect(subscriber.numbers == Array(1...1000))
+        #expect(run.handler.statistics.publishedCount == 1000)
+        let expected = motions(1...2).map { Subscriber.Message(topic: "events/\($0.kind)", payload: $0.json, isRetained: false) }
+        #expect(subscriber.messages.filter { $0.topic == "events/motion.began" }.first?.payload == expected[0].payload)
+        #expect(run.reports.all.isEmpty, "\(run.reports.all)")
+    }
+
+    @Test func deliveriesAreAcknowledgedOnce() throws {
+        let broker = try Broker()
+        let subscriber = try Subscriber(broker.port)
+        defer { subscriber.stop() }
+        let run = try MQTTRun(broker.port)
+        run.handler.deliver(deliveries(1...200))
+        try waitUntil("200 acknowledgements") { run.acknowledged.all.count >= 200 }
+        run.handler.deliver(deliveries(201...256))
+        #expect(run.end() == 0)
+        #expect(run.acknowledged.all == Array(1...256))
+        try subscriber.waitForNumber(256)
+        #expect(subscriber.numbers == Array(1...256))
+    }
+
+    @Test func itSaysWhetherItIsThere() throws {
+        let broker = try Broker()
+        let subscriber = try Subscriber(broker.port)
+        defer { subscriber.stop() }
+        let run = try MQTTRun(broker.port)
+        try subscriber.wait("online") { $0.contains { $0.topic == "status" } }
+        #expect(run.end() == 0)
+        try subscriber.wait("offline") { $0.count { $0.topic == "status" } == 2 }
+        #expect(subscriber.payloads(of: "status") == ["online", "offline"])
+        // Who comes later learns of it as well.
+        let late = try Subscriber(broker.port, name: "late")
+        defer { late.stop() }
+        try late.wait("what was retained") { $0.contains { $0.topic == "status" } }
+        #expect(late.messages.first { $0.topic == "status" }?.isRetained == true)
+        #expect(late.payloads(of: "status") == ["offline"])
+    }
+
+    @Test func theStateOfASensorIsKept() throws {
+        let broker = try Broker()
+        let subscriber = try Subscriber(broker.port)
+        defer { subscriber.stop() }
+        let run = try MQTTRun(broker.port)
+        run.handler.handle(event(1, kind: .motionBegan))
+        try subscriber.wait("the state") { $0.contains { $0.topic == "states/chassis" } }
+        run.handler.handle(event(2, kind: .motionMoving))
+        run.handler.handle(event(3, kind: .heading, [Figure(.heading, .number(12.3, decimals: 1))]))
+        try subscriber.wait("the heading") { $0.count { $0.topic == "states/chassis" } == 2 }
+        #expect(run.end() == 0)
+        let start = #"{"sensor":"chassis","active":true,"detectors":{"moved":"moving"},"#
+        #expect(
+            subscriber.payloads(of: "states/chassis") == [
+                start + #""seq":1,"time_ns":1000000007}"#,
+                start + #""heading_deg":12.3,"seq":3,"time_ns":1000000007}"#,
+            ], "what changes nothing is not sent")
+        let late = try Subscriber(broker.port, name: "late")
+        defer { late.stop() }
+        try late.wait("what was retained") { $0.contains { $0.topic == "states/chassis" } }
+        #expect(late.payloads(of: "states/chassis") == [start + #""heading_deg":12.3,"seq":3,"time_ns":1000000007}"#])
+    }
+
+    /// `BINNACLE_BROKER_SECONDS` is how long the broker is away.
+    @Test func aBrokerThatIsAwayMissesNothing() throws {
+        let seconds = ProcessInfo.processInfo.environment["BINNACLE_BROKER_SECONDS"].flatMap(Double.init) ?? 2
+        // It keeps its subscribers' messages while it is away, as a broker with a disk does.
+        let broker = try Broker("allow_anonymous true\npersistence true\npersistence_location FOLDER/")
+        let subscriber = try Subscriber(broker.port, isPersistent: true)
+        defer { subscriber.stop() }
+        let run = try MQTTRun(broker.port) { settings, times in times.longestPause = 500_000_000 }
+        let limit = run.handler.deliveryLimit
+        var given = 0
+        var most = 0
+        /// Gives what the handler may have, as the store does.
+        func feed(until last: Int) throws {
+            while given < last {
+                let open = given - run.acknowledged.all.count
+                most = max(most, open)
+                let room = min(limit - open, last - given)
+                guard room > 0 else { return }
+                run.handler.deliver(deliveries(UInt64(given + 1)...UInt64(given + room)))
+                given += room
+            }
+        }
+        try feed(until: 100)
+        try subscriber.waitForNumber(50)
+        broker.stop()
+        let end = ContinuousClock.now + .seconds(seconds)
+        while ContinuousClock.now < end {
+            try feed(until: 2000)
+            usleep(10_000)
+        }
+        #expect(given < 2000, "no more is handed over than may be under way")
+        #expect(run.handler.statistics.queuedCount + run.handler.statistics.inFlightCount <= limit)
+        #expect(run.handler.statistics.failure != nil)
+        try broker.start()
+        try waitUntil("all acknowledgements; told: \(run.reasons)") {
+            try feed(until: 2000)
+            return run.acknowledged.all.count == 2000
+        }
+        try run.reports.wait("the recovery") { $0.contains { $0.kind == .handlerRecovered } }
+        #expect(run.end() == 0)
+        try subscriber.waitForNumber(2000)
+        #expect(subscriber.numbers.firstTimes == Array(1...2000), "nothing is missing, nothing out of order")
+        #expect(run.acknowledged.all.sorted() == Array(1...2000), "each is acknowledged once")
+        #expect(most <= limit)
+        #expect(Set(run.reasons).count == run.reasons.count, "each reason is told once: \(run.reasons)")
+        #expect(run.reasons.count <= 3)
+        #expect(run.reports.of(.handlerRecovered).count == 1)
+        #expect(run.handler.statistics.reconnectCount >= 1)
+    }
+
+    @Test func withoutAStoreTheNewestIsDroppedAndTold() throws {
+        let port = try freePort()
+        let run = try MQTTRun(port, capacity: 10)
+        _ = try run.waitForFailure("refused")
+        for event in motions(1...25) { run.handler.handle(event) }
+        #expect(run.handler.statistics.queuedCount == 10)
+        #expect(run.handler.statistics.droppedCount == 15)
+        #expect(run.reports.droppedCount == 1, "at once of the first")
+        #expect(run.end(within: .zero) == 10)
+        #expect(run.reports.droppedCount == 15, "in the end of all")
+    }
+
+    @Test func theWillIsSentWhenTheConnectionIsCut() throws {
+        let broker = try Broker()
+        let subscriber = try Subscriber(broker.port)
+        defer { subscriber.stop() }
+        let run = try MQTTRun(broker.port)
+        try subscriber.wait("online") { $0.contains { $0.topic == "status" } }
+        // A client of the same name has the broker cut the connection.
+        let other = try Subscriber(broker.port, name: "binnacle-fleet")
+        try subscriber.wait("the will") { $0.contains { $0.payload == "offline" } }
+        other.stop()
+        try subscriber.wait("online again") { $0.last { $0.topic == "status" }?.payload == "online" }
+        #expect(try run.waitForFailure("closed").contains("127.0.0.1:\(broker.port): the broker closed the connection"))
+    }
+
+    @Test func aNewHandlerWaitsForTheGoodbyeOfTheOldOne() throws {
+        let broker = try Broker()
+        let subscriber = try Subscriber(broker.port)
+        defer { subscriber.stop() }
+        let old = try MQTTRun(broker.port)
+        try old.waitUntilConnected()
+        for event in motions(1...500) { old.handler.handle(event) }
+        // As in a reload: the new one is made before the old one is told to end.
+        let new = try MQTTRun(broker.port)
+        new.handler.handle(event(501))
+        old.handler.end(within: .seconds(60))
+        try subscriber.waitForNumber(501)
+        #expect(old.end() == 0)
+        #expect(new.end() == 0)
+        #expect(subscriber.numbers == Array(1...501))
+        try subscriber.wait("four words") { $0.count { $0.topic == "status" } == 4 }
+        #expect(subscriber.payloads(of: "status") == ["online", "offline", "online", "offline"])
+        #expect(old.reasons == [] && new.reasons == [])
+    }
+
+    @Test func aMessageThatTheBrokerDoesNotTakeHoldsUpNothing() throws {
+        // It closes the connection of who sends more than this.
+        let broker = try Broker("allow_anonymous true\nmessage_size_limit 0\nmax_packet_size 2000")
+        let subscriber = try Subscriber(broker.port)
+        defer { subscriber.stop() }
+        let run = try MQTTRun(broker.port)
+        let tooLarge = event(2, kind: .shock, [Figure(.reason, .text(String(repeating: "x", count: 4000)))])
+        run.handler.deliver([
+            Delivery(event: event(1), ticket: 1), Delivery(event: tooLarge, ticket: 2),
+            Delivery(event: event(3), ticket: 3),
+        ])
+        try subscriber.waitForNumber(3)
+        #expect(run.end() == 0)
+        #expect(subscriber.numbers.firstTimes == [1, 3])
+        #expect(run.acknowledged.all.sorted() == [1, 2, 3])
+        #expect(try run.waitForFailure("passed over").contains("event 2 (shock)"))
+        #expect(run.handler.statistics.refusedCount == 1)
+    }
+}
