@@ -40,6 +40,14 @@ package final class Child {
                 posix_spawn_file_actions_addopen(&actions, place, "/dev/null", place == 0 ? O_RDONLY : O_WRONLY, 0)
             }
         }
+        // The threads that tests run on have signals blocked, which a program would inherit.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         // What other tests have open is none of the child's business: a pipe that it held would not end.
         for descriptor in Int32(3)..<256 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         var variables = ProcessInfo.processInfo.environment
@@ -47,7 +55,7 @@ package final class Child {
         let program = words[0]
         let code = withCStrings(words) { words in
             withCStrings(variables.map { "\($0.key)=\($0.value)" }) { variables in
-                posix_spawnp(&processIdentifier, program, &actions, nil, words, variables)
+                posix_spawnp(&processIdentifier, program, &actions, &attributes, words, variables)
             }
         }
         guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EINVAL) }
