@@ -9,7 +9,7 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// `make fuzz` asks for this target; it has no main of its own, and flags that no package may pass on.
+// `make fuzz` asks for these targets; they have no main of their own, and flags that no package may pass on.
 let fuzzers: [Target] =
     Context.environment["BINNACLE_FUZZ"] == nil
     ? []
@@ -18,7 +18,12 @@ let fuzzers: [Target] =
             name: "FuzzSensors", dependencies: ["LinuxSensors"], path: "Tests/FuzzSensors",
             exclude: ["Seeds"],
             swiftSettings: settings + [.unsafeFlags(["-parse-as-library", "-sanitize=fuzzer"])],
-            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])])
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]),
+        .executableTarget(
+            name: "FuzzSocket", dependencies: ["EventSocket", "Binnacle"], path: "Tests/FuzzSocket",
+            exclude: ["Seeds"],
+            swiftSettings: settings + [.unsafeFlags(["-parse-as-library", "-sanitize=fuzzer"])],
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]),
     ]
 
 // Who may know whom stands here and in ARCHITECTURE.md; `make lint` fails when an import breaks it.
@@ -70,7 +75,8 @@ let package = Package(
             name: "SensorBench", dependencies: ["BenchSupport", "LinuxSensors", "Binnacle"],
             path: "Benchmarks/SensorBench", swiftSettings: settings),
         .executableTarget(
-            name: "DaemonBench", dependencies: ["BenchSupport"], path: "Benchmarks/DaemonBench",
+            name: "DaemonBench", dependencies: ["BenchSupport", "EventSocket", "Binnacle"],
+            path: "Benchmarks/DaemonBench",
             exclude: ["stamp.c"], swiftSettings: settings),
         .testTarget(name: "KernelsTests", dependencies: ["Kernels", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "BinnacleTests", dependencies: ["Binnacle"], swiftSettings: settings),
@@ -89,9 +95,14 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "StationTests",
-            dependencies: ["Station", "LinuxSensors", "LinuxSystem", "Handlers", "Traces", "Binnacle", "TestSupport"],
+            dependencies: [
+                "Station", "LinuxSensors", "LinuxSystem", "Handlers", "Store", "EventSocket", "Traces", "Binnacle",
+                "TestSupport",
+            ],
             swiftSettings: settings),
-        .testTarget(name: "ToolTests", dependencies: ["TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "ToolTests", dependencies: ["EventSocket", "LinuxSystem", "Binnacle", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(name: "SensorTests", dependencies: ["TestSupport", "mockdev"], swiftSettings: settings),
         // What only tests use: nothing above depends on it, so it is built with the tests and is part of no product.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),

@@ -95,7 +95,7 @@ enum OptionName: String, CaseIterable {
             Where the daemon listens. Without it that is /run/binnacle/binnacle.sock, or binnacle.sock in XDG_RUNTIME_DIR
             when there is only that.
             """
-        case .store: "The store's file, which is read when no daemon answers."
+        case .store: "Read this store's file, and ask no daemon."
         case .help: "Print this help."
         case .version: "Print the version."
         }
@@ -104,12 +104,12 @@ enum OptionName: String, CaseIterable {
 
 /// Every subcommand there is, once.
 enum CommandName: String, CaseIterable {
-    case run, replay, record, devices, doctor, check, events, on
+    case run, replay, record, devices, doctor, check, status, events, on
 
     var operands: String {
         switch self {
         case .replay: "TRACE…"
-        case .run, .record, .devices, .doctor, .events: ""
+        case .run, .record, .devices, .doctor, .status, .events: ""
         case .on: "KIND… [-- COMMAND…]"
         case .check: "[PATH…]"
         }
@@ -123,6 +123,7 @@ enum CommandName: String, CaseIterable {
         case .devices: "list the sensors of this machine"
         case .doctor: "say what would be used and why, or why not"
         case .check: "validate a configuration without running anything"
+        case .status: "ask the running daemon how it is"
         case .events: "show the events that the daemon has kept"
         case .on: "run a command, as yourself, for each event of the daemon"
         }
@@ -168,10 +169,16 @@ enum CommandName: String, CaseIterable {
             names; without one it is /etc/binnacle. Prints every problem as FILE:LINE:COLUMN: message, and exits with 78
             when there is one.
             """
+        case .status:
+            """
+            Says how sensors, handlers, store and socket of the running daemon are. Exits with 0 when all is well, with 1 when
+            something does not work, with 69 when no daemon answers, and with 77 when you may not ask.
+            """
         case .events:
             """
-            Asks the running daemon. Events go to standard output, one a line; what was missed is said on standard error.
-            Exits with 69 when no daemon answers, and with 77 when you may not ask it.
+            Asks the running daemon; where none answers, it reads the store's file, which root and its owner may. Events go to
+            standard output, one a line; what was missed is said on standard error. Exits with 66 when there is neither, and
+            with 77 when you may not ask.
             """
         case .on:
             """
@@ -197,7 +204,8 @@ enum CommandName: String, CaseIterable {
         case .devices: [.json, .root, .help]
         case .doctor: [.guide, .sensor, .root, .help]
         case .check: [.help]
-        case .events: [.since, .kind, .sensor, .follow, .json, .socket, .help]
+        case .status: [.json, .socket, .help]
+        case .events: [.since, .kind, .sensor, .follow, .json, .socket, .store, .help]
         case .on: [.sensor, .after, .once, .json, .socket, .help]
         }
     }

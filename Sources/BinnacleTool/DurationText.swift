@@ -1,3 +1,5 @@
+import Binnacle
+
 /// Times as people write them: a number and its unit.
 enum DurationText {
     private static let units: [(suffix: String, nanoseconds: Double)] = [
@@ -16,5 +18,19 @@ enum DurationText {
             return nanoseconds < 3.2e18 ? .nanoseconds(Int64(nanoseconds)) : nil
         }
         return nil
+    }
+
+    /// Writes a time as people say it: `0.3 s`, `45 s`, `12 min`, `5.2 h`, `3.1 days`.
+    static func text(_ seconds: Double) -> String {
+        func number(_ value: Double, _ decimals: Int) -> String {
+            Figure.Value.number(value, decimals: decimals).description
+        }
+        switch seconds {
+        case ..<10: return number(seconds, 1) + " s"
+        case ..<120: return number(seconds, 0) + " s"
+        case ..<7200: return number(seconds / 60, 0) + " min"
+        case ..<172_800: return number(seconds / 3600, 1) + " h"
+        default: return number(seconds / 86_400, 1) + " days"
+        }
     }
 }

@@ -3,11 +3,17 @@ import EventSocket
 import Handlers
 import LinuxSystem
 import Station
+import Store
 
 /// `binnacle events`: shows the events that the daemon has kept.
+///
+/// The daemon is asked, because it has the store's file for itself; where none answers, the file is read.
 struct EventsCommand {
     private let request: SubscriptionRequest
     private let path: String
+    /// The file that is to be read and no daemon asked; `nil` leaves that to whether one answers.
+    private let storePath: String?
+    private let mayReadFile: Bool
     private let writesJSON: Bool
 
     init(_ arguments: Arguments) throws(StationError) {
@@ -29,10 +35,59 @@ struct EventsCommand {
         }
         self.request = request
         path = arguments.value(.socket) ?? SocketPath.forClient()
+        storePath = arguments.value(.store)
         writesJSON = arguments.has(.json)
+        for option in [OptionName.socket, .follow] where storePath != nil && arguments.has(option) {
+            throw StationError(
+                .usage, "--\(option.rawValue) does not go with --store, which reads a file and asks no daemon")
+        }
+        mayReadFile = !arguments.has(.socket) && !request.follows
     }
 
     func run(_ output: LineWriter, _ errors: LineWriter) throws(StationError) -> ExitStatus {
+        if let storePath { return try read(storePath, output) }
+        if mayReadFile, !isAnswered {
+            let path = EventStoreSettings.standardPath
+            errors.write("binnacle: no daemon answers; reading \(path.printable)")
+            errors.flush()
+            return try read(path, output)
+        }
+        return try ask(output, errors)
+    }
+
+    /// Whether a daemon takes connections; one that refuses them says why when it is asked.
+    private var isAnswered: Bool {
+        do throws(EventSubscriptionError) {
+            _ = try SocketConnection(path: path)
+            return true
+        } catch {
+            return error != .notRunning(path: path)
+        }
+    }
+
+    /// Shows what a store's file holds.
+    private func read(_ path: String, _ output: LineWriter) throws(StationError) -> ExitStatus {
+        let reader = EventStoreReader(path: path)
+        let printer = EventPrinter(output, writesJSON: writesJSON)
+        var query = EventQuery(
+            after: request.after ?? 0, sinceNanoseconds: request.sinceNanoseconds, filter: request.filter)
+        while true {
+            let page: EventPage
+            do throws(EventStoreReader.Failure) {
+                page = try reader.read(query)
+            } catch {
+                throw StationError(error.exitStatus, error.description)
+            }
+            for line in page.lines {
+                guard let event = try? Event(json: line.json) else { continue }
+                guard printer.print(event, line.json, flushes: false) else { return .ok }
+            }
+            if page.isLast { return .ok }
+            query.after = page.through
+        }
+    }
+
+    private func ask(_ output: LineWriter, _ errors: LineWriter) throws(StationError) -> ExitStatus {
         let session = try SubscriberSession(
             request, path: path, patience: request.follows ? .afterFirstAnswer : .none, errors: errors)
         let printer = EventPrinter(output, writesJSON: writesJSON)
@@ -42,6 +97,17 @@ struct EventsCommand {
                 guard printer.print(event, json, flushes: request.follows) else { return .ok }
             case .ended(let status): return status
             }
+        }
+    }
+}
+
+extension EventStoreReader.Failure {
+    /// What a script is told.
+    fileprivate var exitStatus: ExitStatus {
+        switch self {
+        case .missing: .noInput
+        case .inUse: .unavailable
+        case .unreadable: .inputOutput
         }
     }
 }

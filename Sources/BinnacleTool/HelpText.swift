@@ -1,3 +1,5 @@
+import Station
+
 import Binnacle
 
 /// The help, made from the tables.

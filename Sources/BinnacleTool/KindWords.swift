@@ -9,6 +9,7 @@ enum KindWords {
     ///   - words: Names of kinds, or `any`.
     ///   - option: What messages call the place where they stand.
     /// - Returns: The kinds; `nil` for all but those that repeat a state.
+    /// - Throws: `StationError` for a word that is no kind.
     static func kinds(_ words: [String], of option: String) throws(StationError) -> Set<EventKind>? {
         var kinds: Set<EventKind> = []
         var isAny = false

@@ -57,7 +57,7 @@ final class SubscriberSession {
                 case .cancelled: return .ended(status)
                 }
             } catch {
-                throw Self.explained(error)
+                throw StationError(error.exitStatus, error.description)
             }
         }
     }
@@ -74,13 +74,5 @@ final class SubscriberSession {
         if let first = missed.first, let last = missed.last { range = " (\(first) to \(last))" }
         errors.write("binnacle: missed \(count)\(range): \(missed.reason.printable)")
         errors.flush()
-    }
-
-    private static func explained(_ error: EventSubscriptionError) -> StationError {
-        switch error {
-        case .noPermission: StationError(.noPermission, error.description)
-        case .notRunning, .disconnected, .refused, .notUnderstood, .system:
-            StationError(.unavailable, error.description)
-        }
     }
 }

@@ -53,6 +53,7 @@ enum Tool {
         case .devices: return try DevicesCommand(parsed).run(output).rawValue
         case .doctor: return try DoctorCommand(parsed).run(output).rawValue
         case .check: return CheckCommand(parsed).run(output, errors).rawValue
+        case .status: return try StatusCommand(parsed).run(output).rawValue
         case .events: return try EventsCommand(parsed).run(output, errors).rawValue
         // The status is that of somebody else's program.
         case .on: return try OnCommand(parsed).run(output, errors)

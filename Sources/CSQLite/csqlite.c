@@ -7,6 +7,7 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct csqlite functions;
 static __typeof__(&sqlite3_db_config) db_config;
+static __typeof__(&sqlite3_wal_hook) wal_hook;
 static char problem[256];
 
 static void *find(void *library, const char *name)
@@ -30,6 +31,7 @@ static void load(void)
     CSQLITE_FUNCTIONS(FUNCTION)
 #undef FUNCTION
     db_config = (__typeof__(db_config))find(library, "sqlite3_db_config");
+    wal_hook = (__typeof__(wal_hook))find(library, "sqlite3_wal_hook");
     __typeof__(&sqlite3_config) config = (__typeof__(config))find(library, "sqlite3_config");
     __typeof__(&sqlite3_threadsafe) threadsafe = (__typeof__(threadsafe))find(library, "sqlite3_threadsafe");
     if (problem[0])
@@ -53,6 +55,19 @@ void csqlite_distrust(sqlite3 *connection)
     db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
     db_config(connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)NULL);
     db_config(connection, SQLITE_DBCONFIG_ENABLE_VIEW, 0, (int *)NULL);
+}
+
+static int note(void *pages, sqlite3 *connection, const char *name, int count)
+{
+    (void)connection;
+    (void)name;
+    *(int *)pages = count;
+    return SQLITE_OK;
+}
+
+void csqlite_watch_log(sqlite3 *connection, int *pages)
+{
+    wal_hook(connection, note, pages);
 }
 
 void csqlite_merge_at_end(sqlite3 *connection, int merges)

@@ -195,6 +195,13 @@ struct EventFeed {
         lost.last = after
     }
 
+    /// Passes over the events of former times that were found later, when there is nothing else that it waits for.
+    mutating func skip(from end: UInt64, ring: EventRing) {
+        guard case .live(end) = state else { return }
+        after = ring.newestSequence
+        state = .live(place: ring.end)
+    }
+
     // MARK: - History
 
     /// Takes the page that was asked for.

@@ -26,6 +26,12 @@ public enum EventSubscriptionError: Error, Sendable, Equatable, CustomStringConv
         }
     }
 
+    /// What the daemon's word of refusal means.
+    package static func refusal(_ message: String, path: String) -> EventSubscriptionError {
+        message.hasPrefix(SocketMessage.noPermission)
+            ? .noPermission(path: path, reason: message) : .refused(reason: message)
+    }
+
     /// Whether it makes sense to try again later.
     package var isTransient: Bool {
         switch self {

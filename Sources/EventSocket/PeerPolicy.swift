@@ -38,7 +38,12 @@ package struct PeerPolicy: Sendable {
     /// those of the configuration.
     package func allows(_ peer: PeerCredentials) -> Bool {
         guard let users, let groups else { return true }
-        return peer.user == 0 || peer.user == own || users[peer.user] != nil || !groups.isDisjoint(with: peer.groups)
+        return isTrusted(peer) || users[peer.user] != nil || !groups.isDisjoint(with: peer.groups)
+    }
+
+    /// Whether somebody may do with the daemon what they like anyway.
+    package func isTrusted(_ peer: PeerCredentials) -> Bool {
+        peer.user == 0 || peer.user == own
     }
 
     /// How messages call somebody; names are of the configuration, because looking others up could take long.

@@ -36,6 +36,8 @@ final class ServedConnection {
     var request: [UInt8] = []
     /// How far it has come, once it has subscribed.
     var gauge: SubscriberGauge?
+    /// A line that it has to be given before anything else.
+    var announcement: [UInt8]?
     /// Whether something may still come from it.
     var isReading = true
     /// What is waited for, besides its end.

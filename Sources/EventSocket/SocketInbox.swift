@@ -10,15 +10,17 @@ final class SocketInbox: Sendable {
         var events: [PublishedEvent] = []
         /// The number of the newest event that was thrown away because there were too many.
         var droppedThrough: UInt64?
+        /// The number behind which events are going to be counted, when that has become higher.
+        var behind: UInt64?
         /// Pages of the history, by the connection that they are for.
         var pages: [(connection: UInt64, page: EventPage)] = []
-        /// Answers to `status`, by the connection that they are for.
-        var answers: [(connection: UInt64, text: String)] = []
+        /// The answer to `status`, for all who have asked.
+        var status: String?
         /// When the server has to have ended, on CLOCK_MONOTONIC; `nil` as long as it goes on.
         var deadline: Int64?
 
         /// Whether there is nothing.
-        var isEmpty: Bool { events.isEmpty && pages.isEmpty && answers.isEmpty }
+        var isEmpty: Bool { events.isEmpty && behind == nil && pages.isEmpty && status == nil }
     }
 
     /// The most events that wait.

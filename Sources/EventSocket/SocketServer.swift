@@ -84,7 +84,8 @@ package final class SocketServer: Sendable {
             try WorkerThread.start {
                 let service = SocketService(
                     listener: listener, epoll: threadEpoll, inbox: inbox, gauges: gauges, policy: policy,
-                    connectionLimit: settings.connectionLimit, history: history,
+                    connectionLimit: settings.connectionLimit, reservedPlaces: settings.reservedPlaces,
+                    history: history,
                     ring: EventRing(capacity: ringCapacity, startingBehind: sequence),
                     requestNanoseconds: Units.nanoseconds(requestTime), surroundings: surroundings)
                 service.run()
@@ -101,6 +102,13 @@ package final class SocketServer: Sendable {
     /// - Parameter events: In the order of their numbers, also from one call to the next.
     package func publish(_ events: [PublishedEvent]) {
         if !events.isEmpty { inbox.publish(events) }
+    }
+
+    /// Goes on behind a number, where that is further than what was published: the events up to it are in the history.
+    ///
+    /// - Parameter sequence: The number; for a history that can be read only later than the server begins.
+    package func `continue`(behind sequence: UInt64) {
+        inbox.leave { $0.behind = max($0.behind ?? 0, sequence) }
     }
 
     /// How the server is; may be asked on any thread.

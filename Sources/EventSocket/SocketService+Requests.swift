@@ -66,7 +66,9 @@ extension SocketService {
             refuse(connection, "\(SocketMessage.noPermission): the daemon's configuration names who may connect")
             return
         }
-        guard connections.count < connectionLimit else {
+        // Whoever runs the daemon finds a place also when others have taken all of theirs.
+        let places = connectionLimit + (policy.isTrusted(peer) ? reservedPlaces : 0)
+        guard connections.count < places else {
             refuse(connection, "there are \(connectionLimit) connections already, and no more are allowed")
             return
         }
@@ -147,6 +149,10 @@ extension SocketService {
             case .subscribe(let subscription): subscribe(connection, subscription)
             case .status:
                 connection.phase = .asking
+                let text = "\(policy.name(connection.peer)) asks for the status"
+                if let text = limits.questions.pass(text, now: SystemClock.monotonic()) {
+                    surroundings.say(text, .debug)
+                }
                 askStatus(for: connection.identifier)
             }
         } catch {

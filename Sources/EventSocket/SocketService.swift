@@ -13,6 +13,8 @@ final class SocketService {
     let gauges: SocketGauges
     let policy: PeerPolicy
     let connectionLimit: Int
+    /// The places beyond the limit for those who may do anything anyway.
+    let reservedPlaces: Int
     let requestNanoseconds: Int64
     let surroundings: SocketServer.Surroundings
     let epoll: Epoll
@@ -26,7 +28,9 @@ final class SocketService {
     /// When to accept again, after the system had no descriptor left.
     var acceptTime: Int64?
     /// How much of what many clients can cause is said.
-    var limits = (refusals: MessageLimit(), faults: MessageLimit(), subscriptions: MessageLimit())
+    var limits = (
+        refusals: MessageLimit(), faults: MessageLimit(), subscriptions: MessageLimit(), questions: MessageLimit()
+    )
 
     private let inbox: SocketInbox
     private let history: (any EventHistory)?
@@ -35,8 +39,15 @@ final class SocketService {
     /// Connections that can be given more at once.
     private var ready: Set<UInt64> = []
     private var repeatedKinds: Set<EventKind> = []
+    /// What subscribers were told that numbers belong to.
+    private var toldIdentity = ""
+    /// The connections that wait for the answer to `status`: it is asked for once for all of them.
+    private var statusAskers: [UInt64] = []
+    private var lastStatus: (text: String, timeNanoseconds: Int64)?
     private var scratch: [UInt8] = []
 
+    /// How long an answer to `status` is given again: whoever asks in a loop must not keep the daemon busy.
+    private static let statusNanoseconds: Int64 = 100_000_000
     /// How much is put together for a connection at a time, in bytes.
     private static let pieceSize = 16_384
     /// How many pieces a connection is given before it is another one's turn.
@@ -45,7 +56,8 @@ final class SocketService {
     /// Creates the work of a server.
     init(
         listener: SocketListener, epoll: Epoll, inbox: SocketInbox, gauges: SocketGauges, policy: PeerPolicy,
-        connectionLimit: Int, history: (any EventHistory)?, ring: EventRing, requestNanoseconds: Int64,
+        connectionLimit: Int, reservedPlaces: Int, history: (any EventHistory)?, ring: EventRing,
+        requestNanoseconds: Int64,
         surroundings: SocketServer.Surroundings
     ) {
         self.listener = listener
@@ -54,10 +66,12 @@ final class SocketService {
         self.gauges = gauges
         self.policy = policy
         self.connectionLimit = connectionLimit
+        self.reservedPlaces = reservedPlaces
         self.history = history
         self.ring = ring
         self.requestNanoseconds = requestNanoseconds
         self.surroundings = surroundings
+        toldIdentity = identity
     }
 
     /// What the numbers of events belong to.
@@ -99,13 +113,20 @@ final class SocketService {
     // MARK: - What others left
 
     private func take(_ contents: SocketInbox.Contents) {
+        announceIdentity()
         for (connection, page) in contents.pages {
+            // It comes back, and begins behind the last event that it had.
+            if page.isClosed {
+                close(connection)
+                continue
+            }
             guard let served = connections[connection], case .subscribed(var feed) = served.phase else { continue }
             feed.receive(page, ring: ring)
             served.phase = .subscribed(feed)
             pump(connection)
         }
-        for (connection, text) in contents.answers { answer(connection, with: text) }
+        if let text = contents.status { giveStatus(text) }
+        if let sequence = contents.behind, sequence > ring.newestSequence { goOn(behind: sequence) }
         guard !contents.events.isEmpty else { return }
         if let sequence = contents.droppedThrough { ring.forget(through: sequence) }
         for event in contents.events {
@@ -118,6 +139,32 @@ final class SocketService {
         }
         gauges.newest.store(ring.newestSequence, ordering: .relaxed)
         for identifier in connections.keys { pump(identifier) }
+    }
+
+    /// Tells subscribers what numbers belong to, when that has changed because a store is used at last, or another one.
+    private func announceIdentity() {
+        let identity = identity
+        guard identity != toldIdentity else { return }
+        toldIdentity = identity
+        for served in connections.values {
+            guard case .subscribed(let feed) = served.phase else { continue }
+            var line: [UInt8] = []
+            line.append(
+                line: SocketMessage.subscribed(identity: identity, newest: ring.newestSequence, after: feed.after).json)
+            served.announcement = line
+            ready.insert(served.identifier)
+        }
+    }
+
+    private func goOn(behind sequence: UInt64) {
+        let end = ring.end
+        ring.forget(through: sequence)
+        gauges.newest.store(sequence, ordering: .relaxed)
+        for served in connections.values {
+            guard case .subscribed(var feed) = served.phase else { continue }
+            feed.skip(from: end, ring: ring)
+            served.phase = .subscribed(feed)
+        }
     }
 
     /// Whether every subscriber has what was published; whoever reads from the history is not waited for.
@@ -160,6 +207,14 @@ final class SocketService {
     ///
     /// - Returns: Whether there may be another one at once.
     private func feedNext(_ connection: ServedConnection, _ feed: EventFeed) -> Bool {
+        if let line = connection.announcement {
+            connection.announcement = nil
+            guard connection.write(line) != .failed else {
+                close(connection.identifier)
+                return false
+            }
+            return true
+        }
         var feed = feed
         scratch.removeAll(keepingCapacity: true)
         let step = feed.fill(&scratch, limit: Self.pieceSize, ring: ring)
@@ -195,8 +250,20 @@ final class SocketService {
 
     /// Asks how the daemon is, for a connection.
     func askStatus(for identifier: UInt64) {
+        if let last = lastStatus, SystemClock.monotonic() - last.timeNanoseconds < Self.statusNanoseconds {
+            return answer(identifier, with: last.text)
+        }
+        statusAskers.append(identifier)
+        guard statusAskers.count == 1 else { return }
         let inbox = inbox
-        surroundings.status { text in inbox.leave { $0.answers.append((identifier, text)) } }
+        surroundings.status { text in inbox.leave { $0.status = text } }
+    }
+
+    private func giveStatus(_ text: String) {
+        lastStatus = (text, SystemClock.monotonic())
+        let askers = statusAskers
+        statusAskers = []
+        for identifier in askers { answer(identifier, with: text) }
     }
 
     /// Waits for what the connection waits for.

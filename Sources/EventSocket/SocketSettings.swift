@@ -12,6 +12,8 @@ package struct SocketSettings: Sendable, Equatable {
     package var groups: [String]?
     /// The most connections at a time.
     package var connectionLimit = 100
+    /// The places beyond that, for root and the daemon's own account alone.
+    package var reservedPlaces = 8
 
     /// Settings with the defaults.
     package init(path: String) {

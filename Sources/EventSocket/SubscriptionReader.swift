@@ -133,8 +133,7 @@ package final class SubscriptionReader {
             return .missed(missed)
         case .end: return .end
         case .error(let message, _):
-            throw message.hasPrefix(SocketMessage.noPermission)
-                ? .noPermission(path: path, reason: message) : .refused(reason: message)
+            throw .refusal(message, path: path)
         case .status, .unknown: return nil
         }
     }

@@ -64,4 +64,7 @@ extension QueuedHandler: ThreadedHandler {
 
     /// Whether the thread has ended.
     package var hasEnded: Bool { queue.hasEnded }
+
+    /// How many events wait or are being handled.
+    package var unfinishedCount: Int { queue.unfinishedCount }
 }

@@ -15,4 +15,7 @@ package protocol ThreadedHandler: EventHandler {
 
     /// Whether everything is done, after ``end(within:)``.
     var hasEnded: Bool { get }
+
+    /// How many events it has and is not known to be done with.
+    var unfinishedCount: Int { get }
 }

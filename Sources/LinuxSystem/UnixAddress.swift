@@ -8,10 +8,9 @@ package struct UnixAddress {
     /// The longest path that a socket can have, in bytes.
     package static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-    /// Creates the address of a path.
+    /// Creates the address of a path; `nil` for one that no socket can have.
     ///
     /// - Parameter path: One that begins with `@` is in the abstract namespace, which no folder shows.
-    /// - Returns: `nil` for a path that no socket can have.
     package init?(path: String) {
         address.sun_family = sa_family_t(AF_UNIX)
         var name = Array(path.utf8)

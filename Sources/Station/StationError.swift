@@ -40,6 +40,8 @@ package struct StationError: Error, CustomStringConvertible {
 /// The exit statuses of sysexits.h that are used here, and the shell's own for a cancellation.
 package enum ExitStatus: Int32, Sendable {
     case ok = 0
+    /// What was asked about runs, and something of it does not work.
+    case degraded = 1
     /// The command line is wrong.
     case usage = 64
     /// The contents of a file are wrong.

@@ -41,13 +41,15 @@ package final class EventStore: Sendable {
         let inbox = try StoreInbox(capacity: capacity)
         let board = StoreBoard(path: settings.path)
         let opened = try Waker()
+        let logSync = try LogSync()
         self.inbox = inbox
         self.board = board
         drops = EventDrops(
             handler: nil, reason: "more than \(capacity) events wait for the event store", report: report)
         let listeners = StoreWorker.Listeners(report: report, publish: publish, onSequence: onSequence)
         try WorkerThread.start {
-            let worker = StoreWorker(settings, clock: clock, listeners: listeners, board: board, inbox: inbox)
+            let worker = StoreWorker(
+                settings, clock: clock, listeners: listeners, board: board, inbox: inbox, logSync: logSync)
             worker.start()
             board.hasStarted = true
             opened.wake()
@@ -65,20 +67,29 @@ package final class EventStore: Sendable {
 
     // MARK: - Events
 
-    /// Stores an event, and publishes it then; an event for which there is no room is dropped, counted and told of.
+    /// Stores events and what handlers are to get for them, in one transaction, and hands them on then.
+    ///
+    /// What there is no room for is dropped, counted and told of.
+    package func store(_ group: EventGroup) {
+        guard !group.isEmpty, inbox.put(.store(group)) != .taken else { return }
+        for entry in group.entries where !EventKind.reports.contains(entry.event.kind) {
+            // That a report could not be stored is no news: it would be one for ever.
+            drops.add(entry.event)
+        }
+    }
+
+    /// Stores an event, and publishes it then.
     package func append(_ event: Event) {
-        put(.append(event), event)
+        var group = EventGroup()
+        group.append(event)
+        store(group)
     }
 
-    /// Stores an event that a handler is to get, behind what was appended and submitted before; one for which there is no
-    /// room is dropped, counted and told of.
+    /// Stores an event that a handler is to get, behind what was stored before.
     package func submit(_ event: Event, for handler: String) {
-        put(.submit(event, handler: handler), event)
-    }
-
-    private func put(_ request: StoreRequest, _ event: Event) {
-        // That a report could not be stored is no news: it would be one for ever.
-        if inbox.put(request) != .taken, !EventKind.reports.contains(event.kind) { drops.add(event) }
+        var group = EventGroup()
+        group.submit(event, for: handler)
+        store(group)
     }
 
     // MARK: - Handlers
@@ -91,6 +102,14 @@ package final class EventStore: Sendable {
     ///   - deliver: Takes deliveries in their order, on the store's thread, without waiting.
     package func attach(_ handler: String, limit: Int, deliver: @escaping @Sendable ([Delivery]) -> Void) {
         _ = inbox.put(.attach(handler: handler, limit: limit, deliver: deliver))
+    }
+
+    /// Says which handlers there are, or will be: what waits for them is not removed because of its age or its number.
+    ///
+    /// As long as that was never said, nothing that waits is. To be called whenever the configuration is another one, before
+    /// handlers are attached.
+    package func expect(_ handlers: Set<String>) {
+        _ = inbox.put(.expect(handlers))
     }
 
     /// Gives a handler nothing more, as soon as the store's thread learns of it.
@@ -110,14 +129,13 @@ package final class EventStore: Sendable {
         _ = inbox.put(.change(settings))
     }
 
-    /// How the store is.
+    /// How the store is; how large its file is may be a second old.
+    ///
+    /// The disk is not asked for it.
     package var statistics: EventStoreStatistics {
         var statistics = board.statistics
         statistics.queueCount = inbox.count
         statistics.droppedCount += drops.totalCount
-        for path in [statistics.path, statistics.path + "-wal"] {
-            statistics.fileBytes += (try? FilePlace.status(path))??.size ?? 0
-        }
         return statistics
     }
 
@@ -150,6 +168,8 @@ extension EventStore: EventHistory {
     /// Reads a page of events, behind everything that was appended before; the reply comes on the store's thread.
     package func read(_ query: EventQuery, reply: @escaping @Sendable (EventPage) -> Void) {
         guard inbox.put(.read(query, reply: reply)) == .finished else { return }
-        reply(EventPage(failure: "the event store is closed"))
+        var page = EventPage(failure: "the event store is closed")
+        page.isClosed = true
+        reply(page)
     }
 }

@@ -74,12 +74,16 @@ package struct EventStoreReader: Sendable {
                 try Database(path: place.path, access: .readImmutable)
             }
         }
-        guard access(place.path, W_OK) == 0, access(place.log, W_OK) == 0 else {
+        guard mayWrite(place.path), mayWrite(place.log) else {
             throw .foreign(
                 path: path, reason: "a daemon has it open, or was killed",
                 remedy: "ask the daemon, or read it as its owner or as root")
         }
         return try StoreFile.connect(to: place)
+    }
+
+    private func mayWrite(_ path: String) -> Bool {
+        faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0
     }
 
     private func failure(_ error: StoreFailure) -> Failure {

@@ -44,6 +44,8 @@ package struct EventPage: Sendable {
     package var isLast: Bool
     /// Why the history cannot be read; then the rest says nothing.
     package var failure: String?
+    /// Whether the history is closed, because the daemon ends: what was asked for is there, for the next one to ask.
+    package var isClosed = false
 
     /// Creates a page.
     package init(

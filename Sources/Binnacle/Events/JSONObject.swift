@@ -10,19 +10,13 @@ package struct JSONObject {
     /// Adds a text, or null.
     package mutating func add(_ key: String, _ value: String?) {
         begin(key)
-        guard let value else {
-            line += "null"
-            return
-        }
-        append(value)
+        line += value.map(Self.quoted) ?? "null"
     }
 
     /// Adds a text under a key that may hold anything.
     package mutating func add(name key: String, _ value: String) {
         if line.utf8.count > 1 { line += "," }
-        append(key)
-        line += ":"
-        append(value)
+        line += Self.quoted(key) + ":" + Self.quoted(value)
     }
 
     /// Adds what is JSON already.
@@ -31,13 +25,24 @@ package struct JSONObject {
         line += value
     }
 
+    /// Adds an array of what is JSON already.
+    package mutating func add(_ key: String, list values: [String]) {
+        add(key, raw: "[" + values.joined(separator: ",") + "]")
+    }
+
     private mutating func begin(_ key: String) {
         if line.utf8.count > 1 { line += "," }
         line += "\"\(key)\":"
     }
 
-    private mutating func append(_ text: String) {
-        line += "\""
+    /// A text as a JSON string.
+    package static func quoted(_ text: String) -> String {
+        // Nearly every text is of this kind, and is taken as it is.
+        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
+        {
+            return "\"\(text)\""
+        }
+        var line = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"": line += "\\\""
@@ -48,6 +53,6 @@ package struct JSONObject {
             default: line.unicodeScalars.append(scalar)
             }
         }
-        line += "\""
+        return line + "\""
     }
 }

@@ -46,6 +46,11 @@ void csqlite_distrust(sqlite3 *_Nonnull connection);
 /// Says whether the end of a connection merges what it has logged into the file, and removes the log.
 void csqlite_merge_at_end(sqlite3 *_Nonnull connection, int merges);
 
+/// Has a connection say after each commit how many pages its log has, in place of merging it when there are many.
+///
+/// The number has to live as long as the connection.
+void csqlite_watch_log(sqlite3 *_Nonnull connection, int *_Nonnull pages);
+
 /// SQLITE_TRANSIENT, whose cast Swift does not see: the text is copied.
 static inline sqlite3_destructor_type _Nullable csqlite_transient(void)
 {

@@ -18,6 +18,9 @@ extension CommandHandler: DeliveringHandler {
     /// Whether a supervisor that was told to stop has done so, or never began.
     package var hasEnded: Bool { queue.map { $0.unrunCount != nil } ?? true }
 
+    /// How many events wait for their program, or for the end of it.
+    package var unfinishedCount: Int { queue?.unfinishedCount ?? 0 }
+
     /// Waits until no program is left, after ``end(within:)``.
     ///
     /// - Parameter deadlineNanoseconds: The longest wait, on CLOCK_MONOTONIC.

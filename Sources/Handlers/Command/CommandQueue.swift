@@ -86,6 +86,11 @@ final class CommandQueue: Sendable {
         state.withLock { $0.isEnded || ($0.jobs.isEmpty && $0.takenCount == 0) }
     }
 
+    /// How many jobs wait, run, or are to be tried again.
+    var unfinishedCount: Int {
+        state.withLock { $0.jobs.count + $0.takenCount }
+    }
+
     /// How many jobs a stop left no time for; `nil` before the supervisor's end.
     var unrunCount: Int? {
         state.withLock { $0.isEnded ? $0.unrun.count : nil }

@@ -156,9 +156,10 @@ extension CommandSupervisor: CommandWorkerDelegate {
         let delay = queue.stop == nil ? nextDelay : nil
         report(CommandReport.event(handler: name, job: worker.job, outcome: outcome, retryDelay: delay))
         guard let delay else {
-            // What a stop has cut short is begun again by whoever comes after it.
-            if let ticket = worker.job.ticket, nextDelay == nil, !outcome.isCutShort { acknowledge(ticket) }
             queue.giveBack()
+            // What a stop has cut short is begun again by whoever comes after it. Told last, because another delivery may
+            // follow at once, and has to find room.
+            if let ticket = worker.job.ticket, nextDelay == nil, !outcome.isCutShort { acknowledge(ticket) }
             return
         }
         var job = worker.job

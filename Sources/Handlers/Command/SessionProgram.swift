@@ -71,8 +71,11 @@ package struct SessionProgram {
     ///   - words: The program, which is looked for in `PATH`, and its arguments.
     ///   - event: The event, which the program gets in variables.
     ///   - json: The event's line, which it gets on its standard input.
+    /// - Returns: How it ended.
     /// - Throws: ``SystemError`` when the program cannot be run.
     package func run(_ words: [String], for event: Event, json: String) throws(SystemError) -> End {
+        // Whoever started us may have had the ends of children thrown away.
+        clinux_keep_ends()
         let input = try Self.file(json + "\n")
         var identifier: pid_t = 0
         let code = CommandProcess.withCStrings(words) { words in
@@ -83,7 +86,7 @@ package struct SessionProgram {
         guard code == 0 else { throw SystemError(code: code, call: "posix_spawn", path: words.first) }
         waitForEnd(of: identifier)
         var status: Int32 = 0
-        while waitpid(identifier, &status, 0) == -1, errno == EINTR {}
+        try systemCall("waitpid", path: words.first) { waitpid(identifier, &status, 0) }
         let signal = status & 0x7F
         return signal == 0 ? .exited(status: status >> 8 & 0xFF) : .signalled(number: signal)
     }

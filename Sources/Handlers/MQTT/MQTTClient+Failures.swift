@@ -7,6 +7,7 @@ extension MQTTClient {
     /// - Parameters:
     ///   - result: What the function returned, other than success.
     ///   - code: errno after the call.
+    /// - Returns: The reason, as precisely as it is known.
     func failure(_ result: Int32, _ code: Int32) -> MQTTFailure {
         if let answer, answer != 0 { return MQTTFailure("\(settings.address): \(refusal(answer))") }
         if let tlsProblem { return MQTTFailure("\(settings.address): TLS: \(tlsProblem)") }
@@ -19,6 +20,7 @@ extension MQTTClient {
     /// That the broker, or the way to it, did not answer in time.
     ///
     /// - Parameter seconds: How long it had.
+    /// - Returns: The reason, which says how far it came.
     func noAnswer(within seconds: Int64) -> MQTTFailure {
         let words: String
         if !hasPeer {
@@ -35,6 +37,8 @@ extension MQTTClient {
 
     /// Takes note of a line of the library's log, as far as it tells of TLS.
     func note(_ line: String) {
+        // Whoever ends a connection without a word in TLS ends it all the same.
+        guard !line.contains("unexpected eof") else { return }
         // Verification comes first, and what follows from it tells less.
         if line.contains("host name verification failed") {
             tlsProblem = otherHost
@@ -89,7 +93,7 @@ extension MQTTClient {
     private func isClosing(_ result: Int32, _ code: Int32) -> Bool {
         switch result {
         case MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_NO_CONN.code: true
-        case MOSQ_ERR_ERRNO.code: [ECONNRESET, EPIPE, 0].contains(code)
+        case MOSQ_ERR_ERRNO.code: [ECONNRESET, EPIPE, EPROTO, 0].contains(code)
         default: false
         }
     }

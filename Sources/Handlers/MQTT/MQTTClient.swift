@@ -108,9 +108,14 @@ final class MQTTClient {
     func connect(avoidsIPv6: Bool) throws(MQTTFailure) {
         // A socket that is bound to an address of IPv4 cannot go another way.
         let local = avoidsIPv6 ? "0.0.0.0" : nil
-        try check {
+        let (result, code) = call {
             functions.mosquitto_connect_bind_async(
                 handle, settings.host, Int32(settings.port), Int32(settings.keepaliveSeconds), local)
+        }
+        guard result == MOSQ_ERR_SUCCESS.code else {
+            var failure = failure(result, code)
+            failure.isDetour = avoidsIPv6 && [EINVAL, EAFNOSUPPORT].contains(code)
+            throw failure
         }
         // Commands that are started get no descriptor of ours, but this costs nothing.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)

@@ -7,6 +7,9 @@ struct MQTTFailure: Error, Equatable {
     /// Whether there was no answer at all from the machine that the broker should be on.
     var isUnreachable = false
 
+    /// Whether it only tells that a host cannot be reached by IPv4.
+    var isDetour = false
+
     /// Creates a failure.
     init(_ reason: String) {
         self.reason = reason

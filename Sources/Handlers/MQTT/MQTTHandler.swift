@@ -97,4 +97,7 @@ extension MQTTHandler: DeliveringHandler {
 
     /// Whether the thread has ended.
     package var hasEnded: Bool { queue.abandonedCount != nil }
+
+    /// How many events the broker has not acknowledged.
+    package var unfinishedCount: Int { queue.unfinishedCount }
 }

@@ -36,8 +36,6 @@ final class MQTTPublisher {
 
     /// The most events that are under way.
     static let windowLimit = 64
-    /// How many reasons are remembered as told.
-    private static let mostReasons = 16
 
     let settings: MQTTSettings
     let surroundings: Surroundings
@@ -47,14 +45,18 @@ final class MQTTPublisher {
     var states = MQTTSensorStates()
     /// Whether events are sent one by one, because the broker seems to dislike one of them.
     var isCareful = false
-    private var closingCount = 0
-    private var backoff: MQTTBackoff
-    private var generator = SystemRandomNumberGenerator()
-    private var avoidsIPv6 = false
+    /// How many connections on end the broker closed without having acknowledged an event.
+    var closingCount = 0
+    /// The pauses between attempts.
+    var backoff: MQTTBackoff
+    var generator = SystemRandomNumberGenerator()
+    /// Whether the next attempt goes by IPv4.
+    var avoidsIPv6 = false
     private var connectionCount = 0
     /// What was told since the last connection that lasted.
-    private var toldReasons: Set<String> = []
-    private var hasFailed = false
+    var toldReasons: Set<String> = []
+    /// Whether the last that was told is that it failed.
+    var hasFailed = false
 
     /// Creates a publisher.
     init(_ settings: MQTTSettings, _ surroundings: Surroundings, queue: MQTTQueue, drops: EventDrops) {
@@ -130,7 +132,7 @@ final class MQTTPublisher {
         try begin(client, &connection)
         while true {
             let now = SystemClock.monotonic()
-            if let stop = queue.stop, now >= stop.drainTime || window.isEmpty && queue.isEmpty {
+            if let stop = queue.stop, now >= stop.drainTime || isDone {
                 return try sayGoodbye(client, &connection, stop)
             }
             try publish(client, &connection, now)
@@ -140,6 +142,9 @@ final class MQTTPublisher {
             settle(&connection)
         }
     }
+
+    /// Whether the broker has everything.
+    private var isDone: Bool { window.isEmpty && queue.isEmpty && states.isSettled }
 
     /// Waits for the broker's answer to CONNECT.
     ///
@@ -253,63 +258,5 @@ final class MQTTPublisher {
         surroundings.report(
             Event(
                 kind: .handlerRecovered, timeNanoseconds: 0, figures: [Figure(.handler, .text(surroundings.name))]))
-    }
-
-    // MARK: - Losing it
-
-    private func lose(_ connection: Connection, _ failure: MQTTFailure) {
-        queue.count { statistics in
-            statistics.connectedSinceNanoseconds = nil
-            statistics.failure = failure.reason
-        }
-        if connection.hasProgress { backoff.reset() }
-        suspect(connection, failure)
-        for index in window.indices { window[index].message = nil }
-        // The first address of a name may be one of IPv6, and lead nowhere.
-        avoidsIPv6 = !avoidsIPv6 && failure.isUnreachable
-        tell(failure.reason)
-    }
-
-    /// Finds the event because of which the broker closes the connection, if there is one, and passes it over.
-    private func suspect(_ connection: Connection, _ failure: MQTTFailure) {
-        let sent = window.indices.filter { window[$0].message != nil }
-        guard failure.isClosedByBroker, !connection.hasProgress, !sent.isEmpty else { return }
-        closingCount += 1
-        if isCareful, sent.count == 1, let index = sent.first {
-            window[index].refusalCount += 1
-            if window[index].refusalCount >= surroundings.times.mostRefusals {
-                passOver(at: index, because: "the broker closes the connection each time it gets it")
-            }
-        }
-        // Once may be chance.
-        if closingCount >= 2 { isCareful = true }
-    }
-
-    /// Tells of a reason that nobody has been told of.
-    private func tell(_ reason: String) {
-        guard toldReasons.count < Self.mostReasons, toldReasons.insert(reason).inserted else { return }
-        hasFailed = true
-        report(reason)
-    }
-
-    /// Tells that the handler failed.
-    func report(_ reason: String) {
-        surroundings.report(
-            Event(
-                kind: .handlerFailed, timeNanoseconds: 0,
-                figures: [Figure(.handler, .text(surroundings.name)), Figure(.reason, .text(reason))]))
-    }
-
-    /// Waits until it is time for another attempt.
-    ///
-    /// - Returns: Whether there is to be one.
-    private func pauses() -> Bool {
-        let end = Units.later(SystemClock.monotonic(), by: backoff.next(using: &generator))
-        while true {
-            if let stop = queue.stop, !queue.wouldLose || end >= stop.drainTime { return false }
-            let left = SystemClock.milliseconds(until: end)
-            guard left > 0 else { return true }
-            queue.waker.wait(timeoutMilliseconds: left)
-        }
     }
 }

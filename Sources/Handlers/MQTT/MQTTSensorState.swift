@@ -25,7 +25,8 @@ struct MQTTSensorState: Equatable {
         case .motionEnded: set("still", event)
         case .northFaced, .northFacing: set("facing", event)
         case .northLeft: set("away", event)
-        case .detectorFailed, .detectorUnavailable: if let detector = event.detector { detectors[detector] = Self.failed }
+        case .detectorFailed, .detectorUnavailable:
+            if let detector = event.detector { detectors[detector] = Self.failed }
         case .shake, .freeFall, .shock, .heading: isActive = true
         case .gap, .samplesLost, .sensorsOneLeft, .sensorsNoneLeft, .quorumReached, .commandFinished, .commandFailed,
             .eventsDropped, .handlerFailed, .handlerRecovered, .storeFailed, .storeRecovered:
@@ -43,6 +44,7 @@ struct MQTTSensorState: Equatable {
     /// - Parameters:
     ///   - sensor: The sensor's name.
     ///   - event: The event that changed it last.
+    /// - Returns: The object on one line, its keys in a fixed order.
     func json(of sensor: String, after event: Event) -> String {
         var object = JSONObject()
         object.add("sensor", sensor)

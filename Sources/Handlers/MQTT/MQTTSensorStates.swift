@@ -32,9 +32,13 @@ struct MQTTSensorStates {
         records[sensor] = record
     }
 
+    /// Whether the broker has all of them.
+    var isSettled: Bool { records.values.allSatisfy { !$0.isDue && $0.message == nil } }
+
     /// Sends what is due.
     ///
     /// - Parameter send: Sends a sensor's state; the number of its message, or `nil` when it cannot be sent.
+    /// - Throws: What `send` throws; what it was about is still due then.
     mutating func sendDue<Failure: Error>(
         _ send: (_ sensor: String, _ state: String) throws(Failure) -> Int32?
     ) throws(Failure) {

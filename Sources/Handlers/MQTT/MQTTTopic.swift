@@ -18,7 +18,8 @@ package enum MQTTTopic {
     /// Why a text cannot be a part of a topic as it stands; `nil` when it can.
     package static func problem(with text: String) -> String? {
         for scalar in text.unicodeScalars where scalar != "/" && !isSafe(scalar) {
-            return scalar == "+" || scalar == "#" ? "holds `\(scalar)`, which is for subscribers" : "holds a character that no topic can have"
+            return scalar == "+" || scalar == "#"
+                ? "holds `\(scalar)`, which is for subscribers" : "holds a character that no topic can have"
         }
         return nil
     }

@@ -124,7 +124,8 @@ extension MQTTAction {
     /// A text without control characters, which MQTT does not carry in names.
     private static func word(_ table: TableReader, _ key: String) -> String? {
         guard let text = table.string(key), let entry = table.entry(key) else { return nil }
-        guard text.utf8.count <= 256, !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        guard text.utf8.count <= 256,
+            !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         else {
             table.refuse(
                 key, at: entry.node.position, "`\(key)` is too long, or holds a control character",

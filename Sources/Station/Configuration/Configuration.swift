@@ -1,3 +1,6 @@
+package import EventSocket
+package import Store
+
 /// What the files of a configuration say, checked: every reference leads to a section, every setting can work.
 package struct Configuration: Sendable {
     /// The sensors, in the order of the files.
@@ -8,6 +11,10 @@ package struct Configuration: Sendable {
     package var norths: [NorthSection] = []
     /// The handlers, in the order of the files.
     package var handlers: [HandlerSection] = []
+    /// Where events are kept; `nil` keeps none.
+    package var store: EventStoreSettings?
+    /// Where others ask for events; `nil` answers nobody.
+    package var socket: SocketSettings?
     /// The files it was read from, in the order in which they were read.
     package var files: [String] = []
 
@@ -66,6 +73,6 @@ extension Configuration: Equatable {
     /// Whether both say the same, whichever files say it.
     package static func == (left: Configuration, right: Configuration) -> Bool {
         left.sensors == right.sensors && left.motions == right.motions && left.norths == right.norths
-            && left.handlers == right.handlers
+            && left.handlers == right.handlers && left.store == right.store && left.socket == right.socket
     }
 }

@@ -1,4 +1,6 @@
 import Binnacle
+import EventSocket
+import Store
 
 /// Walks a document and makes its sections.
 struct ConfigurationReader {
@@ -12,6 +14,18 @@ struct ConfigurationReader {
             case .motion: MotionSection.keys
             case .north: NorthSection.keys
             case .handler: HandlerSection.keys
+            }
+        }
+    }
+
+    /// The top-level tables of which there is one at most.
+    private enum SingleSection: String, CaseIterable {
+        case store, socket
+
+        var keys: [String] {
+            switch self {
+            case .store: EventStoreSettings.keys
+            case .socket: SocketSettings.keys
             }
         }
     }
@@ -34,7 +48,7 @@ struct ConfigurationReader {
 
     /// Reads all sections; what cannot be used is reported and left out.
     func read() -> Configuration {
-        let kinds = SectionKind.allCases.map(\.rawValue)
+        let kinds = SectionKind.allCases.map(\.rawValue) + SingleSection.allCases.map(\.rawValue)
         for entry in entries where !kinds.contains(entry.key) {
             diagnostics.report(
                 at: entry.keyPosition, "unknown table or key \(Spelling.quoted(entry.key))",
@@ -64,7 +78,14 @@ struct ConfigurationReader {
         configuration.handlers = sections(.handler).compactMap { entry in
             table(.handler, entry).flatMap { HandlerSection(name: entry.key, reading: $0, detectors: detectorNames) }
         }
+        configuration.store = single(.store).flatMap { EventStoreSettings(reading: $0, folder: folder) }
+        configuration.socket = single(.socket).flatMap { SocketSettings(reading: $0, folder: folder) }
         return configuration
+    }
+
+    private func single(_ section: SingleSection) -> TableReader? {
+        guard let entry = entries.first(where: { $0.key == section.rawValue }) else { return nil }
+        return reader(title: "[\(section.rawValue)]", example: "[\(section.rawValue)]", entry, allowed: section.keys)
     }
 
     private func sections(_ kind: SectionKind) -> [TOMLEntry] {
@@ -126,15 +147,18 @@ struct ConfigurationReader {
 
     private func table(_ kind: SectionKind, _ entry: TOMLEntry) -> TableReader? {
         let name = String(entry.key.prefix(64)).printable
-        let title = "[\(kind.rawValue).\(name)]"
+        return reader(
+            title: "[\(kind.rawValue).\(name)]", example: "[\(kind.rawValue).NAME]", entry, allowed: kind.keys)
+    }
+
+    private func reader(title: String, example: String, _ entry: TOMLEntry, allowed: [String]) -> TableReader? {
         guard case .table(let entries) = entry.node.value else {
             diagnostics.report(
                 at: entry.node.position, "\(title): expected a table, found \(entry.node.typeName)",
-                hint: "a section begins with [\(kind.rawValue).NAME]")
+                hint: "a section begins with \(example)")
             return nil
         }
         return TableReader(
-            title: title, position: entry.node.position, entries: entries, allowed: kind.keys,
-            diagnostics: diagnostics)
+            title: title, position: entry.node.position, entries: entries, allowed: allowed, diagnostics: diagnostics)
     }
 }

@@ -1,3 +1,5 @@
+import Binnacle
+
 /// Texts of the configuration with places for what an event says: `{name}` is a placeholder, `{{` and `}}` are single
 /// braces.
 package enum PlaceholderText {
@@ -16,9 +18,11 @@ package enum PlaceholderText {
     ///   - names: The names that there are, for messages.
     ///   - makeText: Makes a piece of words that stand for themselves.
     ///   - makePlaceholder: Makes a piece of a name; `nil` when there is none of that name.
+    /// - Returns: The pieces, in their order; words that follow each other are one.
     /// - Throws: ``SyntaxError`` with the first thing that is wrong.
     static func pieces<Piece>(
-        of text: String, names: [String], text makeText: (String) -> Piece, placeholder makePlaceholder: (String) -> Piece?
+        of text: String, names: [String], text makeText: (String) -> Piece,
+        placeholder makePlaceholder: (String) -> Piece?
     ) throws(SyntaxError) -> [Piece] {
         var pieces: [Piece] = []
         var words = ""

@@ -41,6 +41,16 @@ extension TableReader {
         return value
     }
 
+    /// A number within bounds.
+    func number(_ key: String, in range: ClosedRange<Double>) -> Double? {
+        guard let value = double(key) else { return nil }
+        guard range.contains(value) else {
+            refuse(key, "(\(value)) is not between \(range.lowerBound) and \(range.upperBound)")
+            return nil
+        }
+        return value
+    }
+
     /// A finite number that single precision can hold.
     func float(_ key: String) -> Float? {
         guard let value = double(key) else { return nil }

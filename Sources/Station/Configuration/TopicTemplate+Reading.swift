@@ -12,6 +12,7 @@ extension TopicTemplate {
     /// - Parameters:
     ///   - text: The topic.
     ///   - placeholders: Those of an event that it may have.
+    /// - Throws: ``PlaceholderText/SyntaxError`` with the first thing that is wrong.
     package init(
         parsing text: String, among placeholders: [CommandPlaceholder] = CommandPlaceholder.all
     ) throws(PlaceholderText.SyntaxError) {
@@ -29,7 +30,8 @@ extension TopicTemplate {
             throw PlaceholderText.SyntaxError(
                 message: "the topic begins with `$`", hint: "such topics are the broker's own")
         }
-        guard text.utf8.count <= Self.longest, text.utf8.count(where: { $0 == UInt8(ascii: "/") }) < Self.mostLevels else {
+        guard text.utf8.count <= Self.longest, text.utf8.count(where: { $0 == UInt8(ascii: "/") }) < Self.mostLevels
+        else {
             throw PlaceholderText.SyntaxError(
                 message: "the topic is too long", hint: "at most \(Self.longest) bytes and \(Self.mostLevels) levels")
         }

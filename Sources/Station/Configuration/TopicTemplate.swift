@@ -28,6 +28,7 @@ package struct TopicTemplate: Sendable, Equatable {
     /// - Parameters:
     ///   - event: The event; what it has nothing for becomes `-`.
     ///   - host: The machine's name.
+    /// - Returns: The topic, whose levels are as many as the template's.
     package func topic(for event: Event, host: String) -> String {
         topic(host: host) { $0.text(in: event) }
     }

@@ -71,7 +71,9 @@ extension Daemon {
                     made.append(old)
                 } else {
                     made.append(
-                        try HandlerLine(section, after: old, context: context) { mailbox.post(.report($0)) })
+                        try HandlerLine(section, after: old, context: context, inlet: inlet) {
+                            mailbox.post(.report($0))
+                        })
                 }
             }
         } catch {
@@ -96,15 +98,21 @@ extension Daemon {
         next.live?.change(assembly.requests, streams: assembly.streams)
         source.change(live: next.live, timed: assembly.timed, streams: assembly.streams)
         pipeline.change(detectors: assembly.detectors)
-        router.replaceChains(lines.map(\.chain))
+        replaceChains()
         for line in lines { line.takeOver() }
         retired = (retired + gone).filter { !$0.handler.hasEnded }
+        ties?.change(to: lines, within: Self.retirement)
         for line in gone { line.handler.end(within: Self.retirement) }
+        goOver(to: assembly.configuration, from: before.configuration)
         for part in assembly.motions { part.object.delegate = router }
         for part in assembly.norths { part.object.delegate = router }
         for detector in assembly.detectors where !detector.isDetecting { detector.startDetection() }
         for notice in assembly.notices where !before.notices.contains(notice) { log.say(notice) }
-        if lines.isEmpty { log.say("no handler: events go nowhere", level: .warning) }
+        if lines.isEmpty, store == nil, outlet.server == nil {
+            log.say("no handler: events go nowhere", level: .warning)
+        }
+        configuredNanoseconds = SystemClock.monotonic()
+        refusedConfiguration = nil
     }
 
     // MARK: - Reload
@@ -163,6 +171,7 @@ extension Daemon {
     }
 
     private func refuse(_ error: StationError) {
+        refusedConfiguration = error.description
         log.say(error.description, level: .error)
         log.say("the configuration stays as it was", level: .error)
         manager.sayReady()

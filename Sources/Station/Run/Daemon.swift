@@ -1,7 +1,9 @@
 import Binnacle
+import EventSocket
 import Handlers
 import LinuxSensors
 import LinuxSystem
+import Store
 import Traces
 
 /// A running station: the pipeline that a configuration describes, turned by one thread until somebody ends it.
@@ -20,8 +22,26 @@ package final class Daemon {
     let router: Router
     let pipeline: Pipeline
     let finder: DeviceFinder
+    /// Leads to the store, which is one for as long as the daemon runs.
+    let inlet: StoreInlet?
+    /// Keeps the events.
+    var store: EventStore? { inlet?.store }
+    let outlet = EventOutlet()
+    let startNanoseconds = SystemClock.monotonic()
     var assembly = Assembly()
     var lines: [HandlerLine] = []
+    /// Ties handlers to the store, when there is one.
+    let ties: DeliveryTies?
+    /// What handlers have told of themselves, by their names.
+    var tallies: [String: HandlerTally] = [:]
+    /// When the configuration in force was gone over to.
+    var configuredNanoseconds: Int64 = 0
+    /// Why a configuration that was read since then is not in force.
+    var refusedConfiguration: String?
+    /// Why there is no socket, although the configuration wants one.
+    var socketFailure: String?
+    /// What subscribers want beyond the events themselves.
+    var repeatedKinds: Set<EventKind> = []
     /// Handlers that a reload took out, until they are done with what they had.
     var retired: [HandlerLine] = []
     /// Whether a thread is reading the configuration.
@@ -45,7 +65,8 @@ package final class Daemon {
     /// How long handlers that act on the world may take when the daemon ends, how long all of them, and how long it may
     /// take in all.
     private static let drainTimes = (
-        actors: Duration.milliseconds(500), handlers: Duration.milliseconds(700), all: Duration.milliseconds(900)
+        actors: Duration.milliseconds(500), store: Duration.milliseconds(650), handlers: Duration.milliseconds(750),
+        all: Duration.milliseconds(900)
     )
 
     /// Reads the configuration and sets everything up.
@@ -66,6 +87,8 @@ package final class Daemon {
         mailbox = Mailbox(waker: waker)
         source = StationSource(waker: waker)
         router = Router()
+        (inlet, ties) = try Self.openStore(configuration.store, mailbox, outlet)
+        router.continue(behind: inlet?.store.lastSequence ?? 0)
         router.wallClock = { time in
             guard let time else { return SystemClock.realtime() }
             return SystemClock.realtime() - (SystemClock.monotonic() - time)
@@ -86,6 +109,7 @@ package final class Daemon {
             take(answer)
             takeMessages()
             if Interruption.takeReload() { reload() }
+            inlet?.flush()
             if !isReady { lookWhetherReady(now) }
             // A signal that came while the source was asked has been cleared away with the source's own mail.
             guard failure == nil, !Interruption.isRequested, source.isDrained(after: answer) else { continue }
@@ -124,8 +148,21 @@ package final class Daemon {
         mailbox.takeAll(into: &messages)
         for message in messages {
             switch message {
-            case .report(let event): router.report(event)
+            case .report(let event):
+                count(event)
+                router.report(event)
             case .configuration(let result): if !isStopping { finishReload(result) }
+            case .handlerEnded(let name): if !isStopping { ties?.handlerDidEnd(name) }
+            case .sequence(let number):
+                router.continue(behind: number)
+                outlet.server?.continue(behind: number)
+            case .status(let reply): reply(statusLine())
+            case .repeatedKinds(let kinds):
+                repeatedKinds = kinds
+                replaceChains()
+            case .socket(let settings, let result):
+                if isStopping { try? result.get()?.finish() } else { take(result, for: settings) }
+            case .word(let text, let level): log.say(text, level: level)
             }
         }
         messages.removeAll(keepingCapacity: true)
@@ -189,17 +226,35 @@ package final class Daemon {
         let begin = SystemClock.monotonic()
         router.flush(upTo: nil)
         for line in lines { line.flush() }
+        inlet?.flush()
+        ties?.detachAll()
         // First those that have something to tell of what they did, and then those that it is told to.
         let actors = (lines + retired).filter { type(of: $0.section.action).actsOnTheWorld }
         end(actors, within: Self.drainTimes.actors, from: begin)
         takeMessages()
+        endStore(until: begin + Units.nanoseconds(Self.drainTimes.store))
         end(
             (lines + retired).filter { line in !actors.contains { $0 === line } }, within: Self.drainTimes.handlers,
             from: begin)
         let end = begin + Units.nanoseconds(Self.drainTimes.all)
+        // The socket's server is behind the store, from which it has its last events.
+        outlet.server?.finish()
+        _ = outlet.server?.waitForEnd(until: end)
+        takeMessages()
         log.finish(until: end)
         // Last, because a driver may not answer.
         source.live?.stop(atMostMilliseconds: Int(max(50, (end - SystemClock.monotonic()) / 1_000_000)))
+    }
+
+    /// Has the store take what it was given and what was acknowledged.
+    private func endStore(until deadline: Int64) {
+        guard let store else { return }
+        inlet?.flush()
+        store.finish()
+        guard !store.waitForEnd(until: deadline) else { return }
+        log.say(
+            "the event store: up to \(store.statistics.queueCount) events were not stored before the end",
+            level: .warning)
     }
 
     private func end(_ ending: [HandlerLine], within duration: Duration, from begin: Int64) {
@@ -207,9 +262,10 @@ package final class Daemon {
         for line in ending {
             let count = line.handler.waitForEnd(until: begin + Units.nanoseconds(duration))
             guard count > 0 else { continue }
+            let isKept = store != nil && line.handler is any DeliveringHandler
             log.say(
-                "handler '\(line.section.name)': up to \(count) events were not handled before the end", level: .warning
-            )
+                "handler '\(line.section.name)': up to \(count) events were not handled before the end"
+                    + (isKept ? "; the store keeps them" : ""), level: isKept ? .info : .warning)
         }
     }
 }

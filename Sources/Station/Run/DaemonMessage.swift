@@ -1,4 +1,6 @@
 import Binnacle
+import EventSocket
+import Handlers
 
 /// What other threads tell the daemon's event thread.
 enum DaemonMessage: Sendable {
@@ -6,4 +8,16 @@ enum DaemonMessage: Sendable {
     case report(Event)
     /// The configuration was read anew.
     case configuration(Result<Configuration, ConfigurationError>)
+    /// A handler that the store no longer delivers to has ended.
+    case handlerEnded(name: String)
+    /// What was kept before has come further than the router counts.
+    case sequence(UInt64)
+    /// Somebody asks how the station is.
+    case status(reply: @Sendable (String) -> Void)
+    /// Subscribers want these kinds, which repeat a state, and no others.
+    case repeatedKinds(Set<EventKind>)
+    /// A socket was opened for these settings, or closed, or it cannot be.
+    case socket(SocketSettings?, Result<SocketServer?, SocketServerError>)
+    /// The socket's server has something to say.
+    case word(String, LogLevel)
 }

@@ -2,6 +2,7 @@ import Binnacle
 import Glibc
 import Handlers
 import LinuxSystem
+import Store
 
 /// One configured handler in a running station: the handler on its thread, and the chain that leads to it.
 ///
@@ -19,17 +20,18 @@ final class HandlerLine {
     ///   - section: What the configuration says.
     ///   - old: The line that has had the name until now.
     ///   - context: What decorators need to know.
+    ///   - inlet: Leads to the store, which keeps the events of handlers that say when they are done with them.
     ///   - report: Takes what the handler tells of itself, on any thread.
     /// - Throws: ``SystemError`` when there is no thread left.
     init(
-        _ section: HandlerSection, after old: HandlerLine?, context: DecoratorSettings.Context,
+        _ section: HandlerSection, after old: HandlerLine?, context: DecoratorSettings.Context, inlet: StoreInlet?,
         report: @escaping @Sendable (Event) -> Void
     ) throws(SystemError) {
         self.section = section
         if let old, old.section.action.isSame(as: section.action) {
             handler = old.handler
         } else {
-            handler = try Self.make(section, report)
+            handler = try Self.make(section, inlet?.store, report)
         }
         var kept = old?.decorators ?? []
         if let old, old.handler === handler, old.section.kinds == section.kinds,
@@ -38,7 +40,8 @@ final class HandlerLine {
             chain = old.chain
         } else {
             chain = HandlerChain(
-                handler: handler, kinds: Set(section.kinds), detectors: section.detectors.map { Set($0) })
+                handler: Self.end(of: inlet, handler, section.name), kinds: Set(section.kinds),
+                detectors: section.detectors.map { Set($0) })
             // A decorator belongs to one chain.
             kept = []
         }
@@ -63,12 +66,22 @@ final class HandlerLine {
         for decorator in decorators { decorator.object.flush() }
     }
 
+    /// What the events of the chain go to: the handler, or the store that delivers to it.
+    private static func end(
+        of inlet: StoreInlet?, _ handler: any ThreadedHandler, _ name: String
+    ) -> any EventHandler {
+        guard let inlet, handler is any DeliveringHandler else { return handler }
+        return inlet.lane(name)
+    }
+
     /// A handler that might make detection wait gets a thread.
     private static func make(
-        _ section: HandlerSection, _ report: @escaping @Sendable (Event) -> Void
+        _ section: HandlerSection, _ store: EventStore?, _ report: @escaping @Sendable (Event) -> Void
     ) throws(SystemError) -> any ThreadedHandler {
         let (name, action) = (section.name, section.action)
-        if let handler = try action.makeThreadedHandler(name: name, report: report, acknowledge: { _ in }) {
+        if let handler = try action.makeThreadedHandler(
+            name: name, report: report, acknowledge: { store?.acknowledge(name, $0) })
+        {
             return handler
         }
         return try QueuedHandler(name: name, report: report) {

@@ -35,6 +35,13 @@ enum DamagedFile {
         return FilePlace(resolved: name)
     }
 
+    /// Undoes ``setAside(_:at:)`` as far as it goes.
+    static func putBack(_ aside: FilePlace, to place: FilePlace) {
+        for (suffix, newSuffix) in companions + [("", "")] {
+            _ = Glibc.rename(aside.path + newSuffix, place.path + suffix)
+        }
+    }
+
     private static func isTaken(_ name: String) throws(SystemError) -> Bool {
         if try FilePlace.status(name) != nil { return true }
         for (_, suffix) in companions where try FilePlace.status(name + suffix) != nil { return true }

@@ -69,6 +69,11 @@ struct FilePlace {
             })
     }
 
+    /// Finds out whether this process may write to the file.
+    func checkWriting() throws(SystemError) {
+        try systemCall("open", path: path) { faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) }
+    }
+
     /// The beginning of the file.
     ///
     /// To be asked while no connection to it is open: closing any descriptor of a file gives up all the locks that this

@@ -27,7 +27,8 @@ extension StoreFile {
         while try statement.step() {
             guard let number = statement.integer(0), let name = statement.text(1), let position = statement.integer(2)
             else { continue }
-            found.append(StoredHandler(number: number, name: name, position: position))
+            found.append(
+                StoredHandler(number: number, name: name, position: min(max(0, position), Self.highestDelivery)))
         }
         return found
     }
@@ -54,12 +55,28 @@ extension StoreFile {
 
     /// The highest number that a delivery ever had.
     func lastDelivery() throws(SQLiteError) -> Int64 {
-        // The sequence says it also when nothing waits any more.
-        let statement = try statement(
-            "SELECT max((SELECT ifnull(max(id), 0) FROM deliveries), (SELECT ifnull(max(seq), 0) FROM sqlite_sequence))"
-        )
-        defer { statement.reset() }
-        return try statement.step() ? statement.integer(0) ?? 0 : 0
+        // The sequence says it also when nothing waits any more; it may be of any type.
+        var last: Int64 = 0
+        for sql in ["SELECT max(id) FROM deliveries", "SELECT max(seq) FROM sqlite_sequence"] {
+            let statement = try statement(sql)
+            defer { statement.reset() }
+            guard try statement.step(), let number = statement.integer(0), number > 0 else { continue }
+            last = max(last, try deliveryNumber(number))
+        }
+        return last
+    }
+
+    /// The highest number of a delivery that is believed: far from where reckoning with it ends.
+    static let highestDelivery = Int64(highestSequence)
+
+    /// A delivery's number, when it can be one.
+    ///
+    /// - Throws: ``SQLiteError`` when it cannot: the file is damaged.
+    private func deliveryNumber(_ number: Int64) throws(SQLiteError) -> Int64 {
+        guard (1...Self.highestDelivery).contains(number) else {
+            throw .strangeNumber("\(number)", "read deliveries", path: database.path)
+        }
+        return number
     }
 
     /// Whether there is a delivery of this number.
@@ -71,9 +88,9 @@ extension StoreFile {
     }
 
     /// Adds a delivery, within a transaction.
-    func insert(_ id: Int64, of handler: Int64, _ event: Event) throws(SQLiteError) {
+    func insert(_ id: Int64, of handler: Int64, _ published: PublishedEvent) throws(SQLiteError) {
         try statement("INSERT OR REPLACE INTO deliveries(id, handler, wall_ns, body) VALUES(?, ?, ?, ?)").run(
-            .integer(id), .integer(handler), .integer(optional: event.wallNanoseconds), .text(event.json))
+            .integer(id), .integer(handler), .integer(optional: published.event.wallNanoseconds), .text(published.json))
     }
 
     /// Removes a delivery.
@@ -105,7 +122,8 @@ extension StoreFile {
         var found: [StoredDelivery] = []
         while try statement.step() {
             guard let id = statement.integer(0) else { continue }
-            found.append(StoredDelivery(id: id, event: statement.text(1).flatMap { try? Event(json: $0) }))
+            found.append(
+                StoredDelivery(id: try deliveryNumber(id), event: statement.text(1).flatMap { try? Event(json: $0) }))
         }
         return found
     }
@@ -128,7 +146,7 @@ extension StoreFile {
         var found: [(id: Int64, handler: Int64, wallNanoseconds: Int64?)] = []
         while try statement.step() {
             guard let id = statement.integer(0), let handler = statement.integer(1) else { continue }
-            found.append((id, handler, statement.integer(2)))
+            found.append((try deliveryNumber(id), handler, statement.integer(2)))
         }
         return found
     }

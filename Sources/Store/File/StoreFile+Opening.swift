@@ -13,8 +13,6 @@ extension StoreFile {
     private static let patienceMilliseconds: Int32 = 500
     /// Memory for pages, which is held as long as the file is open.
     private static let cacheKilobytes = 512
-    /// How large the log may stay, in bytes, after all of it was merged into the file.
-    private static let logBytes = 1 << 20
     /// More events than can get lost with a power cut: what was handed on within about a second.
     ///
     /// Whoever has seen them knows their numbers, so those are not given to others.
@@ -134,8 +132,6 @@ extension StoreFile {
                     message: "the file system does not allow it", path: database.path)
             }
             try database.execute("PRAGMA synchronous = \(synchronous.rawValue)")
-            try database.execute("PRAGMA wal_autocheckpoint = 1000")
-            try database.execute("PRAGMA journal_size_limit = \(logBytes)")
             return try read(database, synchronous: synchronous)
         }
     }
@@ -148,15 +144,20 @@ extension StoreFile {
         }
         func number(_ sql: String) throws(SQLiteError) -> UInt64 {
             let number = UInt64(clamping: try database.integer(sql) ?? 0)
-            guard number <= highestSequence else {
-                throw SQLiteError(
-                    extendedCode: SQLiteError.damage, operation: sql, message: "\(number) is no number of this store",
-                    path: database.path)
-            }
+            return try checked(number, number <= highestSequence, sql)
+        }
+        func checked<Number>(_ number: Number, _ isOurs: Bool, _ operation: String) throws(SQLiteError) -> Number {
+            guard isOurs else { throw .strangeNumber("\(number)", operation, path: database.path) }
             return number
         }
-        var last = try max(number("SELECT max(seq) FROM events"), meta("last_sequence").flatMap { UInt64($0) } ?? 0)
+        let known = try meta("last_sequence").flatMap { UInt64($0) } ?? 0
+        var last = try max(
+            number("SELECT max(seq) FROM events"), checked(known, known <= highestSequence, "the last number"))
+        // What follows is reckoned from these; those that are higher, or below the first, nobody of us has written.
         _ = try number("SELECT max(seq) FROM sqlite_sequence")
+        _ = try number("SELECT max(id) FROM deliveries")
+        let lowest = try database.integer("SELECT min(id) FROM deliveries") ?? 1
+        _ = try checked(lowest, lowest > 0, "SELECT min(id) FROM deliveries")
         // With NORMAL, what was committed before a power cut, and known to others, may be gone.
         if let before = try meta("running"), before.hasPrefix("normal "), before != running(.normal) {
             last = min(last + powerCutMargin, highestSequence)

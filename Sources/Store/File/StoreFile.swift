@@ -30,22 +30,28 @@ final class StoreFile {
     /// Opens a file, and makes it when it is missing.
     ///
     /// - Parameters:
-    ///   - path: The file.
-    ///   - synchronous: How safely.
+    ///   - settings: Which, and how safely.
     ///   - past: What a file that is made goes on with, in place of one that was lost.
     /// - Throws: ``StoreFailure``; what is not ours is left as it was.
     init(
-        path: String, synchronous: EventStoreSettings.Synchronous, succeeding past: Past = Past()
+        _ settings: EventStoreSettings, succeeding past: Past = Past()
     ) throws(StoreFailure) {
-        place = try StoreFailure.system { () throws(SystemError) in try FilePlace(path) }
+        if let problem = Database.libraryProblem {
+            throw .foreign(
+                path: settings.path, reason: "SQLite cannot be loaded: \(problem)",
+                remedy: "install it (Debian: libsqlite3-0) and restart")
+        }
+        place = try StoreFailure.system { () throws(SystemError) in try FilePlace(settings.path) }
+        let place = place
         if try StoreFile.inspect(place) {
             try StoreFile.inspectContents(place)
+            // SQLite would open it for reading, and find no words for what it cannot do then.
+            try StoreFailure.system { () throws(SystemError) in try place.checkWriting() }
         } else {
-            let place = place
             try StoreFailure.system { () throws(SystemError) in try place.create() }
         }
         database = try StoreFile.connect(to: place)
-        let contents = try StoreFile.contents(of: database, synchronous: synchronous, succeeding: past)
+        let contents = try StoreFile.contents(of: database, synchronous: settings.synchronous, succeeding: past)
         identity = contents.identity
         lastSequence = contents.lastSequence
         identities = place.identities
@@ -71,8 +77,8 @@ final class StoreFile {
 
     /// Sets how safely commits are made.
     ///
-    /// NORMAL: a commit is in the kernel's hands, so that it survives the end of this process; the disk has it with the next
-    /// checkpoint. FULL: each commit waits until the disk has it.
+    /// NORMAL: a commit is in the kernel's hands, so that it survives the end of this process; the disk has it a second later,
+    /// and a power cut costs what is newer than that. FULL: each commit waits until the disk has it.
     func setSynchronous(_ synchronous: EventStoreSettings.Synchronous) throws(SQLiteError) {
         try database.execute("PRAGMA synchronous = \(synchronous.rawValue)")
         try setMeta("running", StoreFile.running(synchronous))
@@ -89,6 +95,14 @@ final class StoreFile {
     func close() {
         statements = [:]
         database.close()
+    }
+
+    /// How many pages the log gets before it is merged into the file, which holds up the store.
+    ///
+    /// Each commit writes all the pages that it touches into the log, and in the file many of them are one: a long log is less
+    /// work. It may be an eighth of what the file may be, between 1 MB and 16 MB.
+    static func logLength(for settings: EventStoreSettings) -> Int {
+        Int(min(max(settings.keepMegabytes * 1e6 / 4096 / 8, 256), 4096))
     }
 
     // MARK: - Statements

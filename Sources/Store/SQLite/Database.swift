@@ -16,6 +16,8 @@ package final class Database {
     package let path: String
     let library: UnsafePointer<csqlite>
     let handle: OpaquePointer
+    /// Where SQLite writes how many pages the log has; freed with this object, when the connection is closed.
+    private let logPages: UnsafeMutablePointer<Int32>
 
     /// Opens a file, distrusting what it says.
     ///
@@ -52,16 +54,23 @@ package final class Database {
         self.path = path
         self.library = library
         handle = opened
+        logPages = .allocate(capacity: 1)
+        logPages.initialize(to: 0)
         _ = library.pointee.extended_result_codes(handle, 1)
         csqlite_distrust(handle)
         csqlite_merge_at_end(handle, 0)
+        csqlite_watch_log(handle, logPages)
         // What the store writes is shorter; what is longer comes from somebody else.
         _ = library.pointee.limit(handle, SQLITE_LIMIT_LENGTH, Int32(Self.longestValue))
     }
 
     deinit {
         close()
+        logPages.deallocate()
     }
+
+    /// How many pages the log had after the last commit; nobody else merges it when there are many.
+    var logPageCount: Int { Int(logPages.pointee) }
 
     /// Whether it can be used.
     private(set) var isOpen = true
@@ -73,6 +82,12 @@ package final class Database {
         guard isOpen else { return }
         isOpen = false
         _ = library.pointee.close_v2(handle)
+    }
+
+    /// Why the library cannot be loaded; `nil` when it is there, and loaded now.
+    package static var libraryProblem: String? {
+        var reason: UnsafePointer<CChar>?
+        return csqlite_load(&reason) == nil ? text(reason) : nil
     }
 
     /// The longest value of a column, in bytes.
@@ -130,6 +145,7 @@ package final class Database {
         try checkOpen()
         let mode = truncates ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
         try check(library.pointee.wal_checkpoint_v2(handle, nil, mode, nil, nil), "checkpoint")
+        logPages.pointee = 0
     }
 
     /// How many rows the last statement changed.

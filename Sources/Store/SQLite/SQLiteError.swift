@@ -19,6 +19,12 @@ package struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible 
     /// The code of a file that holds what SQLite never wrote.
     package static let damage = SQLITE_CORRUPT
 
+    /// What is damaged when a number in a file is none that a store has written.
+    static func strangeNumber(_ number: String, _ operation: String, path: String) -> SQLiteError {
+        SQLiteError(
+            extendedCode: damage, operation: operation, message: "\(number) is no number of this store", path: path)
+    }
+
     /// `path: operation: message`.
     package var description: String { "\(path): \(operation): \(reason)" }
 

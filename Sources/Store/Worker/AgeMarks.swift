@@ -2,7 +2,7 @@
 ///
 /// The wall clock may be set forward by decades, when a board without a clock of its own learns what time it is; the
 /// events of this run are not older for that.
-struct AgeMarks {
+package struct AgeMarks {
     private struct Mark {
         let sequence: UInt64
         let monotonicNanoseconds: Int64
@@ -16,12 +16,12 @@ struct AgeMarks {
     /// - Parameters:
     ///   - sequence: The last number before it.
     ///   - monotonicNanoseconds: When that is.
-    init(startingBehind sequence: UInt64, at monotonicNanoseconds: Int64) {
+    package init(startingBehind sequence: UInt64, at monotonicNanoseconds: Int64) {
         marks = [Mark(sequence: sequence, monotonicNanoseconds: monotonicNanoseconds)]
     }
 
     /// Takes note of what the last number is, about once an hour.
-    mutating func note(_ sequence: UInt64, at monotonicNanoseconds: Int64) {
+    package mutating func note(_ sequence: UInt64, at monotonicNanoseconds: Int64) {
         guard let last = marks.last, monotonicNanoseconds - last.monotonicNanoseconds >= Self.intervalNanoseconds
         else { return }
         marks.append(Mark(sequence: sequence, monotonicNanoseconds: monotonicNanoseconds))
@@ -33,7 +33,7 @@ struct AgeMarks {
     ///   - ageNanoseconds: How old that is.
     ///   - monotonicNanoseconds: What time it is.
     /// - Returns: The number.
-    mutating func removable(olderThan ageNanoseconds: Int64, at monotonicNanoseconds: Int64) -> UInt64 {
+    package mutating func removable(olderThan ageNanoseconds: Int64, at monotonicNanoseconds: Int64) -> UInt64 {
         // Those of the runs before may be of any age; what a mark says lasts until the next one says more.
         while marks.count > 1, monotonicNanoseconds - marks[1].monotonicNanoseconds >= ageNanoseconds {
             marks.removeFirst()

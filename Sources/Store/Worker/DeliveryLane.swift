@@ -18,6 +18,8 @@ final class DeliveryLane {
     private(set) var done: Set<Int64> = []
     /// Tickets that the handler has.
     private(set) var unacknowledged: Set<Int64> = []
+    /// Tickets that a handler had which is told nothing more, and may still be done with.
+    private var returned: Set<Int64> = []
     /// Deliveries that are in no file, in their order; the handler has the first of them.
     private(set) var memory: [Delivery] = []
     private var handedMemoryCount = 0
@@ -48,8 +50,8 @@ final class DeliveryLane {
 
     /// The ticket up to which the handler is done with everything that it was given.
     var position: Int64 {
-        if let oldest = unacknowledged.min() { return oldest - 1 }
-        return max(storedPosition, highestTicket)
+        let oldest = [unacknowledged.min(), returned.min()].compactMap { $0 }.min()
+        return oldest.map { $0 - 1 } ?? max(storedPosition, highestTicket)
     }
 
     /// Keeps a delivery that no file has.
@@ -72,18 +74,31 @@ final class DeliveryLane {
     /// Takes note that the handler has a delivery.
     func hand(_ ticket: Int64) {
         unacknowledged.insert(ticket)
+        returned.remove(ticket)
         highestTicket = max(highestTicket, ticket)
     }
 
-    /// Takes note that the handler is done with a delivery.
+    /// Takes note that the handler is done with a delivery, or the one before it that was told nothing more.
     ///
     /// - Returns: Whether it had it.
     func acknowledge(_ ticket: Int64) -> Bool {
-        guard unacknowledged.remove(ticket) != nil else { return false }
+        guard unacknowledged.remove(ticket) != nil else { return acknowledgeReturned(ticket) }
         if let index = memory[..<handedMemoryCount].firstIndex(where: { $0.ticket == ticket }) {
             memory.remove(at: index)
             handedMemoryCount -= 1
         } else {
+            done.insert(ticket)
+        }
+        return true
+    }
+
+    /// A handler that goes finishes what it has begun, and its successor must not do that again.
+    private func acknowledgeReturned(_ ticket: Int64) -> Bool {
+        guard returned.remove(ticket) != nil else { return false }
+        if let index = memory.firstIndex(where: { $0.ticket == ticket }) {
+            memory.remove(at: index)
+        } else {
+            waitingInFile = max(0, waitingInFile - 1)
             done.insert(ticket)
         }
         return true
@@ -94,10 +109,33 @@ final class DeliveryLane {
         done.subtract(tickets)
     }
 
+    /// Forgets rows that waited and were removed: nobody can be done with them any more.
+    ///
+    /// - Parameter tickets: What the handler does not have now.
+    /// - Returns: How many of them waited; those that are done did not.
+    func forgetWaiting(_ tickets: [Int64]) -> Int {
+        let count = tickets.count { !done.contains($0) }
+        returned.subtract(tickets)
+        done.subtract(tickets)
+        waitingInFile = max(0, waitingInFile - count)
+        return count
+    }
+
+    /// Forgets what a handler had that is told nothing more, unless it is in memory or in the file.
+    ///
+    /// - Parameter holds: Whether a ticket's row is in the file.
+    /// - Throws: What `holds` throws.
+    func forgetReturned<Failure>(unless holds: (Int64) throws(Failure) -> Bool) throws(Failure) {
+        for ticket in returned where !memory.contains(where: { $0.ticket == ticket }) {
+            if try !holds(ticket) { returned.remove(ticket) }
+        }
+    }
+
     /// Begins anew with the first delivery that is not acknowledged, for the next handler of this name.
     func takeBack() {
         waitingInFile += unacknowledged.count - handedMemoryCount
         handedMemoryCount = 0
+        returned.formUnion(unacknowledged)
         unacknowledged.removeAll()
         readTicket = .min
     }

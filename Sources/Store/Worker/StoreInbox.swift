@@ -33,10 +33,9 @@ final class StoreInbox: Sendable {
     func put(_ request: StoreRequest) -> Answer {
         let (answer, isFirst) = state.withLock { state -> (Answer, Bool) in
             guard !state.isFinished else { return (.finished, false) }
-            if request.isBounded {
-                guard state.boundedCount < capacity else { return (.full, false) }
-                state.boundedCount += 1
-            }
+            let count = request.boundedCount
+            guard count == 0 || state.boundedCount + count <= capacity else { return (.full, false) }
+            state.boundedCount += count
             state.requests.append(request)
             return (.taken, state.requests.count == 1)
         }

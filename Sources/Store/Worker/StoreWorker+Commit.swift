@@ -27,6 +27,8 @@ extension StoreWorker {
             listeners.publish(events)
         }
         handOn(isStored: isStored)
+        // Counting goes on behind the file's numbers now: nothing comes any more that has one of those.
+        if !awaitsHigherNumbers, salvage == nil { tellLateRecovery() }
     }
 
     /// Tries to store the group, twice when the first attempt has led to another file.
@@ -44,7 +46,9 @@ extension StoreWorker {
                 }
                 didRemoveDone()
                 didChange()
-                retention.didAppend(count)
+                retention.didAppend(count.new)
+                statistics.notStoredCount += count.refused
+                if salvage != nil || lateRecovery != nil { notStoredBeforeRecovery += count.refused }
                 return true
             } catch {
                 for lane in lanes.values { lane.number = nil }
@@ -56,20 +60,25 @@ extension StoreWorker {
 
     /// Inserts the group into the file.
     ///
-    /// - Returns: How many events are new in it.
-    private func insertGroup(into file: StoreFile) throws(SQLiteError) -> Int {
+    /// - Returns: How many events are new in it, and how many have a number that is another one's, or none that fits.
+    private func insertGroup(into file: StoreFile) throws(SQLiteError) -> (new: Int, refused: Int) {
         var count = 0
         var refusedCount = 0
         for entry in group {
             switch entry {
             case .event(let event):
-                if try file.append(event) { count += 1 } else { refusedCount += 1 }
-            case .delivery(let delivery, let lane):
-                try file.insert(delivery.ticket + ticketShift, of: number(of: lane, in: file), delivery.event)
+                let isNew = isFree(event.event.sequence) ? try file.append(event) : false
+                if isNew { count += 1 } else { refusedCount += 1 }
+            case .delivery(let event, let ticket, let lane):
+                try file.insert(ticket + ticketShift, of: number(of: lane, in: file), event)
             }
         }
-        statistics.notStoredCount += refusedCount
-        return count
+        return (count, refusedCount)
+    }
+
+    /// Whether a number is none of those that a file turned out to hold, or to have held, when it came late.
+    private func isFree(_ sequence: UInt64) -> Bool {
+        takenSequence == 0 || sequence > takenSequence
     }
 
     /// The number of a lane's handler, within a transaction.
@@ -82,7 +91,9 @@ extension StoreWorker {
 
     /// Takes note that the file has something that the disk may not have.
     func didChange() {
-        if changedNanoseconds == nil { changedNanoseconds = clock.monotonic() }
+        let now = clock.monotonic()
+        if changedNanoseconds == nil { changedNanoseconds = now }
+        lastChangeNanoseconds = now
     }
 
     // MARK: - What is done

@@ -13,21 +13,35 @@ extension StoreWorker {
     /// Opens the file at the start.
     func open() {
         do throws(StoreFailure) {
-            try adopt(try openOrReplace())
-            if failure != nil { try recover() }
+            try mending { () throws(StoreFailure) in
+                try openFile()
+                if failure != nil { try recover() }
+            }
         } catch {
             fail(error)
         }
     }
 
-    /// Opens the file; one that is damaged is set aside, and another one begun.
-    private func openOrReplace() throws(StoreFailure) -> StoreFile {
+    /// Opens the file and goes on with it.
+    private func openFile() throws(StoreFailure) {
+        let new = try StoreFile(settings, succeeding: past)
         do throws(StoreFailure) {
-            return try StoreFile(path: settings.path, synchronous: settings.synchronous, succeeding: past)
+            try adopt(new)
+        } catch {
+            new.close()
+            throw error
+        }
+    }
+
+    /// Does something with the file; one that turns out to be damaged is set aside, and another one begun.
+    private func mending(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) {
+        do throws(StoreFailure) {
+            try body()
         } catch {
             guard case .damaged(let reason) = error else { throw error }
             try setAside(reason)
-            return try StoreFile(path: settings.path, synchronous: settings.synchronous, succeeding: past)
+            try openFile()
+            try recover()
         }
     }
 
@@ -42,10 +56,7 @@ extension StoreWorker {
     /// Goes on with a file.
     private func adopt(_ new: StoreFile) throws(StoreFailure) {
         try StoreFailure.from { () throws(SQLiteError) in
-            if let salvage, !salvage.hasCopiedDeliveries {
-                let done = lanes.values.flatMap { lane in lane.done.map { $0 + ticketShift } }
-                try salvage.copyDeliveries(to: new, without: Set(done))
-            }
+            try beginSalvages(in: new)
             let last = try new.lastDelivery()
             let lowest = lanes.values.compactMap(\.memory.first?.ticket).min() ?? nextTicket
             if nextTicket == 1 {
@@ -56,8 +67,11 @@ extension StoreWorker {
                 ticketShift = last - lowest + 1
             }
             try connectLanes(to: new)
-            (statistics.oldestWallNanoseconds, statistics.newestWallNanoseconds) = try new.endTimes()
+            let times = try new.endTimes()
+            (statistics.oldestWallNanoseconds, statistics.newestWallNanoseconds) = times
+            if !hadFile { newestWallBeforeRun = times.newest ?? salvage?.newestWallNanoseconds }
         }
+        for salvage in salvages { salvage.didBegin() }
         file = new
         hadFile = true
         board.identity = new.identity
@@ -66,7 +80,10 @@ extension StoreWorker {
         if new.lastSequence > highestSequence {
             let isNews = highestSequence > 0 || failure != nil
             highestSequence = new.lastSequence
-            if isNews { listeners.onSequence(new.lastSequence) }
+            if isNews {
+                takenSequence = new.lastSequence
+                listeners.onSequence(new.lastSequence)
+            }
         }
     }
 
@@ -86,7 +103,10 @@ extension StoreWorker {
             for ticket in lane.unacknowledged.union(lane.done) where try new.holdsDelivery(ticket + ticketShift) {
                 handedCount += 1
             }
-            lane.waitingInFile = (counts[handler.number] ?? 0) - handedCount
+            lane.waitingInFile = max(0, (counts[handler.number] ?? 0) - handedCount)
+        }
+        for lane in lanes.values {
+            try lane.forgetReturned { ticket throws(SQLiteError) in try new.holdsDelivery(ticket + ticketShift) }
         }
         mayHandOver = true
     }
@@ -109,9 +129,7 @@ extension StoreWorker {
     func failed(_ error: SQLiteError) {
         guard error.isDamage else { return fail(.sqlite(error)) }
         do throws(StoreFailure) {
-            try setAside(error.reason)
-            try adopt(try openOrReplace())
-            try recover()
+            try mending { () throws(StoreFailure) in throw .damaged(error.reason) }
         } catch {
             fail(error)
         }
@@ -135,6 +153,7 @@ extension StoreWorker {
             failure?.text = text
             return
         }
+        tellLateRecovery()
         let isRelapse = recoveredNanoseconds != .min && now - recoveredNanoseconds < Self.relapseNanoseconds
         var wait =
             isRelapse
@@ -144,7 +163,7 @@ extension StoreWorker {
         tell(.storeFailed, text, [Figure(.retry, .integer(wait / 1_000_000_000))])
     }
 
-    private func tell(_ kind: EventKind, _ text: String, _ figures: [Figure]) {
+    private func tell(_ kind: EventKind, _ text: String, _ figures: [Figure] = []) {
         listeners.report(Event(kind: kind, timeNanoseconds: 0, figures: [Figure(.reason, .text(text))] + figures))
     }
 
@@ -154,11 +173,12 @@ extension StoreWorker {
     func retry() {
         guard failure != nil else { return }
         do throws(StoreFailure) {
-            try reopen()
-            try recover()
+            try mending { () throws(StoreFailure) in
+                try reopen()
+                try recover()
+            }
         } catch {
             isFull = error.isFull
-            if case .damaged(let reason) = error { try? setAside(reason) }
             failure?.failedAgain(error.text(path: settings.path), at: clock.monotonic())
         }
     }
@@ -175,14 +195,14 @@ extension StoreWorker {
             case .gone:
                 // Whoever has the file now has all of it.
                 try? file.database.checkpoint(truncates: true)
-                let new = try openOrReplace()
+                let new = try StoreFile(settings, succeeding: past)
                 try carryOver(from: file, to: new)
                 file.close()
                 return try adopt(new)
             }
         }
         closeFile()
-        try adopt(try openOrReplace())
+        try openFile()
     }
 
     /// Copies what handlers have still to do from a file that has lost its place into the one that is there now.
@@ -202,7 +222,7 @@ extension StoreWorker {
                         last = end
                         for row in rows where !done.contains(row.id - oldShift) {
                             guard let event = row.event else { continue }
-                            try new.insert(row.id - oldShift + newShift, of: number, event)
+                            try new.insert(row.id - oldShift + newShift, of: number, PublishedEvent(event))
                         }
                     }
                 }
@@ -220,7 +240,9 @@ extension StoreWorker {
                 try removeDone(from: file)
                 for lane in lanes.values {
                     for delivery in lane.memory {
-                        try file.insert(delivery.ticket + ticketShift, of: number(of: lane, in: file), delivery.event)
+                        try file.insert(
+                            delivery.ticket + ticketShift, of: number(of: lane, in: file),
+                            PublishedEvent(delivery.event))
                     }
                 }
                 try file.setMeta("last_sequence", String(max(highestSequence, file.lastSequence)))
@@ -231,7 +253,7 @@ extension StoreWorker {
         tellDrops()
         mayHandOver = true
         didChange()
-        notStoredBeforeSalvage += failure?.notStoredCount ?? 0
+        notStoredBeforeRecovery += failure?.notStoredCount ?? 0
         nextWaitNanoseconds = (failure?.waitNanoseconds ?? 0) * 2
         recoveredNanoseconds = clock.monotonic()
         failure = nil
@@ -239,8 +261,22 @@ extension StoreWorker {
     }
 
     private func tellRecovered(_ text: String) {
-        tell(.storeRecovered, "\(settings.path): \(text)", [Figure(.count, .integer(Int64(notStoredBeforeSalvage)))])
-        notStoredBeforeSalvage = 0
+        lateRecovery = (text, clock.monotonic())
+        if !awaitsHigherNumbers { tellLateRecovery() }
+    }
+
+    /// Whether events may still come that have numbers of those in the file.
+    var awaitsHigherNumbers: Bool { takenSequence > 0 && highestSequence <= takenSequence }
+
+    /// Tells that all is well again, and how many events were not stored until then.
+    ///
+    /// When the file turned out to hold higher numbers, events are still on their way that have one of those; they are not
+    /// stored, either. The first one that has a higher number is behind them.
+    func tellLateRecovery() {
+        guard let (text, _) = lateRecovery else { return }
+        lateRecovery = nil
+        tell(.storeRecovered, "\(settings.path): \(text)", [Figure(.count, .integer(Int64(notStoredBeforeRecovery)))])
+        notStoredBeforeRecovery = 0
     }
 
     // MARK: - Damage
@@ -249,6 +285,8 @@ extension StoreWorker {
     private func setAside(_ reason: String) throws(StoreFailure) {
         let now = clock.monotonic()
         closeFile()
+        // At the end there is no time left to begin another one; the next run sets it aside.
+        guard !isClosing else { throw .damaged(reason) }
         damageTimes.removeAll { now - $0 > Self.damageNanoseconds }
         guard damageTimes.count < Self.mostDamages else {
             throw .foreign(
@@ -261,23 +299,58 @@ extension StoreWorker {
         let aside = try StoreFailure.system { () throws(SystemError) in
             try DamagedFile.setAside(try FilePlace(path), at: wall)
         }
-        fail(.damaged("\(reason); it is set aside as \(aside.path), and a new one is begun"))
-        salvage = Salvage(aside)
+        let failed = failure != nil
+        let damage = StoreFailure.damaged("\(reason); it is set aside as \(aside.path), and a new one is begun")
+        fail(damage)
+        // What it is called has to be known also when something else was told before.
+        if failed { tell(.storeFailed, damage.text(path: path)) }
+        let salvage = Salvage(aside)
+        salvages.insert(salvage, at: 0)
+        addSalvages(salvage.unfinished, beside: aside)
+    }
+
+    /// Takes what can be read of the damaged files into a new one, and goes on with what was begun in it before.
+    private func beginSalvages(in new: StoreFile) throws(SQLiteError) {
+        let done = Set(lanes.values.flatMap { lane in lane.done.map { $0 + ticketShift } })
+        for salvage in salvages { try salvage.begin(in: new, without: done) }
+        addSalvages(try StoreFile.salvages(in: new.database), beside: new.place)
+    }
+
+    private func addSalvages(_ found: [(name: String, progress: SalvageProgress)], beside place: FilePlace) {
+        let folder = place.path.prefix(through: place.path.lastIndex(of: "/") ?? place.path.startIndex)
+        for (name, progress) in found where !salvages.contains(where: { $0.path == folder + name }) {
+            salvages.append(Salvage(FilePlace(resolved: folder + name), progress: progress))
+        }
     }
 
     /// Copies a few more events out of a damaged file.
     func continueSalvage() {
         guard let salvage, let file else { return }
-        let before = salvage.eventCount
-        let isMore = attempt { () throws(SQLiteError) in try salvage.copyEvents(to: file) }
-        guard let isMore else { return }
-        retention.didAppend(salvage.eventCount - before)
+        let step = attempt { () throws(SQLiteError) in try salvage.copyEvents(to: file) }
+        guard let step else { return }
+        retention.didAppend(step.copiedCount)
         didChange()
-        guard !isMore else { return }
-        self.salvage = nil
-        var text = "events are stored again; \(salvage.eventCount) events and \(salvage.deliveryCount) deliveries were "
-        text += "copied from \(salvage.path)"
-        if salvage.unreadableCount > 0 { text += ", \(salvage.unreadableCount) rows of it could not be read" }
-        tellRecovered(text)
+        guard !step.isMore else { return }
+        salvages.removeFirst()
+        let progress = salvage.progress
+        statistics.unreadableCount += progress.unreadableCount
+        var text =
+            "\(progress.eventCount) events and \(progress.deliveryCount) deliveries were copied from \(salvage.path)"
+        if progress.unreadableCount > 0 { text += ", \(progress.unreadableCount) rows of it could not be read" }
+        if !salvage.isReadable { text = "\(salvage.path) cannot be opened, and nothing was copied from it" }
+        salvageTexts.append(text)
+        guard salvages.isEmpty else { return }
+        tellRecovered((["events are stored again"] + salvageTexts).joined(separator: "; "))
+        salvageTexts = []
+    }
+
+    /// Puts a damaged file back when no other one could be begun: the next run goes on from there.
+    func putBack() {
+        guard let salvage, !salvage.hasCopiedDeliveries, let place = try? FilePlace(settings.path),
+            (try? place.status)?.size ?? 0 == 0
+        else { return }
+        let aside = FilePlace(resolved: salvage.path)
+        salvages = []
+        DamagedFile.putBack(aside, to: place)
     }
 }

@@ -43,7 +43,8 @@ extension StoreWorker {
     /// Hands the group's deliveries on to those who have room for them.
     func handOn(isStored: Bool) {
         var ready: [ObjectIdentifier: (lane: DeliveryLane, deliveries: [Delivery])] = [:]
-        for case .delivery(let delivery, let lane) in group {
+        for case .delivery(let event, let ticket, let lane) in group {
+            let delivery = Delivery(event: event.event, ticket: ticket)
             if !isStored {
                 remember(delivery, lane)
             } else if lane.waitingCount > 0 || lane.room == 0 {
@@ -120,10 +121,12 @@ extension StoreWorker {
         let drops = drops[key] ?? EventDrops(handler: name, reason: reason, report: listeners.report)
         self.drops[key] = drops
         drops.add(count)
+        if droppedNanoseconds == nil { droppedNanoseconds = clock.monotonic() }
     }
 
     /// Tells of those that nobody was told of yet.
     func tellDrops() {
+        droppedNanoseconds = nil
         for drops in drops.values { drops.tellRest() }
     }
 }

@@ -8,6 +8,9 @@ extension StoreWorker {
     /// How far the wall clock may be behind the events' times before those are not believed.
     private static let futureNanoseconds: Int64 = 86_400_000_000_000
 
+    /// How long a run does not believe that nothing of the runs before it is young enough.
+    private static let doubtNanoseconds: Int64 = 3_600_000_000_000
+
     /// Does one step to keep the file within its limits, when there is something to do.
     ///
     /// - Parameter now: What time it is on the monotonic clock.
@@ -29,7 +32,6 @@ extension StoreWorker {
     }
 
     private func didKeepWithinLimits() {
-        tellDrops()
         guard let file else { return }
         let times = attempt { () throws(SQLiteError) in try file.endTimes() }
         if let times {
@@ -56,7 +58,7 @@ extension StoreWorker {
             return false
         }
         // Nobody may ever come for what waits for a handler that is not there.
-        for lane in lanes.values where lane.deliver == nil && lane.waitingInFile > settings.keepEvents {
+        for lane in lanes.values where isForNobody(lane) && lane.waitingInFile > settings.keepEvents {
             guard let number = lane.number else { continue }
             let excess = min(Self.rowsPerStep, lane.waitingInFile - settings.keepEvents)
             let oldest = try file.oldestDeliveries(of: number, limit: excess).map(\.id)
@@ -100,7 +102,7 @@ extension StoreWorker {
         let age = Int64(min(settings.keepDays * 86_400e9, 9e18))
         let wall = clock.wall()
         let limit = wall.subtractingReportingOverflow(age)
-        guard !limit.overflow else { return true }
+        guard !limit.overflow, !isClockDoubtful(at: now, limit: limit.partialValue) else { return true }
         let removable = retention.ages.removable(olderThan: age, at: now)
         let rows = try file.oldestEvents(behind: retention.ageScanned, limit: Self.rowsPerStep)
         var old: [Int64] = []
@@ -108,7 +110,8 @@ extension StoreWorker {
         for row in rows {
             let time = row.wall ?? .max
             if row.sequence > Int64(clamping: removable)
-                || (time >= limit.partialValue && time - Self.futureNanoseconds <= wall)
+                || (time >= limit.partialValue
+                    && time.subtractingReportingOverflow(wall).partialValue <= Self.futureNanoseconds)
             {
                 isDone = true
                 break
@@ -121,8 +124,16 @@ extension StoreWorker {
         return try keepAgeOfDeliveries(in: file, before: limit.partialValue)
     }
 
+    /// Whether the wall clock may be far ahead: it says that nothing happened for as long as events are kept.
+    ///
+    /// A board without a clock of its own may begin with any time; within an hour it should have learned what time it is.
+    private func isClockDoubtful(at now: Int64, limit: Int64) -> Bool {
+        guard let newest = newestWallBeforeRun, newest < limit else { return false }
+        return now - startedNanoseconds < Self.doubtNanoseconds
+    }
+
     private func keepAgeOfDeliveries(in file: StoreFile, before limit: Int64) throws(SQLiteError) -> Bool {
-        for lane in lanes.values where lane.deliver == nil && lane.waitingInFile > 0 {
+        for lane in lanes.values where isForNobody(lane) && lane.waitingInFile > 0 {
             guard let number = lane.number else { continue }
             let old = try file.oldestDeliveries(of: number, limit: Self.rowsPerStep)
                 .prefix { ($0.wallNanoseconds ?? .max) < limit && $0.id - ticketShift < firstTicket }
@@ -132,6 +143,12 @@ extension StoreWorker {
             return false
         }
         return true
+    }
+
+    /// Whether a lane's handler is not there, and will not be.
+    private func isForNobody(_ lane: DeliveryLane) -> Bool {
+        guard lane.deliver == nil, let expectedHandlers else { return false }
+        return !expectedHandlers.contains(lane.name)
     }
 
     // MARK: - Removing
@@ -145,12 +162,10 @@ extension StoreWorker {
     private func removeWaiting(
         _ ids: [Int64], of lane: DeliveryLane, from file: StoreFile, _ reason: String
     ) throws(SQLiteError) {
-        // A row that is done already was not waiting.
-        let waitingCount = ids.count { !lane.done.contains($0 - ticketShift) }
         try file.database.transaction { () throws(SQLiteError) in
             for id in ids { try file.removeDelivery(id) }
         }
-        lane.waitingInFile = max(0, lane.waitingInFile - waitingCount)
+        let waitingCount = lane.forgetWaiting(ids.map { $0 - ticketShift })
         statistics.removedDeliveryCount += waitingCount
         tellDrop(lane.name, reason, count: waitingCount)
     }

@@ -1,0 +1,97 @@
+import Binnacle
+
+/// A daemon's status for people: one line for each thing, what is wrong first.
+enum StatusText {
+    /// The lines, without their ends.
+    static func lines(_ status: JSONValue) -> [String] {
+        let state = status["state"]?.text ?? "?"
+        var lines = [
+            "binnacle \(word(status["version"])): \(state), running for \(time(status["uptime_s"])), "
+                + "process \(word(status["pid"])), last event \(word(status["seq"]))"
+        ]
+        lines += items(status["problems"]).map { "  wrong: \(word($0))" }
+        if let configuration = status["configuration"] {
+            let files = items(configuration["files"]).map(word).joined(separator: ", ")
+            lines.append(
+                "configuration: \(files.isEmpty ? "none" : files), in force for \(time(configuration["read_s"]))")
+            if let refused = configuration["refused"]?.text {
+                lines += refused.split(separator: "\n").map { "  refused since: \($0)" }
+            }
+        }
+        for sensor in items(status["sensors"]) { lines += Self.sensor(sensor) }
+        for detector in items(status["detectors"]) {
+            lines.append(
+                "detector \(word(detector["name"])): \(isTrue(detector["running"]) ? "running" : "not running")")
+        }
+        for handler in items(status["handlers"]) { lines.append(Self.handler(handler)) }
+        lines.append(store(status["store"]))
+        return lines + socket(status["socket"])
+    }
+
+    private static func sensor(_ sensor: JSONValue) -> [String] {
+        let simulated = isTrue(sensor["simulated"]) ? " (simulated)" : ""
+        let head = "sensor \(word(sensor["name"])): \(isTrue(sensor["active"]) ? "active" : "inactive")\(simulated)"
+        return [head]
+            + items(sensor["streams"]).map { stream in
+                let rate = stream["rate_hz"].flatMap { $0 == .null ? nil : word($0) + " Hz" } ?? "rate not known yet"
+                let age = stream["last_sample_s"].flatMap { $0 == .null ? nil : "last sample \(time($0)) ago" }
+                var parts = [rate, age ?? "no sample yet", "\(word(stream["samples"])) samples"]
+                if stream["losses"]?.integer != 0 {
+                    parts.append("\(word(stream["lost_samples"])) lost in \(word(stream["losses"])) losses")
+                }
+                if stream["gaps"]?.integer != 0 { parts.append("\(word(stream["gaps"])) gaps") }
+                return "  \(word(stream["kind"])): " + parts.joined(separator: ", ")
+            }
+    }
+
+    private static func handler(_ handler: JSONValue) -> String {
+        var parts = ["\(word(handler["queued"])) queued"]
+        if let stored = handler["stored"] {
+            parts.append("\(word(stored)) waiting in the store behind number \(word(handler["cursor"]))")
+        }
+        for (key, text) in [("finished", "finished"), ("failed", "failed"), ("dropped", "dropped")] {
+            if let count = handler[key]?.integer, count != 0 { parts.append("\(count) \(text)") }
+        }
+        if let failure = handler["failure"]?.text { parts.append("FAILS: \(failure)") }
+        return "handler \(word(handler["name"])) (\(word(handler["action"]))): " + parts.joined(separator: ", ")
+    }
+
+    private static func store(_ store: JSONValue?) -> String {
+        guard let store, store != .null else { return "store: none" }
+        let size = store["bytes"]?.integer.map { "\(($0 + 999) / 1000) kB" } ?? "?"
+        let failure = store["failure"]?.text.map { ", FAILS: \($0)" } ?? ""
+        return "store \(word(store["path"])): \(word(store["events"])) events, \(size), "
+            + "\(word(store["queued"])) to be stored, \(word(store["dropped"])) dropped, "
+            + "\(word(store["not_stored"])) not stored\(failure)"
+    }
+
+    private static func socket(_ socket: JSONValue?) -> [String] {
+        guard let socket, socket != .null else { return ["socket: none"] }
+        let subscribers = items(socket["subscribers"]).map { subscriber in
+            "process \(word(subscriber["pid"])) of account \(word(subscriber["uid"])), "
+                + "\(word(subscriber["behind"])) behind, \(word(subscriber["missed"])) missed"
+        }
+        return ["socket: \(word(socket["connections"])) connections, \(word(socket["refused"])) refused"]
+            + subscribers.map { "  subscriber: \($0)" }
+    }
+
+    private static func items(_ value: JSONValue?) -> [JSONValue] {
+        guard case .array(let items)? = value else { return [] }
+        return items
+    }
+
+    private static func isTrue(_ value: JSONValue?) -> Bool { value == .boolean(true) }
+
+    /// A number or a text as it is; `-` for what is not known.
+    private static func word(_ value: JSONValue?) -> String {
+        switch value {
+        case .number(let text), .string(let text): text
+        default: "-"
+        }
+    }
+
+    private static func time(_ value: JSONValue?) -> String {
+        guard case .number(let text)? = value, let seconds = Double(text) else { return "-" }
+        return DurationText.text(seconds)
+    }
+}

@@ -1,0 +1,129 @@
+import Binnacle
+import EventSocket
+import Handlers
+import LinuxSystem
+import Store
+
+/// Where all events go, whatever the handlers: into the store, and to those who ask for them at the socket.
+extension Daemon {
+    /// Opens the store that a configuration wants.
+    static func openStore(
+        _ settings: EventStoreSettings?, _ mailbox: Mailbox<DaemonMessage>, _ outlet: EventOutlet
+    ) throws(StationError) -> (StoreInlet?, DeliveryTies?) {
+        guard let settings else { return (nil, nil) }
+        do throws(SystemError) {
+            let store = try EventStore(
+                settings, report: { mailbox.post(.report($0)) }, publish: { outlet.publish($0) },
+                onSequence: { mailbox.post(.sequence($0)) })
+            return (StoreInlet(store), DeliveryTies(store) { mailbox.post(.handlerEnded(name: $0)) })
+        } catch {
+            throw StationError(error)
+        }
+    }
+
+    /// Takes note of what a handler tells of itself.
+    func count(_ event: Event) {
+        guard case .text(let name) = event.figure(.handler) else { return }
+        tallies[name, default: HandlerTally()].count(event)
+    }
+
+    /// Leads events to the store and the socket, and then to the handlers.
+    func replaceChains() {
+        let outlet = outlet
+        var chains: [HandlerChain] = []
+        if let inlet {
+            chains.append(HandlerChain(handler: inlet.log))
+        } else if outlet.server != nil {
+            chains.append(HandlerChain(handler: ClosureHandler { outlet.publish([PublishedEvent($0)]) }))
+        }
+        if !repeatedKinds.isEmpty {
+            // They are no events of their own, and so are not kept.
+            chains.append(
+                HandlerChain(
+                    handler: ClosureHandler { outlet.publish([PublishedEvent($0)]) }, kinds: repeatedKinds))
+        }
+        router.replaceChains(chains + lines.map(\.chain))
+    }
+
+    /// Goes over to what another configuration says of store and socket.
+    func goOver(to new: Configuration, from old: Configuration) {
+        if let store, var settings = new.store {
+            if settings.path != store.statistics.path {
+                sayLater("`path` of [store]")
+                settings.path = store.statistics.path
+            }
+            if settings != old.store { store.change(settings) }
+        } else if (store == nil) != (new.store == nil) {
+            sayLater("[store]")
+        }
+        guard new.socket != old.socket || socketFailure != nil else { return }
+        openSocket(new.socket)
+    }
+
+    private func sayLater(_ what: String) {
+        log.say("\(what): the change takes effect when Binnacle is started again", level: .warning)
+    }
+
+    /// Closes the socket that is open, and opens another: on a thread of its own once samples flow, because a folder may be
+    /// slow, and so may whoever knows the groups.
+    private func openSocket(_ settings: SocketSettings?) {
+        let (mailbox, before, store) = (mailbox, outlet.server, store)
+        let sequence = router.sequence
+        inlet?.flush()
+        outlet.exchange(for: nil)
+        socketFailure = nil
+        let open: @Sendable () -> Result<SocketServer?, SocketServerError> = {
+            before?.finish()
+            // The path may be the same.
+            _ = before?.waitForEnd(until: SystemClock.monotonic() + 1_000_000_000)
+            guard let settings else { return .success(nil) }
+            var surroundings = SocketServer.Surroundings()
+            surroundings.say = { mailbox.post(.word($0, $1.logLevel)) }
+            surroundings.status = { mailbox.post(.status(reply: $0)) }
+            surroundings.repeatedKindsChanged = { mailbox.post(.repeatedKinds($0)) }
+            do throws(SocketServerError) {
+                return .success(
+                    try SocketServer(
+                        settings, history: store, startingBehind: sequence, surroundings: surroundings))
+            } catch {
+                return .failure(error)
+            }
+        }
+        guard configuredNanoseconds > 0 else { return take(open(), for: settings) }
+        do throws(SystemError) {
+            try WorkerThread.start { mailbox.post(.socket(settings, open())) }
+        } catch {
+            take(.failure(.system(error)), for: settings)
+        }
+    }
+
+    /// Takes a socket that was opened, unless the configuration wants another one by now.
+    func take(_ result: Result<SocketServer?, SocketServerError>, for settings: SocketSettings?) {
+        let isWanted = settings == assembly.configuration.socket
+        switch result {
+        case .success(let server):
+            guard isWanted else {
+                server?.finish()
+                return
+            }
+            // What was published while there was no server is in the store.
+            server?.continue(behind: router.sequence)
+            outlet.exchange(for: server)
+            replaceChains()
+        case .failure(let error):
+            guard isWanted else { return }
+            socketFailure = "\(error)"
+            log.say("the socket: \(error)", level: .error)
+        }
+    }
+}
+
+extension SocketServer.Level {
+    fileprivate var logLevel: LogLevel {
+        switch self {
+        case .debug: .debug
+        case .info: .info
+        case .warning: .warning
+        }
+    }
+}

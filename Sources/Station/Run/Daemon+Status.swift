@@ -1,0 +1,158 @@
+import Binnacle
+import EventSocket
+import Glibc
+import Handlers
+import LinuxSystem
+import Store
+
+/// What `binnacle status` is answered.
+extension Daemon {
+    /// How the station is, as a JSON object on one line.
+    ///
+    /// `state` is `ok`, or `degraded` when `problems` holds something that does not work. Times that have passed are in
+    /// seconds; a figure that is not known is null.
+    func statusLine() -> String {
+        let now = SystemClock.monotonic()
+        let statistics = store?.statistics
+        let problems = problems(statistics)
+        var status = JSONObject()
+        status.add("version", Version.current)
+        status.add("pid", raw: String(getpid()))
+        status.add("state", problems.isEmpty ? "ok" : "degraded")
+        status.add("problems", list: problems.map(JSONObject.quoted))
+        status.add("uptime_s", seconds: now - startNanoseconds)
+        status.add("seq", raw: String(router.sequence))
+        status.add("configuration", raw: configurationObject(now))
+        status.add("sensors", list: sensorObjects(now))
+        status.add("detectors", list: assembly.detectors.map(Self.object))
+        status.add("handlers", list: lines.map { object($0, statistics) })
+        status.add("store", raw: statistics.map(Self.object) ?? "null")
+        status.add("socket", raw: outlet.server.map { Self.object($0.statistics) } ?? "null")
+        return status.text
+    }
+
+    /// What does not work, each in a sentence.
+    private func problems(_ store: EventStoreStatistics?) -> [String] {
+        var problems = router.sensors.filter { !$0.isActive }.map { "sensor '\($0.name)' is inactive" }
+        if assembly.detectors.isEmpty { problems.append("there is no detector") }
+        for detector in assembly.detectors where !detector.isDetecting {
+            problems.append("detector '\(detector.name)' does not run")
+        }
+        for line in lines {
+            guard let failure = tallies[line.section.name]?.failure else { continue }
+            problems.append("handler '\(line.section.name)': \(failure)")
+        }
+        if let failure = store?.failure { problems.append("the event store: \(failure)") }
+        if let socketFailure { problems.append("the socket: \(socketFailure)") }
+        return problems
+    }
+
+    private func configurationObject(_ now: Int64) -> String {
+        var object = JSONObject()
+        object.add("path", options.configurationPath)
+        object.add("files", list: assembly.configuration.files.map(JSONObject.quoted))
+        object.add("read_s", seconds: now - configuredNanoseconds)
+        object.add("refused", refusedConfiguration)
+        return object.text
+    }
+
+    private func sensorObjects(_ now: Int64) -> [String] {
+        let statistics = pipeline.statistics
+        return router.sensors.map { sensor in
+            var object = JSONObject()
+            object.add("name", sensor.name)
+            object.add("active", raw: String(sensor.isActive))
+            object.add("simulated", raw: String(sensor.isSimulated))
+            object.add(
+                "streams",
+                list: statistics.filter { $0.stream.sensor === sensor }.map { Self.object($0, now) })
+            return object.text
+        }
+    }
+
+    private static func object(_ statistics: StreamStatistics, _ now: Int64) -> String {
+        let age = statistics.lastTimeNanoseconds.map { now - $0 }
+        var object = JSONObject()
+        object.add("kind", statistics.stream.kind.rawValue)
+        // A rate of samples that have ceased to come is none.
+        object.add("rate_hz", number: age.map { $0 > 2_000_000_000 ? 0 : statistics.rateHz } ?? nil, decimals: 2)
+        object.add("last_sample_s", seconds: age)
+        object.add("samples", raw: String(statistics.sampleCount))
+        object.add("losses", raw: String(statistics.lossCount))
+        object.add("lost_samples", raw: String(statistics.lostSampleCount))
+        object.add("gaps", raw: String(statistics.gapCount))
+        return object.text
+    }
+
+    private static func object(_ detector: any Detector) -> String {
+        var object = JSONObject()
+        object.add("name", detector.name)
+        object.add("running", raw: String(detector.isDetecting))
+        return object.text
+    }
+
+    private static func object(_ store: EventStoreStatistics) -> String {
+        var object = JSONObject()
+        object.add("path", store.path)
+        object.add("failure", store.failure)
+        object.add("bytes", raw: String(store.fileBytes))
+        object.add("events", raw: store.eventCount.map { String($0) } ?? "null")
+        object.add("oldest", store.oldestWallNanoseconds.map { WallTime.text($0) })
+        object.add("newest", store.newestWallNanoseconds.map { WallTime.text($0) })
+        object.add("seq", raw: String(store.lastSequence))
+        object.add("queued", raw: String(store.queueCount))
+        object.add("dropped", raw: String(store.droppedCount))
+        object.add("not_stored", raw: String(store.notStoredCount))
+        object.add("unreadable", raw: String(store.unreadableCount))
+        object.add("removed_deliveries", raw: String(store.removedDeliveryCount))
+        return object.text
+    }
+
+    private static func object(_ socket: SocketStatistics) -> String {
+        var object = JSONObject()
+        object.add("connections", raw: String(socket.connectionCount))
+        object.add("accepted", raw: String(socket.acceptedCount))
+        object.add("refused", raw: String(socket.refusedCount))
+        object.add(
+            "subscribers",
+            list: socket.subscribers.map { subscriber in
+                var object = JSONObject()
+                object.add("uid", raw: String(subscriber.user))
+                object.add("pid", raw: String(subscriber.process))
+                object.add("behind", raw: String(subscriber.behind))
+                object.add("missed", raw: String(subscriber.missed))
+                return object.text
+            })
+        return object.text
+    }
+
+    private func object(_ line: HandlerLine, _ store: EventStoreStatistics?) -> String {
+        let tally = tallies[line.section.name] ?? HandlerTally()
+        var object = JSONObject()
+        object.add("name", line.section.name)
+        object.add("action", type(of: line.section.action).key)
+        object.add("queued", raw: String(line.handler.unfinishedCount))
+        object.add("dropped", raw: String(tally.droppedCount))
+        object.add("finished", raw: String(tally.finishedCount))
+        object.add("failed", raw: String(tally.failedCount))
+        object.add("failure", tally.failure)
+        if let delivery = store?.handlers.first(where: { $0.name == line.section.name }) {
+            object.add("cursor", raw: String(delivery.position))
+            object.add("stored", raw: String(delivery.waitingCount))
+            object.add("unacknowledged", raw: String(delivery.unacknowledgedCount))
+        }
+        return object.text
+    }
+}
+
+extension JSONObject {
+    /// Adds a time in seconds, or null.
+    fileprivate mutating func add(_ key: String, seconds nanoseconds: Int64?) {
+        add(key, number: nanoseconds.map { Double($0) * 1e-9 }, decimals: 3)
+    }
+
+    /// Adds a number, or null.
+    fileprivate mutating func add(_ key: String, number: Double?, decimals: Int) {
+        add(key, raw: number.map { Figure.Value.number($0, decimals: decimals).description } ?? "null")
+    }
+}

@@ -1,0 +1,78 @@
+import Binnacle
+import Handlers
+import LinuxSystem
+import Store
+
+/// Ties handlers to the store that delivers to them: one at a time for each name, in their order.
+///
+/// When a reload exchanges a handler, the new one gets nothing before the old one has ended: what the old one has not done
+/// by then is the first that the new one gets.
+final class DeliveryTies {
+    private let store: EventStore
+    private let tellEnd: @Sendable (_ name: String) -> Void
+    private var attached: [String: any DeliveringHandler] = [:]
+    /// Handlers that were untied and may still be at work.
+    private var ending: [String: any DeliveringHandler] = [:]
+    private var lines: [HandlerLine] = []
+
+    /// Creates ties to nobody.
+    ///
+    /// - Parameters:
+    ///   - store: What delivers.
+    ///   - tellEnd: Told, on any thread, when a handler that was untied has ended; ``handlerDidEnd(_:)`` wants to know.
+    init(_ store: EventStore, tellEnd: @escaping @Sendable (_ name: String) -> Void) {
+        self.store = store
+        self.tellEnd = tellEnd
+    }
+
+    /// Unties the handlers that are no longer there, and ties those that are new.
+    ///
+    /// - Parameters:
+    ///   - lines: What there is now.
+    ///   - duration: How long a handler that goes may take to its end, which the caller tells it.
+    func change(to lines: [HandlerLine], within duration: Duration) {
+        self.lines = lines
+        store.expect(Set(lines.filter { $0.handler is any DeliveringHandler }.map(\.section.name)))
+        for (name, handler) in attached where !lines.contains(where: { $0.handler === handler }) {
+            store.detach(name)
+            attached[name] = nil
+            waitForEnd(of: handler, name, within: duration)
+        }
+        attach()
+    }
+
+    /// Takes note that a handler which was untied has ended: the next of its name has its turn.
+    func handlerDidEnd(_ name: String) {
+        ending[name] = nil
+        attach()
+    }
+
+    /// Unties all handlers; the store keeps what they do not do.
+    func detachAll() {
+        for name in attached.keys { store.detach(name) }
+        attached = [:]
+    }
+
+    private func attach() {
+        for line in lines where attached[line.section.name] == nil && ending[line.section.name] == nil {
+            guard let handler = line.handler as? any DeliveringHandler else { continue }
+            attached[line.section.name] = handler
+            store.attach(line.section.name, limit: handler.deliveryLimit) { handler.deliver($0) }
+        }
+    }
+
+    private func waitForEnd(of handler: any DeliveringHandler, _ name: String, within duration: Duration) {
+        let deadline = SystemClock.monotonic() + Units.nanoseconds(duration + .seconds(5))
+        let tellEnd = tellEnd
+        ending[name] = handler
+        do throws(SystemError) {
+            try WorkerThread.start {
+                _ = handler.waitForEnd(until: deadline)
+                tellEnd(name)
+            }
+        } catch {
+            // Without a thread to wait on, its successor begins at once, and does what it does twice.
+            ending[name] = nil
+        }
+    }
+}
