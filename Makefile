@@ -12,6 +12,7 @@ CONFIGURATION = $(DESTDIR)$(sysconfdir)/binnacle/binnacle.toml
 RULES = $(DESTDIR)$(PREFIX)/lib/udev/rules.d/70-binnacle.rules
 SYSUSERS = $(DESTDIR)$(PREFIX)/lib/sysusers.d/binnacle.conf
 UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/system
+USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
 DOCUMENTS = $(DESTDIR)$(PREFIX)/share/doc/binnacle
 EXAMPLES = $(wildcard config/examples/*.toml)
 FUZZ_SECONDS ?= 600
@@ -25,14 +26,17 @@ PACKED_RELOCATIONS = $(shell mkdir -p .build/static && echo 'print(1)' >.build/s
 PACKING = -Xlinker -z -Xlinker pack-relative-relocs
 WALK = Tests/Fixtures/phyphox_walk/Accelerometer.csv Tests/Fixtures/phyphox_walk/Magnetometer.csv
 
-.PHONY: help setup build run test test-systemd lint format golden fuzz sanitize soak bench bench-replay bench-sensors \
+.PHONY: help setup setup-test build run test test-systemd lint format golden fuzz sanitize soak bench bench-replay bench-sensors \
 	bench-daemon install uninstall clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
 
-setup: ## Install the Debian packages that are missing (as root, or through sudo).
+setup: ## Install the Debian packages that building needs and that are missing (as root, or through sudo).
 	@scripts/setup
+
+setup-test: ## Install those that the tests need as well, among them a broker, which is not left running.
+	@scripts/setup test
 
 build: setup ## Build the release binary, .build/release/binnacle.
 	@mkdir -p .build/static
@@ -43,7 +47,7 @@ build: setup ## Build the release binary, .build/release/binnacle.
 run: build ## Replay the bundled recording of a walk; SPEED=1 plays it in real time.
 	$(BINARY) replay --speed $(SPEED) $(WALK)
 
-test: build ## Run every test, against the release binary, and the README's example.
+test: setup-test build ## Run every test, against the release binary, and the README's example.
 	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test
 	scripts/check-readme
 	scripts/check-handler
@@ -60,18 +64,20 @@ format: ## Rewrite the sources in the project's format.
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks
 
 # SWIFT_BACKTRACE: a crash that waits for its backtrace would hang the fuzzer.
-fuzz: setup ## Feed the readers of sysfs and of scans with rubbish for FUZZ_SECONDS (default 600).
-	BINNACLE_FUZZ=1 $(SWIFT) build --scratch-path .build/fuzz --product FuzzSensors --sanitize address \
-	    -Xswiftc -sanitize=fuzzer
-	@mkdir -p .build/fuzz/corpus
-	SWIFT_BACKTRACE=enable=no .build/fuzz/debug/FuzzSensors -max_total_time=$(FUZZ_SECONDS) -max_len=512 \
-	    -print_final_stats=1 -artifact_prefix=.build/fuzz/ .build/fuzz/corpus Tests/FuzzSensors/Seeds
+fuzz: setup ## Feed the readers of sysfs and scans, and then those of the socket, with rubbish for FUZZ_SECONDS each (600).
+	for target in FuzzSensors FuzzSocket; do \
+	    BINNACLE_FUZZ=1 $(SWIFT) build --scratch-path .build/fuzz --product $$target --sanitize address \
+	        -Xswiftc -sanitize=fuzzer && mkdir -p .build/fuzz/corpus/$$target && \
+	    SWIFT_BACKTRACE=enable=no .build/fuzz/debug/$$target -max_total_time=$(FUZZ_SECONDS) -max_len=512 \
+	        -print_final_stats=1 -artifact_prefix=.build/fuzz/$$target- .build/fuzz/corpus/$$target \
+	        Tests/$$target/Seeds || exit 1; \
+	done
 
-sanitize: setup ## Run the tests of the library, and of the daemon, under the address and the thread sanitizer.
+sanitize: setup-test ## Run the tests of the library, and of the daemon, under the address and the thread sanitizer.
 	scripts/sanitize address
 	scripts/sanitize thread
 
-soak: build ## Flood for 30 s, reload 2000 times, and with SOAK_SECONDS=3600 run for an hour while everything changes.
+soak: setup-test build ## Flood for 30 s, reload 2000 times, and with SOAK_SECONDS=3600 run for an hour while everything changes.
 	$(SWIFT) build --build-tests
 	scripts/soak $(CURDIR)/$(BINARY)
 
@@ -102,6 +108,9 @@ install: ## Install the binary, the configuration, the udev rule, the account an
 	install -D -m 644 systemd/binnacle-trigger.service $(UNITS)/binnacle-trigger.service
 	sed 's|^ExecStart=/usr/local/bin/|ExecStart=$(bindir)/|' systemd/binnacle.service | \
 	    install -m 644 /dev/stdin $(UNITS)/binnacle.service
+	install -d -m 755 $(USER_UNITS)
+	sed 's|^ExecStart=/usr/local/bin/|ExecStart=$(bindir)/|' systemd/binnacle-notify.service | \
+	    install -m 644 /dev/stdin $(USER_UNITS)/binnacle-notify.service
 	install -d -m 755 $(DOCUMENTS)/examples $(dir $(CONFIGURATION)) $(dir $(CONFIGURATION))conf.d
 	@test -z "$(EXAMPLES)" || install -v -m 644 $(EXAMPLES) $(DOCUMENTS)/examples
 	@if [ -e $(CONFIGURATION) ] && ! cmp -s config/binnacle.toml $(CONFIGURATION); then \
@@ -120,7 +129,7 @@ uninstall: ## Remove what install put there, and end it; a configuration that wa
 	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || \
 	    systemctl disable --now binnacle.service binnacle-trigger.service || true
 	rm -f $(DESTDIR)$(bindir)/binnacle $(RULES) $(SYSUSERS) $(UNITS)/binnacle.service \
-	    $(UNITS)/binnacle-trigger.service $(addprefix $(DOCUMENTS)/examples/,$(notdir $(EXAMPLES))) $(CONFIGURATION).new
+	    $(UNITS)/binnacle-trigger.service $(USER_UNITS)/binnacle-notify.service $(addprefix $(DOCUMENTS)/examples/,$(notdir $(EXAMPLES))) $(CONFIGURATION).new
 	@if cmp -s config/binnacle.toml $(CONFIGURATION); then rm -fv $(CONFIGURATION); fi
 	@for folder in $(DOCUMENTS)/examples $(DOCUMENTS) $(dir $(CONFIGURATION))conf.d $(dir $(CONFIGURATION)); do \
 	    [ ! -d $$folder ] || rmdir --ignore-fail-on-non-empty $$folder; \
