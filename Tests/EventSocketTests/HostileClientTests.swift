@@ -176,6 +176,23 @@ import Testing
         _ = try goodClient(server)
     }
 
+    @Test func rootAndTheOwnAccountFindAPlaceWhenAllAreTaken() throws {
+        let server = try TestServer { ($0.connectionLimit, $0.reservedPlaces) = (2, 1) }
+        let clients = try (0..<3).map { _ in try goodClient(server) }
+        try expectError(try server.client(), "there are 2 connections already")
+        try expectService(server, clients[2])
+    }
+
+    /// Whoever asks in a loop must not keep the daemon busy.
+    @Test func manyWhoAskForTheStatusAreOneQuestion() throws {
+        let server = try TestServer()
+        let clients = try (0..<50).map { _ in try server.client() }
+        for client in clients { client.send(line: #"{"status":{}}"#) }
+        for client in clients { #expect(client.line() == #"{"status":{"uptime_s":1}}"#) }
+        // One in each tenth of a second, and nobody knows how long this took.
+        #expect(server.notes.questions.load(ordering: .relaxed) < 50)
+    }
+
     @Test func theStatusIsAsked() throws {
         let server = try TestServer()
         let client = try server.client()

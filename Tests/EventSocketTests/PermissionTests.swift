@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Who may connect. What takes another account is skipped where we are not root.
+/// Who may connect; what takes another account is skipped where we are not root.
 @Suite struct PermissionTests {
     static let isRoot = geteuid() == 0
 

@@ -8,6 +8,7 @@ import Testing
 final class RawClient {
     let raw: Int32
     private var buffer: [UInt8] = []
+    private var givenCount = 0
     /// What is an eternity even on a busy machine.
     private static let patience: Int32 = 60_000
 
@@ -50,10 +51,12 @@ final class RawClient {
     /// The next line; `nil` at the end.
     func line() -> String? {
         while true {
-            if let end = buffer.firstIndex(of: 10) {
-                defer { buffer.removeFirst(end + 1) }
-                return String(decoding: buffer[..<end], as: UTF8.self)
+            if let end = buffer[givenCount...].firstIndex(of: 10) {
+                defer { givenCount = end + 1 }
+                return String(decoding: buffer[givenCount..<end], as: UTF8.self)
             }
+            buffer.removeFirst(givenCount)
+            givenCount = 0
             var ready = pollfd(fd: raw, events: Int16(POLLIN), revents: 0)
             guard poll(&ready, 1, Self.patience) > 0 else {
                 Issue.record("waited in vain for a line")
@@ -74,12 +77,14 @@ final class RawClient {
     /// The numbers of so many events, which come next.
     func sequences(_ count: Int) throws -> [UInt64] {
         try (0..<count).map { _ in
-            let message = try message()
-            guard case .event(let event, _) = message else {
-                Issue.record("no event: \(message)")
+            let line = try #require(self.line())
+            // Reading an event as a whole takes long where nothing is optimised.
+            let number = line.utf8.dropFirst(7).prefix { (0x30...0x39).contains($0) }
+            guard line.hasPrefix("{\"seq\":"), let sequence = UInt64(String(number) ?? "") else {
+                Issue.record("no event: \(line)")
                 return 0
             }
-            return event.sequence
+            return sequence
         }
     }
 
@@ -93,6 +98,6 @@ final class RawClient {
     /// Whether nothing comes for a while.
     func isSilent(milliseconds: Int32 = 200) -> Bool {
         var ready = pollfd(fd: raw, events: Int16(POLLIN), revents: 0)
-        return buffer.isEmpty && poll(&ready, 1, milliseconds) == 0
+        return givenCount == buffer.count && poll(&ready, 1, milliseconds) == 0
     }
 }

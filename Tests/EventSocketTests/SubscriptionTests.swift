@@ -101,6 +101,20 @@ import Testing
         }
     }
 
+    @Test func aHistoryThatIsThereLaterIsGoneOnWith() throws {
+        let history = FakeHistory()
+        let server = try TestServer(history: history)
+        let early = try server.client()
+        try early.subscribe()
+        history.add((1...30).map { TestServer.event($0) })
+        server.continue(behind: 30)
+        let late = try server.client()
+        server.publish()
+        #expect(try early.sequences(1) == [31])
+        try late.subscribe(#""after":28"#)
+        #expect(try late.sequences(3) == [29, 30, 31])
+    }
+
     @Test func withoutFollowingItEnds() throws {
         let history = FakeHistory(1...300)
         let server = try TestServer(history: history, startingBehind: 300)

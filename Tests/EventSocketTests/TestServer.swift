@@ -12,6 +12,7 @@ final class TestServer {
     final class Notes: Sendable {
         let said = Mutex<[String]>([])
         let repeated = Mutex<[Set<EventKind>]>([])
+        let questions = Atomic<Int>(0)
     }
 
     let server: SocketServer
@@ -26,6 +27,8 @@ final class TestServer {
     ) throws {
         folder = try TemporaryFolder()
         var settings = SocketSettings(path: folder.path + "/s")
+        // Everybody who connects here is of this process's own account.
+        settings.reservedPlaces = 0
         change(&settings)
         self.settings = settings
         next = sequence + 1
@@ -33,7 +36,10 @@ final class TestServer {
         let notes = notes
         surroundings.say = { text, _ in notes.said.withLock { $0.append(text) } }
         surroundings.repeatedKindsChanged = { kinds in notes.repeated.withLock { $0.append(kinds) } }
-        surroundings.status = { reply in Thread.detachNewThread { reply(#"{"uptime_s":1}"#) } }
+        surroundings.status = { reply in
+            notes.questions.wrappingAdd(1, ordering: .relaxed)
+            Thread.detachNewThread { reply(#"{"uptime_s":1}"#) }
+        }
         server = try SocketServer(
             settings, history: history, startingBehind: sequence, ringCapacity: ringCapacity,
             requestTime: requestTime, surroundings: surroundings)
@@ -53,6 +59,12 @@ final class TestServer {
     func publish(_ count: Int = 1, kind: EventKind = .shock, sensor: String? = "lid", padding: Int = 0) -> UInt64 {
         server.publish((0..<count).map { _ in PublishedEvent(event(kind: kind, sensor: sensor, padding: padding)) })
         return next - 1
+    }
+
+    /// Goes on behind a number.
+    func `continue`(behind sequence: UInt64) {
+        server.continue(behind: sequence)
+        next = sequence + 1
     }
 
     private func event(kind: EventKind, sensor: String?, padding: Int) -> Event {

@@ -2,8 +2,8 @@ extension BrokenConfigurationTests {
     static let handlers = [
         BrokenConfiguration(
             "nothing to do", handler,
-            "DIR/t.toml:5:1: [handler.h] does nothing (give it log = true, stdout = true or command = "
-                + "[\"/path/to/program\"])"),
+            "DIR/t.toml:5:1: [handler.h] does nothing (give it log = true, stdout = true, command = "
+                + "[\"/path/to/program\"] or mqtt = \"mqtts://broker.example\")"),
         BrokenConfiguration(
             "two things to do", handler + "log = true\nstdout = true\n",
             "DIR/t.toml:8:1: [handler.h] has both `log` and `stdout` (a handler does one thing; make two "

@@ -2,7 +2,9 @@ import Testing
 
 /// Every message to the letter: where it is, what is wrong, and what would be right.
 @Suite struct BrokenConfigurationTests {
-    @Test(arguments: sensors + simulations + recordings + detectors + handlers + commands + circles + dropIns)
+    @Test(
+        arguments: sensors + simulations + recordings + detectors + handlers + commands + circles + dropIns + brokers
+            + topics + logins + stores + sockets)
     func isAnsweredToTheLetter(_ broken: BrokenConfiguration) throws {
         let said = try broken.said()
         #expect(said == broken.messages)
@@ -11,7 +13,7 @@ import Testing
     @Test func noneIsThereTwice() {
         let all =
             Self.sensors + Self.simulations + Self.recordings + Self.detectors + Self.handlers + Self.commands
-            + Self.circles + Self.dropIns
+            + Self.circles + Self.dropIns + Self.brokers + Self.topics + Self.logins + Self.stores + Self.sockets
         #expect(all.count >= 40)
         #expect(Set(all.map(\.files)).count == all.count)
         #expect(Set(all.map(\.name)).count == all.count)

@@ -1,8 +1,10 @@
 import Binnacle
+import EventSocket
 import Glibc
 import Handlers
 import LinuxSensors
 import Station
+import Store
 import Testing
 
 /// Files, among them the one that is shipped, and texts that mean harm.
@@ -18,6 +20,8 @@ import Testing
         #expect(configuration.motions.map(\.settings) == [MotionSettings()])
         #expect(configuration.norths.map(\.settings) == [NorthSettings()])
         #expect(configuration.handlers.map { $0.action as? LogAction } == [LogAction()])
+        #expect(configuration.store == EventStoreSettings(path: EventStoreSettings.standardPath))
+        #expect(configuration.socket == SocketSettings(path: SocketPath.forDaemon()))
     }
 
     /// What stands behind "# " in the shipped file is accepted, and is the default it claims to be.
@@ -43,12 +47,17 @@ import Testing
         #expect(north.exitDegrees == NorthSettings().effectiveExitDegrees)
         north.exitDegrees = nil
         #expect(north == NorthSettings())
-        #expect(configuration.handlers.map(\.name) == ["log", "lines", "alarm"])
-        #expect(configuration.handlers.map(\.detectors) == [["moved", "bow"], nil, nil])
+        #expect(configuration.handlers.map(\.name) == ["log", "lines", "fleet", "alarm"])
+        #expect(configuration.handlers.map(\.detectors) == [["moved", "bow"], nil, nil, nil])
         #expect(configuration.handlers[0].action as? LogAction == LogAction())
         #expect(configuration.handlers[1].action is OutputAction)
-        #expect((configuration.handlers[2].action as? CommandAction)?.settings == CommandSettings())
+        let broker = "mqtt = \"mqtts://broker.example:8883\"\n"
+        let handlers = try parse("[handler.a]\non = [\"shake\"]\n" + broker).handlers
+        #expect(configuration.handlers[2].action as? MQTTAction == handlers[0].action as? MQTTAction)
+        #expect((configuration.handlers[3].action as? CommandAction)?.settings == CommandSettings())
         #expect(configuration.handlers.last?.decorators.count == 6)
+        #expect(configuration.store == EventStoreSettings(path: "/var/lib/binnacle/events.db"))
+        #expect(configuration.socket == SocketSettings(path: "/run/binnacle/binnacle.sock"))
     }
 
     /// Every key that the reader knows is in the shipped file.
@@ -59,8 +68,8 @@ import Testing
         for level in LogLevel.allCases { #expect(text.contains(level.name), "\(level.name)") }
         for kind in EventKind.allCases { #expect(text.contains(kind.rawValue), "\(kind.rawValue)") }
         // An unknown key's message lists those that are allowed.
-        for section in ["sensor", "motion", "north", "handler"] {
-            let faults = problems("[\(section).a]\nqqqqqqqq = 1\n").filter { $0.message.hasPrefix("unknown key") }
+        for section in ["sensor.a", "motion.a", "north.a", "handler.a", "store", "socket"] {
+            let faults = problems("[\(section)]\nqqqqqqqq = 1\n").filter { $0.message.hasPrefix("unknown key") }
             let words = faults.compactMap(\.hint).flatMap { $0.split(separator: "`") }
             let keys = words.filter { $0.allSatisfy { $0 == "_" || $0.isLetter } }
             #expect(!keys.isEmpty)

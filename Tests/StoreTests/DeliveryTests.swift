@@ -103,6 +103,32 @@ import Testing
         #expect(run.delivered().count == 11)
     }
 
+    /// A handler that is exchanged finishes what it has begun.
+    @Test func whatAHandlerFinishesAfterItWentIsNotDoneAgain() throws {
+        let folder = try StoreFolder()
+        let run = try StoreRun(folder.file)
+        run.submit(1...10)
+        run.attach(limit: 4)
+        try run.settle()
+        let first = run.delivered()
+        #expect(first.numbers == [1, 2, 3, 4])
+        run.store.detach("alarm")
+        for delivery in first.prefix(3) { run.store.acknowledge("alarm", delivery.ticket) }
+        run.note { $0.delivered = [:] }
+        run.attach()
+        try run.settle()
+        #expect(run.delivered().numbers == [4, 5, 6, 7, 8, 9, 10])
+        // The first handler's word for what the second one has, too.
+        run.store.acknowledge("alarm", first[3].ticket)
+        for delivery in run.delivered().dropFirst() { run.store.acknowledge("alarm", delivery.ticket) }
+        run.end()
+        let again = try StoreRun(folder.file)
+        again.submit(11...11)
+        again.attach()
+        try again.settle()
+        #expect(again.delivered().numbers == [11])
+    }
+
     @Test func whatIsDecoratedKeepsItsFigures() throws {
         let folder = try StoreFolder()
         var event = StoreRun.event(9)

@@ -20,6 +20,8 @@ import Testing
         run.end()
         #expect(run.reports == [])
         #expect(folder.names == ["events.db"], "nothing is left beside the file")
+        unlink(folder.file)
+        #expect(run.store.statistics.fileBytes > 0, "whoever asks does not wait for the disk")
     }
 
     @Test func aRestartGoesOn() throws {

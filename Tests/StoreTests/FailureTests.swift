@@ -68,14 +68,6 @@ import Testing
         },
     ]
 
-    /// Makes or changes a database with the program sqlite3.
-    private static func sqlite(_ path: String, _ sql: String) throws {
-        let child = Child(["sqlite3", path, sql])
-        try child.run()
-        child.waitUntilExit()
-        #expect(child.terminationStatus == 0)
-    }
-
     /// Makes a store and changes it.
     private static func store(_ path: String, _ sql: String) throws -> String {
         let run = try StoreRun(path)
@@ -178,6 +170,35 @@ import Testing
         third.attach()
         try third.settle()
         #expect(third.delivered().numbers == [501])
+    }
+
+    @Test func numbersThatAreTakenAreCounted() throws {
+        let folder = try StoreFolder()
+        let first = try StoreRun(folder.file)
+        first.append(1...500)
+        first.end()
+        // It was given out, too.
+        try sqlite(folder.file, "DELETE FROM events WHERE seq = 7")
+        var holder: Database? = try Database(path: folder.file, access: .change)
+        try holder?.execute("PRAGMA locking_mode = EXCLUSIVE")
+        _ = try holder?.integer("SELECT count(*) FROM events")
+        let second = try StoreRun(
+            folder.file,
+            onJump: { store, number in
+                // What was on its way, and then the first with a number behind the file's.
+                for number in [6, 7, 8, number + 1] { store.append(StoreRun.event(number, kind: .shake)) }
+            })
+        second.append(1...5)
+        try second.settle()
+        holder = nil
+        try second.wait("the recovery") { second.of(.storeRecovered).count == 1 }
+        #expect(second.of(.storeRecovered).first?.integer(.count) == 8)
+        #expect(second.store.statistics.notStoredCount == 8)
+        #expect(second.published.numbers == Array(1...8) + [501])
+        #expect(try second.history().numbers == Array(1...6) + Array(8...501))
+        #expect(try second.history().filter { $0.kind == .shake }.numbers == [501])
+        second.end()
+        #expect(second.reports.count == 2)
     }
 
     @Test func aSecondDaemonDoesNotGetTheFile() throws {

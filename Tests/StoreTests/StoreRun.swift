@@ -25,7 +25,8 @@ final class StoreRun: Sendable {
 
     init(
         _ path: String, clock: StoreClock = StoreRun.clock, capacity: Int = EventStore.capacity,
-        _ change: (inout EventStoreSettings) -> Void = { _ in }
+        _ change: (inout EventStoreSettings) -> Void = { _ in },
+        onJump: @escaping @Sendable (EventStore, UInt64) -> Void = { _, _ in }
     ) throws {
         var settings = EventStoreSettings(path: path)
         change(&settings)
@@ -36,7 +37,10 @@ final class StoreRun: Sendable {
             settings, clock: clock, capacity: capacity,
             report: { event in board.run?.note { $0.reports.append(event) } ?? board.keep(event) },
             publish: { events in board.run?.note { $0.published += events.map(\.event) } },
-            onSequence: { number in board.run?.note { $0.jumps.append(number) } })
+            onSequence: { number in
+                board.run?.note { $0.jumps.append(number) }
+                if let store = board.run?.store { onJump(store, number) }
+            })
         board.set(self)
         for event in board.kept { note { $0.reports.append(event) } }
     }
@@ -105,26 +109,39 @@ final class StoreRun: Sendable {
     }
 
     func page(_ query: EventQuery = EventQuery()) throws -> EventPage {
-        let answer = Mutex<EventPage?>(nil)
-        let done = DispatchSemaphore(value: 0)
-        store.read(query) { page in
-            answer.withLock { $0 = page }
-            done.signal()
-        }
-        try #require(done.wait(timeout: .now() + 120) == .success)
-        return try #require(answer.withLock { $0 })
+        let answer = Answer()
+        store.read(query) { page in answer.page = page }
+        try wait("an answer") { answer.page != nil }
+        return try #require(answer.page)
     }
 
     /// Waits until everything asked so far is done.
     func settle() throws { _ = try page(EventQuery(after: .max)) }
 
     func wait(_ comment: String, _ isCase: () throws -> Bool) throws {
-        for _ in 0..<12_000 {
+        for _ in 0..<60_000 {
             if try isCase() { return }
-            usleep(10_000)
+            usleep(2000)
         }
         Issue.record("waited in vain for \(comment); reported so far: \(reports.map(\.json))")
         throw CancellationError()
+    }
+}
+
+/// Makes or changes a database with the program sqlite3.
+func sqlite(_ path: String, _ sql: String) throws {
+    let child = Child(["sqlite3", path, sql])
+    try child.run()
+    child.waitUntilExit()
+    #expect(child.terminationStatus == 0)
+}
+
+/// The answer to somebody who reads.
+private final class Answer: Sendable {
+    private let state = Mutex<EventPage?>(nil)
+    var page: EventPage? {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
     }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A folder that lives as long as this object.
-package final class TemporaryFolder {
+package final class TemporaryFolder: Sendable {
     package let path = NSTemporaryDirectory() + "binnacle-test-" + UUID().uuidString
 
     /// Makes a folder with files by their names; the folders in the names are made, too.

@@ -36,8 +36,8 @@ import Testing
         ),
         (
             ["binnacle.toml": moved, "conf.d/a.toml": "[handler.h]\non = [\"shake\"]\n"],
-            "conf.d/a.toml:1:1: [handler.h] does nothing (give it log = true, stdout = true or "
-                + "command = [\"/path/to/program\"])"
+            "conf.d/a.toml:1:1: [handler.h] does nothing (give it log = true, stdout = true, "
+                + "command = [\"/path/to/program\"] or mqtt = \"mqtts://broker.example\")"
         ),
         (
             ["conf.d/a.toml": handler + "log = true\n", "conf.d/b.toml": "[handler.h]\nstdout = true\n"],
@@ -63,7 +63,7 @@ import Testing
         ),
         (
             ["binnacle.toml": box, "conf.d/\u{1B}[2J.toml": "colour = 1\n"],
-            "conf.d/\\u{1b}[2J.toml:1:1: unknown table or key `colour` (one of `sensor`, `motion`, `north`, `handler`)"
+            "conf.d/\\u{1b}[2J.toml:1:1: unknown table or key `colour` (one of `sensor`, `motion`, `north`, `handler`, `store`, `socket`)"
         ),
     ]
 
@@ -123,7 +123,9 @@ import Testing
 
     // MARK: - What is shipped
 
-    private static let examples = ["boat-heading", "disk-protection", "moved-box", "north-antenna", "washing-machine"]
+    private static let examples = [
+        "boat-heading", "disk-protection", "fleet-broker", "moved-box", "north-antenna", "washing-machine",
+    ]
 
     @Test func theExamplesAreThese() throws {
         let found = try FileManager.default.contentsOfDirectory(atPath: Binary.config + "/examples").sorted()

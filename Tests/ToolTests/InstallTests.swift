@@ -23,6 +23,8 @@ import Testing
                     "drwxr-xr-x usr/lib/systemd/system",
                     "-rw-r--r-- usr/lib/systemd/system/binnacle-trigger.service",
                     "-rw-r--r-- usr/lib/systemd/system/binnacle.service",
+                    "drwxr-xr-x usr/lib/systemd/user",
+                    "-rw-r--r-- usr/lib/systemd/user/binnacle-notify.service",
                     "drwxr-xr-x usr/lib/sysusers.d",
                     "-rw-r--r-- usr/lib/sysusers.d/binnacle.conf",
                     "drwxr-xr-x usr/lib/udev",
@@ -47,14 +49,19 @@ import Testing
     func theUnitStartsWhatWasInstalled(prefix: String, folder: String) throws {
         let machine = try Machine(prefix: prefix)
         #expect(try machine.make("install") == 0, "\(machine.said)")
-        let unit = try machine.text("\(prefix.dropFirst())/lib/systemd/system/binnacle.service")
-        let shipped = try Machine.source("systemd/binnacle.service")
-        #expect(
-            unit.split(separator: "\n").filter { $0.hasPrefix("ExecStart=") } == ["ExecStart=\(folder)/binnacle run"])
-        // Nothing else is another.
-        #expect(
-            unit.replacing("ExecStart=\(folder)/", with: "")
-                == shipped.replacing("ExecStart=/usr/local/bin/", with: ""))
+        for (place, name, command) in [
+            ("system", "binnacle.service", "binnacle run"),
+            ("user", "binnacle-notify.service", "binnacle on motion.began --"),
+        ] {
+            let unit = try machine.text("\(prefix.dropFirst())/lib/systemd/\(place)/\(name)")
+            let shipped = try Machine.source("systemd/\(name)")
+            let starts = unit.split(separator: "\n").filter { $0.hasPrefix("ExecStart=") }
+            #expect(starts.count == 1 && starts[0].hasPrefix("ExecStart=\(folder)/\(command)"))
+            // Nothing else is another.
+            #expect(
+                unit.replacing("ExecStart=\(folder)/", with: "")
+                    == shipped.replacing("ExecStart=/usr/local/bin/", with: ""))
+        }
     }
 
     @Test func aChangedConfigurationIsKept() throws {
@@ -84,7 +91,8 @@ import Testing
         #expect(
             try machine.tree() == [
                 "drwxr-xr-x etc", "drwxr-xr-x usr", "drwxr-xr-x usr/bin", "drwxr-xr-x usr/lib",
-                "drwxr-xr-x usr/lib/systemd", "drwxr-xr-x usr/lib/systemd/system", "drwxr-xr-x usr/lib/sysusers.d",
+                "drwxr-xr-x usr/lib/systemd", "drwxr-xr-x usr/lib/systemd/system", "drwxr-xr-x usr/lib/systemd/user",
+                "drwxr-xr-x usr/lib/sysusers.d",
                 "drwxr-xr-x usr/lib/udev", "drwxr-xr-x usr/lib/udev/rules.d", "drwxr-xr-x usr/share",
                 "drwxr-xr-x usr/share/doc",
             ])

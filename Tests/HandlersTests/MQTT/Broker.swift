@@ -13,11 +13,7 @@ final class Broker {
     private let configuration: String
     private var child: Child?
 
-    /// Starts a broker.
-    ///
-    /// - Parameters:
-    ///   - lines: Further lines of its configuration; `FOLDER` stands for its folder.
-    ///   - files: Files for its folder.
+    /// Starts a broker with further lines in its configuration, in which `FOLDER` stands for its folder.
     init(_ lines: String = "allow_anonymous true", files: [String: String] = [:]) throws {
         folder = try TemporaryFolder(files)
         port = try freePort()
@@ -66,12 +62,12 @@ final class Broker {
         init(_ words: String) { self.words = words }
     }
 
-    private static func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 }
-
     private static func answers(_ port: Int) -> Bool {
         Wire.connected(to: port) != nil
     }
 }
+
+func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 }
 
 /// A port that nobody listens on, as far as one can know.
 func freePort() throws -> Int {

@@ -12,9 +12,7 @@ final class FakeBroker: Sendable {
     private let counts = Mutex((connections: 0, isStopped: false))
     private let hasEnded = DispatchSemaphore(value: 0)
 
-    /// Listens.
-    ///
-    /// - Parameter serve: Called for each connection, one after the other, with how many there were before.
+    /// Listens; each connection is served, one after the other, with how many there were before.
     init(_ serve: @escaping @Sendable (_ wire: Wire, _ connection: Int, _ broker: FakeBroker) -> Void) throws {
         (socket, port) = try listener()
         Thread { [self] in
@@ -43,9 +41,7 @@ final class FakeBroker: Sendable {
         hasEnded.wait()
     }
 
-    /// Speaks as a broker does, until the other end has gone.
-    ///
-    /// - Parameter answer: Asked about each PUBLISH, with its topic and payload, before it is acknowledged.
+    /// Speaks as a broker does, until the other end has gone; asks about each PUBLISH before it is acknowledged.
     func speak(_ wire: Wire, answer: (_ topic: String, _ payload: String) -> Next = { _, _ in .goOn }) {
         while !isStopped {
             guard wire.isReadable(milliseconds: 20) else { continue }

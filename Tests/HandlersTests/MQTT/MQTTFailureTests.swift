@@ -65,9 +65,89 @@ struct MQTTFailureTests {
         #expect(run.acknowledged.all == [])
     }
 
+    @Test func aBrokerThatFallsSilent() throws {
+        let broker = try FakeBroker { wire, _, broker in
+            broker.speak(wire) { topic, _ in
+                // From here on it reads and says nothing.
+                while !broker.isStopped, wire.isReadable(milliseconds: 20) ? wire.next() != nil : true {}
+                return .close
+            }
+        }
+        defer { broker.stop() }
+        let run = try MQTTRun(broker.port) { settings, _ in
+            (settings.keepaliveSeconds, settings.statusTopic) = (5, nil)
+        }
+        run.handler.handle(event(1))
+        #expect(try run.waitForFailure("life") == "127.0.0.1:\(broker.port): no sign of life for 5 s")
+        #expect(run.end(within: .milliseconds(100)) == 1)
+    }
+
+    @Test func theLastStateIsSentBeforeTheGoodbye() throws {
+        let isReleased = Mutex(false)
+        let seen = Mutex<[String]>([])
+        let broker = try FakeBroker { wire, _, broker in
+            var held: [UInt8] = []
+            while !broker.isStopped {
+                if isReleased.withLock({ $0 }), !held.isEmpty {
+                    wire.send(PacketType.publishAnswer, held)
+                    held = []
+                }
+                guard wire.isReadable(milliseconds: 20) else { continue }
+                guard let packet = wire.next() else { return }
+                if packet.type == PacketType.connect { wire.send(PacketType.connectAnswer, [0, 0]) }
+                guard packet.type == PacketType.publish else { continue }
+                let (topic, payload, number) = packet.publication
+                seen.withLock { $0.append(topic.hasPrefix("events") ? topic : payload) }
+                // It takes its time about the first state.
+                if topic.hasPrefix("states"), !isReleased.withLock({ $0 }) {
+                    held = number
+                } else {
+                    wire.send(PacketType.publishAnswer, number)
+                }
+            }
+        }
+        defer { broker.stop() }
+        let run = try MQTTRun(broker.port)
+        run.handler.handle(event(1, kind: .motionBegan))
+        try waitUntil("the first state") { seen.withLock { $0.count == 3 } }
+        run.handler.handle(event(2, kind: .motionEnded))
+        try waitUntil("both events") { run.handler.statistics.publishedCount == 2 }
+        run.handler.end(within: .seconds(60))
+        usleep(100_000)
+        isReleased.withLock { $0 = true }
+        #expect(run.end() == 0)
+        let last = seen.withLock { $0.suffix(2) }
+        #expect(last.first?.contains(#""moved":"still""#) == true && last.last == "offline", "\(last)")
+    }
+
+    @Test func whenTheReplaysBrokerIsAwayTheRestIsGivenUp() throws {
+        let folder = try TemporaryFolder(["log": ""])
+        let descriptor = try Descriptor(path: folder.path + "/log", flags: O_RDWR)
+        let log = LineWriter(descriptor: descriptor.raw)
+        let port = try freePort()
+        let asked = Mutex(0)
+        let handler = try SequentialMQTTHandler(
+            name: "fleet", settings: MQTTSettings(host: "127.0.0.1", port: port, usesTLS: false, clientID: "replay"),
+            topic: { _ in "events/all" }, stateTopic: nil, log: log,
+            isCancelled: {
+                asked.withLock { count in
+                    count += 1
+                    return count > 50
+                }
+            })
+        for event in motions(1...10) { handler.handle(event) }
+        handler.finish()
+        log.flush()
+        var bytes = [UInt8](repeating: 0, count: 1000)
+        let count = pread(descriptor.raw, &bytes, bytes.count, 0)
+        #expect(
+            String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+                == "fleet: 127.0.0.1:\(port): Connection refused\nfleet: 10 events were not published\n")
+    }
+
     @Test func aBrokerThatSpeaksSomethingElse() throws {
         for (answer, part) in [
-            (Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8), "does not speak MQTT 3.1.1"),
+            (Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8), "closed the connection before it answered"),
             ([0x20, 0x02, 0x00, 0x77], "code 119, which MQTT 3.1.1 does not have"),
             ([0x20, 0xFF, 0xFF, 0xFF, 0xFF, 0x01], "does not speak MQTT 3.1.1"),
             ([0x30, 0x00], "does not speak MQTT 3.1.1"),

@@ -17,12 +17,7 @@ final class MQTTRun {
         func add(_ ticket: Int64) { list.withLock { $0.append(ticket) } }
     }
 
-    /// Starts a handler.
-    ///
-    /// - Parameters:
-    ///   - port: The broker's port.
-    ///   - capacity: The most events that wait.
-    ///   - change: Changes the settings and the times, which are short.
+    /// Starts a handler with short times.
     init(
         _ port: Int, name: String = "fleet", host: String = "127.0.0.1", usesTLS: Bool = false, capacity: Int = 4096,
         change: (inout MQTTSettings, inout MQTTTimes) -> Void = { _, _ in }
@@ -53,10 +48,11 @@ final class MQTTRun {
         return handler.waitForEnd(until: SystemClock.monotonic() + 120_000_000_000)
     }
 
-    /// Waits until something was reported.
-    func waitForFailure(_ part: String) throws -> String {
-        try waitUntil("a failure with '\(part)'; told so far: \(reasons)") { reasons.contains { $0.contains(part) } }
-        return reasons.first { $0.contains(part) } ?? ""
+    /// Waits until a failure was reported whose reason says something, or any failure; it is the reason.
+    func waitForFailure(_ part: String? = nil) throws -> String {
+        func found() -> String? { part.map { part in reasons.first { $0.contains(part) } } ?? reasons.first }
+        try waitUntil("a failure with '\(part ?? "")'; told so far: \(reasons)") { found() != nil }
+        return found() ?? ""
     }
 
     /// The reasons that were told, in their order.

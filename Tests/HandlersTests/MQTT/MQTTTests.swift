@@ -18,7 +18,9 @@ struct MQTTTests {
         #expect(run.end() == 0)
         #expect(subscriber.numbers == Array(1...1000))
         #expect(run.handler.statistics.publishedCount == 1000)
-        let expected = motions(1...2).map { Subscriber.Message(topic: "events/\($0.kind)", payload: $0.json, isRetained: false) }
+        let expected = motions(1...2).map {
+            Subscriber.Message(topic: "events/\($0.kind)", payload: $0.json, isRetained: false)
+        }
         #expect(subscriber.messages.filter { $0.topic == "events/motion.began" }.first?.payload == expected[0].payload)
         #expect(run.reports.all.isEmpty, "\(run.reports.all)")
     }
@@ -75,6 +77,25 @@ struct MQTTTests {
         defer { late.stop() }
         try late.wait("what was retained") { $0.contains { $0.topic == "states/chassis" } }
         #expect(late.payloads(of: "states/chassis") == [start + #""heading_deg":12.3,"seq":3,"time_ns":1000000007}"#])
+    }
+
+    @Test func aReplayDropsNothing() throws {
+        let broker = try Broker()
+        let subscriber = try Subscriber(broker.port)
+        defer { subscriber.stop() }
+        let messages = try TemporaryFolder(["log": ""])
+        let descriptor = try Descriptor(path: messages.path + "/log", flags: O_RDWR)
+        let log = LineWriter(descriptor: descriptor.raw)
+        let settings = MQTTSettings(host: "localhost", port: broker.port, usesTLS: false, clientID: "replay")
+        let handler = try SequentialMQTTHandler(
+            name: "fleet", settings: settings, topic: { _ in "events/all" }, stateTopic: nil, log: log,
+            isCancelled: { false })
+        for event in motions(1...6000) { handler.handle(event) }
+        handler.finish()
+        try subscriber.waitForNumber(6000)
+        #expect(subscriber.numbers == Array(1...6000))
+        log.flush()
+        #expect(lseek(descriptor.raw, 0, SEEK_END) == 0, "nothing was said")
     }
 
     /// `BINNACLE_BROKER_SECONDS` is how long the broker is away.

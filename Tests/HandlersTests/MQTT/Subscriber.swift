@@ -22,12 +22,9 @@ final class Subscriber: Sendable {
     private let state = Mutex(State())
     private let hasEnded = DispatchSemaphore(value: 0)
 
-    /// Subscribes, and waits until the broker knows.
+    /// Subscribes at a port that asks for neither encryption nor a user, and waits until the broker knows.
     ///
-    /// - Parameters:
-    ///   - port: The broker's port, where it asks for neither encryption nor a user.
-    ///   - name: What the broker knows it by.
-    ///   - isPersistent: Whether the broker keeps messages for it while it is not there.
+    /// When it is persistent, the broker keeps messages for it while one of them is not there.
     init(_ port: Int, name: String = "subscriber", isPersistent: Bool = false) throws {
         (self.port, self.name, self.isPersistent) = (port, name, isPersistent)
         Thread { [self] in

@@ -1,0 +1,59 @@
+import EventSocket
+import Foundation
+import LinuxSystem
+import Synchronization
+import TestSupport
+import Testing
+
+/// A process that has no descriptor left; a process of its own, because all other tests need some.
+@Suite struct FewDescriptorsTests {
+    private static let variable = "BINNACLE_FEW_DESCRIPTORS"
+    private static let isInside = ProcessInfo.processInfo.environment[variable] != nil
+
+    @Test(.enabled(if: !isInside)) func aServerWithoutDescriptorsWaitsForOne() throws {
+        let program = CommandLine.arguments[0]
+        let output = try TemporaryFile()
+        let child = Child([
+            "/bin/sh", "-c", "ulimit -n 64; exec \"$0\" --testing-library swift-testing --filter inside", program,
+        ])
+        child.environment = [Self.variable: "1"]
+        child.standardOutput = try output.writer()
+        child.standardError = child.standardOutput
+        try child.run()
+        child.waitUntilExit()
+        let said = try output.text()
+        #expect(child.terminationReason == .exit && child.terminationStatus == 0, "\(said)")
+        #expect(said.contains("1 test"), "\(said)")
+    }
+
+    @Test(.enabled(if: isInside)) func inside() throws {
+        let server = try TestServer()
+        let good = try server.client()
+        try good.subscribe()
+        var clients: [RawClient] = []
+        while let client = try? server.client() { clients.append(client) }
+        let message = "no connection can be taken: Too many open files"
+        server.wait("it has none left") { server.notes.said.withLock { $0.contains(message) } }
+        // Nobody is kept waiting, and the processor is not kept busy.
+        let before = processorSeconds()
+        for number in UInt64(1)...100 {
+            server.publish()
+            #expect(try good.sequences(1) == [number])
+            usleep(10_000)
+        }
+        #expect(processorSeconds() - before < 0.7)
+        #expect(server.notes.said.withLock { $0.count } < 10)
+        clients = []
+        let late = try server.client()
+        try late.subscribe()
+        server.publish()
+        #expect(try late.sequences(1) == [101])
+    }
+
+    private func processorSeconds() -> Double {
+        var usage = rusage()
+        getrusage(RUSAGE_SELF.rawValue, &usage)
+        let parts = [usage.ru_utime, usage.ru_stime].map { Double($0.tv_sec) + Double($0.tv_usec) / 1e6 }
+        return parts[0] + parts[1]
+    }
+}

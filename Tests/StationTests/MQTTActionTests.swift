@@ -1,0 +1,84 @@
+import Binnacle
+import Handlers
+import Station
+import Testing
+
+/// What a section with `mqtt` becomes.
+@Suite struct MQTTActionTests {
+    private func action(_ lines: String) throws -> MQTTAction {
+        let text = ConfigurationFaultTests.handler + lines + "\n"
+        return try #require(try parse(text).handlers.first?.action as? MQTTAction)
+    }
+
+    @Test(
+        arguments: [
+            ("mqtt://broker", "broker", 1883, false), ("mqtts://broker", "broker", 8883, true),
+            ("mqtts://broker:1", "broker", 1, true), ("MQTT://10.0.0.1:65535", "10.0.0.1", 65535, false),
+            ("mqtts://[2001:db8::1]", "2001:db8::1", 8883, true),
+            ("mqtt://[fe80::1%eth0]:99", "fe80::1%eth0", 99, false),
+        ] as [(String, String, Int, Bool)])
+    func brokers(url: String, host: String, port: Int, usesTLS: Bool) throws {
+        let broker = try action("mqtt = \"\(url)\"").broker
+        #expect((broker.host, broker.port, broker.usesTLS) == (host, port, usesTLS))
+    }
+
+    @Test func everyKey() throws {
+        let action = try action(
+            """
+            mqtt = "mqtts://b"
+            topic = "{host}/{detector}/{peak_g}"
+            state_topic = "s/{sensor}"
+            status_topic = "t"
+            user = "u"
+            password_credential = "c"
+            ca_file = "/run/ca"
+            certificate_file = "/run/cert"
+            key_file = "/run/key"
+            client_id = "me"
+            keepalive_s = 5
+            """)
+        #expect(
+            action.topic.pieces == [
+                .host, .text("/"), .placeholder(.detector), .text("/"), .placeholder(.figure(.peak)),
+            ])
+        #expect(action.stateTopic?.pieces == [.text("s/"), .placeholder(.sensor)])
+        #expect(action.statusTopic?.pieces == [.text("t")])
+        #expect(action.user == "u" && action.password == .credential("c"))
+        #expect(action.authorityFile == "/run/ca")
+        #expect(action.identity == .init(certificateFile: "/run/cert", keyFile: "/run/key"))
+        #expect(action.clientID == "me" && action.keepaliveSeconds == 5)
+        let other = try self.action("mqtt = \"mqtts://b\"")
+        let same = try self.action("mqtt = \"mqtts://b:8883\"")
+        #expect(!action.isSame(as: other) && other.isSame(as: same))
+    }
+
+    @Test func anEmptyTopicSwitchesItOff() throws {
+        let action = try action("mqtt = \"mqtt://b\"\nstate_topic = \"\"\nstatus_topic = \"\"")
+        #expect(action.stateTopic == nil && action.statusTopic == nil)
+    }
+
+    @Test func whatAnEventSaysIsOneLevel() throws {
+        let template = try action("mqtt = \"mqtt://b\"").topic
+        var event = Event(kind: .motionBegan, sensor: "a/b+#", timeNanoseconds: 1)
+        #expect(template.topic(for: event, host: "boat") == "binnacle/boat/a_b__/motion.began")
+        event.sensor = nil
+        #expect(template.topic(for: event, host: "") == "binnacle/-/-/motion.began")
+        event.sensor = String(repeating: "ü", count: 200) + "\0"
+        #expect(
+            template.topic(for: event, host: "boat")
+                == "binnacle/boat/" + String(repeating: "ü", count: 128) + "/motion.began")
+        var odd = "\0\n\u{9F}"
+        odd.unicodeScalars += [0xFFFE, 0xFDD0, 0x1_FFFF].compactMap { Unicode.Scalar($0 as UInt32) }
+        #expect(MQTTTopic.level(odd + "é") == "______é")
+    }
+
+    @Test func aPasswordInPlainTextIsSaid() throws {
+        let login = "\nuser = \"u\"\npassword_credential = \"c\""
+        #expect(
+            try action("mqtt = \"mqtt://broker\"" + login).notices
+                == ["the password goes to broker in plain text: mqtts:// would encrypt it"])
+        for broker in ["mqtts://broker", "mqtt://localhost", "mqtt://[::1]"] {
+            #expect(try action("mqtt = \"\(broker)\"" + login).notices == [])
+        }
+    }
+}

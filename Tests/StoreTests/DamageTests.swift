@@ -1,0 +1,253 @@
+import Binnacle
+import Foundation
+import LinuxSystem
+import Store
+import TestSupport
+import Testing
+
+/// A file whose bytes are not what was written: it is set aside as it is, and everything goes on.
+@Suite struct DamageTests {
+    static let pageSize = 4096
+    static let eventCount: UInt64 = 300
+    static let deliveryCount: UInt64 = 60
+
+    /// A store with events and with deliveries that wait, and its log when it was not closed.
+    private static func make(_ path: String, isClosed: Bool = true) throws {
+        let folder = try StoreFolder()
+        let run = try StoreRun(folder.file)
+        run.append(1...eventCount)
+        run.submit(1...deliveryCount)
+        run.submit(1...deliveryCount, for: "broker")
+        try run.settle()
+        if isClosed { run.end() }
+        // Another process copies: closing any descriptor of the file would give up this process's locks on it.
+        let names = isClosed ? ["events.db"] : ["events.db", "events.db-wal"]
+        for name in names {
+            let child = Child(["cp", folder.path + "/" + name, path + name.dropFirst("events.db".count)])
+            try child.run()
+            child.waitUntilExit()
+            #expect(child.terminationStatus == 0)
+        }
+    }
+
+    private static let closed = Result { try bytes { path in try make(path) } }
+    private static let open = Result { try bytes { path in try make(path, isClosed: false) } }
+
+    private static func bytes(_ make: (String) throws -> Void) throws -> [String: Data] {
+        let folder = try StoreFolder()
+        try make(folder.file)
+        return try contents(folder)
+    }
+
+    private static func contents(_ folder: StoreFolder) throws -> [String: Data] {
+        try Dictionary(
+            uniqueKeysWithValues: folder.names.map {
+                ($0, try Data(contentsOf: URL(fileURLWithPath: folder.path + "/" + $0)))
+            })
+    }
+
+    /// Runs a store on files, and looks whether everything goes on.
+    ///
+    /// - Returns: Whether the file was set aside, and how much of what was in it is still there.
+    @discardableResult
+    private func run(_ files: [String: Data], _ comment: String) throws -> (
+        wasSetAside: Bool, events: Int, deliveries: Int
+    ) {
+        let folder = try StoreFolder()
+        for (name, data) in files { try data.write(to: URL(fileURLWithPath: folder.path + "/" + name)) }
+        let run = try StoreRun(folder.file)
+        run.attach()
+        run.attach("broker", limit: 7)
+        let new = 200_000...UInt64(200_099)
+        for number in new {
+            run.append(number...number)
+            run.submit(number...number)
+        }
+        // Whatever is damaged is met at the latest when all of it is read.
+        var query = EventQuery()
+        while case let page = try run.page(query), page.failure == nil, !page.isLast { query.after = page.through }
+        try run.settle()
+        #expect(run.published.numbers == Array(new), "\(comment)")
+        let delivered = run.delivered().numbers
+        #expect(delivered.filter { $0 >= 200_000 } == Array(new), "\(comment)")
+        let old = delivered.filter { $0 < 200_000 }
+        let reports = run.reports
+        if run.store.statistics.failure == nil, reports.count < 3 {
+            #expect(old == old.sorted() && Set(old).count == old.count, "\(comment): \(old)")
+        }
+        if !run.of(.storeFailed).isEmpty, run.store.statistics.failure == nil {
+            try run.wait("the end of the salvage; \(comment)") { !run.of(.storeRecovered).isEmpty }
+        }
+        let failure = run.store.statistics.failure
+        let events = failure == nil ? try run.history().count : 0
+        run.end()
+        let after = try Self.contents(folder)
+        let aside = after.filter { $0.key.contains(".damaged-") }
+        #expect(!aside.isEmpty || run.of(.storeFailed).isEmpty || failure != nil, "\(comment): \(reports.map(\.json))")
+        if let (name, data) = aside.first(where: { !$0.key.hasSuffix("-wal") }), reports.count < 4,
+            run.of(.storeFailed).first?.timeNanoseconds == 0, isUntouched(reports)
+        {
+            #expect(data == files["events.db"], "\(comment): \(name) is not what it was")
+        }
+        if failure == nil {
+            let next = try StoreRun(folder.file)
+            // A page that nobody has read before is met here.
+            if !next.of(.storeFailed).isEmpty {
+                try next.wait("the end of the salvage; \(comment)") { !next.of(.storeRecovered).isEmpty }
+            }
+            let numbers = try next.history().numbers
+            #expect(numbers.suffix(100) == Array(new), "\(comment): \(next.reports.map(\.json)) \(reports.map(\.json))")
+            next.end()
+        }
+        return (!aside.isEmpty, events, old.count)
+    }
+
+    /// Whether the damage was found before anything was written.
+    private func isUntouched(_ reports: [Event]) -> Bool {
+        reports.first?.text(.reason)?.contains("header") == true
+    }
+
+    @Test func twentyRandomPlaces() throws {
+        let template = try Self.closed.get()
+        let size = try #require(template["events.db"]?.count)
+        var generator = SeededGenerator(seed: 20)
+        for round in 0..<20 {
+            var files = template
+            let place = Int.random(in: 0..<size, using: &generator)
+            let length = min(Int.random(in: 1...64, using: &generator), size - place)
+            for index in place..<place + length { files["events.db"]?[index] = .random(in: 0...255, using: &generator) }
+            try run(files, "round \(round), \(length) bytes at \(place)")
+        }
+    }
+
+    @Test func theHeaderOfEachPage() throws {
+        let template = try Self.closed.get()
+        let size = try #require(template["events.db"]?.count)
+        var setAsideCount = 0
+        for page in 1..<size / Self.pageSize {
+            var files = template
+            for index in 0..<12 { files["events.db"]?[page * Self.pageSize + index] = UInt8(0xA5 ^ index) }
+            if try run(files, "page \(page + 1)").wasSetAside { setAsideCount += 1 }
+        }
+        // Pages that are free, or that map pages, are not looked at.
+        #expect(setAsideCount > size / Self.pageSize / 2)
+    }
+
+    @Test(arguments: [0, 8, 16, 18, 21, 24, 28, 40, 44, 56, 60, 68, 100, 105])
+    func theHeaderOfTheFile(_ place: Int) throws {
+        var files = try Self.closed.get()
+        for index in place..<place + 4 { files["events.db"]?[index] ^= 0x5A }
+        try run(files, "at \(place)")
+    }
+
+    @Test func aFirstPageThatIsGone() throws {
+        for value in [UInt8(0), 0xFF] {
+            var files = try Self.closed.get()
+            files["events.db"]?.replaceSubrange(0..<Self.pageSize, with: Data(repeating: value, count: Self.pageSize))
+            #expect(try run(files, "all \(value)").wasSetAside)
+        }
+    }
+
+    @Test(arguments: [1, 50, 99, 100, 2048, 4095, 4096, 4097, 6144, 40960, 50000])
+    func cutOff(_ size: Int) throws {
+        var files = try Self.closed.get()
+        files["events.db"] = files["events.db"]?.prefix(size)
+        let result = try run(files, "\(size) bytes")
+        #expect(result.wasSetAside || size < 16)
+    }
+
+    @Test func cutToNothing() throws {
+        var files = try Self.closed.get()
+        files["events.db"] = Data()
+        try #expect(run(files, "without a log").wasSetAside == false)
+        files = try Self.open.get()
+        files["events.db"] = Data()
+        try #expect(run(files, "with a log").wasSetAside)
+        files["events.db"] = nil
+        try #expect(run(files, "gone, with a log").wasSetAside)
+    }
+
+    @Test func theLog() throws {
+        let template = try Self.open.get()
+        let size = try #require(template["events.db-wal"]?.count)
+        #expect(size > 100_000, "nothing of it was merged")
+        try #expect(run(template, "undamaged") == (false, 400, Int(Self.deliveryCount)))
+        var generator = SeededGenerator(seed: 4)
+        for round in 0..<20 {
+            var files = template
+            let place = round < 8 ? round * 4 : Int.random(in: 0..<size, using: &generator)
+            for index in place..<min(size, place + 4) { files["events.db-wal"]?[index] ^= 0x5A }
+            try run(files, "round \(round), the log at \(place)")
+            files["events.db-wal"] = template["events.db-wal"]?.prefix(place)
+            try run(files, "round \(round), the log cut off at \(place)")
+        }
+        var files = template
+        files["events.db-wal"] = Data((0..<size).map { _ in UInt8.random(in: 0...255, using: &generator) })
+        try run(files, "a log of rubbish")
+        files = try Self.closed.get()
+        files["events.db-journal"] = Data((0..<size).map { _ in UInt8.random(in: 0...255, using: &generator) })
+        try run(files, "a journal of rubbish")
+    }
+
+    @Test func whatCanBeReadIsCopied() throws {
+        // Two pages of the events in the middle, which tell themselves by what is in them.
+        var files = try Self.closed.get()
+        let data = try #require(files["events.db"])
+        let leaves = (1..<data.count / Self.pageSize).filter { page in
+            let bytes = data[page * Self.pageSize..<(page + 1) * Self.pageSize]
+            return bytes.first == 13 && String(decoding: bytes, as: UTF8.self).contains("\"seq\":150,")
+        }
+        #expect(!leaves.isEmpty)
+        for page in leaves {
+            files["events.db"]?.replaceSubrange(
+                page * Self.pageSize..<page * Self.pageSize + 100, with: Data(repeating: 0xEE, count: 100))
+        }
+        let folder = try StoreFolder()
+        for (name, data) in files { try data.write(to: URL(fileURLWithPath: folder.path + "/" + name)) }
+        let before = try StoreRun(folder.file)
+        #expect(before.store.lastSequence == Self.eventCount)
+        let identity = before.store.identity
+        _ = try? before.history()
+        try before.wait("the end of the salvage") { before.of(.storeRecovered).count == 1 }
+        let reason = try #require(before.of(.storeFailed).first?.text(.reason))
+        #expect(reason.contains("set aside as \(folder.file).damaged-2023"), "\(reason)")
+        let recovered = try #require(before.of(.storeRecovered).first?.text(.reason))
+        let left = try before.history().numbers
+        #expect(recovered.contains("\(left.count) events and \(Self.deliveryCount * 2) deliveries"), "\(recovered)")
+        #expect(left.count > 200 && left.count < Int(Self.eventCount))
+        #expect(left.first == 1 && left.last == Self.eventCount && left == left.sorted() && !left.contains(150))
+        #expect(before.store.identity == identity, "the numbers go on")
+        before.attach("broker")
+        try before.settle()
+        #expect(before.delivered("broker").numbers == Array(1...Self.deliveryCount))
+        let aside = try #require(folder.names.first { $0.contains(".damaged-") && !$0.hasSuffix("-wal") })
+        before.end()
+        // Nothing had been written by then.
+        let kept = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/" + aside))
+        #expect(kept.count == files["events.db"]?.count)
+    }
+
+    @Test func aDamageThatComesAgainAndAgainIsGivenUp() throws {
+        let folder = try StoreFolder()
+        let run = try StoreRun(folder.file)
+        for round in UInt64(0)..<6 {
+            run.append(round * 10 + 1...round * 10 + 10)
+            run.submit(round * 10 + 1...round * 10 + 10)
+            try run.settle()
+            // Under the store's feet; by another process, so that it keeps its locks.
+            for name in folder.names where name.hasPrefix("events.db") && !name.contains("damaged") {
+                let child = Child([
+                    "dd", "if=/dev/urandom", "of=\(folder.path)/\(name)", "bs=4096", "count=8", "conv=notrunc",
+                ])
+                try child.run()
+                child.waitUntilExit()
+            }
+            _ = try run.page()
+        }
+        run.attach()
+        try run.settle()
+        #expect(run.published.numbers == Array(1...60))
+        #expect(run.of(.storeFailed).count <= 5, "\(run.of(.storeFailed).map(\.json))")
+        #expect(folder.names.filter { $0.contains("damaged") && !$0.hasSuffix("-wal") }.count <= 3)
+    }
+}

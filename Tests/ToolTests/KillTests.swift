@@ -1,0 +1,129 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The promise of the store: what was appended reaches its handler, at least once and in order, however often the daemon
+/// is killed.
+@Suite struct KillTests {
+    /// How often the daemon is killed.
+    private static let kills = ProcessInfo.processInfo.environment["BINNACLE_KILLS"].flatMap(Int.init) ?? 200
+
+    private let folder: TemporaryFolder
+    private var delivered: String { folder.path + "/delivered" }
+    private var socket: String { folder.path + "/binnacle.sock" }
+    private var store: String { folder.path + "/events.db" }
+
+    init() throws {
+        folder = try TemporaryFolder([:])
+    }
+
+    /// A sensor whose noise makes some hundred events a second, or none at all.
+    private func configuration(floods: Bool) -> String {
+        """
+        [store]
+        path = "\(store)"
+        [socket]
+        path = "\(socket)"
+        [sensor.box]
+        source = "simulated"
+        model = "still"
+        rate_hz = 4000
+        [motion.moved]
+        accelerometer = "box"
+        detect = ["shake"]
+        gravity_s = 0.001
+        shake_g = \(floods ? "0.0035" : "9")
+        shake_refractory_s = 0.001
+        [handler.append]
+        on = ["shake"]
+        command = ["/usr/bin/tee", "-a", "\(delivered)"]
+        output_bytes = 0
+        """
+    }
+
+    /// The number of an event that a line tells of; `nil` when it is of another kind.
+    private static func number(_ line: Substring) throws -> Int? {
+        let value = try JSONSerialization.jsonObject(with: Data(line.utf8))
+        guard let event = value as? [String: Any], event["kind"] as? String == "shake" else { return nil }
+        return event["seq"] as? Int
+    }
+
+    private static func numbers(_ text: String) throws -> [Int] {
+        try text.split(separator: "\n").compactMap(number)
+    }
+
+    @Test func nothingThatWasAppendedIsMissingAfterManyKills() throws {
+        // The subscriber outlives every daemon, and begins where it was.
+        let (list, words) = (try TemporaryFile(), try TemporaryFile())
+        let subscriber = Binary.process(["on", "any", "--after", "0", "--json", "--socket", socket])
+        subscriber.standardOutput = try list.writer()
+        subscriber.standardError = try words.writer()
+        try subscriber.run()
+        defer { subscriber.end() }
+
+        var generator = SeededGenerator(seed: 5)
+        // How many lines the handler had written when a daemon was killed.
+        var ends: [Int] = []
+        for _ in 0..<Self.kills {
+            let run = try DaemonRun(configuration(floods: true)).start()
+            usleep(UInt32.random(in: 5_000...150_000, using: &generator))
+            run.process.end()
+            ends.append(try lineCount())
+        }
+
+        // The last one has time for everything that is left, and makes nothing new.
+        let run = try DaemonRun(configuration(floods: false)).start()
+        let stored = try #require(try Self.numbers(try whenSettled()).last)
+        try wait { try Self.numbers(try String(contentsOfFile: delivered, encoding: .utf8)).last == stored }
+        try wait { try Self.numbers(try list.text()).last == stored }
+        #expect(run.stop() == 0)
+        subscriber.end()
+
+        let handled = try Self.numbers(try String(contentsOfFile: delivered, encoding: .utf8))
+        let seen = try Self.numbers(try list.text())
+        let file = try Binary.run("events", "--json", "--store", store)
+        try #require(file.status == 0, "\(file.errors)")
+        let kept = try Self.numbers(file.output)
+        #expect(kept == kept.sorted() && Set(kept).count == kept.count)
+        let isSame = seen == kept
+        #expect(isSame, "the subscriber's own list is the store's: \(seen.count), \(kept.count)")
+        let missing = Set(kept).subtracting(handled).sorted().prefix(5)
+        #expect(missing.isEmpty)
+        #expect(Set(handled).isSubset(of: kept))
+        // The order goes back only where a daemon was killed: what it had not taken note of is done again.
+        var descents: [Int] = []
+        for (index, pair) in zip(handled, handled.dropFirst()).enumerated() where pair.1 <= pair.0 {
+            descents.append(index + 1)
+        }
+        // A program that was under way outlives its daemon by a line.
+        let unexplained = descents.filter { place in !ends.contains { abs($0 - place) <= 2 } }
+        #expect(unexplained.isEmpty)
+        #expect(descents.count <= Self.kills)
+        let repeated = handled.count - Set(handled).count
+        print("\(Self.kills) kills: \(kept.count) events appended, \(handled.count) handled, \(repeated) of them twice")
+    }
+
+    private func lineCount() throws -> Int {
+        (try? String(contentsOfFile: delivered, encoding: .utf8))?.split(separator: "\n").count ?? 0
+    }
+
+    /// What the store holds, when nothing is added to it any more.
+    private func whenSettled() throws -> String {
+        var last = ""
+        try wait {
+            usleep(300_000)
+            let text = try Binary.run("events", "--kind", "shake", "--json", "--socket", socket).output
+            defer { last = text }
+            return !text.isEmpty && text == last
+        }
+        return last
+    }
+
+    private func wait(until isDone: () throws -> Bool) throws {
+        for _ in 0..<3000 {
+            if try isDone() { return }
+            usleep(20_000)
+        }
+        Issue.record("it did not come to its end within a minute")
+    }
+}

@@ -1,0 +1,253 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A daemon that keeps its events, as those who ask it see it.
+@Suite struct StoredEventTests {
+    private let folder: TemporaryFolder
+    private var socket: String { folder.path + "/binnacle.sock" }
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    /// A box that is shaken again and again: 200 Hz, about ten events a second.
+    private func configuration(
+        _ further: String = "", shake: String = "0.0045", socket: String = "binnacle.sock"
+    ) -> String {
+        """
+        [store]
+        path = "\(folder.path)/events.db"
+        [socket]
+        path = "\(folder.path)/\(socket)"
+        [sensor.box]
+        source = "simulated"
+        model = "still"
+        rate_hz = 500
+        [motion.moved]
+        accelerometer = "box"
+        detect = ["shake"]
+        gravity_s = 0.01
+        shake_g = \(shake)
+        shake_refractory_s = 0.001
+
+        """ + further
+    }
+
+    private func append(to name: String) -> String {
+        "[handler.append]\non = [\"shake\"]\ncommand = [\"/usr/bin/tee\", \"-a\", \"\(folder.path)/\(name)\"]\n"
+    }
+
+    private func ask(_ words: String..., socket name: String = "binnacle.sock") throws -> Binary.Result {
+        try Binary.run(words + ["--socket", folder.path + "/" + name])
+    }
+
+    /// Asks until the answer is what is wanted.
+    @discardableResult
+    private func wait(_ words: [String], until isWanted: (Binary.Result) -> Bool) throws -> Binary.Result {
+        for _ in 0..<600 {
+            let result = try Binary.run(words + ["--socket", socket])
+            if isWanted(result) { return result }
+            usleep(50_000)
+        }
+        let last = try Binary.run(words + ["--socket", socket])
+        Issue.record("waited in vain: \(last.status) \(last.output) \(last.errors)")
+        return last
+    }
+
+    private func numbers(_ text: String) throws -> [Int] {
+        try text.split(separator: "\n").map { line in
+            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            return try #require(object?["seq"] as? Int)
+        }
+    }
+
+    // MARK: - Status
+
+    @Test func statusSaysHowTheDaemonIs() throws {
+        #expect(try ask("status").status == 69)
+        let run = try DaemonRun(configuration(append(to: "a"))).start()
+        let text = try wait(["status"]) { result in
+            result.status == 0 && result.output.contains("finished") && result.output.contains(" Hz, last sample 0.")
+        }.output
+        for part in [
+            ": ok, running for", "configuration: \(run.folder)/binnacle.toml", "sensor box: active (simulated)",
+            "accelerometer: ", " Hz, last sample 0.", "detector moved: running", "handler append (command): ",
+            "store \(folder.path)/events.db: ", "socket: 1 connections, 0 refused",
+        ] {
+            #expect(text.contains(part), "\(part) is missing in:\n\(text)")
+        }
+        let json = try ask("status", "--json").output
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+        #expect(object["state"] as? String == "ok")
+        #expect(object["pid"] as? Int == Int(run.process.processIdentifier))
+        let sensors = try #require(object["sensors"] as? [[String: Any]])
+        let stream = try #require((sensors.first?["streams"] as? [[String: Any]])?.first)
+        #expect(abs(try #require(stream["rate_hz"] as? Double) - 500) < 5)
+        let handler = try #require((object["handlers"] as? [[String: Any]])?.first)
+        #expect(try #require(handler["cursor"] as? Int) > 0)
+        #expect(run.stop() == 0)
+        #expect(try ask("status").status == 69)
+    }
+
+    @Test func statusTellsAMonitorWhatIsWrong() throws {
+        let failing = """
+            [handler.fail]
+            on = ["shake"]
+            command = ["/bin/false"]
+            """
+        let run = try DaemonRun(configuration(failing)).start()
+        let result = try wait(["status"]) { $0.status == 1 }
+        #expect(result.output.contains("wrong: handler 'fail': exit status 1"), "\(result.output)")
+        try run.configure("[sensor.box\n")
+        run.reload()
+        try wait(["status"]) { $0.output.contains("refused since: ") }
+        #expect(run.stop() == 0)
+    }
+
+    /// A monitor must not hang with what it watches.
+    @Test func aDaemonThatDoesNotTurnIsNotWaitedForLong() throws {
+        let run = try DaemonRun(configuration()).start()
+        try wait(["status"]) { $0.status == 0 }
+        kill(run.process.processIdentifier, SIGSTOP)
+        let result = try ask("status")
+        kill(run.process.processIdentifier, SIGCONT)
+        #expect(result.status == 69)
+        #expect(result.errors.contains("does not answer within 5 s"), "\(result.errors)")
+        #expect(run.stop() == 0)
+    }
+
+    // MARK: - Restart and reload
+
+    @Test func numbersGoOnAfterARestart() throws {
+        for round in 1...3 {
+            let run = try DaemonRun(configuration(append(to: "a"))).start()
+            try wait(["status"]) { $0.status == 0 && $0.output.contains("5 finished") }
+            #expect(run.stop() == 0, "round \(round)")
+        }
+        let result = try Binary.run("events", "--json", "--store", folder.path + "/events.db")
+        #expect(result.status == 0, "\(result.errors)")
+        let kept = try numbers(result.output)
+        #expect(kept == Array(1...kept.count), "no hole and nothing twice, over three runs")
+    }
+
+    /// The old handler has its events still when the new one is there, and finishes what it has begun.
+    @Test func aReloadThatExchangesAHandlerLosesNothing() throws {
+        func append(to name: String) -> String {
+            "[handler.append]\non = [\"shake\"]\nqueue = 3\n"
+                + "command = [\"/bin/sh\", \"-c\", \"sleep 0.05; cat >>\(folder.path)/\(name)\"]\n"
+        }
+        let run = try DaemonRun(configuration(append(to: "0"))).start()
+        try wait(["status"]) { $0.status == 0 }
+        for round in 1...10 {
+            usleep(200_000)
+            try run.configure(configuration(append(to: String(round))))
+            run.reload()
+            try run.waitForMessage("configuration read anew", count: round)
+        }
+        try run.configure(configuration(append(to: "11"), shake: "9"))
+        run.reload()
+        try run.waitForMessage("configuration read anew", count: 11)
+        let shakes = try numbers(try ask("events", "--kind", "shake", "--json").output)
+        #expect(shakes.count > 10)
+        func handled() throws -> [Int] {
+            try (0...11).flatMap { round in
+                try numbers((try? String(contentsOfFile: "\(folder.path)/\(round)", encoding: .utf8)) ?? "")
+            }
+        }
+        for _ in 0..<600 where try handled().count < shakes.count { usleep(50_000) }
+        let done = try handled()
+        #expect(done == shakes, "each once, in order, from one handler to the next: \(Set(shakes).subtracting(done))")
+        #expect(run.stop() == 0)
+    }
+
+    /// A subscriber that is far behind when the daemon ends gets the rest from the next one.
+    @Test func aSubscriberWhoIsBehindLosesNothingByARestart() throws {
+        let flood = configuration(shake: "0.0035").replacingOccurrences(of: "rate_hz = 500", with: "rate_hz = 8000")
+        let first = try DaemonRun(flood).start()
+        try wait(["status"]) { $0.output.contains(" events, ") }
+        let count = { try numbers(try ask("events", "--json").output).count }
+        for _ in 0..<100 where try count() < 4000 { usleep(100_000) }
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        defer { close(ends[0]) }
+        let words = try TemporaryFile()
+        let subscriber = Binary.process(["on", "any", "--after", "0", "--json", "--socket", socket])
+        subscriber.standardOutput = FileHandle(fileDescriptor: ends[1])
+        subscriber.standardError = try words.writer()
+        try subscriber.run()
+        close(ends[1])
+        defer { subscriber.end() }
+        // It has begun, and its own output is what it waits for.
+        try wait(["status"]) { $0.output.contains("subscriber: process \(subscriber.processIdentifier)") }
+        #expect(first.stop() == 0)
+        let second = try DaemonRun(configuration(shake: "9")).start()
+        try wait(["status"]) { $0.status == 0 }
+        let last = try #require(try numbers(try ask("events", "--json").output).last)
+        var (text, piece) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
+        while true {
+            var ready = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
+            try #require(poll(&ready, 1, 60_000) == 1, "nothing more comes")
+            // Foundation would wait for as much as it was asked for.
+            let count = read(ends[0], &piece, piece.count)
+            let said = try words.text()
+            try #require(count > 0, "it has ended: \(said)")
+            text += piece[..<count]
+            let lines = text.suffix(4096).split(separator: UInt8(ascii: "\n"))
+            guard text.last == UInt8(ascii: "\n"), let line = lines.last else { continue }
+            if try numbers(String(decoding: line, as: UTF8.self)) == [last] { break }
+        }
+        #expect(try numbers(String(decoding: text, as: UTF8.self)) == Array(1...last))
+        #expect(!(try words.text()).contains("missed"))
+        #expect(second.stop() == 0)
+    }
+
+    @Test func aReloadMovesTheSocket() throws {
+        let run = try DaemonRun(configuration()).start()
+        try wait(["status"]) { $0.status == 0 }
+        try run.configure(configuration(socket: "other"))
+        let before = try numbers(try ask("events", "--json").output)
+        #expect(!before.isEmpty)
+        run.reload()
+        try run.waitForMessage("configuration read anew")
+        for _ in 0..<600 where try ask("status", socket: "other").status != 0 { usleep(50_000) }
+        #expect(try ask("status").status == 69)
+        let after = try numbers(try ask("events", "--json", socket: "other").output)
+        #expect(after.starts(with: before) && after == Array(1...after.count), "what was before is still there")
+        #expect(run.stop() == 0)
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/other"))
+    }
+
+    // MARK: - Libraries
+
+    /// What a configuration does not ask for is not in memory.
+    @Test func librariesAreLoadedOnlyWhenAskedFor() throws {
+        func libraries(_ configuration: String, _ message: String?) throws -> String {
+            let run = try DaemonRun(configuration).start()
+            if let message { try run.waitForMessage(message) } else { try wait(["status"]) { $0.status == 0 } }
+            defer { run.stop() }
+            // Foundation's way of reading a whole file takes a first piece of this one for all of it.
+            let file = try #require(FileHandle(forReadingAtPath: "/proc/\(run.process.processIdentifier)/maps"))
+            return String(decoding: try #require(try file.readToEnd()), as: UTF8.self)
+        }
+        let bare = """
+            [sensor.box]
+            source = "simulated"
+            model = "shake"
+            [motion.moved]
+            accelerometer = "box"
+            [handler.note]
+            on = ["shake", "handler.failed"]
+            log = true
+
+            """
+        let none = try libraries(bare, "shake")
+        #expect(!none.contains("libsqlite3") && !none.contains("libmosquitto") && !none.contains("libssl"))
+        let kept = try libraries(configuration(), nil)
+        #expect(kept.contains("libsqlite3") && !kept.contains("libmosquitto"))
+        // Nobody answers there.
+        let told = try libraries(
+            bare + "[handler.fleet]\non = [\"shake\"]\nmqtt = \"mqtt://localhost:1\"\n", "handler.failed")
+        #expect(told.contains("libmosquitto") && !told.contains("libsqlite3"))
+    }
+}
