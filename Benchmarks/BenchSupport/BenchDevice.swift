@@ -43,10 +43,13 @@ package struct BenchDevice: Sendable {
         return time
     }
 
-    /// Writes several scans at once, as a device with a watermark does.
-    package func writeScans(_ count: Int, z: Int16, last: Int64, intervalNanoseconds: Int64) {
+    /// Writes several scans at once, as a device with a watermark does; every other one may have another value.
+    package func writeScans(_ count: Int, z: Int16, other: Int16? = nil, last: Int64, intervalNanoseconds: Int64) {
         let scans = (1...count).map { number in
-            (Int16(0), Int16(0), z, Int16(0x55AA), last - Int64(count - number) * intervalNanoseconds)
+            (
+                Int16(0), Int16(0), number.isMultiple(of: 2) ? other ?? z : z, Int16(0x55AA),
+                last - Int64(count - number) * intervalNanoseconds
+            )
         }
         let written = scans.withUnsafeBytes { write(node, $0.baseAddress, $0.count) }
         guard written == count * 16 else { fail("write") }

@@ -18,6 +18,8 @@ enum DaemonBench {
             ("idle", { IdleMeasurement(binary: binary, seconds: min(seconds, 20)).run() }),
             ("start", { StartMeasurement(binary: binary).run() }),
             ("reaction", { ReactionMeasurement(binary: binary, stamp: CommandLine.arguments[2]).run() }),
+            ("events", { EventMeasurement(binary: binary, seconds: seconds).run() }),
+            ("memory", { MemoryMeasurement(binary: binary).run() }),
             ("flood", { FloodMeasurement(binary: binary, seconds: seconds).run() }),
         ]
         for (name, body) in measurements where wanted.isEmpty || wanted.contains(name) { body() }
