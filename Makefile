@@ -47,8 +47,10 @@ build: setup ## Build the release binary, .build/release/binnacle.
 run: build ## Replay the bundled recording of a walk; SPEED=1 plays it in real time.
 	$(BINARY) replay --speed $(SPEED) $(WALK)
 
+# The mock devices have to deliver in time, which they do not beside tests that flood and kill: so they come last, alone.
 test: setup-test build ## Run every test, against the release binary, and the README's example.
-	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test
+	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test --skip '^SensorTests\.'
+	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test --skip-build --filter '^SensorTests\.'
 	scripts/check-readme
 	scripts/check-handler
 
