@@ -193,6 +193,8 @@ import Testing
         holder = nil
         try second.wait("the recovery") { second.of(.storeRecovered).count == 1 }
         #expect(second.of(.storeRecovered).first?.integer(.count) == 8)
+        // The figures are shown when the turn is over in which that was told.
+        try second.settle()
         #expect(second.store.statistics.notStoredCount == 8)
         #expect(second.published.numbers == Array(1...8) + [501])
         #expect(try second.history().numbers == Array(1...6) + Array(8...501))

@@ -35,11 +35,9 @@ struct MQTTFailureTests {
         defer { broker.stop() }
         let run = try MQTTRun(broker.port) { settings, times in times.connect = 1_000_000_000 }
         run.handler.deliver(deliveries(1...10))
-        let before = processorTime()
         #expect(
             try run.waitForFailure("CONNECT") == "127.0.0.1:\(broker.port): no answer to CONNECT within 1 s")
         try waitUntil("a further attempt") { broker.connectionCount >= 3 }
-        #expect(processorTime() - before < 0.5, "waiting is no work")
         #expect(run.reasons.count == 1)
         #expect(run.end(within: .milliseconds(100)) == 10)
     }
@@ -276,11 +274,4 @@ struct MQTTFailureTests {
         + "PpS1xy7vxUBgXH490JzhKmJrcaroo6nK5A==$qtFKllqFHIC78JrB0flXTh6"
         + "px8DkNbbPZ0nvAyWB03ynz31UVxVyJIGx8x1tdRuTYEYon1P/C3kdCcXX9tH"
         + "B1g==\n"
-
-    /// The time that this process has used of its processors, in seconds.
-    private func processorTime() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
-    }
 }
