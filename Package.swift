@@ -37,7 +37,9 @@ let package = Package(
         .executable(name: "binnacle", targets: ["BinnacleTool"]),
     ],
     targets: [
-        .target(name: "Kernels", swiftSettings: settings),
+        // Instructions that only some machines have, chosen at run time: a package may pass no flags on that allow them.
+        .target(name: "CKernels"),
+        .target(name: "Kernels", dependencies: ["CKernels"], swiftSettings: settings),
         .target(name: "Binnacle", dependencies: ["Kernels"], swiftSettings: settings),
         .target(name: "Traces", dependencies: ["Binnacle"], swiftSettings: settings),
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
@@ -66,7 +68,9 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "BinnacleTool",
-            dependencies: ["Station", "Handlers", "Store", "EventSocket", "Traces", "LinuxSystem", "Binnacle"],
+            dependencies: [
+                "Station", "Handlers", "Store", "EventSocket", "Traces", "LinuxSystem", "Binnacle", "Kernels",
+            ],
             swiftSettings: settings),
         // What only benchmarks and tests use is part of no product: nothing above depends on it.
         .target(

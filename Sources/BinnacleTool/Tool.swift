@@ -1,6 +1,7 @@
 import Binnacle
 import Glibc
 import Handlers
+import Kernels
 import LinuxSystem
 import Station
 
@@ -32,6 +33,7 @@ enum Tool {
     private static func run(
         _ arguments: ArraySlice<String>, _ output: LineWriter, _ errors: LineWriter
     ) throws(StationError) -> Int32 {
+        if let complaint = InstructionSet.complaint { throw StationError(.usage, complaint) }
         guard let first = arguments.first, !first.hasPrefix("-") else {
             return try runWithoutCommand(arguments, output).rawValue
         }

@@ -1,0 +1,31 @@
+#include "ckernels.h"
+
+#include <stdlib.h>
+
+#if defined(__x86_64__)
+int ck_has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") != 0;
+}
+
+int ck_has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+#else
+int ck_has_avx2(void)
+{
+    return 0;
+}
+
+int ck_has_avx512(void)
+{
+    return 0;
+}
+#endif
+
+const char *ck_forced_instruction_set(void)
+{
+    return getenv("BINNACLE_ISA");
+}
