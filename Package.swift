@@ -66,10 +66,14 @@ let package = Package(
                 "Binnacle", "Traces", "LinuxSystem", "LinuxSensors", "Handlers", "Store", "EventSocket", "CTOML",
             ],
             swiftSettings: settings),
+        .target(
+            name: "Bench",
+            dependencies: ["Kernels", "Binnacle", "Traces", "LinuxSensors", "LinuxSystem", "CLinux"],
+            swiftSettings: settings),
         .executableTarget(
             name: "BinnacleTool",
             dependencies: [
-                "Station", "Handlers", "Store", "EventSocket", "Traces", "LinuxSystem", "Binnacle", "Kernels",
+                "Bench", "Station", "Handlers", "Store", "EventSocket", "Traces", "LinuxSystem", "Binnacle", "Kernels",
             ],
             swiftSettings: settings),
         // What only benchmarks and tests use is part of no product: nothing above depends on it.
@@ -104,6 +108,7 @@ let package = Package(
                 "TestSupport",
             ],
             swiftSettings: settings),
+        .testTarget(name: "BenchTests", dependencies: ["Bench", "Binnacle"], swiftSettings: settings),
         .testTarget(
             name: "ToolTests", dependencies: ["EventSocket", "LinuxSystem", "Binnacle", "TestSupport"],
             swiftSettings: settings),

@@ -4,12 +4,42 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+int clinux_pin(int processor)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(processor, &set);
+    return sched_setaffinity(0, sizeof set, &set);
+}
+
+int clinux_processor(void)
+{
+    return sched_getcpu();
+}
+
+int clinux_count_calls(const void *function)
+{
+    struct perf_event_attr event = {
+        .type = PERF_TYPE_BREAKPOINT,
+        .size = sizeof event,
+        .bp_type = HW_BREAKPOINT_X,
+        .bp_addr = (uintptr_t)function,
+        .bp_len = sizeof(long),
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+    };
+    return (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
 
 int clinux_pipe(int ends[2])
 {

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A thread for what may block: a sysfs file of a sleeping device can take seconds.

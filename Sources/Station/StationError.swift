@@ -50,6 +50,8 @@ package enum ExitStatus: Int32, Sendable {
     case noInput = 66
     /// Something that is needed is not available.
     case unavailable = 69
+    /// A fault of the program itself.
+    case software = 70
     /// A file that should be written cannot be made.
     case cannotCreate = 73
     /// Reading or writing failed.

@@ -3,6 +3,7 @@
 #ifndef CKERNELS_H
 #define CKERNELS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #if defined(__x86_64__)
@@ -32,6 +33,19 @@ static inline uint32_t ck_signs(float32x4_t lanes)
     uint32x4_t signs = vshrq_n_u32(vreinterpretq_u32_f32(lanes), 31);
     return vaddvq_u32(vshlq_u32(signs, vld1q_s32(shifts)));
 }
+#endif
+
+// Reading memory and nothing else, in a kernel's pattern of access; the result is all bytes together, and means nothing.
+#define CK_READ_DECLARATIONS(suffix)                                                                                   \
+    uint64_t ck_read_1_##suffix(const void *bytes, size_t count);                                                      \
+    uint64_t ck_read_3_##suffix(const void *x, const void *y, const void *z, size_t count);                            \
+    uint64_t ck_read_4_##suffix(const void *t, const void *x, const void *y, const void *z, size_t count);             \
+    uint64_t ck_read_6_##suffix(const void *const *columns, size_t count);
+
+CK_READ_DECLARATIONS(baseline)
+#if defined(__x86_64__)
+CK_READ_DECLARATIONS(avx2)
+CK_READ_DECLARATIONS(avx512)
 #endif
 
 #endif

@@ -1,0 +1,57 @@
+package import Binnacle
+
+/// Measures the machine, the kernels on it, and the ways that samples go.
+package struct Bench {
+    private let options: BenchOptions
+    private let isInterrupted: () -> Bool
+    private let output: (String) -> Void
+
+    /// Prepares a measurement.
+    ///
+    /// - Parameters:
+    ///   - options: What is measured, and how.
+    ///   - isInterrupted: Asked again and again; `true` cancels.
+    ///   - output: Takes a line of what came of it, at once.
+    package init(_ options: BenchOptions, isInterrupted: @escaping () -> Bool, output: @escaping (String) -> Void) {
+        self.options = options
+        self.isInterrupted = isInterrupted
+        self.output = output
+    }
+
+    /// Measures; the calling thread stays on one processor from then on.
+    ///
+    /// - Parameter indicator: Shows how far it has come.
+    /// - Throws: ``BenchError``; what was measured by then is written.
+    package func run(_ indicator: ProgressIndicator) throws(BenchError) {
+        let machine = Machine.pinned()
+        let measurements = BenchPart.allCases.filter(options.parts.contains).flatMap(\.measurements)
+        let levelCount = MemoryLevel.all(machine.caches, memoryFactor: options.memoryFactor).count
+        let session = try Session(
+            machine: machine, options: options,
+            stepCount: measurements.reduce(0) { $0 + $1.stepCount(levels: levelCount) },
+            indicator: indicator, isInterrupted: isInterrupted, output: output)
+        session.record(machine.object)
+        session.say(machine.lines + options.lines)
+        indicator.show()
+        defer { indicator.hide() }
+        for measurement in measurements { try measurement.run(session) }
+        session.record(session.unrest.object)
+        session.say(["", session.unrest.sentence])
+    }
+}
+
+extension BenchPart {
+    /// What is measured for this part, in the order in which it is shown.
+    var measurements: [any Measurement] {
+        switch self {
+        case .limits: [LimitMeasurement()]
+        case .k1: KernelMeasurement.thresholds
+        case .k2: []
+        case .k3: []
+        case .k4: []
+        case .decode: []
+        case .live: [LiveMeasurement()]
+        case .traces: [TraceMeasurement()]
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import Binnacle
+
+/// The two ways in which motion is found.
+enum DetectionForm: String, CaseIterable {
+    /// The squared acceleration against a band around 1 g: no filter.
+    case threshold
+    /// Gravity is filtered out first, as by default.
+    case gravity
+
+    /// What it is called in a table.
+    var label: String {
+        switch self {
+        case .threshold: "threshold"
+        case .gravity: "gravity filter"
+        }
+    }
+
+    /// What is looked for: all that is found without the filter, or everything.
+    var settings: MotionSettings {
+        var settings = MotionSettings()
+        // Here samples may lie microseconds apart, and each blow is to be told.
+        settings.shockRefractory = .zero
+        if self == .threshold {
+            settings.measure = .magnitude
+            settings.features = [.motion, .freeFall, .shock]
+        }
+        return settings
+    }
+}

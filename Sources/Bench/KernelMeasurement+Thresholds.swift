@@ -1,0 +1,6 @@
+import Kernels
+
+extension KernelMeasurement {
+    /// K1: thresholds with hysteresis.
+    static var thresholds: [KernelMeasurement] { [] }
+}

@@ -1,0 +1,11 @@
+/// A part of what `binnacle bench` measures.
+protocol Measurement {
+    /// How many steps a progress bar gives to it.
+    ///
+    /// - Parameter levels: The number of levels of memory.
+    /// - Returns: Their number.
+    func stepCount(levels: Int) -> Int
+
+    /// Measures, and writes what came of it.
+    func run(_ session: Session) throws(BenchError)
+}
