@@ -17,6 +17,12 @@ struct InputFile: ~Copyable {
         self.descriptor = descriptor
     }
 
+    /// Whether a path leads to a regular file.
+    static func isRegular(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
     /// Opens a file for reading.
     static func open(path: String) throws(TraceError) -> InputFile {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)

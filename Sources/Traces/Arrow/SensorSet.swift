@@ -8,6 +8,13 @@ struct SensorSet: Equatable {
 
     mutating func formUnion(_ other: SensorSet) { words |= other.words }
 
+    /// This set and further numbers.
+    func union(_ numbers: [UInt8]) -> SensorSet {
+        var union = self
+        for number in numbers { union.insert(number) }
+        return union
+    }
+
     /// The numbers in the set, rising.
     var numbers: [UInt8] { (UInt8.min...UInt8.max).filter(contains) }
 
