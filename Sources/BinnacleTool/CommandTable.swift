@@ -112,11 +112,12 @@ enum OptionName: String, CaseIterable {
 
 /// Every subcommand there is, once.
 enum CommandName: String, CaseIterable {
-    case run, replay, record, devices, doctor, check, status, events, on, bench
+    case run, replay, record, convert, devices, doctor, check, status, events, on, bench
 
     var operands: String {
         switch self {
         case .replay: "TRACE…"
+        case .convert: "TRACE… -o FILE"
         case .run, .record, .devices, .doctor, .status, .events, .bench: ""
         case .on: "KIND… [-- COMMAND…]"
         case .check: "[PATH…]"
@@ -128,6 +129,7 @@ enum CommandName: String, CaseIterable {
         case .run: "watch the sensors and hand events to handlers, until it is ended"
         case .replay: "play recorded traces through the detectors and show the events"
         case .record: "record sensors into a trace that replay plays"
+        case .convert: "write traces anew, in another format or as one"
         case .devices: "list the sensors of this machine"
         case .doctor: "say what would be used and why, or why not"
         case .check: "validate a configuration without running anything"
@@ -152,16 +154,22 @@ enum CommandName: String, CaseIterable {
             """
         case .replay:
             """
-            Traces are CSV files with a header, whose columns and units are recognised, or recordings of an accelerometer
-            made with evemu-record. Without --config, one motion detector named motion looks at the first accelerometer,
+            Traces are Arrow streams (.arrows), CSV files with a header, whose columns and units are recognised, or
+            recordings of an accelerometer made with evemu-record. Without --config, one motion detector named motion looks at the first accelerometer,
             and one north detector named north at the first accelerometer and magnetometer. Events go to standard output,
             messages and the summary of a JSON replay to standard error.
             """
         case .record:
             """
-            Writes CSV with a column for each axis of each sensor. After a kill everything up to the last second is there.
-            What happens to a sensor meanwhile (it was unplugged, samples were lost) is said on standard error. Exits with
+            Writes an Arrow stream when FILE ends in .arrows, and else CSV with a column for each axis of each sensor. After
+            a kill everything up to the last second is there. What happens to a sensor meanwhile (it was unplugged, samples were lost) is said on standard error. Exits with
             69 when there is nothing to record, and with 77 when nothing may be opened.
+            """
+        case .convert:
+            """
+            Reads what replay reads, and writes what record writes: an Arrow stream when FILE ends in .arrows, else CSV.
+            Stamps and values stay exactly the same; several traces are merged by their stamps. What a replay would pass
+            over is left out, and said on standard error.
             """
         case .devices:
             """
@@ -221,6 +229,7 @@ enum CommandName: String, CaseIterable {
         case .run: [.config, .simulate, .trace, .loop, .json, .root, .help]
         case .replay: [.bind, .map, .config, .speed, .batch, .handlers, .json, .help]
         case .record: [.output, .for, .sensor, .config, .force, .root, .help]
+        case .convert: [.output, .map, .force, .help]
         case .devices: [.json, .root, .help]
         case .doctor: [.guide, .sensor, .root, .help]
         case .check: [.help]

@@ -52,6 +52,7 @@ enum Tool {
         case .run: return try RunCommand(parsed).run().rawValue
         case .replay: return try ReplayCommand(parsed).run(output, errors).rawValue
         case .record: return try RecordCommand(parsed).run(errors).rawValue
+        case .convert: return try ConvertCommand(parsed).run(errors).rawValue
         case .devices: return try DevicesCommand(parsed).run(output).rawValue
         case .doctor: return try DoctorCommand(parsed).run(output).rawValue
         case .check: return CheckCommand(parsed).run(output, errors).rawValue

@@ -8,12 +8,19 @@ struct InputFile: ~Copyable {
     let path: String
     /// The size when it was opened; `nil` for a pipe or a device.
     let size: Int64?
-    private let descriptor: Int32
+    /// For as long as this value lives.
+    let descriptor: Int32
 
     private init(path: String, size: Int64?, descriptor: Int32) {
         self.path = path
         self.size = size
         self.descriptor = descriptor
+    }
+
+    /// Whether a path leads to a regular file.
+    static func isRegular(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
     /// Opens a file for reading.
@@ -38,6 +45,20 @@ struct InputFile: ~Copyable {
 
     deinit {
         close(descriptor)
+    }
+
+    /// The size now; `nil` when it cannot be known.
+    var currentSize: Int64? {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : nil
+    }
+
+    /// The file's first bytes, without reading on; fewer where it ends, none of a pipe.
+    func firstBytes(_ count: Int) -> [UInt8] {
+        guard size != nil else { return [] }
+        var bytes = Array(repeating: UInt8(0), count: count)
+        let result = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+        return Array(bytes.prefix(max(0, result)))
     }
 
     /// Reads up to a number of bytes, and waits for the first one.

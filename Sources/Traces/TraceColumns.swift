@@ -7,7 +7,9 @@ import Binnacle
 struct TraceColumns {
     /// For each stream's index the number of its three columns, from 0.
     let places: [Int]
-    /// The first line, without its end.
+    /// What each place holds: a sensor, by a name that a reader finds again, and what it measures.
+    let contents: [(sensor: String, kind: SampleKind)]
+    /// The first line of CSV, without its end.
     let header: String
 
     /// - Parameter streams: Numbered from 0, each once.
@@ -26,10 +28,12 @@ struct TraceColumns {
             names.append((stream.sensor.name, stream.kind.rawValue))
         }
         let unique = SensorName.unique(names)
-        header = ordered.reduce(into: "time_ns") { header, stream in
-            let name = zip(sensors, unique).first { $0.0 === stream.sensor }?.1 ?? ""
-            let (letter, unit) = stream.kind == .accelerometer ? ("a", "m_s2") : ("m", "uT")
-            for axis in ["x", "y", "z"] { header += ",\(name).\(letter)\(axis)_\(unit)" }
+        contents = ordered.map { stream in
+            (zip(sensors, unique).first { $0.0 === stream.sensor }?.1 ?? "", stream.kind)
+        }
+        header = contents.reduce(into: "time_ns") { header, content in
+            let (letter, unit) = content.kind == .accelerometer ? ("a", "m_s2") : ("m", "uT")
+            for axis in ["x", "y", "z"] { header += ",\(content.sensor).\(letter)\(axis)_\(unit)" }
         }
     }
 }

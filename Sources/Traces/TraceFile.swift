@@ -11,18 +11,20 @@ public final class TraceFile {
     }
 
     /// The file's path as it was given.
-    public var path: String { reader.path }
+    public let path: String
     /// The streams in the file, in the order in which it names them.
-    public var contents: [Content] { reader.contents }
+    public var contents: [Content] { readers.flatMap(\.contents) }
     /// What was assumed about the file because its header does not say it.
-    public var notices: [TraceNotice] { reader.notices }
+    public var notices: [TraceNotice] { readers.flatMap(\.notices) }
 
-    let reader: any TraceReader
+    /// Those who read the contents, in their order. One reader keeps its streams in the order of arrival; those of several
+    /// are merged by their stamps.
+    let readers: [any TraceReader]
 
     /// Opens a file and recognises its format, and its columns when it is CSV.
     ///
     /// - Parameters:
-    ///   - path: A CSV file, or a recording made with evemu-record.
+    ///   - path: A CSV file, an Arrow stream, or a recording made with evemu-record.
     ///   - map: Columns and units named by the user, instead of those recognised.
     ///   - assumedKind: What bare `x`, `y`, `z` columns without a unit measure.
     ///   - isCancelled: Asked while the file, a pipe perhaps, keeps its reader waiting; `true` is the end of the file.
@@ -31,11 +33,17 @@ public final class TraceFile {
         path: String, map: ColumnMap? = nil, assumedKind: SampleKind? = nil,
         isCancelled: @escaping () -> Bool = { false }
     ) throws(TraceError) {
+        self.path = path
+        if let file = try ArrowStream.open(path: path) {
+            readers = try ArrowStream.readers(of: file, assumedKind: assumedKind)
+            return
+        }
         let lines = try LineReader(path: path, isCancelled: isCancelled)
+        try ArrowStream.refuse(lines)
         if try EvemuHead.isNext(lines) {
-            reader = try EvemuReader(lines, isCancelled: isCancelled)
+            readers = [try EvemuReader(lines, isCancelled: isCancelled)]
         } else {
-            reader = try CSVReader(lines, map: map, assumedKind: assumedKind, isCancelled: isCancelled)
+            readers = [try CSVReader(lines, map: map, assumedKind: assumedKind, isCancelled: isCancelled)]
         }
     }
 }

@@ -70,7 +70,11 @@ final class TraceInput {
         for (stream, batch) in window.enumerated() {
             let end = horizon.map { upperBound(of: batch, from: delivered[stream], rank: fullRanks[stream], upTo: $0) }
             let range = delivered[stream]..<(end ?? batch.count)
-            if let rank = ranks[stream] { delivery.batches[rank].append(batch, range: range) }
+            if let rank = ranks[stream], !range.isEmpty {
+                // The window stays as it is until it is delivered, and the delivery is read before that.
+                let target = delivery.batches[rank]
+                if target.isEmpty { target.borrow(batch, range: range) } else { target.append(batch, range: range) }
+            }
             delivered[stream] = range.upperBound
         }
     }

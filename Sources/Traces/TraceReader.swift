@@ -11,6 +11,8 @@ protocol TraceReader: AnyObject {
     var repairs: TraceRepairs { get }
     /// How much of the file was read, from 0 to 1; `nil` for a pipe.
     var fraction: Double? { get }
+    /// Whether windows borrow from a mapped file, so that large ones cost nothing.
+    var isMapped: Bool { get }
 
     /// Appends samples to the batches of a window until one of them is full, the order of arrival steps back, or the
     /// file ends.
@@ -21,4 +23,8 @@ protocol TraceReader: AnyObject {
     /// - Returns: Whether there may be more.
     /// - Throws: ``TraceError`` when the file cannot be read any further; what is in the window by then is good.
     func fill(_ window: [SampleBatch], ranks: [Int]) throws(TraceError) -> Bool
+}
+
+extension TraceReader {
+    var isMapped: Bool { false }
 }

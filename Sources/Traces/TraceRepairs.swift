@@ -24,6 +24,8 @@ public struct TraceRepairs: Sendable, Equatable {
         case repeated = "repeated stamp: kept"
         /// A last line without its end.
         case torn = "last line torn: skipped"
+        /// A last message of an Arrow stream without its end.
+        case tornBatch = "last batch torn: skipped"
 
         /// Whether it speaks against the file's being a trace: a thousand on end are no trace.
         ///
@@ -50,8 +52,9 @@ public struct TraceRepairs: Sendable, Equatable {
         notices += other.notices
     }
 
-    mutating func note(_ kind: Kind, path: String, line: Int, column: Int? = nil, _ message: @autoclosure () -> String)
-    {
+    mutating func note(
+        _ kind: Kind, path: String, line: Int?, column: Int? = nil, _ message: @autoclosure () -> String
+    ) {
         let count = counts[kind, default: 0] + 1
         counts[kind] = count
         guard count <= Self.noticesPerKind else { return }

@@ -16,7 +16,7 @@ public final class TraceSource: SampleSource {
     /// Opens files and takes every stream in them; sensors are named as the files say, or else by what they measure.
     ///
     /// - Parameters:
-    ///   - paths: CSV files, at least one.
+    ///   - paths: Trace files, at least one.
     ///   - map: Columns and units named by the user, instead of those recognised.
     /// - Throws: ``TraceError`` when a file cannot be opened, or its header does not say enough.
     public convenience init(paths: [String], map: ColumnMap? = nil) throws(TraceError) {
@@ -42,11 +42,14 @@ public final class TraceSource: SampleSource {
         }
         let ordered = SampleStream.ordered(bound)
         streams = ordered
-        inputs = files.map { file, sensors in
-            let ranks = zip(file.contents, sensors).map { content, sensor in
+        inputs = files.flatMap { file, sensors in
+            var ranks = zip(file.contents, sensors).map { content, sensor in
                 ordered.first { $0.sensor === sensor && $0.kind == content.kind }?.index
+            }[...]
+            return file.readers.map { reader in
+                defer { ranks = ranks.dropFirst(reader.contents.count) }
+                return TraceInput(reader: reader, ranks: Array(ranks.prefix(reader.contents.count)))
             }
-            return TraceInput(reader: file.reader, ranks: ranks)
         }
         all = inputs
     }
@@ -55,6 +58,9 @@ public final class TraceSource: SampleSource {
     public var repairs: TraceRepairs {
         all.reduce(into: TraceRepairs()) { $0.add($1.reader.repairs) }
     }
+
+    /// Whether large deliveries cost no memory, because all files are mapped.
+    package var isMapped: Bool { all.allSatisfy(\.reader.isMapped) }
 
     /// How much has been read, from 0 to 1; `nil` when one of the files is a pipe.
     public var fraction: Double? {

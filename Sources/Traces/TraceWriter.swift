@@ -1,33 +1,31 @@
 public import Binnacle
 
-/// Writes samples as a recording: CSV with the canonical header, which ``TraceSource`` reads back as it came.
+/// Writes samples as a recording that ``TraceSource`` reads back as it came: an Arrow stream when the file's name ends in
+/// `.arrows`, and else CSV with the canonical header.
 ///
-/// The rows stand in the order of arrival, one for the samples of one stamp. They are collected, and written in whole
-/// lines: after a kill everything up to the last ``flush()`` is there, and at most the last line is torn, which a reader
-/// passes over. Nothing is allocated per sample.
+/// Samples are collected, and written in whole lines or messages: after a kill everything up to the last ``flush()`` is
+/// there, and at most the last line or message is torn, which a reader passes over. Nothing is allocated per sample.
 ///
 /// A reader takes a stream's sample whose stamp lies before that of the one before for a fault, and skips it.
 public final class TraceWriter {
     /// The file's path; `-` is standard output.
     public let path: String
     /// How many samples of each stream were taken, by the stream's index.
-    public private(set) var sampleCounts: [Int]
+    public var sampleCounts: [Int] { format.sampleCounts }
     /// The first error that a write met; nothing is written after it.
-    public private(set) var failure: TraceError?
+    public var failure: TraceError? { file.failure }
     /// Whether that was the reader at the other end of a pipe having gone, which is the ordinary end of one.
-    public private(set) var isReaderGone = false
+    public var isReaderGone: Bool { file.isReaderGone }
 
-    private let file: OutputFile
-    private let places: [Int]
-    private var text: TraceText
-    /// For each stream the sample of the delivery that comes next.
-    private var next: [Int]
-    /// The stamp and the last place of the row that is being put together.
-    private var row: (timeNanoseconds: Int64, place: Int)?
+    private let file: RecordingFile
+    private let format: any RecordingFormat
+    private let streamCount: Int
+    private var isFinished = false
 
-    private static let pieceSize = 65_536
-    /// A stamp has at most 20 bytes, an axis with its comma 16.
-    private static let longestNumber = 20
+    /// What the name of an Arrow stream ends in.
+    package static let arrowSuffix = ".arrows"
+    /// Names that promise something else than what would be written.
+    private static let otherSuffixes = [".arrow", ".feather", ".ipc", ".parquet"]
 
     /// Creates a recording and writes its header.
     ///
@@ -38,25 +36,27 @@ public final class TraceWriter {
     /// - Throws: ``TraceError`` when the file cannot be made or written.
     public init(path: String, streams: [SampleStream], replacing: Bool = false) throws(TraceError) {
         precondition(!streams.isEmpty, "a recording needs a stream")
-        let columns = TraceColumns(streams)
-        let longestRow = Self.longestNumber * (1 + 3 * streams.count)
-        guard max(columns.header.utf8.count, longestRow) <= LineReader.longestLine else {
-            throw TraceError(.data, path: path, "\(streams.count) streams are too many for one recording: record fewer")
-        }
-        file = try OutputFile.create(path: path, replacing: replacing)
         self.path = path
-        places = columns.places
-        sampleCounts = places.map { _ in 0 }
-        next = places.map { _ in 0 }
-        text = TraceText(capacity: Self.pieceSize + longestRow)
-        text.append(columns.header)
-        text.append(UInt8(ascii: "\n"))
-        try flush()
+        streamCount = streams.count
+        let columns = TraceColumns(streams)
+        if let other = Self.otherSuffixes.first(where: path.hasSuffix) {
+            throw TraceError(
+                .cannotCreate, path: path, "\(other) is not written: a recording is an Arrow stream, .arrows, or .csv")
+        }
+        if path.hasSuffix(Self.arrowSuffix) {
+            try ArrowRecording.check(columns, path: path)
+            file = try RecordingFile(path: path, replacing: replacing)
+            format = try ArrowRecording(file, columns)
+        } else {
+            try CSVRecording.check(columns, path: path)
+            file = try RecordingFile(path: path, replacing: replacing)
+            format = try CSVRecording(file, columns)
+        }
     }
 
     deinit {
-        // Too late to tell of an error; whoever wants to know flushes.
-        try? flush()
+        // Too late to tell of an error; whoever wants to know finishes.
+        try? finish()
     }
 
     /// Adds the samples of a delivery in their order of arrival.
@@ -64,75 +64,26 @@ public final class TraceWriter {
     /// - Parameter delivery: Has a batch for each of the recording's streams.
     /// - Throws: ``TraceError`` when writing fails, the first time; after that nothing is done, see ``failure``.
     public func write(_ delivery: SampleDelivery) throws(TraceError) {
-        precondition(delivery.batches.count == next.count, "the delivery has other streams than the recording")
+        precondition(delivery.batches.count == streamCount, "the delivery has other streams than the recording")
+        precondition(!isFinished, "the recording has its end")
         guard failure == nil else { return }
-        for stream in next.indices { next[stream] = 0 }
-        while let stream = earliest(in: delivery) {
-            try put(delivery.batches[stream][next[stream]], at: places[stream])
-            next[stream] += 1
-            sampleCounts[stream] += 1
-        }
-        try endRow()
+        try format.write(delivery)
     }
 
     /// Writes what was collected.
     ///
     /// - Throws: ``TraceError`` when writing fails, the first time; after that nothing is done, see ``failure``.
     public func flush() throws(TraceError) {
-        guard failure == nil else { return }
-        let code = file.write(text.bytes)
-        text.removeAll()
-        guard code != 0 else { return }
-        isReaderGone = code == OutputFile.readerIsGone
-        let name = path == OutputFile.standardOutput ? "standard output" : path
-        let error = TraceError(.inputOutput, path: name, "writing failed: \(SystemText.of(code))")
-        failure = error
-        throw error
+        guard failure == nil, !isFinished else { return }
+        try format.flush()
     }
 
-    /// The stream whose next sample comes first: by stamp, then by the stream's index.
-    private func earliest(in delivery: SampleDelivery) -> Int? {
-        var earliest: (stream: Int, timeNanoseconds: Int64)?
-        for stream in next.indices where next[stream] < delivery.batches[stream].count {
-            let time = delivery.batches[stream][next[stream]].timeNanoseconds
-            if let earliest, earliest.timeNanoseconds <= time { continue }
-            earliest = (stream, time)
-        }
-        return earliest?.stream
-    }
-
-    /// Puts a sample into the row, or into a new one where this one would be read back in another order.
-    private func put(_ sample: Sample, at place: Int) throws(TraceError) {
-        if let row, row.timeNanoseconds != sample.timeNanoseconds || row.place >= place { try endRow() }
-        let last: Int
-        if let row {
-            last = row.place
-        } else {
-            text.append(sample.timeNanoseconds)
-            last = -1
-        }
-        skip(place - last - 1)
-        field(sample.x)
-        field(sample.y)
-        field(sample.z)
-        row = (sample.timeNanoseconds, place)
-    }
-
-    private func endRow() throws(TraceError) {
-        guard let row else { return }
-        skip(places.count - row.place - 1)
-        text.append(UInt8(ascii: "\n"))
-        self.row = nil
-        if text.count >= Self.pieceSize { try flush() }
-    }
-
-    private func field(_ value: Float) {
-        text.append(UInt8(ascii: ","))
-        text.append(value)
-    }
-
-    /// Leaves the columns of streams empty.
-    private func skip(_ count: Int) {
-        for _ in 0..<(3 * count) { text.append(UInt8(ascii: ",")) }
+    /// Writes what was collected, and what says that the recording is whole; nothing can be added after it.
+    ///
+    /// - Throws: ``TraceError`` when writing fails, the first time; after that nothing is done, see ``failure``.
+    public func finish() throws(TraceError) {
+        guard failure == nil, !isFinished else { return }
+        isFinished = true
+        try format.finish()
     }
 }

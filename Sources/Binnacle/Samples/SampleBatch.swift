@@ -5,17 +5,26 @@
 ///
 /// The columns are raw memory, so that the hot loops run over them without checks. That memory is confined to
 /// this class: it is allocated once, every index goes through a precondition here, and ``columns`` is read by the
-/// detectors of this module only while the batch is alive.
+/// detectors of this module only while the batch is alive. A batch may show samples that lie elsewhere, in a mapped
+/// file for instance, instead of copies of them; it keeps their owner alive for as long as it does.
 public final class SampleBatch {
     /// The number of samples the batch can hold.
     public let capacity: Int
     /// The number of samples in the batch.
     public private(set) var count = 0
 
-    private let times: UnsafeMutablePointer<Int64>
-    private let xs: UnsafeMutablePointer<Float>
-    private let ys: UnsafeMutablePointer<Float>
-    private let zs: UnsafeMutablePointer<Float>
+    private let ownTimes: UnsafeMutablePointer<Int64>
+    private let ownXs: UnsafeMutablePointer<Float>
+    private let ownYs: UnsafeMutablePointer<Float>
+    private let ownZs: UnsafeMutablePointer<Float>
+
+    /// Where the samples lie: in the memory above, or in that of ``owner``.
+    private var times: UnsafePointer<Int64>
+    private var xs: UnsafePointer<Float>
+    private var ys: UnsafePointer<Float>
+    private var zs: UnsafePointer<Float>
+    /// Who has the samples, when they are borrowed.
+    private var owner: AnyObject?
 
     /// Creates an empty batch.
     ///
@@ -23,17 +32,21 @@ public final class SampleBatch {
     public init(capacity: Int) {
         precondition(capacity > 0, "a batch needs room for at least one sample")
         self.capacity = capacity
-        times = .allocate(capacity: capacity)
-        xs = .allocate(capacity: capacity)
-        ys = .allocate(capacity: capacity)
-        zs = .allocate(capacity: capacity)
+        ownTimes = .allocate(capacity: capacity)
+        ownXs = .allocate(capacity: capacity)
+        ownYs = .allocate(capacity: capacity)
+        ownZs = .allocate(capacity: capacity)
+        times = UnsafePointer(ownTimes)
+        xs = UnsafePointer(ownXs)
+        ys = UnsafePointer(ownYs)
+        zs = UnsafePointer(ownZs)
     }
 
     deinit {
-        times.deallocate()
-        xs.deallocate()
-        ys.deallocate()
-        zs.deallocate()
+        ownTimes.deallocate()
+        ownXs.deallocate()
+        ownYs.deallocate()
+        ownZs.deallocate()
     }
 
     /// Whether there is no sample in the batch.
@@ -57,10 +70,11 @@ public final class SampleBatch {
     /// - Precondition: The batch is not full.
     public func append(timeNanoseconds: Int64, x: Float, y: Float, z: Float) {
         precondition(count < capacity, "the batch is full")
-        times[count] = timeNanoseconds
-        xs[count] = x
-        ys[count] = y
-        zs[count] = z
+        if owner != nil { copyBorrowed() }
+        ownTimes[count] = timeNanoseconds
+        ownXs[count] = x
+        ownYs[count] = y
+        ownZs[count] = z
         count += 1
     }
 
@@ -76,17 +90,73 @@ public final class SampleBatch {
     /// - Precondition: The range lies within the other batch, and there is room for it.
     public func append(_ other: SampleBatch, range: Range<Int>) {
         precondition(range.lowerBound >= 0 && range.upperBound <= other.count, "range outside the batch")
-        precondition(range.count <= capacity - count, "the batch has no room for \(range.count) samples")
-        (times + count).update(from: other.times + range.lowerBound, count: range.count)
-        (xs + count).update(from: other.xs + range.lowerBound, count: range.count)
-        (ys + count).update(from: other.ys + range.lowerBound, count: range.count)
-        (zs + count).update(from: other.zs + range.lowerBound, count: range.count)
-        count += range.count
+        append(other.columns.slice(range))
+    }
+
+    /// Appends samples that lie in columns.
+    ///
+    /// - Precondition: There is room for them.
+    package func append(_ columns: SampleColumns) {
+        precondition(columns.count <= capacity - count, "the batch has no room for \(columns.count) samples")
+        if owner != nil { copyBorrowed() }
+        (ownTimes + count).update(from: columns.times, count: columns.count)
+        (ownXs + count).update(from: columns.x, count: columns.count)
+        (ownYs + count).update(from: columns.y, count: columns.count)
+        (ownZs + count).update(from: columns.z, count: columns.count)
+        count += columns.count
+    }
+
+    /// Shows samples that lie elsewhere, without copying them, until the batch is emptied.
+    ///
+    /// The owner is kept alive; it is up to the caller that it does not change the samples meanwhile. A source lends
+    /// what stays as it is until it is asked the next time.
+    ///
+    /// - Parameters:
+    ///   - columns: No more samples than the batch has room for.
+    ///   - owner: Whoever has their memory.
+    /// - Precondition: The batch is empty.
+    package func borrow(_ columns: SampleColumns, of owner: AnyObject) {
+        precondition(count == 0, "a batch with samples of its own borrows none")
+        precondition(columns.count <= capacity, "the batch has no room for \(columns.count) samples")
+        times = columns.times
+        xs = columns.x
+        ys = columns.y
+        zs = columns.z
+        count = columns.count
+        self.owner = owner
+    }
+
+    /// Shows a range of another batch's samples, without copying them, until this batch is emptied.
+    ///
+    /// - Precondition: This batch is empty, has room for the range, and the range lies within the other one.
+    package func borrow(_ other: SampleBatch, range: Range<Int>) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= other.count, "range outside the batch")
+        borrow(other.columns.slice(range), of: other)
     }
 
     /// Removes every sample and keeps the room.
     public func removeAll() {
         count = 0
+        if owner != nil { returnBorrowed() }
+    }
+
+    /// Makes borrowed samples the batch's own, because more are to come.
+    private func copyBorrowed() {
+        let borrowed = columns
+        // Until they are copied their owner has to stay.
+        let owner = owner
+        count = 0
+        returnBorrowed()
+        append(borrowed)
+        withExtendedLifetime(owner) {}
+    }
+
+    private func returnBorrowed() {
+        owner = nil
+        times = UnsafePointer(ownTimes)
+        xs = UnsafePointer(ownXs)
+        ys = UnsafePointer(ownYs)
+        zs = UnsafePointer(ownZs)
     }
 
     /// The columns as the kernels take them; valid while the batch is alive and not changed.
@@ -115,6 +185,16 @@ package struct SampleColumns {
     }
 
     package func vector(_ index: Int) -> SIMD3<Float> { SIMD3(x[index], y[index], z[index]) }
+
+    /// A part of the samples.
+    ///
+    /// - Precondition: The range lies within them.
+    package func slice(_ range: Range<Int>) -> SampleColumns {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count, "range outside the columns")
+        return SampleColumns(
+            count: range.count, times: times + range.lowerBound, x: x + range.lowerBound, y: y + range.lowerBound,
+            z: z + range.lowerBound)
+    }
 }
 
 extension SampleColumns {

@@ -91,7 +91,7 @@ package final class Recording {
             afterTurn: { self.didTurn($0) },
             beforeWait: { self.willWait(indicator) })
         // Closing devices may take its time, and what was recorded shall not wait for it.
-        flush()
+        finish()
         source.stop()
         pipeline.router.finish()
         errors.flush()
@@ -175,6 +175,14 @@ package final class Recording {
         flushedNanoseconds = SystemClock.monotonic()
         do throws(TraceError) {
             try writer.flush()
+        } catch {
+            if !writer.isReaderGone { failure = StationError(error) }
+        }
+    }
+
+    private func finish() {
+        do throws(TraceError) {
+            try writer.finish()
         } catch {
             if !writer.isReaderGone { failure = StationError(error) }
         }

@@ -14,6 +14,8 @@ package final class Replay {
 
     /// The most samples in a delivery over all its streams: with their windows that is about 10 MB.
     private static let mostSamples = 262_144
+    /// The most samples of one stream in a delivery that has no copies of them.
+    private static let mostMapped = 65_536
 
     private let options: ReplayOptions
     private let plan: ReplayPlan
@@ -50,7 +52,8 @@ package final class Replay {
         // With a speed each row comes at its own time; as fast as possible, they come in large pieces, unless a command
         // may take its time about each event.
         let most = max(1, Self.mostSamples / plan.source.streams.count)
-        var capacity = min(options.batch ?? (options.runsHandlers ? 1 : 4096), most)
+        let usual = plan.source.isMapped ? Self.mostMapped : 4096
+        var capacity = min(options.batch ?? (options.runsHandlers ? 1 : usual), most)
         if case .times(let speed) = options.speed {
             capacity = min(options.batch ?? 1, most)
             paced = (PacedSource(plan.source, speed: speed, capacity: capacity), try Self.makeWaker())
@@ -97,7 +100,9 @@ package final class Replay {
 
     private func didTurn(_ answer: SampleAnswer, _ indicator: ProgressIndicator) {
         if case .failed(_, let reason) = answer {
-            failures.append((reason as? TraceError).map { StationError($0) } ?? StationError(.inputOutput, "\(reason)"))
+            let failure = (reason as? TraceError).map { StationError($0) } ?? StationError(.inputOutput, "\(reason)")
+            // Streams that are read from one file by themselves fail one by one, for the same reason.
+            if !failures.contains(where: { $0.description == failure.description }) { failures.append(failure) }
         }
         output.flush()
         errors.flush()

@@ -1,0 +1,117 @@
+/// Where the columns of one record batch lie; every place has been checked against the file's size.
+struct ArrowBatch {
+    let rowCount: Int
+    /// The sensor numbers that occur.
+    let present: SensorSet
+    /// What group of batches it belongs to; `nil` when it says none.
+    let group: Int64?
+    /// The first bytes of the columns, from the beginning of the file.
+    let sensors: Int
+    let times: Int
+    let x: Int
+    let y: Int
+    let z: Int
+
+    private static let compressions = ["lz4", "zstd"]
+
+    /// Finds the columns of samples in a message.
+    ///
+    /// - Parameters:
+    ///   - message: Its header is a record batch.
+    ///   - schema: That of the stream.
+    ///   - bytes: The whole file.
+    /// - Returns: `nil` when the file ends within the batch.
+    /// - Throws: ``ArrowFault`` when it cannot be used.
+    init?(_ message: ArrowMessage, _ schema: ArrowSchema, in bytes: UnsafeRawBufferPointer) throws(ArrowFault) {
+        guard let table = try message.table.table(2) else { throw .damaged }
+        let rows = try table.integer(0, default: Int64(0))
+        guard rows >= 0 else { throw .damaged }
+        if let compression = try table.table(3) {
+            let codec = Int(try compression.integer(0, default: UInt8(0)))
+            let name = Self.compressions.indices.contains(codec) ? Self.compressions[codec] : "an unknown codec"
+            throw ArrowFault("its columns are compressed (\(name)): write it anew with compression=None")
+        }
+        let nodes = try table.vector(1, stride: 16)
+        let columns = ArrowBatchColumns(
+            rowCount: Int(rows), nodes: nodes, buffers: try table.vector(2, stride: 16),
+            views: try table.vector(4, stride: 8), body: message.body)
+        guard nodes.count == schema.nodeCount, columns.views.count >= schema.viewCount else { throw .damaged }
+        rowCount = Int(rows)
+        sensors = try columns.values(of: schema.sensor, width: 1)
+        times = try columns.values(of: schema.time, width: 8)
+        x = try columns.values(of: schema.axes[0], width: 4)
+        y = try columns.values(of: schema.axes[1], width: 4)
+        z = try columns.values(of: schema.axes[2], width: 4)
+        guard message.body.upperBound <= bytes.count else {
+            // A length that no buffer needs is a lie, and not the work of a kill.
+            guard message.body.upperBound - (try columns.end()) <= Self.mostPadding else { throw .damaged }
+            return nil
+        }
+        group = try Self.group(message)
+        present = SensorSet(UnsafeRawBufferPointer(rebasing: bytes[sensors..<sensors + rowCount]))
+    }
+
+    /// More than any writer leaves behind its last buffer.
+    private static let mostPadding = 4096
+
+    private static func group(_ message: ArrowMessage) throws(ArrowFault) -> Int64? {
+        // Nearly all of them have one pair, which is read without making a dictionary.
+        let pairs = try message.table.tables(4)
+        for index in 0..<pairs.count {
+            let pair = try pairs.table(index)
+            guard try pair.string(0, limit: 1 << 20) == ArrowKeys.group else { continue }
+            return try pair.string(1, limit: 1 << 20).flatMap { Int64($0) }
+        }
+        return nil
+    }
+}
+
+/// The nodes and buffers of a record batch.
+struct ArrowBatchColumns {
+    let rowCount: Int
+    let nodes: FlatVector
+    let buffers: FlatVector
+    let views: FlatVector
+    let body: Range<Int>
+
+    /// Where a column's values begin in the file.
+    ///
+    /// - Parameters:
+    ///   - column: The column.
+    ///   - width: The bytes of a value.
+    /// - Throws: ``ArrowFault`` when they are not all there, or some have no value.
+    func values(of column: ArrowSchema.Column, width: Int) throws(ArrowFault) -> Int {
+        guard try nodes.integer(Int64.self, of: column.node) == Int64(rowCount) else { throw .damaged }
+        let nulls = try nodes.integer(Int64.self, of: column.node, at: 8)
+        guard nulls == 0 else {
+            guard nulls > 0, nulls <= Int64(rowCount) else { throw .damaged }
+            throw ArrowFault("column '\(column.name)' has nulls: fill them, or drop their rows")
+        }
+        var index = column.buffer + 1
+        for view in 0..<column.viewsBefore {
+            let count = try views.integer(Int64.self, of: view)
+            guard count >= 0, count <= Int64(buffers.count) else { throw .damaged }
+            index += Int(count)
+        }
+        let place = try buffer(index)
+        let (needed, overflow) = rowCount.multipliedReportingOverflow(by: width)
+        guard !overflow, place.count >= needed else { throw .damaged }
+        return place.lowerBound
+    }
+
+    /// Where the last of the buffers ends.
+    func end() throws(ArrowFault) -> Int {
+        var end = body.lowerBound
+        for index in 0..<buffers.count { end = max(end, try buffer(index).upperBound) }
+        return end
+    }
+
+    private func buffer(_ index: Int) throws(ArrowFault) -> Range<Int> {
+        let offset = try buffers.integer(Int64.self, of: index)
+        let length = try buffers.integer(Int64.self, of: index, at: 8)
+        guard offset >= 0, length >= 0, offset <= Int64(body.count), length <= Int64(body.count) - offset else {
+            throw .damaged
+        }
+        return body.lowerBound + Int(offset)..<body.lowerBound + Int(offset + length)
+    }
+}

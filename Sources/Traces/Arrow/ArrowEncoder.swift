@@ -1,0 +1,143 @@
+import Binnacle
+
+/// Makes the messages of an Arrow stream of samples.
+///
+/// Every message takes a multiple of 64 bytes, and so does every buffer in it. The columns of a stream that begins at the
+/// start of a file are therefore aligned to 64 bytes, in the file and where it is mapped.
+///
+/// Source: Arrow, format/Message.fbs, format/Schema.fbs, and "Arrow Columnar Format".
+final class ArrowEncoder {
+    private var flat = FlatWriter()
+    private var message: [UInt8] = []
+
+    private static let alignment = 64
+    /// Where the metadata begins, behind the mark and its length.
+    private static let prefixCount = 8
+    private static let version5 = FlatWriter.Field.short(4)
+    /// The numbers of the types in Schema.fbs.
+    private enum TypeNumber {
+        static let int = FlatWriter.Field.byte(2)
+        static let floatingPoint = FlatWriter.Field.byte(3)
+    }
+    private static let single = FlatWriter.Field.short(1)
+
+    /// What ends a stream.
+    var end: [UInt8] { [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0] }
+
+    /// Makes the schema with what the sensor numbers stand for.
+    ///
+    /// - Parameter contents: What each sensor number is.
+    func schema(_ contents: [(sensor: String, kind: SampleKind)]) -> [UInt8] {
+        var pairs = [(ArrowKeys.version, ArrowKeys.currentVersion)]
+        for (number, content) in contents.enumerated() {
+            pairs += [
+                (ArrowKeys.sensor(number, .name), content.sensor),
+                (ArrowKeys.sensor(number, .kind), content.kind.rawValue),
+                (ArrowKeys.sensor(number, .unit), content.kind == .accelerometer ? "m/s2" : "uT"),
+                (ArrowKeys.sensor(number, .scale), "1"),
+            ]
+        }
+        let references = beginMessage(ArrowMessage.Header.schema, bodyLength: 0, hasMetadata: false)
+        let schema = flat.table([.short(0), .reference, .reference, .none], for: references[0])
+        let fields = flat.vector(of: 5, for: schema[0])
+        addField("sensor", TypeNumber.int, [.int(8), .byte(0)], for: fields[0])
+        addField("t", TypeNumber.int, [.int(64), .byte(1)], for: fields[1])
+        for (axis, name) in ["x", "y", "z"].enumerated() {
+            addField(name, TypeNumber.floatingPoint, [Self.single], for: fields[2 + axis])
+        }
+        addMetadata(pairs, for: schema[1])
+        endMetadata()
+        return message
+    }
+
+    /// Makes a record batch of one sensor.
+    ///
+    /// - Parameters:
+    ///   - columns: Its samples, in m/s² or µT.
+    ///   - sensor: Its number.
+    ///   - group: The group of batches that it belongs to.
+    func batch(_ columns: SampleColumns, sensor: UInt8, group: Int64) -> [UInt8] {
+        let widths = [1, 8, 4, 4, 4]
+        var buffers: [(Int64, Int64)] = []
+        var length = 0
+        for width in widths {
+            // No value is null, so the validity is left out.
+            buffers.append((Int64(length), 0))
+            buffers.append((Int64(length), Int64(width * columns.count)))
+            length += Self.roundUp(width * columns.count)
+        }
+        let references = beginMessage(ArrowMessage.Header.batch, bodyLength: length, hasMetadata: true)
+        let batch = flat.table(
+            [.long(Int64(columns.count)), .reference, .reference, .none, .none], for: references[0])
+        flat.vector(widths.map { _ in (Int64(columns.count), 0) }, for: batch[0])
+        flat.vector(buffers, for: batch[1])
+        addMetadata([(ArrowKeys.group, "\(group)")], for: references[1])
+        endMetadata()
+        message.reserveCapacity(message.count + length)
+        message.append(contentsOf: repeatElement(sensor, count: columns.count))
+        pad()
+        add(UnsafeRawBufferPointer(UnsafeBufferPointer(start: columns.times, count: columns.count)))
+        for axis in [columns.x, columns.y, columns.z] {
+            add(UnsafeRawBufferPointer(UnsafeBufferPointer(start: axis, count: columns.count)))
+        }
+        return message
+    }
+
+    // MARK: - Metadata
+
+    /// Writes a message's own table.
+    ///
+    /// - Returns: The reference to its header and, where it has metadata, that to it.
+    private func beginMessage(_ header: UInt8, bodyLength: Int, hasMetadata: Bool) -> [FlatWriter.Reference] {
+        let root = flat.begin()
+        return flat.table(
+            [
+                Self.version5, .byte(header), .reference, .long(Int64(bodyLength)),
+                hasMetadata ? .reference : .none,
+            ], for: root)
+    }
+
+    private func addField(
+        _ name: String, _ type: FlatWriter.Field, _ details: [FlatWriter.Field], for reference: FlatWriter.Reference
+    ) {
+        // name, nullable, type, the type's table, dictionary, children, metadata
+        let references = flat.table(
+            [.reference, .byte(0), type, .reference, .none, .reference, .none], for: reference)
+        flat.string(name, for: references[0])
+        _ = flat.table(details, for: references[1])
+        _ = flat.vector(of: 0, for: references[2])
+    }
+
+    private func addMetadata(_ pairs: [(String, String)], for reference: FlatWriter.Reference) {
+        let references = flat.vector(of: pairs.count, for: reference)
+        for ((key, value), reference) in zip(pairs, references) {
+            let pair = flat.table([.reference, .reference], for: reference)
+            flat.string(key, for: pair[0])
+            flat.string(value, for: pair[1])
+        }
+    }
+
+    /// Begins the message with the metadata, so long that the body behind it is aligned.
+    private func endMetadata() {
+        let length = Self.roundUp(Self.prefixCount + flat.bytes.count) - Self.prefixCount
+        message.removeAll(keepingCapacity: true)
+        for number in [ArrowMessage.continuation, UInt32(length)] {
+            withUnsafeBytes(of: number.littleEndian) { message.append(contentsOf: $0) }
+        }
+        message.append(contentsOf: flat.bytes)
+        pad()
+    }
+
+    // MARK: - Body
+
+    private func add(_ column: UnsafeRawBufferPointer) {
+        message.append(contentsOf: column)
+        pad()
+    }
+
+    private func pad() {
+        message.append(contentsOf: repeatElement(0, count: Self.roundUp(message.count) - message.count))
+    }
+
+    private static func roundUp(_ count: Int) -> Int { (count + alignment - 1) / alignment * alignment }
+}

@@ -1,0 +1,17 @@
+/// The keys of what a recording says about itself in the metadata of its schema and its messages.
+enum ArrowKeys {
+    /// The version of these keys.
+    static let version = "binnacle.version"
+    static let currentVersion = "1"
+    /// The clock of the stamps.
+    static let clock = "binnacle.clock"
+    /// In a message: a number that is the same for all batches that were in order when they were recorded.
+    static let group = "binnacle.group"
+
+    /// What is said about one sensor number.
+    enum SensorKey: String {
+        case name, kind, unit, scale, device
+    }
+
+    static func sensor(_ number: Int, _ key: SensorKey) -> String { "binnacle.sensor.\(number).\(key.rawValue)" }
+}

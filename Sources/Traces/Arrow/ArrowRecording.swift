@@ -1,0 +1,127 @@
+import Binnacle
+
+/// Writes an Arrow stream: record batches of one stream of samples each, whose columns a reader takes as they are.
+///
+/// Batches are written in groups. What is in a group is in order: sorted by stamp, ties by sensor number, it is what
+/// arrived. So a group ends where the order of arrival steps back, when a stream has many samples, and with each flush.
+/// Nothing is allocated per sample.
+final class ArrowRecording: RecordingFormat {
+    private(set) var sampleCounts: [Int]
+
+    private let file: RecordingFile
+    private let encoder = ArrowEncoder()
+    /// For each stream's index its sensor number.
+    private let places: [Int]
+    /// Whether samples with one stamp come in the order of their sensor numbers.
+    private let isInOrder: Bool
+    /// The samples of the group, by the stream's index.
+    private let columns: [SampleBatch]
+    private var group: Int64 = 0
+    /// The last sample of the group.
+    private var last: (timeNanoseconds: Int64, place: Int)?
+    /// For each stream the sample of the delivery that comes next.
+    private var next: [Int]
+
+    /// The most samples of a stream in a batch.
+    private static let batchCount = 65_536
+    private static let mostStreams = 256
+
+    /// Writes the schema.
+    init(_ file: RecordingFile, _ columns: TraceColumns) throws(TraceError) {
+        self.file = file
+        places = columns.places
+        isInOrder = places == Array(places.indices)
+        sampleCounts = places.map { _ in 0 }
+        next = places.map { _ in 0 }
+        self.columns = places.map { _ in SampleBatch(capacity: Self.batchCount) }
+        try file.write(encoder.schema(columns.contents))
+    }
+
+    /// Makes sure that a sensor number stands for each stream.
+    static func check(_ columns: TraceColumns, path: String) throws(TraceError) {
+        guard columns.places.count <= mostStreams else {
+            throw TraceError(
+                .data, path: path, "\(columns.places.count) streams are too many for one recording: record fewer")
+        }
+    }
+
+    func write(_ delivery: SampleDelivery) throws(TraceError) {
+        guard let first = delivery.firstPosition else { return }
+        guard isInOrder, delivery.batches.allSatisfy({ $0.count <= Self.batchCount }) else {
+            return try writeOneByOne(delivery)
+        }
+        let hasRoom = zip(columns, delivery.batches).allSatisfy { $0.count + $1.count <= $0.capacity }
+        if !hasRoom || stepsBack(first.timeNanoseconds, first.streamIndex) { try flush() }
+        for (stream, batch) in delivery.batches.enumerated() where !batch.isEmpty {
+            columns[stream].append(batch, range: 0..<batch.count)
+            sampleCounts[stream] += batch.count
+        }
+        guard let latest = delivery.lastTimeNanoseconds,
+            let place = delivery.batches.lastIndex(where: { $0.lastTimeNanoseconds == latest })
+        else { return }
+        last = (latest, place)
+    }
+
+    func flush() throws(TraceError) {
+        guard last != nil else { return }
+        for (stream, place) in places.enumerated().sorted(by: { $0.element < $1.element }) {
+            guard !columns[stream].isEmpty else { continue }
+            let bytes = encoder.batch(columns[stream].columns, sensor: UInt8(place), group: group)
+            columns[stream].removeAll()
+            try file.write(bytes)
+        }
+        group += 1
+        last = nil
+    }
+
+    func finish() throws(TraceError) {
+        try flush()
+        try file.write(encoder.end)
+    }
+
+    /// Whether a sample would be read back in another place than behind all others of the group.
+    private func stepsBack(_ timeNanoseconds: Int64, _ place: Int) -> Bool {
+        guard let last else { return false }
+        return (timeNanoseconds, place) < last
+    }
+
+    /// Adds the samples in the order of arrival: by stamp, then by the stream's index.
+    private func writeOneByOne(_ delivery: SampleDelivery) throws(TraceError) {
+        for stream in next.indices { next[stream] = 0 }
+        while let stream = delivery.earliestStream(from: next) {
+            let sample = delivery.batches[stream][next[stream]]
+            if columns[stream].isFull || stepsBack(sample.timeNanoseconds, places[stream]) { try flush() }
+            columns[stream].append(sample)
+            last = (sample.timeNanoseconds, places[stream])
+            next[stream] += 1
+            sampleCounts[stream] += 1
+        }
+    }
+}
+
+extension SampleDelivery {
+    /// The stream whose next sample comes first: by stamp, then by the stream's index.
+    ///
+    /// - Parameter next: For each stream the sample that comes next.
+    /// - Returns: `nil` when there is no further sample.
+    func earliestStream(from next: [Int]) -> Int? {
+        var earliest: (stream: Int, timeNanoseconds: Int64)?
+        for stream in next.indices where next[stream] < batches[stream].count {
+            let time = batches[stream][next[stream]].timeNanoseconds
+            if let earliest, earliest.timeNanoseconds <= time { continue }
+            earliest = (stream, time)
+        }
+        return earliest?.stream
+    }
+
+    /// Where the first sample stands; `nil` when there is none.
+    fileprivate var firstPosition: SamplePosition? {
+        var first: SamplePosition?
+        for (stream, batch) in batches.enumerated() where !batch.isEmpty {
+            let time = batch[0].timeNanoseconds
+            if let first, first.timeNanoseconds <= time { continue }
+            first = SamplePosition(timeNanoseconds: time, streamIndex: stream, sampleIndex: 0)
+        }
+        return first
+    }
+}

@@ -1,0 +1,245 @@
+import Binnacle
+import Kernels
+
+/// The rows of one stream of samples, in the order of the file, a block at a time.
+///
+/// The stamps of a block are copied while they are looked at, so that what is searched later is what was checked, whatever
+/// becomes of the file. The axes are left where they are, in the mapping, unless they have to be scaled, lie unaligned, or
+/// share their batch with those of other sensors. That memory, and the copies, are confined to this class and to the
+/// batches that borrow from it until the next block is loaded. The places in the file were checked by ``ArrowBatch``, and
+/// every index of a row is one of the block.
+final class ArrowRows {
+    private let sensor: ArrowSensor
+    private let source: ArrowFile
+
+    /// Where the next message begins.
+    private(set) var offset: Int
+    /// The rows of all batches before the one at hand.
+    private var rowsBefore = 0
+    private var batch: ArrowBatch?
+    /// The next row of the batch that is in no block yet.
+    private var rowInBatch = 0
+
+    /// The rows in the block.
+    private(set) var count = 0
+    /// The first row that was not taken yet.
+    private(set) var position = 0
+    /// Up to where nothing is wrong with the rows, as far as that can be said of a stream by itself.
+    private(set) var clean = 0
+    private var x: UnsafePointer<Float>
+    private var y: UnsafePointer<Float>
+    private var z: UnsafePointer<Float>
+    /// The number of the block's first row in the file, from 1; in a mixed batch ``numbers`` has those of all rows.
+    private var firstNumber = 0
+    private var isMixed = false
+
+    private var capacity = 1
+    private var times: UnsafeMutablePointer<Int64>
+    /// x, y and z one behind the other, each of the capacity, when they are copied.
+    private var copies: UnsafeMutablePointer<Float>
+    private var numbers: UnsafeMutablePointer<Int>?
+    private var copyCapacity = 1
+
+    /// The most rows in a block.
+    static let mostRows = 65_536
+    /// Rows are checked so many at a time.
+    private static let pieceCount = 1024
+
+    init(_ source: ArrowFile, sensor: ArrowSensor) {
+        self.source = source
+        self.sensor = sensor
+        offset = source.firstMessage
+        times = .allocate(capacity: capacity)
+        copies = .allocate(capacity: 3 * copyCapacity)
+        (x, y, z) = (UnsafePointer(copies), UnsafePointer(copies), UnsafePointer(copies))
+    }
+
+    deinit {
+        times.deallocate()
+        copies.deallocate()
+        numbers?.deallocate()
+    }
+
+    // MARK: - Rows
+
+    var isDrained: Bool { position == count }
+
+    /// The stamp of a row of the block.
+    func time(_ row: Int) -> Int64 { times[row] }
+
+    /// A row's number in the file, from 1.
+    func number(_ row: Int) -> Int {
+        if isMixed, let numbers { return numbers[row] }
+        return firstNumber + row
+    }
+
+    /// A row's sample, in m/s² or µT.
+    func sample(_ row: Int) -> (x: Float, y: Float, z: Float) { (x[row], y[row], z[row]) }
+
+    /// Rows as they are, for as long as no other block is loaded.
+    func columns(_ range: Range<Int>) -> SampleColumns {
+        SampleColumns(count: count, times: UnsafePointer(times), x: x, y: y, z: z).slice(range)
+    }
+
+    /// Takes the rows before one.
+    func take(upTo row: Int) {
+        position = row
+    }
+
+    /// Looks at the rows that were not taken yet once more, when those before them were not clean and are taken.
+    func checkAgain() {
+        if clean <= position { clean = cleanEnd(from: position) }
+    }
+
+    private func cleanEnd(from start: Int) -> Int {
+        var end = start
+        while end < count {
+            let next = min(count, end + Self.pieceCount)
+            guard isClean(end..<next, isFirst: end == start) else { return end }
+            end = next
+        }
+        return end
+    }
+
+    private func isClean(_ rows: Range<Int>, isFirst: Bool) -> Bool {
+        let limit = TraceRow.largest
+        return riseSteadily(times, range: (isFirst ? rows.lowerBound + 1 : rows.lowerBound)..<rows.upperBound)
+            && areWithin(x, range: rows, limit: limit) && areWithin(y, range: rows, limit: limit)
+            && areWithin(z, range: rows, limit: limit)
+    }
+
+    // MARK: - Blocks
+
+    /// Whether there are rows behind the block that belong to a group.
+    ///
+    /// - Parameter group: The group at hand; `nil` when the file is taken as one.
+    func hasMore(in group: Int64?) throws(TraceError) -> Bool {
+        while true {
+            if let batch {
+                if rowInBatch < batch.rowCount { return true }
+                rowsBefore += batch.rowCount
+                self.batch = nil
+            }
+            switch try source.find(at: offset) {
+            case .end: return false
+            case .other(let next): offset = next
+            case .batch(let next, let end):
+                if let group, let other = next.group, other != group { return false }
+                offset = end
+                if next.present.contains(sensor.number) {
+                    batch = next
+                    rowInBatch = 0
+                } else {
+                    rowsBefore += next.rowCount
+                }
+            }
+        }
+    }
+
+    /// Loads the next block of a group, when the one before it is drained.
+    ///
+    /// - Parameter group: The group at hand; `nil` when the file is taken as one.
+    /// - Returns: Whether there was one.
+    func load(in group: Int64?) throws(TraceError) -> Bool {
+        (count, position, clean) = (0, 0, 0)
+        while try hasMore(in: group), let batch {
+            reserve(min(Self.mostRows, batch.rowCount - rowInBatch))
+            isMixed = batch.present.only == nil
+            if isMixed { copyMixed(batch) } else { take(batch) }
+            guard count > 0 else { continue }
+            return true
+        }
+        return false
+    }
+
+    private func reserve(_ rowCount: Int) {
+        guard rowCount > capacity else { return }
+        capacity = min(Self.mostRows, max(rowCount, 2 * capacity))
+        times.deallocate()
+        times = .allocate(capacity: capacity)
+        numbers?.deallocate()
+        numbers = nil
+    }
+
+    private func reserveCopies() {
+        guard copyCapacity < capacity else { return }
+        copyCapacity = capacity
+        copies.deallocate()
+        copies = .allocate(capacity: 3 * copyCapacity)
+    }
+
+    /// Takes the next rows of a batch that has no other sensor's.
+    private func take(_ batch: ArrowBatch) {
+        let bytes = source.bytes
+        let start = rowInBatch
+        count = min(capacity, Self.mostRows, batch.rowCount - start)
+        firstNumber = rowsBefore + start + 1
+        rowInBatch += count
+        let axes = [batch.x, batch.y, batch.z].map { $0 + 4 * start }
+        if sensor.factor == 1, let x = aligned(batch.x + 4 * start), let y = aligned(batch.y + 4 * start),
+            let z = aligned(batch.z + 4 * start)
+        {
+            (self.x, self.y, self.z) = (x, y, z)
+        } else {
+            reserveCopies()
+            for (axis, place) in axes.enumerated() {
+                let target = copies + axis * copyCapacity
+                for row in 0..<count {
+                    target[row] = scaled(bytes.loadUnaligned(fromByteOffset: place + 4 * row, as: Float.self))
+                }
+            }
+            pointToCopies()
+        }
+        // Stamps are checked where they were just written to, a piece at a time.
+        var isGood = true
+        var row = 0
+        while row < count {
+            let end = min(count, row + Self.pieceCount)
+            let target = UnsafeMutableRawBufferPointer(start: times + row, count: 8 * (end - row))
+            let place = batch.times + 8 * (start + row)
+            target.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[place..<place + target.count]))
+            isGood = isGood && isClean(row..<end, isFirst: row == 0)
+            if isGood { clean = end }
+            row = end
+        }
+    }
+
+    /// Copies the next rows of a batch that are this sensor's.
+    private func copyMixed(_ batch: ArrowBatch) {
+        let bytes = source.bytes
+        reserveCopies()
+        let numbers = self.numbers ?? .allocate(capacity: capacity)
+        self.numbers = numbers
+        while rowInBatch < batch.rowCount, count < capacity {
+            let row = rowInBatch
+            rowInBatch += 1
+            guard bytes[batch.sensors + row] == sensor.number else { continue }
+            times[count] = bytes.loadUnaligned(fromByteOffset: batch.times + 8 * row, as: Int64.self)
+            for (axis, place) in [batch.x, batch.y, batch.z].enumerated() {
+                copies[axis * copyCapacity + count] = scaled(
+                    bytes.loadUnaligned(fromByteOffset: place + 4 * row, as: Float.self))
+            }
+            numbers[count] = rowsBefore + row + 1
+            count += 1
+        }
+        pointToCopies()
+        clean = cleanEnd(from: 0)
+    }
+
+    private func pointToCopies() {
+        x = UnsafePointer(copies)
+        y = UnsafePointer(copies + copyCapacity)
+        z = UnsafePointer(copies + 2 * copyCapacity)
+    }
+
+    /// A column in the mapping; `nil` when it does not lie as a Float has to.
+    private func aligned(_ place: Int) -> UnsafePointer<Float>? {
+        guard place % MemoryLayout<Float>.alignment == 0, let base = source.bytes.baseAddress else { return nil }
+        // The file's bytes are nothing but Floats there, and read-only.
+        return (base + place).assumingMemoryBound(to: Float.self)
+    }
+
+    private func scaled(_ value: Float) -> Float {
+        sensor.factor == 1 ? value : Float(Double(value) * sensor.factor)
+    }
+}

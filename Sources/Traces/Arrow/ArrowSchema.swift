@@ -1,0 +1,94 @@
+import Binnacle
+
+/// What an Arrow stream says about itself: where the columns of samples are among all columns, and what the sensors are.
+struct ArrowSchema {
+    /// Where a column stands among the nodes and buffers of a record batch.
+    struct Column {
+        let name: String
+        let node: Int
+        /// The number of its first buffer, which is its validity, as long as no column before it has views.
+        let buffer: Int
+        /// How many columns before it have a number of buffers that each batch says.
+        let viewsBefore: Int
+    }
+
+    let sensor: Column
+    let time: Column
+    /// x, y and z.
+    let axes: [Column]
+    /// All nodes of a record batch.
+    let nodeCount: Int
+    /// All columns whose number of buffers each batch says.
+    let viewCount: Int
+    /// What the file says of itself, by key; of two equal keys the last.
+    let metadata: [String: String]
+
+    private static let mostFields = 10_000
+    private static let mostPairs = 100_000
+    private static let longestText = 1 << 20
+
+    /// Reads a schema.
+    ///
+    /// - Parameters:
+    ///   - table: A `Schema`.
+    ///   - version: The metadata's version.
+    /// - Throws: ``ArrowFault`` when it is none, or does not have the columns of samples.
+    init(_ table: FlatTable, version: Int) throws(ArrowFault) {
+        metadata = try Self.metadata(table, field: 2)
+        guard try table.integer(0, default: Int16(0)) == 0 else {
+            throw ArrowFault("its numbers are big-endian: write it on a machine that is not")
+        }
+        let fields = try Self.fields(table, version: version)
+        var columns: [(field: ArrowField, column: Column)] = []
+        var (node, buffer, views) = (0, 0, 0)
+        for field in fields {
+            columns.append((field, Column(name: field.name, node: node, buffer: buffer, viewsBefore: views)))
+            node += field.nodeCount
+            buffer += field.bufferCount
+            views += field.viewCount
+        }
+        nodeCount = node
+        viewCount = views
+        func column(_ name: String, _ kind: ArrowField.Kind, _ typeName: String) throws(ArrowFault) -> Column {
+            let found = columns.filter { $0.field.name == name }
+            guard let first = found.first else {
+                let names = CSVLayout.list(fields.map(\.name))
+                throw ArrowFault("has no column '\(name)' (\(typeName)); found \(fields.isEmpty ? "none" : names)")
+            }
+            guard found.count == 1 else { throw ArrowFault("has \(found.count) columns '\(name)': leave one") }
+            guard first.field.kind == kind else {
+                throw ArrowFault("column '\(name)' is \(first.field.typeName): cast it to \(typeName)")
+            }
+            return first.column
+        }
+        sensor = try column("sensor", .uint8, "uint8")
+        time = try column("t", .int64, "int64")
+        axes = [
+            try column("x", .float32, "float32"), try column("y", .float32, "float32"),
+            try column("z", .float32, "float32"),
+        ]
+    }
+
+    private static func fields(_ table: FlatTable, version: Int) throws(ArrowFault) -> [ArrowField] {
+        var budget = mostFields
+        let list = try table.tables(1)
+        var fields: [ArrowField] = []
+        for index in 0..<list.count {
+            fields.append(try ArrowField(list.table(index), version: version, budget: &budget))
+        }
+        return fields
+    }
+
+    /// Reads the pairs of keys and values in a field of a schema or a message.
+    static func metadata(_ table: FlatTable, field: Int) throws(ArrowFault) -> [String: String] {
+        let pairs = try table.tables(field)
+        guard pairs.count <= mostPairs else { throw .damaged }
+        var metadata: [String: String] = [:]
+        for index in 0..<pairs.count {
+            let pair = try pairs.table(index)
+            guard let key = try pair.string(0, limit: longestText) else { continue }
+            metadata[key] = try pair.string(1, limit: longestText) ?? ""
+        }
+        return metadata
+    }
+}

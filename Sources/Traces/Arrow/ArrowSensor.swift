@@ -1,0 +1,53 @@
+import Binnacle
+
+/// What a sensor number of an Arrow stream stands for: one stream of samples.
+struct ArrowSensor {
+    /// Its number, as the column `sensor` has it.
+    let number: UInt8
+    let content: TraceFile.Content
+    /// The factor that makes the values m/s² or µT.
+    let factor: Double
+
+    /// Reads what the metadata says of a sensor number.
+    ///
+    /// - Parameters:
+    ///   - number: The sensor's number.
+    ///   - metadata: That of the schema.
+    ///   - assumedKind: What it measures when the metadata does not say it.
+    /// - Throws: What is wrong, in words.
+    init(_ number: UInt8, metadata: [String: String], assumedKind: SampleKind?) throws(ArrowFault) {
+        self.number = number
+        func value(_ key: ArrowKeys.SensorKey) -> String? { metadata[ArrowKeys.sensor(Int(number), key)] }
+        let kindName = value(.kind)
+        let kind = kindName.map { SampleKind(rawValue: $0) } ?? (assumedKind ?? .accelerometer)
+        guard let kind else {
+            throw ArrowFault(
+                "sensor \(number): '\((kindName ?? "").printable)' is no kind of sensor that is known (accelerometer, magnetometer)"
+            )
+        }
+        content = TraceFile.Content(sensor: value(.name) ?? "sensor\(number)", kind: kind)
+        factor = try Self.factor(number, kind, unit: value(.unit), scale: value(.scale))
+    }
+
+    /// Whether the metadata says what a sensor number is.
+    static func isDescribed(_ number: UInt8, in metadata: [String: String]) -> Bool {
+        metadata[ArrowKeys.sensor(Int(number), .name)] != nil || metadata[ArrowKeys.sensor(Int(number), .kind)] != nil
+    }
+
+    private static func factor(
+        _ number: UInt8, _ kind: SampleKind, unit: String?, scale: String?
+    ) throws(ArrowFault) -> Double {
+        var factor = 1.0
+        if let unit {
+            switch TraceUnit(unit)?.meant(for: kind) {
+            case .acceleration(let known), .field(let known): factor = known
+            default: throw ArrowFault("sensor \(number): '\(unit.printable)' is no unit of \(kind.rawValue)s")
+            }
+        }
+        guard let scale else { return factor }
+        guard let multiple = Double(scale), multiple.isFinite, multiple != 0 else {
+            throw ArrowFault("sensor \(number): '\(scale.printable)' is no scale")
+        }
+        return factor * multiple
+    }
+}

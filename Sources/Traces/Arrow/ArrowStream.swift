@@ -1,0 +1,103 @@
+import Binnacle
+
+/// Recognises Arrow streams, and files that are like them and have to be converted.
+enum ArrowStream {
+    /// Every message begins with it; four times the byte that no text has.
+    private static let mark: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF]
+    private static let markCount = 8
+
+    /// What other files begin with, what they are, and what to do about it.
+    private static let others: [(mark: [UInt8], message: String)] = [
+        (
+            Array("ARROW1".utf8),
+            "is an Arrow file (Feather), and no stream: convert it, with pyarrow: t = ipc.open_file(IN).read_all(); "
+                + "w = ipc.new_stream(OUT, t.schema); w.write_table(t); w.close()"
+        ),
+        (
+            Array("FEA1".utf8),
+            "is an old Feather file: convert it to an Arrow stream, with pyarrow: t = feather.read_table(IN); "
+                + "w = ipc.new_stream(OUT, t.schema); w.write_table(t); w.close()"
+        ),
+        (
+            Array("PAR1".utf8),
+            "is a Parquet file: convert it to an Arrow stream, with pyarrow: t = parquet.read_table(IN); "
+                + "w = ipc.new_stream(OUT, t.schema); w.write_table(t); w.close()"
+        ),
+        ([0x1F, 0x8B], "is compressed with gzip: unpack it first (gunzip)"),
+        ([0x28, 0xB5, 0x2F, 0xFD], "is compressed with zstd: unpack it first (unzstd)"),
+        ([0x04, 0x22, 0x4D, 0x18], "is compressed with lz4: unpack it first (unlz4)"),
+        ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], "is compressed with xz: unpack it first (unxz)"),
+    ]
+
+    /// Opens a file that begins as an Arrow stream does.
+    ///
+    /// - Parameter path: Any file.
+    /// - Returns: `nil` when it is another kind of file, or a pipe.
+    /// - Throws: ``TraceError`` when it cannot be opened, or is one that has to be converted.
+    static func open(path: String) throws(TraceError) -> ArrowFile? {
+        // A pipe is opened by who reads it: opening it twice would wait for two writers.
+        guard InputFile.isRegular(path) else { return nil }
+        let file = try InputFile.open(path: path)
+        let first = file.firstBytes(markCount)
+        try refuseOthers(first, path)
+        guard first.starts(with: mark), first.count == markCount, let size = file.size else { return nil }
+        return try ArrowFile(MappedFile(file, count: Int(size)))
+    }
+
+    /// Makes sure that what is read line by line, perhaps from a pipe, is none of it.
+    ///
+    /// - Parameter lines: Nothing was read of them.
+    /// - Throws: ``TraceError`` when it has.
+    static func refuse(_ lines: LineReader) throws(TraceError) {
+        let first = try lines.firstBytes(markCount)
+        try refuseOthers(first, lines.path)
+        guard first.starts(with: mark) else { return }
+        throw TraceError(
+            .data, path: lines.path, "an Arrow stream is not read from a pipe: write it to a file first, and name that")
+    }
+
+    private static func refuseOthers(_ first: [UInt8], _ path: String) throws(TraceError) {
+        guard let other = others.first(where: { first.starts(with: $0.mark) }) else { return }
+        throw TraceError(.data, path: path, other.message)
+    }
+
+    /// Finds the streams of samples in a file.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - assumedKind: What sensors measure of which the file says nothing.
+    /// - Returns: One reader that keeps the order of arrival, when the file knows it; or else one for each stream.
+    /// - Throws: ``TraceError`` when it has none, or they cannot be read.
+    static func readers(of file: ArrowFile, assumedKind: SampleKind?) throws(TraceError) -> [ArrowReader] {
+        let first = try file.firstBatch()
+        let metadata = file.schema.metadata
+        var numbers = (UInt8.min...UInt8.max).filter { ArrowSensor.isDescribed($0, in: metadata) }
+        // What is written down in front of the samples need not be searched among them.
+        if numbers.isEmpty || metadata[ArrowKeys.version] == nil {
+            numbers = try file.presentSensors().union(numbers).numbers
+        }
+        guard !numbers.isEmpty else { throw TraceError(.data, path: file.path, "has a schema and no sample") }
+        var sensors: [ArrowSensor] = []
+        var notices: [TraceNotice] = []
+        for number in numbers {
+            do throws(ArrowFault) {
+                sensors.append(try ArrowSensor(number, metadata: metadata, assumedKind: assumedKind))
+            } catch {
+                throw TraceError(.data, path: file.path, error.message)
+            }
+            guard !ArrowSensor.isDescribed(number, in: metadata), let content = sensors.last?.content else { continue }
+            let unit = content.kind == .accelerometer ? "m/s²" : "µT"
+            notices.append(
+                TraceNotice(
+                    path: file.path, line: nil, column: nil,
+                    message: "sensor \(number) is not described: taken as a \(content.kind.rawValue) in \(unit) "
+                        + "(--bind SENSOR=FILE:KIND says otherwise)"))
+        }
+        if first?.group != nil {
+            return [ArrowReader(file, sensors: sensors, group: first?.group, notices: notices)]
+        }
+        return sensors.enumerated().map { index, sensor in
+            ArrowReader(file, sensors: [sensor], group: nil, notices: index == 0 ? notices : [])
+        }
+    }
+}
