@@ -5,7 +5,7 @@ import Kernels
 struct TraceMeasurement: Measurement {
     func stepCount(levels: Int) -> Int { Self.formats.count * DetectionForm.allCases.count + 1 }
 
-    private static let formats = ["csv"]
+    private static let formats = ["csv", "arrows"]
 
     func run(_ session: Session) throws(BenchError) {
         let traces = try TraceFiles(

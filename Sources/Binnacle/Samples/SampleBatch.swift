@@ -163,7 +163,9 @@ public final class SampleBatch {
     ///
     /// What is written there becomes part of the batch with ``grow(by:)``.
     package var room: SampleRoom {
-        SampleRoom(count: capacity - count, times: times + count, x: xs + count, y: ys + count, z: zs + count)
+        if owner != nil { copyBorrowed() }
+        return SampleRoom(
+            count: capacity - count, times: ownTimes + count, x: ownXs + count, y: ownYs + count, z: ownZs + count)
     }
 
     /// Takes over samples that were written into the room.
