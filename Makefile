@@ -26,8 +26,8 @@ PACKED_RELOCATIONS = $(shell mkdir -p .build/static && echo 'print(1)' >.build/s
 PACKING = -Xlinker -z -Xlinker pack-relative-relocs
 WALK = Tests/Fixtures/phyphox_walk/Accelerometer.csv Tests/Fixtures/phyphox_walk/Magnetometer.csv
 
-.PHONY: help setup setup-test build run test test-systemd lint format golden fuzz sanitize soak bench bench-replay bench-sensors \
-	bench-daemon install uninstall clean
+.PHONY: help setup setup-test build run test test-systemd lint format golden fuzz sanitize soak bench bench-kernels \
+	bench-replay bench-recordings bench-sensors bench-daemon compare install uninstall clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -86,7 +86,17 @@ soak: setup-test build ## Flood for 30 s, reload 2000 times, and with SOAK_SECON
 golden: build ## Rewrite the expected events of the golden traces; review the difference before you commit it.
 	scripts/golden $(BINARY)
 
-bench: bench-replay bench-sensors bench-daemon ## Measure everything.
+bench: bench-kernels bench-replay bench-recordings bench-sensors bench-daemon ## Measure everything.
+
+bench-kernels: build ## Measure the kernels against the limits of this machine, as 'binnacle bench' does.
+	$(BINARY) bench
+
+bench-recordings: build ## Replay Arrow recordings of 1, 10 and 100 million samples: time and memory; takes 2.3 GB of disk.
+	scripts/bench-recordings $(BINARY)
+
+compare: setup-test ## Do the same work with numpy, pandas, polars, duckdb and pyarrow, from PyPI into .build/python.
+	$(SWIFT) build -c release --static-swift-stdlib --product CompareBench
+	scripts/compare .build/release/CompareBench $(COMPARE)
 
 bench-replay: build ## Replay 10 million rows: throughput and memory.
 	scripts/bench-replay $(BINARY)

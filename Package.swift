@@ -87,6 +87,9 @@ let package = Package(
             name: "DaemonBench", dependencies: ["BenchSupport", "EventSocket", "Binnacle"],
             path: "Benchmarks/DaemonBench",
             exclude: ["stamp.c"], swiftSettings: settings),
+        .executableTarget(
+            name: "CompareBench", dependencies: ["Bench", "BenchSupport", "Kernels", "Binnacle"],
+            path: "Benchmarks/CompareBench", swiftSettings: settings),
         .testTarget(name: "KernelsTests", dependencies: ["Kernels", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "BinnacleTests", dependencies: ["Binnacle"], swiftSettings: settings),
         .testTarget(name: "TracesTests", dependencies: ["Traces", "Binnacle", "TestSupport"], swiftSettings: settings),

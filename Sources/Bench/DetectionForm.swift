@@ -1,14 +1,14 @@
-import Binnacle
+package import Binnacle
 
 /// The two ways in which motion is found.
-enum DetectionForm: String, CaseIterable {
+package enum DetectionForm: String, CaseIterable {
     /// The squared acceleration against a band around 1 g: no filter.
     case threshold
     /// Gravity is filtered out first, as by default.
     case gravity
 
     /// What it is called in a table.
-    var label: String {
+    package var label: String {
         switch self {
         case .threshold: "threshold"
         case .gravity: "gravity filter"
@@ -16,7 +16,7 @@ enum DetectionForm: String, CaseIterable {
     }
 
     /// What is looked for: all that is found without the filter, or everything.
-    var settings: MotionSettings {
+    package var settings: MotionSettings {
         var settings = MotionSettings()
         // Here samples may lie microseconds apart, and each blow is to be told.
         settings.shockRefractory = .zero

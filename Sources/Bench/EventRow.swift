@@ -1,11 +1,11 @@
 /// On which side of a threshold each sample of a row lies, so that the side changes as often as wanted.
-struct EventRow {
+package struct EventRow {
     /// How often the side changes, as a share of the samples.
-    let rate: Double
+    package let rate: Double
     /// The number of changes in the row; even, so that the row can follow itself.
-    let changeCount: Int
+    package let changeCount: Int
     /// Of so many rows on end one has its changes, and the others none: a short row cannot have a tenth of a change.
-    let period: Int
+    package let period: Int
     /// The samples at which the side changes, in order.
     private let changes: [Int]
 
@@ -15,7 +15,7 @@ struct EventRow {
     ///   - count: The number of samples, at least 2.
     ///   - rate: How often the side changes, as a share of the samples.
     ///   - numbers: Where chance comes from.
-    init(count: Int, rate: Double, numbers: inout SeededNumbers) {
+    package init(count: Int, rate: Double, numbers: inout SeededNumbers) {
         self.rate = rate
         let wanted = Double(count) * rate
         guard wanted > 0 else {
@@ -34,7 +34,7 @@ struct EventRow {
     }
 
     /// Calls back for each sample, in order, with its side.
-    func forEach(count: Int, _ body: (_ index: Int, _ isInside: Bool) -> Void) {
+    package func forEach(count: Int, _ body: (_ index: Int, _ isInside: Bool) -> Void) {
         var next = 0
         var isInside = false
         for index in 0..<count {
@@ -47,5 +47,5 @@ struct EventRow {
     }
 
     /// Whether a repetition is one with changes.
-    func isEventful(_ repetition: Int) -> Bool { changeCount > 0 && repetition % period == 0 }
+    package func isEventful(_ repetition: Int) -> Bool { changeCount > 0 && repetition % period == 0 }
 }

@@ -1,13 +1,14 @@
 /// The same random numbers each time (xorshift64*, Vigna 2016).
-struct SeededNumbers: RandomNumberGenerator {
+package struct SeededNumbers: RandomNumberGenerator {
     private var state: UInt64
 
     /// Begins a row of numbers that belongs to a seed.
-    init(seed: UInt64) {
+    package init(seed: UInt64) {
         state = seed == 0 ? 0x9E37_79B9_7F4A_7C15 : seed
     }
 
-    mutating func next() -> UInt64 {
+    /// The next 64 bits.
+    package mutating func next() -> UInt64 {
         state ^= state >> 12
         state ^= state << 25
         state ^= state >> 27

@@ -30,8 +30,7 @@ struct TraceMeasurement: Measurement {
         session.arena.removeAll()
         let pattern = file.format == "csv" ? AccessPattern.stream : .samples
         let reading = Reading(pattern, byteCount: min(file.byteCount, session.arena.byteCount / 2), in: session.arena)
-        let run = TraceRun(
-            path: file.path, settings: form.settings, capacity: file.format == "csv" ? 4096 : 65_536)
+        let run = TraceRun(path: file.path, settings: form.settings)
         let outcome = try run.play()
         guard outcome.sampleCount == rowCount else {
             throw .wrongResult("\(file.format), \(outcome.sampleCount) of \(rowCount) rows")

@@ -5,7 +5,6 @@ import Traces
 package struct TraceRun {
     private let path: String
     private let settings: MotionSettings
-    private let capacity: Int
 
     /// What came of it.
     package struct Outcome: Equatable, Sendable {
@@ -20,15 +19,14 @@ package struct TraceRun {
     /// - Parameters:
     ///   - path: A trace with an accelerometer.
     ///   - settings: What is looked for.
-    ///   - capacity: The most samples in a delivery.
-    package init(path: String, settings: MotionSettings, capacity: Int) {
+    package init(path: String, settings: MotionSettings) {
         self.path = path
         self.settings = settings
-        self.capacity = capacity
     }
 
     /// Plays it once.
     ///
+    /// - Returns: What came of it.
     /// - Throws: ``BenchError`` when it cannot be read to its end.
     package func play() throws(BenchError) -> Outcome {
         let source: TraceSource
@@ -41,7 +39,8 @@ package struct TraceRun {
         let listener = EventListener()
         manager.delegate = listener
         manager.startDetection()
-        let pipeline = Pipeline(source: source, detectors: [manager], capacity: capacity)
+        // As many samples in a delivery as a replay asks for.
+        let pipeline = Pipeline(source: source, detectors: [manager], capacity: source.isMapped ? 65_536 : 4096)
         var failure: String?
         pipeline.run(afterTurn: {
             if case .failed(_, let reason) = $0 { failure = "\(reason)" }

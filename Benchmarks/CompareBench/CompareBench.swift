@@ -1,0 +1,32 @@
+import BenchSupport
+
+/// What Benchmarks/compare talks to: does one piece of work at a time, and says how long it took.
+///
+/// A command is a line of words on standard input, an answer is a line of numbers on standard output: nanoseconds first,
+/// and then what was found, which whoever asked compares with what others find.
+@main
+enum CompareBench {
+    static func main() {
+        let columns = ColumnWork()
+        while let line = readLine() {
+            let words = line.split(separator: " ").map(String.init)
+            switch words.first {
+            case "load" where words.count == 4: columns.load(words[1], columnCount: number(words[2]), count: number(words[3]))
+            case "threshold" where words.count == 5:
+                columns.findCrossings(set: words[1], high: value(words[2]), low: value(words[3]), times: number(words[4]))
+            case "play" where words.count == 3: TraceWork.play(words[1], form: words[2])
+            default: fail("no such command: \(line)")
+            }
+        }
+    }
+
+    private static func number(_ word: String) -> Int {
+        guard let number = Int(word), number > 0 else { fail("\(word) is no count") }
+        return number
+    }
+
+    private static func value(_ word: String) -> Float {
+        guard let value = Float(word) else { fail("\(word) is no number") }
+        return value
+    }
+}

@@ -1,0 +1,22 @@
+import Bench
+import BenchSupport
+import Binnacle
+
+/// Work on recordings: from the opening of the file to the last event.
+enum TraceWork {
+    /// Plays a recording once.
+    ///
+    /// - Parameters:
+    ///   - path: The recording.
+    ///   - form: How motion is found: `threshold` or `gravity`.
+    static func play(_ path: String, form: String) {
+        guard let form = DetectionForm(rawValue: form) else { fail("there is no form \(form)") }
+        let start = monotonic()
+        do throws(BenchError) {
+            let outcome = try TraceRun(path: path, settings: form.settings).play()
+            say("\(monotonic() - start) \(outcome.sampleCount) \(outcome.eventCount)")
+        } catch {
+            fail(error.description)
+        }
+    }
+}

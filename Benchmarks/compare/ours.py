@@ -1,0 +1,21 @@
+"""Binnacle at work: a process that does one piece of work at a time and says how long it took."""
+
+import subprocess
+
+
+class Ours:
+    def __init__(self, binary):
+        self.process = subprocess.Popen([binary], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def ask(self, *words):
+        """Sends a command; returns nanoseconds and what was found."""
+        self.process.stdin.write(" ".join(map(str, words)) + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline().split()
+        if not answer:
+            raise SystemExit(f"compare: CompareBench ended at '{' '.join(map(str, words))}'")
+        return tuple(map(int, answer))
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
