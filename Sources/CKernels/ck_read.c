@@ -3,7 +3,7 @@
 // One form is written in vector types of the compiler, and made once for each instruction set. Every load goes into an
 // accumulator of its own, so that nothing waits for the load before it; what was read is folded into the result, so that no
 // load can be left out. A load that is not aligned is as fast as one that is, where the address is.
-#include "ckernels.h"
+#include "ck_read.h"
 
 #include <string.h>
 

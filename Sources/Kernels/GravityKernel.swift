@@ -15,26 +15,51 @@
 ///   - gravity: The filter, carried from block to block.
 ///   - userSquared: Receives |a − g|² at the same indices.
 ///   - totalSquared: Receives |a|² at the same indices.
+///   - instructionSet: What to use; every one gives the same bits.
 public func separateGravity(
     times: UnsafePointer<Int64>, x: UnsafePointer<Float>, y: UnsafePointer<Float>, z: UnsafePointer<Float>,
     range: Range<Int>, gravity: inout OnePoleFilter,
-    userSquared: UnsafeMutablePointer<Float>, totalSquared: UnsafeMutablePointer<Float>
+    userSquared: UnsafeMutablePointer<Float>, totalSquared: UnsafeMutablePointer<Float>,
+    using instructionSet: InstructionSet = .current
 ) {
-    var filter = gravity
-    for i in range {
-        let sample = SIMD3(x[i], y[i], z[i])
-        let total = squaredLength(sample)
-        // False for NaN too, so one comparison keeps everything unusable out of the filter.
-        guard total < .infinity else {
-            userSquared[i] = .nan
-            totalSquared[i] = .nan
-            continue
+    let columns = GravityColumns(
+        times: times, x: x, y: y, z: z, userSquared: userSquared, totalSquared: totalSquared)
+    #if arch(x86_64)
+        if instructionSet >= .avx2, let segments = GravitySegments(columns, range, gravity) {
+            segments.separate(&gravity)
+            return
         }
-        filter.step(sample, timeNanoseconds: times[i])
-        userSquared[i] = squaredLength(sample - filter.value)
-        totalSquared[i] = total
+    #endif
+    columns.separate(range, &gravity)
+}
+
+/// What ``separateGravity(times:x:y:z:range:gravity:userSquared:totalSquared:using:)`` reads and writes.
+struct GravityColumns {
+    let times: UnsafePointer<Int64>
+    let x: UnsafePointer<Float>
+    let y: UnsafePointer<Float>
+    let z: UnsafePointer<Float>
+    let userSquared: UnsafeMutablePointer<Float>
+    let totalSquared: UnsafeMutablePointer<Float>
+
+    /// The reference: one sample after the other.
+    func separate(_ range: Range<Int>, _ gravity: inout OnePoleFilter) {
+        var filter = gravity
+        for i in range {
+            let sample = SIMD3(x[i], y[i], z[i])
+            let total = squaredLength(sample)
+            // False for NaN too, so one comparison keeps everything unusable out of the filter.
+            guard total < .infinity else {
+                userSquared[i] = .nan
+                totalSquared[i] = .nan
+                continue
+            }
+            filter.step(sample, timeNanoseconds: times[i])
+            userSquared[i] = squaredLength(sample - filter.value)
+            totalSquared[i] = total
+        }
+        gravity = filter
     }
-    gravity = filter
 }
 
 /// The squared length of a vector, added in a fixed order so that every instruction set gives the same bits.

@@ -18,6 +18,13 @@ public struct OnePoleFilter: Sendable {
         self.timeConstantSeconds = timeConstantSeconds
     }
 
+    /// Creates a filter in the middle of its work.
+    init(timeConstantSeconds: Float, value: SIMD3<Float>, lastTimeNanoseconds: Int64) {
+        self.timeConstantSeconds = timeConstantSeconds
+        self.value = value
+        self.lastTimeNanoseconds = lastTimeNanoseconds
+    }
+
     /// Takes one sample; the first one becomes the value.
     ///
     /// - Parameters:
@@ -36,6 +43,13 @@ public struct OnePoleFilter: Sendable {
         lastTimeNanoseconds = timeNanoseconds
         guard dtSeconds > 0 else { return }
         value += (sample - value) * (dtSeconds / (timeConstantSeconds + dtSeconds))
+    }
+
+    /// Whether two filters are in the same state to the last bit, so that the same samples give the same bits from here on.
+    func isSame(as other: OnePoleFilter) -> Bool {
+        lastTimeNanoseconds == other.lastTimeNanoseconds
+            && value.x.bitPattern == other.value.x.bitPattern && value.y.bitPattern == other.value.y.bitPattern
+            && value.z.bitPattern == other.value.z.bitPattern
     }
 
     /// Forgets every sample.

@@ -35,17 +35,42 @@ static inline uint32_t ck_signs(float32x4_t lanes)
 }
 #endif
 
-// Reading memory and nothing else, in a kernel's pattern of access; the result is all bytes together, and means nothing.
-#define CK_READ_DECLARATIONS(suffix)                                                                                   \
-    uint64_t ck_read_1_##suffix(const void *bytes, size_t count);                                                      \
-    uint64_t ck_read_3_##suffix(const void *x, const void *y, const void *z, size_t count);                            \
-    uint64_t ck_read_4_##suffix(const void *t, const void *x, const void *y, const void *z, size_t count);             \
-    uint64_t ck_read_6_##suffix(const void *const *columns, size_t count);
+/// How many filters run side by side.
+#define CK_GRAVITY_LANES 16
+/// How many samples each of them takes at a time.
+#define CK_GRAVITY_STEPS 32
 
-CK_READ_DECLARATIONS(baseline)
 #if defined(__x86_64__)
-CK_READ_DECLARATIONS(avx2)
-CK_READ_DECLARATIONS(avx512)
+/// Moves sixteen gravity filters on, each along a stretch of its own of the same columns, and writes |a − g|² and |a|².
+///
+/// starts: the first index of each stretch, rising by at least CK_GRAVITY_STEPS; the first one at least 1. count: the samples
+/// of a stretch, a multiple of CK_GRAVITY_STEPS. values: sixteen x, sixteen y, sixteen z. last: the stamp of each filter's
+/// last sample. time_constant: τ in seconds, at least 0. The stamps do not fall.
+void ck_gravity_stretches_avx2(
+    const int64_t *times, const float *x, const float *y, const float *z, const size_t *starts, size_t count,
+    float time_constant, float *values, int64_t *last, float *user, float *total);
+/// The same without writing anything.
+void ck_gravity_warm_up_avx2(
+    const int64_t *times, const float *x, const float *y, const float *z, const size_t *starts, size_t count,
+    float time_constant, float *values, int64_t *last);
+
+/// Decodes as many scans of three 16-bit axes as come in eights; returns how many. The axes are within the first eight bytes.
+///
+/// stride: 8 or 16. order: for each of eight bytes, twice, which byte of the scan stands there, so that x, y, z and 0 follow
+/// each other, the low byte first; the second eight are eight higher; bit 7 for none. shift: the bits at the bottom that mean
+/// nothing. rows: four factors of each axis. times: receives the eight bytes behind the axes; NULL for none, and for stride 8.
+size_t ck_decode_scans16_avx2(
+    const void *scans, size_t count, size_t stride, const uint8_t *order, int shift, const double *rows, int64_t *times,
+    float *x, float *y, float *z);
+
+/// Finds where the sum of the axes' squares changes sides, in as many scans as come in 64s.
+///
+/// stride: 8 or 16. axes: the bits of the first eight bytes that mean something, after swapping. swaps: whether each two bytes
+/// are exchanged. rise: sums from here on say inside. keep: sums below this say outside. inside: the side before, receives the
+/// side after. crossings: room for 64 more than there are scans. Returns how many crossings there are.
+size_t ck_scan_crossings16_avx2(
+    const void *scans, size_t count, size_t stride, uint64_t axes, int swaps, uint32_t rise, uint32_t keep, int *inside,
+    uint32_t *crossings);
 #endif
 
 #endif

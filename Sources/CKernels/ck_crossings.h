@@ -1,0 +1,61 @@
+// Hysteresis as a carry chain, and its crossings as a list: what every threshold kernel ends with.
+//
+// A sample can say *inside* (its bit in `rises` is set), *outside* (its bit in `keeps` is clear) or nothing. The side after
+// each sample is the carry out of its bit in (rises | keeps) + rises + side before: inside generates a carry, nothing passes
+// it on, outside swallows it. So one addition settles 64 samples without a branch.
+#ifndef CK_CROSSINGS_H
+#define CK_CROSSINGS_H
+
+#include "ck_target.h"
+
+/// How many indices behind the last one may be overwritten by ck_put_…: room that a list has to have at its end.
+#define CK_CROSSING_ROOM 64
+
+/// The samples, of 64, at which the side changes.
+///
+/// rises: the samples that say inside. keeps: those that do not say outside (not: those that say "not outside", since a NaN
+/// says nothing). Of a block of fewer samples the others have to say nothing: rises 0, keeps 1.
+/// inside: the side before, 0 or 1; receives the side after.
+CK_INLINE uint64_t ck_changes(uint64_t rises, uint64_t keeps, uint64_t *inside)
+{
+    uint64_t passes = rises | keeps;
+    uint64_t sum = passes + rises;
+    uint64_t carry = sum < passes;
+    sum += *inside;
+    carry |= sum < *inside;
+    // The carry into each bit is the side before its sample.
+    uint64_t before = passes ^ rises ^ sum;
+    *inside = carry;
+    return before ^ (before >> 1 | carry << 63);
+}
+
+/// The mask of the first `count` samples of 64.
+CK_INLINE uint64_t ck_first(size_t count)
+{
+    return count < 64 ? ((uint64_t)1 << count) - 1 : ~(uint64_t)0;
+}
+
+/// The number of the lowest bit that is set; 64 when none is.
+CK_INLINE uint32_t ck_lowest(uint64_t bits)
+{
+    return bits ? (uint32_t)__builtin_ctzll(bits) : 64;
+}
+
+/// Appends the indices of the bits that are set, each with `base` added; returns the new end.
+///
+/// Eight at a time, so that the only branch is on how many there are; what is behind the end is scratch.
+CK_INLINE uint32_t *ck_put(uint32_t *end, uint64_t changes, uint32_t base)
+{
+    uint32_t *next = end;
+    uint32_t *stop = end + __builtin_popcountll(changes);
+    while (next < stop) {
+        for (int i = 0; i < 8; i++) {
+            next[i] = base + ck_lowest(changes);
+            changes &= changes - 1;
+        }
+        next += 8;
+    }
+    return stop;
+}
+
+#endif

@@ -1,0 +1,33 @@
+// What the C forms are compiled with. A function that uses an instruction set names it itself, because the package may
+// pass no flags on. With CK_SIMDE, as Tests/KernelForms has it, SIMDe plays the x86 intrinsics on any machine.
+#ifndef CK_TARGET_H
+#define CK_TARGET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(CK_SIMDE)
+#define SIMDE_ENABLE_NATIVE_ALIASES
+#include <simde/x86/avx512.h>
+#define CK_TARGET(features)
+#define CK_X86 1
+#elif defined(__x86_64__)
+#include <immintrin.h>
+#define CK_TARGET(features) __attribute__((target(features)))
+#define CK_X86 1
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#define CK_TARGET(features)
+#define CK_ARM 1
+#else
+#define CK_TARGET(features)
+#endif
+
+// No FMA: a sum that is rounded once gives other bits than one that is rounded twice.
+#define CK_AVX2 CK_TARGET("avx2,bmi,bmi2,popcnt,lzcnt")
+#define CK_AVX512 CK_TARGET("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi,bmi2,popcnt,lzcnt")
+
+// Pieces of kernels: inlined for the instruction set of whoever uses them.
+#define CK_INLINE static inline __attribute__((always_inline, unused))
+
+#endif

@@ -1,0 +1,103 @@
+import CKernels
+
+/// Decodes scans to columns: stamps as they stand there, and the axes in the samples' unit.
+///
+/// - Parameters:
+///   - scans: The first scan's first byte; need not be aligned. `count` times the format's stride are read.
+///   - count: The number of scans.
+///   - format: How a scan is laid out.
+///   - conversion: From raw values to the samples' unit and frame.
+///   - times: Receives `count` stamps in nanoseconds, 0 where the scans carry none; not written when it is `nil`.
+///   - x: Receives `count` values of the first axis.
+///   - y: Receives the second axis.
+///   - z: Receives the third axis.
+///   - instructionSet: What to use; every one gives the same bits.
+public func decodeScans(
+    _ scans: UnsafeRawPointer, count: Int, format: ScanFormat, conversion: ScanConversion,
+    times: UnsafeMutablePointer<Int64>?, x: UnsafeMutablePointer<Float>, y: UnsafeMutablePointer<Float>,
+    z: UnsafeMutablePointer<Float>, using instructionSet: InstructionSet = .current
+) {
+    var done = 0
+    #if arch(x86_64)
+        if instructionSet >= .avx2, format.isCompact, count >= 8 {
+            done = decodeCompact(scans, count, format, conversion, times, x, y, z)
+        }
+    #endif
+    decodeOneByOne(scans, done..<count, format, conversion, times, x, y, z)
+}
+
+/// The reference: a scan after the other, with the choice of the element outside the loop.
+private func decodeOneByOne(
+    _ scans: UnsafeRawPointer, _ range: Range<Int>, _ format: ScanFormat, _ conversion: ScanConversion,
+    _ times: UnsafeMutablePointer<Int64>?, _ x: UnsafeMutablePointer<Float>, _ y: UnsafeMutablePointer<Float>,
+    _ z: UnsafeMutablePointer<Float>
+) {
+    let (xOffset, yOffset, zOffset, stride, shift) =
+        (format.xOffset, format.yOffset, format.zOffset, format.stride, format.shift)
+    @inline(__always)
+    func decode(_ value: (UnsafeRawPointer, Int) -> Int32) {
+        for i in range {
+            let scan = scans + i * stride
+            let sample = conversion.apply(
+                x: Double(value(scan, xOffset) >> shift), y: Double(value(scan, yOffset) >> shift),
+                z: Double(value(scan, zOffset) >> shift))
+            x[i] = sample.x
+            y[i] = sample.y
+            z[i] = sample.z
+        }
+    }
+    switch format.element {
+    case .int16LittleEndian:
+        decode { Int32(Int16(littleEndian: $0.loadUnaligned(fromByteOffset: $1, as: Int16.self))) }
+    case .int16BigEndian:
+        decode { Int32(Int16(bigEndian: $0.loadUnaligned(fromByteOffset: $1, as: Int16.self))) }
+    case .int32LittleEndian:
+        decode { Int32(littleEndian: $0.loadUnaligned(fromByteOffset: $1, as: Int32.self)) }
+    }
+    guard let times else { return }
+    guard let timestampOffset = format.timestampOffset else {
+        for i in range { times[i] = 0 }
+        return
+    }
+    for i in range {
+        times[i] = scans.loadUnaligned(fromByteOffset: i * stride + timestampOffset, as: Int64.self)
+    }
+}
+
+#if arch(x86_64)
+    /// Returns how many scans were decoded, which is as many as come in eights.
+    private func decodeCompact(
+        _ scans: UnsafeRawPointer, _ count: Int, _ format: ScanFormat, _ conversion: ScanConversion,
+        _ times: UnsafeMutablePointer<Int64>?, _ x: UnsafeMutablePointer<Float>, _ y: UnsafeMutablePointer<Float>,
+        _ z: UnsafeMutablePointer<Float>
+    ) -> Int {
+        var order = SIMD16<UInt8>(repeating: 0x80)
+        let bytes = format.element == .int16BigEndian ? (low: 1, high: 0) : (low: 0, high: 1)
+        for (axis, offset) in [format.xOffset, format.yOffset, format.zOffset].enumerated() {
+            for scan in 0...1 {
+                order[8 * scan + 2 * axis] = UInt8(8 * scan + offset + bytes.low)
+                order[8 * scan + 2 * axis + 1] = UInt8(8 * scan + offset + bytes.high)
+            }
+        }
+        let rows = (conversion.x, conversion.y, conversion.z)
+        let done = withUnsafeBytes(of: order) { order in
+            withUnsafeBytes(of: rows) { rows in
+                ck_decode_scans16_avx2(
+                    scans, count, format.stride, order.bindMemory(to: UInt8.self).baseAddress, Int32(format.shift),
+                    rows.bindMemory(to: Double.self).baseAddress, format.timestampOffset == nil ? nil : times, x, y, z)
+            }
+        }
+        if format.timestampOffset == nil, let times { for i in 0..<done { times[i] = 0 } }
+        return done
+    }
+#endif
+
+/// Multiplies a column by a factor, in place: from one unit to another.
+///
+/// - Parameters:
+///   - values: The values; reaches at least to the range's end.
+///   - range: The values to take.
+///   - factor: What each is multiplied by.
+public func scale(_ values: UnsafeMutablePointer<Float>, range: Range<Int>, by factor: Float) {
+    for i in range { values[i] *= factor }
+}

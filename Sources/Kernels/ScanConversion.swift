@@ -1,0 +1,53 @@
+/// What turns the raw values of three axes into the samples' unit and frame: for each axis three factors and a constant.
+///
+/// An axis is `Float(((factor.x·x + factor.y·y) + factor.z·z) + constant)`, worked out in `Double` in this order, so that
+/// every instruction set gives the same bits.
+public struct ScanConversion: Sendable, Equatable {
+    /// The factors of raw x, y and z, and the constant, for x.
+    public let x: SIMD4<Double>
+    /// The same for y.
+    public let y: SIMD4<Double>
+    /// The same for z.
+    public let z: SIMD4<Double>
+
+    /// Leaves the values as they are.
+    public static let none = ScanConversion(x: [1, 0, 0, 0], y: [0, 1, 0, 0], z: [0, 0, 1, 0])
+
+    /// Creates a conversion.
+    ///
+    /// - Parameters:
+    ///   - x: The factors of raw x, y and z, and the constant, for x.
+    ///   - y: The same for y.
+    ///   - z: The same for z.
+    public init(x: SIMD4<Double>, y: SIMD4<Double>, z: SIMD4<Double>) {
+        self.x = x
+        self.y = y
+        self.z = z
+    }
+
+    /// Converts the raw values of one sample.
+    @inline(__always)
+    public func apply(x rawX: Double, y rawY: Double, z rawZ: Double) -> (x: Float, y: Float, z: Float) {
+        (Self.apply(x, rawX, rawY, rawZ), Self.apply(y, rawX, rawY, rawZ), Self.apply(z, rawX, rawY, rawZ))
+    }
+
+    @inline(__always)
+    private static func apply(_ row: SIMD4<Double>, _ x: Double, _ y: Double, _ z: Double) -> Float {
+        Float(row.x * x + row.y * y + row.z * z + row.w)
+    }
+
+    /// s² when every raw vector v has the length s·|v| afterwards: no constants, and rows that are orthogonal and of one length,
+    /// as far as `Double` can say. `nil` otherwise.
+    var squaredScale: Double? {
+        let rows = [x, y, z].map { [$0.x, $0.y, $0.z] }
+        func product(_ a: Int, _ b: Int) -> Double { zip(rows[a], rows[b]).reduce(0) { $0 + $1.0 * $1.1 } }
+        let squared = product(0, 0)
+        // Twelve digits: what a matrix of sines and cosines in Double keeps. One written with fewer is not orthogonal, and the
+        // general form is right about it.
+        let tolerance = 1e-12 * squared
+        guard x.w == 0, y.w == 0, z.w == 0, squared > 0, squared.isFinite else { return nil }
+        for (a, b) in [(0, 1), (0, 2), (1, 2)] where !(abs(product(a, b)) <= tolerance) { return nil }
+        for row in 1...2 where !(abs(product(row, row) - squared) <= tolerance) { return nil }
+        return squared
+    }
+}

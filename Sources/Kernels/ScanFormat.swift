@@ -1,0 +1,87 @@
+/// How the three axes and the stamp of one sample lie in a scan, in the layouts that the scan kernels know.
+///
+/// A scan is what the kernel writes for one sample of an IIO device. All axes are of one type.
+public struct ScanFormat: Sendable, Equatable {
+    /// What one axis is stored as; always with a sign.
+    public enum Element: Sendable, CaseIterable {
+        /// Two bytes, the least significant first.
+        case int16LittleEndian
+        /// Two bytes, the most significant first.
+        case int16BigEndian
+        /// Four bytes, the least significant first.
+        case int32LittleEndian
+
+        /// The bytes of one axis.
+        public var byteCount: Int { self == .int32LittleEndian ? 4 : 2 }
+    }
+
+    /// The distance from one scan to the next, in bytes.
+    public let stride: Int
+    /// What the axes are stored as.
+    public let element: Element
+    /// How many bits at the bottom mean nothing: a value is what is stored, shifted so far to the right.
+    public let shift: Int
+    /// Where the axes begin in a scan, in bytes.
+    public let xOffset: Int
+    /// Where the second axis begins.
+    public let yOffset: Int
+    /// Where the third axis begins.
+    public let zOffset: Int
+    /// Where the stamp begins, a signed number of eight bytes in the machine's own order; `nil` when there is none.
+    public let timestampOffset: Int?
+
+    /// Describes a layout; `nil` when something would lie outside the scan or inside something else.
+    ///
+    /// - Parameters:
+    ///   - stride: The distance from one scan to the next, in bytes.
+    ///   - element: What the axes are stored as.
+    ///   - shift: How many bits at the bottom mean nothing; some value has to be left.
+    ///   - axisOffsets: Where x, y and z begin, in bytes, in any order.
+    ///   - timestampOffset: Where the stamp begins; `nil` when there is none.
+    public init?(
+        stride: Int, element: Element, shift: Int = 0, axisOffsets: (x: Int, y: Int, z: Int), timestampOffset: Int?
+    ) {
+        let size = element.byteCount
+        var parts = [axisOffsets.x, axisOffsets.y, axisOffsets.z].map { $0..<$0 &+ size }
+        if let timestampOffset { parts.append(timestampOffset..<timestampOffset &+ 8) }
+        parts.sort { $0.lowerBound < $1.lowerBound }
+        guard (0..<8 * size).contains(shift), (1...4096).contains(stride), let first = parts.first,
+            let last = parts.last,
+            first.lowerBound >= 0, last.upperBound <= stride,
+            zip(parts, parts.dropFirst()).allSatisfy({ $0.upperBound <= $1.lowerBound })
+        else { return nil }
+        self.stride = stride
+        self.element = element
+        self.shift = shift
+        xOffset = axisOffsets.x
+        yOffset = axisOffsets.y
+        zOffset = axisOffsets.z
+        self.timestampOffset = timestampOffset
+    }
+
+    /// The raw value of an axis.
+    ///
+    /// - Parameters:
+    ///   - scan: The scan's first byte; need not be aligned.
+    ///   - offset: Where the axis begins.
+    @inline(__always)
+    func value(in scan: UnsafeRawPointer, at offset: Int) -> Int32 {
+        switch element {
+        case .int16LittleEndian:
+            Int32(Int16(littleEndian: scan.loadUnaligned(fromByteOffset: offset, as: Int16.self)) >> shift)
+        case .int16BigEndian:
+            Int32(Int16(bigEndian: scan.loadUnaligned(fromByteOffset: offset, as: Int16.self)) >> shift)
+        case .int32LittleEndian:
+            Int32(littleEndian: scan.loadUnaligned(fromByteOffset: offset, as: Int32.self)) >> shift
+        }
+    }
+
+    /// Whether the axes are 16 bits each within the first eight bytes, which are followed by nothing or by the stamp: what the
+    /// forms for special instructions take.
+    var isCompact: Bool {
+        guard element != .int32LittleEndian, [xOffset, yOffset, zOffset].allSatisfy({ $0 <= 6 && $0 % 2 == 0 }) else {
+            return false
+        }
+        return stride == 8 && timestampOffset == nil || stride == 16 && (timestampOffset ?? 8) == 8
+    }
+}
