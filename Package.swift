@@ -90,7 +90,11 @@ let package = Package(
         .executableTarget(
             name: "CompareBench", dependencies: ["Bench", "BenchSupport", "Kernels", "Binnacle"],
             path: "Benchmarks/CompareBench", swiftSettings: settings),
-        .testTarget(name: "KernelsTests", dependencies: ["Kernels", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "KernelsTests", dependencies: ["Kernels", "KernelReferences", "TestSupport"],
+            swiftSettings: settings),
+        // Tests/KernelForms has the same beside the forms in C, on machines that are only played.
+        .target(name: "KernelReferences", path: "Tests/KernelForms/References"),
         .testTarget(name: "BinnacleTests", dependencies: ["Binnacle"], swiftSettings: settings),
         .testTarget(name: "TracesTests", dependencies: ["Traces", "Binnacle", "TestSupport"], swiftSettings: settings),
         .testTarget(
