@@ -66,7 +66,8 @@ final class ColumnWork {
 
     /// An instruction set by its name; `best` is the one that everybody uses.
     private static func instructionSet(_ name: String) -> InstructionSet {
-        guard let set = name == "best" ? .current : InstructionSet(rawValue: name), InstructionSet.available.contains(set)
+        guard let set = name == "best" ? .current : InstructionSet(rawValue: name),
+            InstructionSet.available.contains(set)
         else { fail("this machine has no \(name)") }
         return set
     }

@@ -46,10 +46,10 @@ extension BenchPart {
         switch self {
         case .limits: [LimitMeasurement()]
         case .k1: KernelMeasurement.thresholds
-        case .k2: []
+        case .k2: KernelMeasurement.scanThresholds
         case .k3: []
-        case .k4: []
-        case .decode: []
+        case .k4: KernelMeasurement.gravity
+        case .decode: KernelMeasurement.decoding
         case .live: [LiveMeasurement()]
         case .traces: [TraceMeasurement()]
         }

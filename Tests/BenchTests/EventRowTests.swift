@@ -11,7 +11,9 @@ import Testing
         return sides
     }
 
-    @Test(arguments: [(100, 0), (1000, 0.01), (1000, 0.5), (64, 0.5), (1344, 0.0001), (50_000, 0.0001)] as [(Int, Double)])
+    @Test(
+        arguments: [(100, 0), (1000, 0.01), (1000, 0.5), (64, 0.5), (1344, 0.0001), (50_000, 0.0001)] as [(Int, Double)]
+    )
     func theSideChangesAsOftenAsTheRowSays(count: Int, rate: Double) {
         var numbers = SeededNumbers(seed: 7)
         let row = EventRow(count: count, rate: rate, numbers: &numbers)

@@ -27,8 +27,10 @@ import Testing
             #expect(figure["type"] as? String == "kernel")
             #expect(figure["kernel"] as? String == "k1")
             #expect(figure["is_checked"] as? Bool == true)
-            for key in ["ns_per_sample", "ns_per_sample_min", "ns_per_sample_max", "gb_per_s", "limit_gb_per_s", "limit_percent"]
-            {
+            for key in [
+                "ns_per_sample", "ns_per_sample_min", "ns_per_sample_max", "gb_per_s", "limit_gb_per_s",
+                "limit_percent",
+            ] {
                 let value = try #require(figure[key] as? Double, "\(key): \(figure)")
                 #expect(value > 0 && value < 1e6, "\(key): \(figure)")
             }
@@ -85,7 +87,9 @@ import Testing
         let output = try TemporaryFile()
         process.standardOutput = try output.writer()
         try process.run()
-        for _ in 0..<6000 where try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty { usleep(10_000) }
+        for _ in 0..<6000 where try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty {
+            usleep(10_000)
+        }
         kill(process.processIdentifier, SIGINT)
         process.waitUntilExit()
         #expect(process.terminationStatus == 130)

@@ -1,0 +1,49 @@
+import Kernels
+
+extension KernelMeasurement {
+    /// K2: the threshold straight on scans.
+    static var scanThresholds: [KernelMeasurement] {
+        ScanLayout.all.map { layout in
+            KernelMeasurement(
+                .k2, name: "threshold_\(layout.name)",
+                title:
+                    "k2: threshold with hysteresis on |a|², from \(layout.title); \(layout.format.stride) bytes a sample",
+                rates: layout.isCommon ? eventRates : [0.0001, 0.5]
+            ) { course in
+                let scans = MadeScans(layout, course, seed: 3)
+                let eventful = layout.threshold(high: 12, low: 11)
+                let quiet = layout.threshold(high: 1_000, low: 900)
+                let stride = layout.format.stride
+                let kernel = CrossingKernel(count: scans.count) { range, isEventful, isInside, crossings, set in
+                    (isEventful ? eventful : quiet).findCrossings(
+                        scans: scans.bytes + range.lowerBound * stride, count: range.count, isInside: &isInside,
+                        crossings: &crossings, using: set)
+                }
+                return kernel.contest(
+                    .stream(scans.bytes, byteCount: scans.count * stride), scans.row, course.instructionSets)
+            }
+        }
+    }
+
+    /// Scans into columns.
+    static var decoding: [KernelMeasurement] {
+        ScanLayout.all.filter(\.isDecoded).map { layout in
+            KernelMeasurement(
+                .decode, name: "decode_\(layout.name)",
+                title: "decode: \(layout.title) into columns t x y z; \(layout.format.stride) bytes a sample",
+                rates: [nil]
+            ) { course in
+                let scans = MadeScans(layout, course, seed: 4)
+                let kernel = ColumnKernel(count: scans.count, columnCount: 3, in: course.arena) { range, output, set in
+                    decodeScans(
+                        scans.bytes + range.lowerBound * layout.format.stride, count: range.count,
+                        format: layout.format,
+                        conversion: layout.conversion, times: output.times, x: output.columns[0], y: output.columns[1],
+                        z: output.columns[2], using: set)
+                }
+                return kernel.contest(
+                    .stream(scans.bytes, byteCount: scans.count * layout.format.stride), course.instructionSets)
+            }
+        }
+    }
+}
