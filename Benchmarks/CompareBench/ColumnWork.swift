@@ -40,28 +40,48 @@ final class ColumnWork {
         say("0 \(columnCount)")
     }
 
-    /// Finds where |a|² of the first three columns crosses a threshold with hysteresis, in deliveries.
-    func findCrossings(set: String, high: Float, low: Float, times: Int) {
+    /// Finds where |a|² of the first three columns crosses a threshold with hysteresis.
+    func findCrossings(set: String, high: Float, low: Float) {
         let set = Self.instructionSet(set)
         guard columns.count >= 3 else { fail("there are no three columns") }
         let (x, y, z) = (columns[0], columns[1], columns[2])
         let threshold = Threshold(high: high, low: low)
-        var found = 0
-        let start = monotonic()
-        for _ in 0..<times {
-            var isInside = false
-            found = 0
-            var first = 0
-            while first < count {
-                let end = min(first + Self.pieceCount, count)
-                Kernels.findCrossings(
-                    x: x, y: y, z: z, range: first..<end, threshold: threshold, isInside: &isInside,
-                    crossings: &crossings, using: set)
-                found += crossings.count
-                first = end
-            }
+        goThrough { range, isInside, crossings in
+            Kernels.findCrossings(
+                x: x, y: y, z: z, range: range, threshold: threshold, isInside: &isInside, crossings: &crossings,
+                using: set)
         }
-        say("\((monotonic() - start) / Int64(times)) \(found)")
+    }
+
+    /// Finds where the y axis turns to the north and away from it; six columns are acceleration and field.
+    func findFacing(set: String, toleranceDegrees: Float, exitDegrees: Float) {
+        let set = Self.instructionSet(set)
+        guard columns.count == 6 else { fail("there are no six columns") }
+        let acceleration = AxisColumns(x: columns[0], y: columns[1], z: columns[2])
+        let field = AxisColumns(x: columns[3], y: columns[4], z: columns[5])
+        let sector = Sector(
+            axis: 1, isReversed: false, bearingDegrees: 0, toleranceDegrees: Double(toleranceDegrees),
+            exitDegrees: Double(exitDegrees))
+        goThrough { range, isInside, crossings in
+            Kernels.findFacing(
+                acceleration: acceleration, field: field, range: range, sector: sector, isFacing: &isInside,
+                crossings: &crossings, using: set)
+        }
+    }
+
+    /// Goes through all samples in deliveries, and says how long that took, and how many crossings there were.
+    private func goThrough(_ find: (Range<Int>, inout Bool, inout CrossingList) -> Void) {
+        let start = processorTime()
+        var isInside = false
+        var found = 0
+        var first = 0
+        while first < count {
+            let end = min(first + Self.pieceCount, count)
+            find(first..<end, &isInside, &crossings)
+            found += crossings.count
+            first = end
+        }
+        say("\(processorTime() - start) \(found)")
     }
 
     /// An instruction set by its name; `best` is the one that everybody uses.

@@ -13,9 +13,10 @@ enum CompareBench {
             switch words.first {
             case "load" where words.count == 4:
                 columns.load(words[1], columnCount: number(words[2]), count: number(words[3]))
-            case "threshold" where words.count == 5:
-                columns.findCrossings(
-                    set: words[1], high: value(words[2]), low: value(words[3]), times: number(words[4]))
+            case "threshold" where words.count == 4:
+                columns.findCrossings(set: words[1], high: value(words[2]), low: value(words[3]))
+            case "facing" where words.count == 4:
+                columns.findFacing(set: words[1], toleranceDegrees: value(words[2]), exitDegrees: value(words[3]))
             case "play" where words.count == 3: TraceWork.play(words[1], form: words[2])
             default: fail("no such command: \(line)")
             }

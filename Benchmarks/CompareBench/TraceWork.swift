@@ -11,10 +11,10 @@ enum TraceWork {
     ///   - form: How motion is found: `threshold` or `gravity`.
     static func play(_ path: String, form: String) {
         guard let form = DetectionForm(rawValue: form) else { fail("there is no form \(form)") }
-        let start = monotonic()
+        let start = processorTime()
         do throws(BenchError) {
             let outcome = try TraceRun(path: path, settings: form.settings).play()
-            say("\(monotonic() - start) \(outcome.sampleCount) \(outcome.eventCount)")
+            say("\(processorTime() - start) \(outcome.sampleCount) \(outcome.eventCount)")
         } catch {
             fail(error.description)
         }

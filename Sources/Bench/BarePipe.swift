@@ -36,15 +36,15 @@ final class BarePipe {
     func variant(_ label: String, batch: Int, waits: Bool, clock: ClockCost) -> Variant {
         let writer = ScanWriter(descriptor: output.raw, batch: batch)
         return Variant(timed: label) { times in
-            var elapsed: Int64 = 0
+            var batches = BatchTimes(count: times, clock: clock)
             for _ in 0..<times {
                 writer.write()
                 let start = SystemClock.monotonic()
                 if waits { _ = self.epoll.wait(timeoutMilliseconds: 1000) { _ in } }
                 _ = self.bytes.withUnsafeMutableBytes { read(self.input.raw, $0.baseAddress, $0.count) }
-                elapsed += SystemClock.monotonic() - start
+                batches.add(SystemClock.monotonic() - start)
             }
-            return elapsed - Int64(times) * clock.nanoseconds
+            return batches.usual
         }
     }
 }

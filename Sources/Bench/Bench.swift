@@ -47,7 +47,7 @@ extension BenchPart {
         case .limits: [LimitMeasurement()]
         case .k1: KernelMeasurement.thresholds
         case .k2: KernelMeasurement.scanThresholds
-        case .k3: []
+        case .k3: KernelMeasurement.facing
         case .k4: KernelMeasurement.gravity
         case .decode: KernelMeasurement.decoding
         case .live: [LiveMeasurement()]

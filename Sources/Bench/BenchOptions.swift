@@ -25,7 +25,7 @@ package struct BenchOptions: Sendable {
     /// How it is measured, for a person.
     var lines: [String] {
         [
-            "ns are nanoseconds a sample: the median of \(rounds.passes) passes, in which everything that is compared takes "
+            "ns are nanoseconds of the processor a sample: the median of \(rounds.passes) passes, in which everything that is compared takes "
                 + "its turn; % is the share of",
             "what reading the same data and nothing else reaches; spread is how far the median lies above the best pass, "
                 + "where that is worst",

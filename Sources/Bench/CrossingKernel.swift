@@ -35,14 +35,18 @@ final class CrossingKernel {
     ///   - reading: The samples as they are read alone.
     ///   - row: Which runs are eventful.
     ///   - sets: The forms.
-    func contest(_ reading: Reading, _ row: EventRow, _ sets: [InstructionSet]) -> Contest {
+    ///   - others: What else is measured beside them.
+    /// - Returns: The contest.
+    func contest(
+        _ reading: Reading, _ row: EventRow, _ sets: [InstructionSet], others: [Variant] = []
+    ) -> Contest {
         Contest(
             sampleCount: count, byteCount: reading.byteCount, limits: reading.variants(sets),
             contenders: sets.map { set in
                 Variant(set.rawValue) { times in
                     for repetition in 0..<times { self.run(set, isEventful: row.isEventful(repetition)) }
                 }
-            },
+            }, others: others,
             findFault: { self.fault(sets, row) })
     }
 

@@ -46,14 +46,14 @@ final class LiveRun {
     func variant(_ label: String, batch: Int, clock: ClockCost) -> Variant {
         let writer = ScanWriter(descriptor: tree.descriptor, batch: batch)
         return Variant(timed: label) { times in
-            var elapsed: Int64 = 0
+            var batches = BatchTimes(count: times, clock: clock)
             for _ in 0..<times {
                 self.lastStamp = writer.write(notBefore: self.lastStamp)
                 let start = SystemClock.monotonic()
                 self.takeBatch()
-                elapsed += SystemClock.monotonic() - start
+                batches.add(SystemClock.monotonic() - start)
             }
-            return elapsed - Int64(times) * clock.nanoseconds
+            return batches.usual
         }
     }
 

@@ -31,7 +31,7 @@ struct Unrest {
     /// Above this the median is no longer what the machine can do.
     static let mostUnrest = 1.15
     /// Somebody else may have so much of the time without being noticed.
-    static let mostAway = 0.05
+    static let mostAway = 0.1
 
     init(processor: Int?) {
         self.processor = processor

@@ -4,16 +4,16 @@ import LinuxSystem
 struct Variant {
     /// Which one it is, such as `avx2`.
     let label: String
-    /// Does the work so many times, and says how long that took, in nanoseconds.
+    /// Does the work so many times, and says how long that took, in nanoseconds of the processor.
     let measure: (_ times: Int) -> Int64
 
     /// Names work of which everything is timed.
     init(_ label: String, run: @escaping (_ times: Int) -> Void) {
         self.label = label
         measure = { times in
-            let start = SystemClock.monotonic()
+            let start = SystemClock.threadTime()
             run(times)
-            return SystemClock.monotonic() - start
+            return SystemClock.threadTime() - start
         }
     }
 

@@ -8,6 +8,9 @@ package enum SystemClock {
     /// CLOCK_REALTIME.
     package static func realtime() -> Int64 { read(CLOCK_REALTIME) }
 
+    /// The processor time that the calling thread has had: it stands still while something else runs.
+    package static func threadTime() -> Int64 { read(CLOCK_THREAD_CPUTIME_ID) }
+
     /// How long the machine has been suspended since it was started.
     package static func suspended() -> Int64 { read(CLOCK_BOOTTIME) - read(CLOCK_MONOTONIC) }
 

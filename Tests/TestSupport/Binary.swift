@@ -36,6 +36,9 @@ package enum Binary {
     /// Whether the program is built with a sanitizer, whose own memory grows with whatever was touched once.
     package static let isSanitized = ProcessInfo.processInfo.environment["BINNACLE_SANITIZED"] != nil
 
+    /// Whether it is one that users run, and not a debug build, whose loops take fifty times as long.
+    package static let isOptimized = ProcessInfo.processInfo.environment["BINNACLE_BINARY"] != nil && !isSanitized
+
     package static func process(_ arguments: [String], in folder: String? = nil) -> Child {
         let child = Child([path] + arguments)
         child.folder = folder

@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func everyFigureOfAKernelIsThere() throws {
+    @Test(.enabled(if: Binary.isOptimized, "would take minutes")) func everyFigureOfAKernelIsThere() throws {
         let objects = try objects(["--kernel", "k1"])
         #expect(objects.first?["type"] as? String == "machine")
         #expect(objects.last?["type"] as? String == "noise")
@@ -40,7 +40,7 @@ import Testing
         #expect(forms.isSuperset(of: ["scalar", "baseline"]))
     }
 
-    @Test func theLivePathTellsItsEvents() throws {
+    @Test(.enabled(if: Binary.isOptimized, "would take minutes")) func theLivePathTellsItsEvents() throws {
         let objects = try objects(["--kernel", "live"])
         let batches = objects.filter { $0["type"] as? String == "live" }.compactMap { $0["batch"] as? Int }
         #expect(Set(batches) == [1, 16, 128])
@@ -53,7 +53,8 @@ import Testing
         }
     }
 
-    @Test func recordingsGiveTheSameEventsInEveryFormat() throws {
+    @Test(.enabled(if: Binary.isOptimized, "would take minutes")) func recordingsGiveTheSameEventsInEveryFormat() throws
+    {
         let traces = try objects(["--kernel", "traces"]).filter { $0["type"] as? String == "trace" }
         let formats = Set(traces.compactMap { $0["format"] as? String })
         #expect(formats == ["csv", "arrows"])
@@ -71,7 +72,7 @@ import Testing
         #expect(mine.isEmpty, "\(mine)")
     }
 
-    @Test func theTableNamesTheMachine() throws {
+    @Test(.enabled(if: Binary.isOptimized, "would take minutes")) func theTableNamesTheMachine() throws {
         let result = try Binary.run("bench", "--quick", "--kernel", "limits")
         #expect(result.status == 0)
         #expect(result.output.hasPrefix("machine: "))
