@@ -25,7 +25,17 @@ static inline uint32_t ck_signs(__m128 lanes)
 {
     return (uint32_t)_mm_movemask_ps(lanes);
 }
+/// Four signed numbers as floats, for which Swift's SIMD types take one after the other.
+static inline __m128 ck_floats(__m128i numbers)
+{
+    return _mm_cvtepi32_ps(numbers);
+}
 #elif defined(__aarch64__)
+/// Four signed numbers as floats, for which Swift's SIMD types take one after the other.
+static inline float32x4_t ck_floats(int32x4_t numbers)
+{
+    return vcvtq_f32_s32(numbers);
+}
 /// The signs of four lanes as four bits, which Swift's SIMD types have no word for.
 static inline uint32_t ck_signs(float32x4_t lanes)
 {
