@@ -82,7 +82,11 @@ let package = Package(
             name: "DaemonBench", dependencies: ["BenchSupport", "EventSocket", "Binnacle"],
             path: "Benchmarks/DaemonBench",
             exclude: ["stamp.c"], swiftSettings: settings),
-        .testTarget(name: "KernelsTests", dependencies: ["Kernels", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "KernelsTests", dependencies: ["Kernels", "KernelReferences", "TestSupport"],
+            swiftSettings: settings),
+        // Tests/KernelForms has the same beside the forms in C, on machines that are only played.
+        .target(name: "KernelReferences", path: "Tests/KernelForms/References"),
         .testTarget(name: "BinnacleTests", dependencies: ["Binnacle"], swiftSettings: settings),
         .testTarget(name: "TracesTests", dependencies: ["Traces", "Binnacle", "TestSupport"], swiftSettings: settings),
         .testTarget(

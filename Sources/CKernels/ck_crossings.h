@@ -58,4 +58,46 @@ CK_INLINE uint32_t *ck_put(uint32_t *end, uint64_t changes, uint32_t base)
     return stop;
 }
 
+#if defined(CK_X86)
+
+/// For each byte the numbers of its bits that are set, the lowest one first.
+extern const uint64_t ck_bit_numbers[256];
+
+/// As ck_put; where many bits are set, a table gives those of eight samples at once.
+CK_INLINE CK_AVX2 uint32_t *ck_put_avx2(uint32_t *end, uint64_t changes, uint32_t base)
+{
+    if (!changes)
+        return end;
+    if (__builtin_popcountll(changes) <= 8)
+        return ck_put(end, changes, base);
+    for (int i = 0; i < 8; i++) {
+        uint64_t eight = changes & 0xFF;
+        __m256i numbers = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)&ck_bit_numbers[eight]));
+        _mm256_storeu_si256((__m256i *)end, _mm256_add_epi32(numbers, _mm256_set1_epi32((int)(base + 8 * (uint32_t)i))));
+        end += __builtin_popcountll(eight);
+        changes >>= 8;
+    }
+    return end;
+}
+
+/// As ck_put, sixteen at once.
+CK_INLINE CK_AVX512 uint32_t *ck_put_avx512(uint32_t *end, uint64_t changes, uint32_t base)
+{
+    if (!changes)
+        return end;
+    __m512i numbers = _mm512_add_epi32(
+        _mm512_set1_epi32((int)base), _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+    for (int i = 0; i < 4; i++) {
+        __mmask16 sixteen = (__mmask16)changes;
+        // Not compressed straight into memory: Zen 4 takes a hundred cycles for that.
+        _mm512_storeu_si512(end, _mm512_maskz_compress_epi32(sixteen, numbers));
+        end += __builtin_popcountll(changes & 0xFFFF);
+        numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
+        changes >>= 16;
+    }
+    return end;
+}
+
+#endif
+
 #endif

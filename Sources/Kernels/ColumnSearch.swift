@@ -34,29 +34,3 @@ public func isGap(from earlier: Int64, to later: Int64, limit: Int64) -> Bool {
     let (distance, overflow) = later.subtractingReportingOverflow(earlier)
     return overflow || distance > limit
 }
-
-/// Finds the greatest value in a range; a NaN counts as nothing.
-///
-/// - Parameters:
-///   - values: The values; reaches at least to the range's end.
-///   - range: Where to look.
-///   - start: What the result is at least.
-/// - Returns: The greatest value, or `start` when none is greater.
-public func greatest(in values: UnsafePointer<Float>, range: Range<Int>, atLeast start: Float) -> Float {
-    var result = start
-    for i in range where values[i] > result { result = values[i] }
-    return result
-}
-
-/// Finds the smallest value in a range; a NaN counts as nothing.
-///
-/// - Parameters:
-///   - values: The values; reaches at least to the range's end.
-///   - range: Where to look.
-///   - start: What the result is at most.
-/// - Returns: The smallest value, or `start` when none is smaller.
-public func smallest(in values: UnsafePointer<Float>, range: Range<Int>, atMost start: Float) -> Float {
-    var result = start
-    for i in range where values[i] < result { result = values[i] }
-    return result
-}

@@ -10,7 +10,7 @@ public struct CrossingList: ~Copyable {
     /// Whether the first crossing, if there is one, leads *inside*; they alternate from there.
     public private(set) var startsRising = true
 
-    private var offsets: UnsafeMutablePointer<UInt32>
+    @usableFromInline var offsets: UnsafeMutablePointer<UInt32>
     private var capacity: Int
 
     /// What a kernel may overwrite behind the last crossing: `CK_CROSSING_ROOM`.
@@ -27,17 +27,19 @@ public struct CrossingList: ~Copyable {
     }
 
     /// Whether there is no crossing.
-    public var isEmpty: Bool { count == 0 }
+    @inlinable public var isEmpty: Bool { count == 0 }
 
     /// The index of a crossing's first sample on the new side, counted from the beginning of the range.
     ///
     /// - Precondition: `position` is from 0 up to but not including ``count``.
+    @inlinable
     public subscript(position: Int) -> Int {
         precondition(position >= 0 && position < count, "crossing \(position) of \(count)")
         return Int(offsets[position])
     }
 
     /// Whether a crossing leads *inside*.
+    @inlinable
     public func isRising(_ position: Int) -> Bool {
         startsRising == position.isMultiple(of: 2)
     }

@@ -1,63 +1,109 @@
-/// A comparison with hysteresis: inside above `high`, outside below `low`, unchanged in between.
-public struct Threshold: Sendable, Equatable {
-    /// A value greater than this one switches to *inside*.
-    public let high: Float
-    /// A value smaller than this one switches to *outside*; at most `high`.
-    public let low: Float
+import CKernels
 
-    /// Creates a threshold.
-    ///
-    /// - Precondition: `low <= high`.
-    public init(high: Float, low: Float) {
-        precondition(low <= high, "a threshold's low (\(low)) may not be above its high (\(high))")
-        self.high = high
-        self.low = low
-    }
-}
-
-/// One change of side found by ``findCrossings(values:range:threshold:isInside:crossings:)``.
-public struct Crossing: Sendable, Equatable {
-    /// The index of the first value on the new side.
-    public let index: Int
-    /// Whether the new side is *inside*.
-    public let isRising: Bool
-
-    /// Creates a crossing.
-    public init(index: Int, isRising: Bool) {
-        self.index = index
-        self.isRising = isRising
-    }
-}
-
-/// Finds every crossing of a threshold in a block of values; the side reached is carried to the next block.
+/// Finds every crossing of a threshold in a range of values; the side reached is carried to the next range.
 ///
 /// A NaN is on neither side and changes nothing.
 ///
 /// - Parameters:
 ///   - values: The values; reaches at least to the range's end.
-///   - range: The values to look at.
-///   - threshold: The two limits, in the unit of the values.
-///   - isInside: The side before the block; holds the side after it when the function returns.
-///   - crossings: The crossings are appended here in the order of their indices.
+///   - range: The values to look at, at most 2³² − 1.
+///   - threshold: The limits, in the unit of the values.
+///   - isInside: The side before the range; holds the side after it when the function returns.
+///   - crossings: Holds the crossings in the range when the function returns.
+///   - instructionSet: Which form of the kernel to use; all give the same.
 public func findCrossings(
     values: UnsafePointer<Float>, range: Range<Int>, threshold: Threshold,
-    isInside: inout Bool, crossings: inout [Crossing]
+    isInside: inout Bool, crossings: inout CrossingList, using instructionSet: InstructionSet = .current
 ) {
-    let high = threshold.high
-    let low = threshold.low
-    var inside = isInside
-    var i = range.lowerBound
-    while i < range.upperBound {
-        // Two short loops instead of one with a state: each looks only for what can end it.
-        if inside {
-            while i < range.upperBound, !(values[i] < low) { i += 1 }
-        } else {
-            while i < range.upperBound, !(values[i] > high) { i += 1 }
+    let values = values + range.lowerBound
+    let wasInside = isInside
+    crossings.fill(forSamples: range.count, isInside: &isInside) { list in
+        switch instructionSet {
+        case .scalar:
+            return settleOneByOne(ColumnMeasure(values: values), range.count, threshold, wasInside, list)
+        case .baseline:
+            return settleInBlocks(ColumnMeasure(values: values), range.count, threshold, wasInside, list)
+        default:
+            return settleInC(threshold, wasInside) { band, side in
+                findInColumn(instructionSet, values, range.count, band, side, list)
+            }
         }
-        guard i < range.upperBound else { break }
-        inside.toggle()
-        crossings.append(Crossing(index: i, isRising: inside))
-        i += 1
     }
-    isInside = inside
+}
+
+/// Finds every crossing of a threshold by the squared lengths of vectors; the side reached is carried to the next range.
+///
+/// What is compared is `x² + y² + z²`, added in this order, in the square of the vectors' unit. A NaN is on neither side
+/// and changes nothing; a square that overflows is +∞.
+///
+/// - Parameters:
+///   - x: First axis; reaches at least to the range's end, as the two others do.
+///   - y: Second axis.
+///   - z: Third axis.
+///   - range: The vectors to look at, at most 2³² − 1.
+///   - threshold: The limits, in the square of the vectors' unit.
+///   - isInside: The side before the range; holds the side after it when the function returns.
+///   - crossings: Holds the crossings in the range when the function returns.
+///   - instructionSet: Which form of the kernel to use; all give the same.
+public func findCrossings(
+    x: UnsafePointer<Float>, y: UnsafePointer<Float>, z: UnsafePointer<Float>, range: Range<Int>,
+    threshold: Threshold, isInside: inout Bool, crossings: inout CrossingList,
+    using instructionSet: InstructionSet = .current
+) {
+    let (x, y, z) = (x + range.lowerBound, y + range.lowerBound, z + range.lowerBound)
+    let wasInside = isInside
+    crossings.fill(forSamples: range.count, isInside: &isInside) { list in
+        switch instructionSet {
+        case .scalar:
+            return settleOneByOne(VectorMeasure(x: x, y: y, z: z), range.count, threshold, wasInside, list)
+        case .baseline:
+            return settleInBlocks(VectorMeasure(x: x, y: y, z: z), range.count, threshold, wasInside, list)
+        default:
+            return settleInC(threshold, wasInside) { band, side in
+                findInVectors(instructionSet, x, y, z, range.count, band, side, list)
+            }
+        }
+    }
+}
+
+/// Calls a form in C, which takes the side as a number.
+@inline(__always)
+private func settleInC(
+    _ threshold: Threshold, _ isInside: Bool, _ find: (UnsafePointer<ck_band>, UnsafeMutablePointer<UInt64>) -> Int
+) -> (count: Int, isInside: Bool) {
+    var band = threshold.band
+    var side: UInt64 = isInside ? 1 : 0
+    let count = find(&band, &side)
+    return (count, side != 0)
+}
+
+private func findInColumn(
+    _ instructionSet: InstructionSet, _ values: UnsafePointer<Float>, _ count: Int, _ band: UnsafePointer<ck_band>,
+    _ side: UnsafeMutablePointer<UInt64>, _ list: UnsafeMutablePointer<UInt32>
+) -> Int {
+    #if arch(x86_64)
+        return instructionSet == .avx512
+            ? ck_crossings_column_avx512(values, count, band, side, list)
+            : ck_crossings_column_avx2(values, count, band, side, list)
+    #elseif arch(arm64)
+        return ck_crossings_column_neon(values, count, band, side, list)
+    #else
+        preconditionFailure("\(instructionSet) is not an instruction set of this architecture")
+    #endif
+}
+
+private func findInVectors(
+    _ instructionSet: InstructionSet, _ x: UnsafePointer<Float>, _ y: UnsafePointer<Float>, _ z: UnsafePointer<Float>,
+    _ count: Int, _ band: UnsafePointer<ck_band>, _ side: UnsafeMutablePointer<UInt64>,
+    _ list: UnsafeMutablePointer<UInt32>
+) -> Int {
+    #if arch(x86_64)
+        return instructionSet == .avx512
+            ? ck_crossings_vectors_avx512(x, y, z, count, band, side, list)
+            : ck_crossings_vectors_avx2(x, y, z, count, band, side, list)
+    #elseif arch(arm64)
+        return ck_crossings_vectors_neon(x, y, z, count, band, side, list)
+    #else
+        preconditionFailure("\(instructionSet) is not an instruction set of this architecture")
+    #endif
 }

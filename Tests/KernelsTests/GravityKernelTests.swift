@@ -130,8 +130,9 @@ import Testing
 
     @Test func extremesIgnoreNaN() {
         let values: [Float] = [.nan, 3, .nan, 1, 2]
-        #expect(greatest(in: values, range: 0..<5, atLeast: 0) == 3)
-        #expect(smallest(in: values, range: 0..<5, atMost: 10) == 1)
-        #expect(greatest(in: values, range: 0..<0, atLeast: 4) == 4)
+        let found = extremes(of: values, range: 0..<5)
+        #expect(found.least == 1 && found.greatest == 3)
+        let none = extremes(of: values, range: 2..<3)
+        #expect(none.least == .infinity && none.greatest == -.infinity)
     }
 }

@@ -4,7 +4,7 @@ import Kernels
 ///
 /// The comparison is the kernels'; this adds time. Between two crossings the side does not change, so the sample at
 /// which a side has lasted long enough is found by a search in the time column, not by looking at every sample.
-struct DebouncedTrigger {
+struct DebouncedTrigger: ~Copyable {
     /// The sample at which the trigger switched.
     struct Transition: Equatable {
         let index: Int
@@ -31,7 +31,7 @@ struct DebouncedTrigger {
     private var changedNanoseconds: Int64 = 0
     private var onsetNanoseconds: Int64 = 0
     private var extreme: Float = 0
-    private var crossings: [Crossing] = []
+    private var crossings = CrossingList()
 
     init(threshold: Threshold, activeSide: ActiveSide, onDelayNanoseconds: Int64, offDelayNanoseconds: Int64) {
         self.threshold = threshold
@@ -55,19 +55,19 @@ struct DebouncedTrigger {
     /// Takes a range of values and leaves what they switched in ``transitions``.
     mutating func process(values: UnsafePointer<Float>, times: UnsafePointer<Int64>, range: Range<Int>) {
         transitions.removeAll(keepingCapacity: true)
-        crossings.removeAll(keepingCapacity: true)
         var isActive = isAbove == (activeSide == .above)
         findCrossings(values: values, range: range, threshold: threshold, isInside: &isAbove, crossings: &crossings)
         var start = range.lowerBound
-        for crossing in crossings {
-            advance(values, times, start..<crossing.index, isActive: isActive)
+        for position in 0..<crossings.count {
+            let index = range.lowerBound + crossings[position]
+            advance(values, times, start..<index, isActive: isActive)
             isActive.toggle()
-            changedNanoseconds = times[crossing.index]
+            changedNanoseconds = times[index]
             if isActive && !isOn {
                 onsetNanoseconds = changedNanoseconds
-                extreme = values[crossing.index]
+                extreme = values[index]
             }
-            start = crossing.index
+            start = index
         }
         advance(values, times, start..<range.upperBound, isActive: isActive)
     }
@@ -98,8 +98,8 @@ struct DebouncedTrigger {
     private mutating func track(_ values: UnsafePointer<Float>, _ range: Range<Int>, isActive: Bool) {
         guard isActive else { return }
         switch activeSide {
-        case .above: extreme = greatest(in: values, range: range, atLeast: extreme)
-        case .below: extreme = smallest(in: values, range: range, atMost: extreme)
+        case .above: extreme = max(extreme, extremes(of: values, range: range).greatest)
+        case .below: extreme = min(extreme, extremes(of: values, range: range).least)
         }
     }
 }

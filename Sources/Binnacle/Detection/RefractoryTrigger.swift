@@ -1,7 +1,7 @@
 import Kernels
 
 /// A threshold with hysteresis that reports each rise, but not within a refractory time after the last report.
-struct RefractoryTrigger {
+struct RefractoryTrigger: ~Copyable {
     let threshold: Threshold
     let refractoryNanoseconds: Int64
 
@@ -9,7 +9,7 @@ struct RefractoryTrigger {
     private(set) var reported: [Int] = []
     private var isInside = false
     private var lastReportNanoseconds: Int64?
-    private var crossings: [Crossing] = []
+    private var crossings = CrossingList()
 
     init(threshold: Threshold, refractoryNanoseconds: Int64) {
         self.threshold = threshold
@@ -30,13 +30,10 @@ struct RefractoryTrigger {
     /// Takes a range of values and leaves what is to be reported in ``reported``.
     mutating func process(values: UnsafePointer<Float>, times: UnsafePointer<Int64>, range: Range<Int>) {
         reported.removeAll(keepingCapacity: true)
-        crossings.removeAll(keepingCapacity: true)
         findCrossings(values: values, range: range, threshold: threshold, isInside: &isInside, crossings: &crossings)
-        for crossing in crossings where crossing.isRising {
-            let time = times[crossing.index]
-            if let last = lastReportNanoseconds, time < Units.later(last, by: refractoryNanoseconds) { continue }
-            lastReportNanoseconds = time
-            reported.append(crossing.index)
-        }
+        reportRises(
+            in: crossings, times: times, range: range, refractoryNanoseconds: refractoryNanoseconds,
+            lastReportNanoseconds: &lastReportNanoseconds
+        ) { reported.append($0) }
     }
 }

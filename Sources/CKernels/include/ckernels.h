@@ -25,10 +25,19 @@ static inline uint32_t ck_signs(__m128 lanes)
 {
     return (uint32_t)_mm_movemask_ps(lanes);
 }
+
 /// Four signed numbers as floats, for which Swift's SIMD types take one after the other.
 static inline __m128 ck_floats(__m128i numbers)
 {
     return _mm_cvtepi32_ps(numbers);
+}
+
+/// One bit a lane of four vectors, whose lanes have either all bits set or none.
+static inline uint32_t ck_sixteen_bits(__m128 a, __m128 b, __m128 c, __m128 d)
+{
+    __m128i ab = _mm_packs_epi32(_mm_castps_si128(a), _mm_castps_si128(b));
+    __m128i cd = _mm_packs_epi32(_mm_castps_si128(c), _mm_castps_si128(d));
+    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(ab, cd));
 }
 #elif defined(__aarch64__)
 /// Four signed numbers as floats, for which Swift's SIMD types take one after the other.
@@ -36,6 +45,7 @@ static inline float32x4_t ck_floats(int32x4_t numbers)
 {
     return vcvtq_f32_s32(numbers);
 }
+
 /// The signs of four lanes as four bits, which Swift's SIMD types have no word for.
 static inline uint32_t ck_signs(float32x4_t lanes)
 {
@@ -43,6 +53,47 @@ static inline uint32_t ck_signs(float32x4_t lanes)
     uint32x4_t signs = vshrq_n_u32(vreinterpretq_u32_f32(lanes), 31);
     return vaddvq_u32(vshlq_u32(signs, vld1q_s32(shifts)));
 }
+
+/// One bit a lane of four vectors, whose lanes have either all bits set or none.
+static inline uint32_t ck_sixteen_bits(float32x4_t a, float32x4_t b, float32x4_t c, float32x4_t d)
+{
+    static const uint8_t places[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    uint16x8_t ab = vuzp1q_u16(vreinterpretq_u16_f32(a), vreinterpretq_u16_f32(b));
+    uint16x8_t cd = vuzp1q_u16(vreinterpretq_u16_f32(c), vreinterpretq_u16_f32(d));
+    uint8x16_t bits = vandq_u8(vuzp1q_u8(vreinterpretq_u8_u16(ab), vreinterpretq_u8_u16(cd)), vld1q_u8(places));
+    return vaddv_u8(vget_low_u8(bits)) | (uint32_t)vaddv_u8(vget_high_u8(bits)) << 8;
+}
+#endif
+
+/// When a sample changes the side: inside above `high` or below `under`, outside from `floor` up to but not including `low`.
+/// A threshold without a lower side has -INFINITY as `under` and `floor`.
+struct ck_band {
+    float high, low, under, floor;
+};
+
+/// The least and the greatest of some values; INFINITY and -INFINITY when there is none.
+struct ck_extremes {
+    float least, greatest;
+};
+
+// K1. ck_crossings_…: writes the indices at which the side changes, and says how many there are. `inside` is the side before,
+// 0 or 1, and receives the side after. `crossings` has room for `count` + 64 indices. ck_extremes_…: NaN counts as nothing.
+//
+// …_column_…: of values. …_vectors_…: of the squared lengths of vectors.
+#define CK_DECLARE_THRESHOLD(isa)                                                                                              \
+    size_t ck_crossings_column_##isa(                                                                                      \
+        const float *values, size_t count, const struct ck_band *band, uint64_t *inside, uint32_t *crossings);             \
+    size_t ck_crossings_vectors_##isa(                                                                                     \
+        const float *x, const float *y, const float *z, size_t count, const struct ck_band *band, uint64_t *inside,        \
+        uint32_t *crossings);                                                                                              \
+    struct ck_extremes ck_extremes_column_##isa(const float *values, size_t count);                                        \
+    struct ck_extremes ck_extremes_vectors_##isa(const float *x, const float *y, const float *z, size_t count);
+
+#if defined(__x86_64__)
+CK_DECLARE_THRESHOLD(avx2)
+CK_DECLARE_THRESHOLD(avx512)
+#elif defined(__aarch64__)
+CK_DECLARE_THRESHOLD(neon)
 #endif
 
 /// How many filters run side by side.
@@ -73,13 +124,19 @@ size_t ck_decode_scans16_avx2(
     const void *scans, size_t count, size_t stride, const uint8_t *order, int shift, const double *rows, int64_t *times,
     float *x, float *y, float *z);
 
+/// When a sum of squares changes the side: inside from `rise` on and below `under`, outside from `floor` up to but not
+/// including `keep`.
+struct ck_sums {
+    uint32_t rise, keep, under, floor;
+};
+
 /// Finds where the sum of the axes' squares changes sides, in as many scans as come in 64s.
 ///
 /// stride: 8 or 16. axes: the bits of the first eight bytes that mean something, after swapping. swaps: whether each two bytes
-/// are exchanged. rise: sums from here on say inside. keep: sums below this say outside. inside: the side before, receives the
-/// side after. crossings: room for 64 more than there are scans. Returns how many crossings there are.
+/// are exchanged. inside: the side before, 0 or 1, receives the side after. crossings: room for 64 more than there are scans.
+/// Returns how many crossings there are.
 size_t ck_scan_crossings16_avx2(
-    const void *scans, size_t count, size_t stride, uint64_t axes, int swaps, uint32_t rise, uint32_t keep, int *inside,
+    const void *scans, size_t count, size_t stride, uint64_t axes, int swaps, const struct ck_sums *limits, uint64_t *inside,
     uint32_t *crossings);
 #endif
 

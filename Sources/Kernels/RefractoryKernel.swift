@@ -1,0 +1,28 @@
+/// Picks the rises of a threshold that are to be reported: not those within a refractory time after the last report.
+///
+/// - Parameters:
+///   - crossings: What a threshold kernel found in a range.
+///   - times: The samples' stamps in nanoseconds, never falling.
+///   - range: The range that the kernel looked at.
+///   - refractoryNanoseconds: The shortest time between two reports, at least 0.
+///   - lastReportNanoseconds: The stamp of the last report, `nil` before the first; carried from range to range.
+///   - report: Called with the index of each rise that is to be reported, counted as in `range`.
+@inlinable
+public func reportRises(
+    in crossings: borrowing CrossingList, times: UnsafePointer<Int64>, range: Range<Int>,
+    refractoryNanoseconds: Int64, lastReportNanoseconds: inout Int64?, report: (Int) -> Void
+) {
+    var position = crossings.startsRising ? 0 : 1
+    while position < crossings.count {
+        let index = range.lowerBound + crossings[position]
+        position += 2
+        let time = times[index]
+        if let last = lastReportNanoseconds {
+            // A distance that overflows is longer than any refractory time; between ranges a stamp may fall back.
+            let (distance, overflow) = time.subtractingReportingOverflow(last)
+            if time < last || (!overflow && distance < refractoryNanoseconds) { continue }
+        }
+        lastReportNanoseconds = time
+        report(index)
+    }
+}

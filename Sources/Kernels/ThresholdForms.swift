@@ -1,0 +1,161 @@
+import CKernels
+
+/// How many samples the baseline form asks at once whether any of them could change the side.
+private let blockLength = 256
+
+/// The reference: looks at one sample after the other.
+///
+/// - Returns: The number of crossings that were written, and the side after the last sample.
+@inline(__always)
+func settleOneByOne(
+    _ measure: some Measure, _ sampleCount: Int, _ threshold: Threshold, _ isInside: Bool,
+    _ crossings: UnsafeMutablePointer<UInt32>
+) -> (count: Int, isInside: Bool) {
+    var isInside = isInside
+    var count = 0
+    var index = 0
+    while index < sampleCount {
+        // Two short loops instead of one with a state: each looks only for what can end it.
+        if isInside {
+            while index < sampleCount, !threshold.isOutside(measure.one(index)) { index += 1 }
+        } else {
+            while index < sampleCount, !threshold.isInside(measure.one(index)) { index += 1 }
+        }
+        guard index < sampleCount else { break }
+        isInside.toggle()
+        crossings[count] = UInt32(truncatingIfNeeded: index)
+        count += 1
+        index += 1
+    }
+    return (count, isInside)
+}
+
+/// The baseline form: passes over blocks in which nothing can change the side, and settles the others by masks.
+///
+/// - Returns: The number of crossings that were written, and the side after the last sample.
+@inline(__always)
+func settleInBlocks(
+    _ measure: some Measure, _ sampleCount: Int, _ threshold: Threshold, _ isInside: Bool,
+    _ crossings: UnsafeMutablePointer<UInt32>
+) -> (count: Int, isInside: Bool) {
+    // Constants, so that a threshold with one side does not pay for the other.
+    threshold.isTwoSided
+        ? settleInBlocks(measure, sampleCount, threshold, SideTest(threshold, isTwoSided: true), isInside, crossings)
+        : settleInBlocks(measure, sampleCount, threshold, SideTest(threshold, isTwoSided: false), isInside, crossings)
+}
+
+@inline(__always)
+private func settleInBlocks(
+    _ measure: some Measure, _ sampleCount: Int, _ threshold: Threshold, _ sides: SideTest, _ isInside: Bool,
+    _ crossings: UnsafeMutablePointer<UInt32>
+) -> (count: Int, isInside: Bool) {
+    var chain = CrossingChain(isInside: isInside, crossings: crossings)
+    var index = 0
+    var isBusy = false
+    while index + blockLength <= sampleCount {
+        if !isBusy, sides.isCalm(measure, index, isInside: chain.isInside) {
+            index += blockLength
+            continue
+        }
+        let before = chain.count
+        for start in stride(from: index, to: index + blockLength, by: 64) {
+            let masks = sides.masks(measure, start)
+            chain.take(rises: masks.rises, keeps: masks.keeps, base: start)
+        }
+        isBusy = chain.count != before
+        index += blockLength
+    }
+    while index + 64 <= sampleCount {
+        let masks = sides.masks(measure, index)
+        chain.take(rises: masks.rises, keeps: masks.keeps, base: index)
+        index += 64
+    }
+    var rises: UInt64 = 0
+    var falls: UInt64 = 0
+    for rest in index..<sampleCount {
+        let value = measure.one(rest)
+        if threshold.isInside(value) { rises |= 1 << UInt64(rest - index) }
+        if threshold.isOutside(value) { falls |= 1 << UInt64(rest - index) }
+    }
+    chain.take(rises: rises, keeps: ~falls, base: index)
+    return (chain.count, chain.isInside)
+}
+
+/// A threshold's comparisons, four samples at a time.
+private struct SideTest {
+    private let high: SIMD4<Float>
+    private let low: SIMD4<Float>
+    private let under: SIMD4<Float>
+    private let floor: SIMD4<Float>
+    private let isTwoSided: Bool
+
+    @inline(__always)
+    init(_ threshold: Threshold, isTwoSided: Bool) {
+        self.isTwoSided = isTwoSided
+        high = SIMD4(repeating: threshold.high)
+        low = SIMD4(repeating: threshold.low)
+        under = SIMD4(repeating: threshold.under)
+        floor = SIMD4(repeating: threshold.floor)
+    }
+
+    /// Whether no sample of a block can end the side.
+    @inline(__always)
+    func isCalm(_ measure: some Measure, _ index: Int, isInside: Bool) -> Bool {
+        var isAny = SIMDMask<SIMD4<Int32>>(repeating: false)
+        if isInside {
+            for start in stride(from: index, to: index + blockLength, by: 16) {
+                let (a, b, c, d) = (
+                    measure.four(start), measure.four(start + 4), measure.four(start + 8), measure.four(start + 12)
+                )
+                isAny .|= (falls(a) .| falls(b)) .| (falls(c) .| falls(d))
+            }
+        } else {
+            for start in stride(from: index, to: index + blockLength, by: 16) {
+                let (a, b, c, d) = (
+                    measure.four(start), measure.four(start + 4), measure.four(start + 8), measure.four(start + 12)
+                )
+                isAny .|= (rises(a) .| rises(b)) .| (rises(c) .| rises(d))
+            }
+        }
+        return ck_signs(unsafeBitCast(isAny, to: SIMD4<Float>.self)) == 0
+    }
+
+    /// What 64 samples say.
+    @inline(__always)
+    func masks(_ measure: some Measure, _ index: Int) -> (rises: UInt64, keeps: UInt64) {
+        var inside: UInt64 = 0
+        var outside: UInt64 = 0
+        for group in 0..<4 {
+            let start = index + 16 * group
+            let a = measure.four(start)
+            let b = measure.four(start + 4)
+            let c = measure.four(start + 8)
+            let d = measure.four(start + 12)
+            inside |= bits(rises(a), rises(b), rises(c), rises(d)) << UInt64(16 * group)
+            outside |= bits(falls(a), falls(b), falls(c), falls(d)) << UInt64(16 * group)
+        }
+        return (inside, ~outside)
+    }
+
+    @inline(__always)
+    private func rises(_ value: SIMD4<Float>) -> SIMDMask<SIMD4<Int32>> {
+        isTwoSided ? (value .> high) .| (value .< under) : value .> high
+    }
+
+    @inline(__always)
+    private func falls(_ value: SIMD4<Float>) -> SIMDMask<SIMD4<Int32>> {
+        isTwoSided ? (value .< low) .& (value .>= floor) : value .< low
+    }
+
+    /// One bit a lane. A mask's lanes are −1 and 0, which is what the instruction looks at.
+    @inline(__always)
+    private func bits(
+        _ a: SIMDMask<SIMD4<Int32>>, _ b: SIMDMask<SIMD4<Int32>>, _ c: SIMDMask<SIMD4<Int32>>,
+        _ d: SIMDMask<SIMD4<Int32>>
+    ) -> UInt64 {
+        UInt64(
+            ck_sixteen_bits(
+                unsafeBitCast(a, to: SIMD4<Float>.self), unsafeBitCast(b, to: SIMD4<Float>.self),
+                unsafeBitCast(c, to: SIMD4<Float>.self), unsafeBitCast(d, to: SIMD4<Float>.self)))
+    }
+}
