@@ -91,10 +91,11 @@ struct GravityColumns {
         while i &+ 4 <= range.upperBound {
             let (x, y, z) = (Lanes.load(x + i), Lanes.load(y + i), Lanes.load(z + i))
             let total = x * x + y * y + z * z
-            let distances = unsafeBitCast(Lanes.load(times + i) &- Lanes.load(times + (i &- 1)), to: SIMD8<Int32>.self)
-            let low = distances.evenHalf
-            // At least 1, and below 2³¹: then 32 bits say all.
-            guard all(total .< .infinity), all((distances.oddHalf | low | (low &- 1)) .>= 0) else { break }
+            // Stamps do not fall, so the distance of the ends bounds those within: below 2³¹, and 32 bits say all of each.
+            let length = UInt64(bitPattern: times[i &+ 3] &- times[i &- 1])
+            let distances = Lanes.load(times + i) &- Lanes.load(times + (i &- 1))
+            let low = unsafeBitCast(distances, to: SIMD8<Int32>.self).evenHalf
+            guard all(total .< .infinity), length >> 31 == 0, all((low &- 1) .>= 0) else { break }
             let dtSeconds = Lanes.floats(low) * 1e-9
             let coefficient = dtSeconds / (timeConstant + dtSeconds)
             @inline(__always)
