@@ -48,7 +48,7 @@ let package = Package(
         .target(name: "CLinux"),
         .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: settings),
         .target(
-            name: "LinuxSensors", dependencies: ["Binnacle", "LinuxSystem", "CUdev", "CEvdev", "CLinux"],
+            name: "LinuxSensors", dependencies: ["Kernels", "Binnacle", "LinuxSystem", "CUdev", "CEvdev", "CLinux"],
             swiftSettings: settings),
         // Both load their library when it is used, so they need its headers only.
         .target(name: "CSQLite"),

@@ -140,14 +140,15 @@ CK_INLINE uint64_t ck_in_order(uint64_t bits, int stride)
 }
 
 CK_AVX2 CK_INLINE size_t ck_scan_crossings(
-    const uint8_t *scans, size_t count, int stride, uint64_t axes, int swaps, uint32_t rise, uint32_t keep, int *inside,
+    const uint8_t *scans, size_t count, int stride, uint64_t axes, int swaps, const struct ck_sums *limits, uint64_t *inside,
     uint32_t *crossings)
 {
     const __m256i mask = _mm256_set1_epi64x((long long)axes);
     const __m256i swap = _mm256_set_epi8(
         14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5, 2, 3, 0, 1, 14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5, 2, 3, 0, 1);
-    const __m256i rises_from = _mm256_set1_epi32((int)rise), keeps_from = _mm256_set1_epi32((int)keep);
-    uint64_t side = *inside != 0;
+    const __m256i rise = _mm256_set1_epi32((int)limits->rise), keep = _mm256_set1_epi32((int)limits->keep);
+    const __m256i under = _mm256_set1_epi32((int)limits->under), floor = _mm256_set1_epi32((int)limits->floor);
+    uint64_t side = *inside;
     uint32_t *end = crossings;
     for (size_t base = 0; base + 64 <= count; base += 64, scans += 64 * stride) {
         __m256i sums[8], greatest, least;
@@ -157,28 +158,33 @@ CK_AVX2 CK_INLINE size_t ck_scan_crossings(
             greatest = _mm256_max_epu32(greatest, sums[i]);
             least = _mm256_min_epu32(least, sums[i]);
         }
-        // Only what is on the other side can change anything.
-        if (side ? ck_not_below(least, keeps_from) == 0xff : ck_not_below(greatest, rises_from) == 0) continue;
+        // Only what says the other side can change anything, and mostly the extremes show that nothing does.
+        if (side) {
+            if (ck_not_below(least, keep) == 0xff || ck_not_below(greatest, floor) == 0) continue;
+        } else {
+            if (ck_not_below(greatest, rise) == 0 && ck_not_below(least, under) == 0xff) continue;
+        }
         uint64_t rises = 0, keeps = 0;
         CK_EACH for (int i = 0; i < 8; i++) {
-            rises |= ck_not_below(sums[i], rises_from) << 8 * i;
-            keeps |= ck_not_below(sums[i], keeps_from) << 8 * i;
+            rises |= (ck_not_below(sums[i], rise) | (ck_not_below(sums[i], under) ^ 0xff)) << 8 * i;
+            keeps |= (ck_not_below(sums[i], keep) | (ck_not_below(sums[i], floor) ^ 0xff)) << 8 * i;
         }
-        end = ck_put(end, ck_changes(ck_in_order(rises, stride), ck_in_order(keeps, stride), &side), (uint32_t)base);
+        end = ck_put_avx2(
+            end, ck_changes(ck_in_order(rises, stride), ck_in_order(keeps, stride), &side), (uint32_t)base);
     }
-    *inside = (int)side;
+    *inside = side;
     return (size_t)(end - crossings);
 }
 
 CK_AVX2 size_t ck_scan_crossings16_avx2(
-    const void *scans, size_t count, size_t stride, uint64_t axes, int swaps, uint32_t rise, uint32_t keep, int *inside,
+    const void *scans, size_t count, size_t stride, uint64_t axes, int swaps, const struct ck_sums *limits, uint64_t *inside,
     uint32_t *crossings)
 {
     if (stride == 16) {
-        return swaps ? ck_scan_crossings(scans, count, 16, axes, 1, rise, keep, inside, crossings)
-                     : ck_scan_crossings(scans, count, 16, axes, 0, rise, keep, inside, crossings);
+        return swaps ? ck_scan_crossings(scans, count, 16, axes, 1, limits, inside, crossings)
+                     : ck_scan_crossings(scans, count, 16, axes, 0, limits, inside, crossings);
     }
-    return swaps ? ck_scan_crossings(scans, count, 8, axes, 1, rise, keep, inside, crossings)
-                 : ck_scan_crossings(scans, count, 8, axes, 0, rise, keep, inside, crossings);
+    return swaps ? ck_scan_crossings(scans, count, 8, axes, 1, limits, inside, crossings)
+                 : ck_scan_crossings(scans, count, 8, axes, 0, limits, inside, crossings);
 }
 #endif

@@ -42,13 +42,12 @@ public struct ScanFormat: Sendable, Equatable {
         stride: Int, element: Element, shift: Int = 0, axisOffsets: (x: Int, y: Int, z: Int), timestampOffset: Int?
     ) {
         let size = element.byteCount
-        var parts = [axisOffsets.x, axisOffsets.y, axisOffsets.z].map { $0..<$0 &+ size }
-        if let timestampOffset { parts.append(timestampOffset..<timestampOffset &+ 8) }
-        parts.sort { $0.lowerBound < $1.lowerBound }
-        guard (0..<8 * size).contains(shift), (1...4096).contains(stride), let first = parts.first,
-            let last = parts.last,
-            first.lowerBound >= 0, last.upperBound <= stride,
-            zip(parts, parts.dropFirst()).allSatisfy({ $0.upperBound <= $1.lowerBound })
+        var parts = [axisOffsets.x, axisOffsets.y, axisOffsets.z].map { (start: $0, count: size) }
+        if let timestampOffset { parts.append((timestampOffset, 8)) }
+        parts.sort { $0.start < $1.start }
+        guard (0..<8 * size).contains(shift), (1...4096).contains(stride),
+            parts.allSatisfy({ $0.start >= 0 && $0.start <= stride - $0.count }),
+            zip(parts, parts.dropFirst()).allSatisfy({ $0.start + $0.count <= $1.start })
         else { return nil }
         self.stride = stride
         self.element = element

@@ -3,8 +3,8 @@ import CKernels
 /// A threshold on the squared length of the samples in raw scans, which need not be decoded for it.
 ///
 /// Where the conversion only scales and turns (equal scales, no offsets, an orthonormal matrix), a raw vector of the integer
-/// squared length S has the squared length `Double(S)·s²` in the samples' unit, and what is compared is S with the integers
-/// at which `Double(S)·s² > high` and `Double(S)·s² < low` change: these are worked out once. Otherwise the squared length is a quadratic
+/// squared length S has the squared length `Double(S)·s²` in the samples' unit. S is compared with the integers at which that
+/// passes the limits, which are worked out once. Otherwise the squared length is a quadratic
 /// form of ten coefficients, worked out in `Double` in a fixed order. Neither is rounded to `Float` in between, so within
 /// one part in 2²³ of a limit decoded columns may decide otherwise.
 public struct ScanThreshold: Sendable {
@@ -16,10 +16,10 @@ public struct ScanThreshold: Sendable {
     public var isExact: Bool { if case .sum = rule { true } else { false } }
 
     private enum Rule {
-        /// Sums from the first number on say inside; those below the second, outside.
+        /// The sums of squares at which the side changes.
         case sum(SumLimits)
-        /// The quadratic form, and the limits.
-        case form(QuadraticForm, high: Double, low: Double)
+        /// The squared length is worked out.
+        case form(QuadraticForm)
     }
 
     private let rule: Rule
@@ -36,7 +36,7 @@ public struct ScanThreshold: Sendable {
         if let squaredScale = conversion.squaredScale {
             rule = .sum(SumLimits(threshold, squaredScale: squaredScale))
         } else {
-            rule = .form(QuadraticForm(conversion), high: Double(threshold.high), low: Double(threshold.low))
+            rule = .form(QuadraticForm(conversion, threshold))
         }
     }
 
@@ -86,13 +86,9 @@ public struct ScanThreshold: Sendable {
             let keeps: Bool
             switch rule {
             case .sum(let limits):
-                let sum = SumLimits.sum(x, y, z)
-                rises = sum >= limits.rise
-                keeps = sum >= limits.keep
-            case .form(let form, let high, let low):
-                let squared = form.value(Double(x), Double(y), Double(z))
-                rises = squared > high
-                keeps = !(squared < low)
+                (rises, keeps) = limits.side(of: SumLimits.sum(x, y, z))
+            case .form(let form):
+                (rises, keeps) = form.side(of: form.value(Double(x), Double(y), Double(z)))
             }
             chain.take(rises: rises ? 1 : 0, keeps: keeps ? ~0 : ~1, base: i)
         }
@@ -144,17 +140,8 @@ public struct ScanThreshold: Sendable {
             }
         }
         switch rule {
-        case .sum(let limits):
-            let (rise, keep) = (limits.rise, limits.keep)
-            find { x, y, z in
-                let sum = SumLimits.sum(x, y, z)
-                return (sum >= rise, sum >= keep)
-            }
-        case .form(let form, let high, let low):
-            find { x, y, z in
-                let squared = form.value(Double(x), Double(y), Double(z))
-                return (squared > high, !(squared < low))
-            }
+        case .sum(let limits): find { limits.side(of: SumLimits.sum($0, $1, $2)) }
+        case .form(let form): find { form.side(of: form.value(Double($0), Double($1), Double($2))) }
         }
     }
 
@@ -166,12 +153,15 @@ public struct ScanThreshold: Sendable {
             _ scans: UnsafeRawPointer, _ count: Int, _ limits: SumLimits, _ isInside: Bool,
             _ list: UnsafeMutablePointer<UInt32>
         ) -> (count: Int, isInside: Bool) {
-            var side: Int32 = isInside ? 1 : 0
+            var side: UInt64 = isInside ? 1 : 0
+            var sums = ck_sums(
+                rise: limits.rise.shifted(by: format.shift), keep: limits.keep.shifted(by: format.shift),
+                under: limits.under.shifted(by: format.shift), floor: limits.floor.shifted(by: format.shift))
             let axis = UInt64(UInt16.max << UInt16(format.shift))
             let axes = [format.xOffset, format.yOffset, format.zOffset].reduce(0) { $0 | axis << UInt64(8 * $1) }
             let found = ck_scan_crossings16_avx2(
-                scans, count, format.stride, axes, format.element == .int16BigEndian ? 1 : 0,
-                limits.rise.shifted(by: format.shift), limits.keep.shifted(by: format.shift), &side, list)
+                scans, count, format.stride, axes, format.element == .int16BigEndian ? 1 : 0, &sums, &side,
+                list)
             return (found, side != 0)
         }
     #endif
@@ -185,20 +175,31 @@ extension UInt64 {
     }
 }
 
-/// The integers at which a sum of three squares changes sides.
+/// The sums of three squares at which the side changes.
 struct SumLimits: Sendable {
     /// Sums from here on say inside.
     let rise: UInt64
-    /// Sums below say outside.
+    /// Sums below, but not below ``floor``, say outside.
     let keep: UInt64
+    /// Sums below say inside as well.
+    let under: UInt64
+    /// Sums below do not say outside.
+    let floor: UInt64
 
     /// The greatest sum there can be is 3·2⁶².
-    private static let beyond: UInt64 = 3 << 62 + 1
+    private static let beyond: UInt64 = (3 << 62) + 1
 
     init(_ threshold: Threshold, squaredScale: Double) {
-        let (high, low) = (Double(threshold.high), Double(threshold.low))
-        rise = Self.first { Double($0) * squaredScale > high }
-        keep = Self.first { !(Double($0) * squaredScale < low) }
+        func first(_ holds: (Double) -> Bool) -> UInt64 { Self.first { holds(Double($0) * squaredScale) } }
+        rise = first { $0 > Double(threshold.high) }
+        keep = first { $0 >= Double(threshold.low) }
+        under = first { $0 >= Double(threshold.under) }
+        floor = first { $0 >= Double(threshold.floor) }
+    }
+
+    @inline(__always)
+    func side(of sum: UInt64) -> (rises: Bool, keeps: Bool) {
+        (sum >= rise || sum < under, sum >= keep || sum < floor)
     }
 
     @inline(__always)
@@ -225,14 +226,22 @@ struct QuadraticForm: Sendable {
     private let yy, yz, y: Double
     private let zz, z: Double
     private let constant: Double
+    private let high, low, under, floor: Double
 
-    init(_ conversion: ScanConversion) {
+    init(_ conversion: ScanConversion, _ threshold: Threshold) {
         let rows = [conversion.x, conversion.y, conversion.z]
         func product(_ a: Int, _ b: Int) -> Double { rows.reduce(0) { $0 + $1[a] * $1[b] } }
         (xx, yy, zz) = (product(0, 0), product(1, 1), product(2, 2))
         (xy, xz, yz) = (2 * product(0, 1), 2 * product(0, 2), 2 * product(1, 2))
         (x, y, z) = (2 * product(0, 3), 2 * product(1, 3), 2 * product(2, 3))
         constant = product(3, 3)
+        (high, low) = (Double(threshold.high), Double(threshold.low))
+        (under, floor) = (Double(threshold.under), Double(threshold.floor))
+    }
+
+    @inline(__always)
+    func side(of squared: Double) -> (rises: Bool, keeps: Bool) {
+        (squared > high || squared < under, !(squared >= floor && squared < low))
     }
 
     /// The squared length; in this order on every instruction set.

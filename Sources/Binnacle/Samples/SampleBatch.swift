@@ -134,6 +134,24 @@ public final class SampleBatch {
         borrow(other.columns.slice(range), of: other)
     }
 
+    /// Appends samples that a kernel writes into the columns.
+    ///
+    /// - Parameters:
+    ///   - count: How many; all of them have to be written.
+    ///   - write: Given where the new samples' stamps and axes belong; keeps none of it.
+    /// - Precondition: There is room for them.
+    package func append(
+        count added: Int,
+        _ write: (
+            _ times: UnsafeMutablePointer<Int64>, _ x: UnsafeMutablePointer<Float>, _ y: UnsafeMutablePointer<Float>,
+            _ z: UnsafeMutablePointer<Float>
+        ) -> Void
+    ) {
+        precondition(added >= 0 && added <= capacity - count, "the batch has no room for \(added) samples")
+        write(times + count, xs + count, ys + count, zs + count)
+        count += added
+    }
+
     /// Removes every sample and keeps the room.
     public func removeAll() {
         count = 0

@@ -26,6 +26,12 @@ static inline uint32_t ck_signs(__m128 lanes)
     return (uint32_t)_mm_movemask_ps(lanes);
 }
 
+/// Four signed numbers as floats, for which Swift's SIMD types take one after the other.
+static inline __m128 ck_floats(__m128i numbers)
+{
+    return _mm_cvtepi32_ps(numbers);
+}
+
 /// One bit a lane of four vectors, whose lanes have either all bits set or none.
 static inline uint32_t ck_sixteen_bits(__m128 a, __m128 b, __m128 c, __m128 d)
 {
@@ -34,6 +40,12 @@ static inline uint32_t ck_sixteen_bits(__m128 a, __m128 b, __m128 c, __m128 d)
     return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(ab, cd));
 }
 #elif defined(__aarch64__)
+/// Four signed numbers as floats, for which Swift's SIMD types take one after the other.
+static inline float32x4_t ck_floats(int32x4_t numbers)
+{
+    return vcvtq_f32_s32(numbers);
+}
+
 /// The signs of four lanes as four bits, which Swift's SIMD types have no word for.
 static inline uint32_t ck_signs(float32x4_t lanes)
 {
@@ -112,13 +124,19 @@ size_t ck_decode_scans16_avx2(
     const void *scans, size_t count, size_t stride, const uint8_t *order, int shift, const double *rows, int64_t *times,
     float *x, float *y, float *z);
 
+/// When a sum of squares changes the side: inside from `rise` on and below `under`, outside from `floor` up to but not
+/// including `keep`.
+struct ck_sums {
+    uint32_t rise, keep, under, floor;
+};
+
 /// Finds where the sum of the axes' squares changes sides, in as many scans as come in 64s.
 ///
 /// stride: 8 or 16. axes: the bits of the first eight bytes that mean something, after swapping. swaps: whether each two bytes
-/// are exchanged. rise: sums from here on say inside. keep: sums below this say outside. inside: the side before, receives the
-/// side after. crossings: room for 64 more than there are scans. Returns how many crossings there are.
+/// are exchanged. inside: the side before, 0 or 1, receives the side after. crossings: room for 64 more than there are scans.
+/// Returns how many crossings there are.
 size_t ck_scan_crossings16_avx2(
-    const void *scans, size_t count, size_t stride, uint64_t axes, int swaps, uint32_t rise, uint32_t keep, int *inside,
+    const void *scans, size_t count, size_t stride, uint64_t axes, int swaps, const struct ck_sums *limits, uint64_t *inside,
     uint32_t *crossings);
 #endif
 

@@ -76,11 +76,40 @@ final class IIOBufferReader: SensorReader {
         }
         let scans = (filled - parsed) / size
         let taken = min(scans, delivery.capacity)
-        for number in 0..<taken { take(behind: scans - 1 - number, into: delivery, at: places, arrival: arrival) }
+        if decoder.takesBlocks, taken > 1 {
+            takeBlock(taken, of: scans, into: delivery, at: places, arrival: arrival)
+        } else {
+            for number in 0..<taken { take(behind: scans - 1 - number, into: delivery, at: places, arrival: arrival) }
+        }
         return taken < scans || !isDrained
     }
 
     func takeNotice() -> String? { keeper.takeNotice() }
+
+    /// Takes scans at once: the stamps are put right where they stand, in the batch of the first stream.
+    private func takeBlock(
+        _ count: Int, of scans: Int, into delivery: SampleDelivery, at places: [Int], arrival: Int64
+    ) {
+        guard let first = places.first else { return }
+        let block = UnsafeRawPointer(bytes + parsed)
+        parsed += count * decoder.scanByteCount
+        delivery.batches[first].append(count: count) { times, x, y, z in
+            decoder.decode(0, of: block, count: count, times: times, x: x, y: y, z: z)
+            let reading = StampKeeper.Reading(arrivalNanoseconds: arrival, behind: scans - count)
+            keeper.stamp(times, count: count, isStamped: decoder.hasTimestamp, of: reading) { finding, time in
+                for index in places {
+                    delivery.append(SampleLoss(finding, streamIndex: index, timeNanoseconds: time))
+                }
+            }
+        }
+        let stamps = delivery.batches[first].columns
+        for (stream, index) in places.enumerated().dropFirst() {
+            delivery.batches[index].append(count: count) { times, x, y, z in
+                decoder.decode(stream, of: block, count: count, times: nil, x: x, y: y, z: z)
+                times.update(from: stamps.times + (stamps.count - count), count: count)
+            }
+        }
+    }
 
     private func take(behind: Int, into delivery: SampleDelivery, at places: [Int], arrival: Int64) {
         let scan = UnsafeRawPointer(bytes + parsed)

@@ -1,3 +1,5 @@
+import Kernels
+
 /// Takes the samples out of scans: raw bytes in, stamps and converted axes out.
 package struct ScanDecoder: Sendable {
     /// One stream's channels in the scan.
@@ -20,6 +22,8 @@ package struct ScanDecoder: Sendable {
     /// The streams in the scan, in the order in which the device's streams are numbered.
     let axes: [Axes]
     private let timestamp: ScanLayout.Place?
+    /// Each stream's layout as the kernels know it; `nil` when one of the streams, or the stamp, has another.
+    private let formats: [ScanFormat]?
 
     /// - Parameters:
     ///   - layout: The enabled channels.
@@ -27,7 +31,10 @@ package struct ScanDecoder: Sendable {
     package init(layout: ScanLayout, axes: [Axes]) {
         scanByteCount = layout.byteCount
         self.axes = axes
-        timestamp = layout.place(of: "in_timestamp")
+        let timestamp = layout.place(of: "in_timestamp")
+        self.timestamp = timestamp
+        let formats = axes.compactMap { ScanFormat($0, timestamp: timestamp, scanByteCount: layout.byteCount) }
+        self.formats = formats.count == axes.count ? formats : nil
     }
 
     /// Whether the scans carry stamps.
@@ -45,5 +52,45 @@ package struct ScanDecoder: Sendable {
             x: axes.x.channel.type.number(at: scan + axes.x.offset),
             y: axes.y.channel.type.number(at: scan + axes.y.offset),
             z: axes.z.channel.type.number(at: scan + axes.z.offset))
+    }
+
+    /// Whether whole blocks of scans can be decoded at once; otherwise they are taken one by one.
+    package var takesBlocks: Bool { formats != nil }
+
+    /// Decodes one stream's samples of a block of scans, and the stamps, 0 where the scans carry none.
+    ///
+    /// - Precondition: ``takesBlocks``.
+    package func decode(
+        _ stream: Int, of scans: UnsafeRawPointer, count: Int, times: UnsafeMutablePointer<Int64>?,
+        x: UnsafeMutablePointer<Float>, y: UnsafeMutablePointer<Float>, z: UnsafeMutablePointer<Float>
+    ) {
+        guard let formats else { preconditionFailure("this layout is decoded scan by scan") }
+        decodeScans(
+            scans, count: count, format: formats[stream], conversion: axes[stream].conversion.kernel, times: times,
+            x: x,
+            y: y, z: z)
+    }
+}
+
+extension ScanFormat {
+    /// The layout of one stream's channels; `nil` when the kernels do not know it.
+    fileprivate init?(_ axes: ScanDecoder.Axes, timestamp: ScanLayout.Place?, scanByteCount: Int) {
+        let type = axes.x.channel.type
+        guard type == axes.y.channel.type, type == axes.z.channel.type, type.isSigned, type.repeatCount == 1,
+            type.bits + type.shift == 8 * type.storageBytes
+        else { return nil }
+        let element: Element
+        switch (type.storageBytes, type.isBigEndian) {
+        case (2, false): element = .int16LittleEndian
+        case (2, true): element = .int16BigEndian
+        case (4, false): element = .int32LittleEndian
+        default: return nil
+        }
+        if let stamp = timestamp?.channel.type {
+            guard stamp.bits == 64, !stamp.isBigEndian, stamp.repeatCount == 1 else { return nil }
+        }
+        self.init(
+            stride: scanByteCount, element: element, shift: type.shift,
+            axisOffsets: (axes.x.offset, axes.y.offset, axes.z.offset), timestampOffset: timestamp?.offset)
     }
 }

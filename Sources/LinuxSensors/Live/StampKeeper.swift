@@ -112,6 +112,92 @@ package struct StampKeeper {
         return (keep(time), finding)
     }
 
+    /// What came together.
+    package struct Reading {
+        /// When the reading was made, on CLOCK_MONOTONIC.
+        let arrivalNanoseconds: Int64
+        /// How many more samples came after those that are given stamps.
+        let behind: Int
+
+        /// Describes a reading.
+        package init(arrivalNanoseconds: Int64, behind: Int) {
+            self.arrivalNanoseconds = arrivalNanoseconds
+            self.behind = behind
+        }
+    }
+
+    /// The stamps of many samples of one reading, as one after the other would get them.
+    ///
+    /// - Parameters:
+    ///   - stamps: What the device gave; receives the stamps.
+    ///   - count: How many there are.
+    ///   - isStamped: Whether the device gives any.
+    ///   - reading: What they are part of.
+    ///   - realtime: CLOCK_REALTIME at the same moment; only asked for when it is needed.
+    ///   - found: Given what was found before a sample, and the sample's stamp.
+    package mutating func stamp(
+        _ stamps: UnsafeMutablePointer<Int64>, count: Int, isStamped: Bool, of reading: Reading,
+        realtime: () -> Int64 = SystemClock.realtime, found: (Finding, Int64) -> Void
+    ) {
+        var index = 0
+        while index < count {
+            if isStamped {
+                index += stampUsual(stamps + index, count: count - index, arrival: reading.arrivalNanoseconds)
+                guard index < count else { break }
+            }
+            let (time, finding) = stamp(
+                isStamped ? stamps[index] : nil, behind: reading.behind + count - 1 - index,
+                arrival: reading.arrivalNanoseconds, realtime: realtime)
+            stamps[index] = time
+            if let finding { found(finding, time) }
+            index += 1
+        }
+    }
+
+    /// Gives stamps as long as nothing is to be decided: the clock is known, stamps rise and are as far apart as usual.
+    ///
+    /// The same as ``stamp(_:behind:arrival:realtime:)`` does in that case, with the state in locals.
+    ///
+    /// - Returns: How many it was.
+    private mutating func stampUsual(_ stamps: UnsafeMutablePointer<Int64>, count: Int, arrival: Int64) -> Int {
+        let offset: Int64
+        switch origin {
+        case .monotonic: offset = 0
+        case .own(let own): offset = own
+        case .unknown, .realtime: return 0
+        }
+        guard var last else { return 0 }
+        if findsOverruns {
+            guard intervalNanoseconds != nil, doubt == nil, gapCount >= Self.learning else { return 0 }
+        }
+        let earliest = Units.later(arrival, by: -Self.plausibleNanoseconds)
+        let latest = Units.later(arrival, by: Self.plausibleNanoseconds)
+        var (interval, jitter, alike) = (intervalNanoseconds ?? 0, jitterNanoseconds, alikeShare)
+        var index = 0
+        while index < count {
+            let (time, overflow) = stamps[index].addingReportingOverflow(offset)
+            guard stamps[index] != 0, !overflow, time > last, time >= earliest, time <= latest else { break }
+            if findsOverruns {
+                let gap = Double(time) - Double(last)
+                let share = alike + (0 - alike) / 32
+                guard gap > 0, share < 0.3, gap <= interval + max(0.75 * interval, 6 * jitter) else { break }
+                alike = share
+                Self.learn(gap, &interval, &jitter, weight: 0.0625)
+            }
+            stamps[index] = time
+            last = time
+            index += 1
+        }
+        guard index > 0 else { return 0 }
+        self.last = last
+        if findsOverruns {
+            gapCount += index
+            overrunsInARow = 0
+            (intervalNanoseconds, jitterNanoseconds, alikeShare) = (interval, jitter, alike)
+        }
+        return index
+    }
+
     /// The stamp of a value that is repeated because the device said nothing new.
     package mutating func hold(at arrival: Int64) -> Int64 { keep(arrival) }
 
@@ -179,7 +265,9 @@ package struct StampKeeper {
             overrunsInARow = 0
             // Those that make good for a gap say nothing about what is usual.
             guard doubt != nil else {
-                learn(gap, interval, weight: gapCount <= Self.learning ? 0.25 : 0.0625)
+                var learned = interval
+                Self.learn(gap, &learned, &jitterNanoseconds, weight: gapCount <= Self.learning ? 0.25 : 0.0625)
+                intervalNanoseconds = learned
                 return nil
             }
             return settleDoubt(gap, interval)
@@ -255,13 +343,14 @@ package struct StampKeeper {
             detail: "about \(count) samples are missing: the kernel's buffer was full, or the device missed its rate")
     }
 
-    private mutating func learn(_ gap: Double, _ interval: Double, weight: Double) {
+    /// Learns the typical distance, and the typical difference from it, from the distance of two samples.
+    @inline(__always)
+    private static func learn(_ gap: Double, _ interval: inout Double, _ jitter: inout Double, weight: Double) {
         // Samples that were stamped in one go say nothing about their distance.
         guard gap > 0 else { return }
         let seen = min(gap, 16 * interval)
-        jitterNanoseconds += (abs(seen - interval) - jitterNanoseconds) * weight
-        intervalNanoseconds = min(
-            max(interval + (seen - interval) * weight, Self.shortestInterval), Self.longestInterval)
+        jitter += (abs(seen - interval) - jitter) * weight
+        interval = min(max(interval + (seen - interval) * weight, shortestInterval), longestInterval)
     }
 
     private mutating func clockFinding(from last: Int64, to time: Int64) -> Finding {
