@@ -9,6 +9,11 @@
 #if defined(CK_SIMDE)
 #define SIMDE_ENABLE_NATIVE_ALIASES
 #include <simde/x86/avx512.h>
+// SIMDe has no second names for these.
+#define _CMP_GT_OQ SIMDE_CMP_GT_OQ
+#define _CMP_GE_OQ SIMDE_CMP_GE_OQ
+#define _CMP_NLT_UQ SIMDE_CMP_NLT_UQ
+#define _CMP_NGE_UQ SIMDE_CMP_NGE_UQ
 #define CK_TARGET(features)
 #define CK_X86 1
 #elif defined(__x86_64__)
@@ -24,8 +29,8 @@
 #endif
 
 // No FMA: a sum that is rounded once gives other bits than one that is rounded twice.
-#define CK_AVX2 CK_TARGET("avx2,bmi,bmi2,popcnt,lzcnt")
-#define CK_AVX512 CK_TARGET("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi,bmi2,popcnt,lzcnt")
+#define CK_AVX2 CK_TARGET("avx2,bmi,bmi2,popcnt")
+#define CK_AVX512 CK_TARGET("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi,bmi2,popcnt")
 
 // Pieces of kernels: inlined for the instruction set of whoever uses them.
 #define CK_INLINE static inline __attribute__((always_inline, unused))
