@@ -90,7 +90,7 @@ enum ArrowStream {
             notices.append(
                 TraceNotice(
                     path: file.path, line: nil, column: nil,
-                    message: "sensor \(number) is not described: taken as a \(content.kind.rawValue) in \(unit) "
+                    message: "sensor \(number) is not described: taken as \(content.kind == .accelerometer ? "an" : "a") \(content.kind.rawValue) in \(unit) "
                         + "(--bind SENSOR=FILE:KIND says otherwise)"))
         }
         if first?.group != nil {
