@@ -90,7 +90,8 @@ def check_ours(trace):
     streams = rows_of_csv(csv)
     check(len(streams) == sum(k.endswith(".kind") for k in metadata), metadata, streams.keys())
     frame = pl.read_ipc_stream(arrows)
-    lazy = duckdb.sql("select sensor, t, x, y, z from table").fetchnumpy()
+    with ipc.open_stream(arrows) as recording:
+        lazy = duckdb.sql("select sensor, t, x, y, z from recording").fetchnumpy()
     sensors = table["sensor"].to_numpy()
     for number in range(len(streams)):
         prefix = f"binnacle.sensor.{number}."
