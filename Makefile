@@ -66,11 +66,12 @@ format: ## Rewrite the sources in the project's format.
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks
 
 # SWIFT_BACKTRACE: a crash that waits for its backtrace would hang the fuzzer.
-fuzz: setup ## Feed the readers of sysfs and scans, and then those of the socket, with rubbish for FUZZ_SECONDS each (600).
-	for target in FuzzSensors FuzzSocket; do \
+fuzz: setup ## Feed the readers of sysfs and scans, of the socket, and of Arrow with rubbish for FUZZ_SECONDS each (600).
+	for target in FuzzSensors FuzzSocket FuzzArrow; do \
+	    case $$target in FuzzArrow) longest=8192 ;; *) longest=512 ;; esac; \
 	    BINNACLE_FUZZ=1 $(SWIFT) build --scratch-path .build/fuzz --product $$target --sanitize address \
 	        -Xswiftc -sanitize=fuzzer && mkdir -p .build/fuzz/corpus/$$target && \
-	    SWIFT_BACKTRACE=enable=no .build/fuzz/debug/$$target -max_total_time=$(FUZZ_SECONDS) -max_len=512 \
+	    SWIFT_BACKTRACE=enable=no .build/fuzz/debug/$$target -max_total_time=$(FUZZ_SECONDS) -max_len=$$longest \
 	        -print_final_stats=1 -artifact_prefix=.build/fuzz/$$target- .build/fuzz/corpus/$$target \
 	        Tests/$$target/Seeds || exit 1; \
 	done

@@ -24,6 +24,11 @@ let fuzzers: [Target] =
             exclude: ["Seeds"],
             swiftSettings: settings + [.unsafeFlags(["-parse-as-library", "-sanitize=fuzzer"])],
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]),
+        .executableTarget(
+            name: "FuzzArrow", dependencies: ["Traces", "Binnacle"], path: "Tests/FuzzArrow",
+            exclude: ["Seeds"],
+            swiftSettings: settings + [.unsafeFlags(["-parse-as-library", "-sanitize=fuzzer"])],
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]),
     ]
 
 // Who may know whom stands here and in ARCHITECTURE.md; `make lint` fails when an import breaks it.

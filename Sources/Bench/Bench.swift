@@ -24,7 +24,7 @@ package struct Bench {
     /// - Throws: ``BenchError``; what was measured by then is written.
     package func run(_ indicator: ProgressIndicator) throws(BenchError) {
         let machine = Machine.pinned()
-        let measurements = BenchPart.allCases.filter(options.parts.contains).flatMap(\.measurements)
+        let measurements = BenchPart.allCases.filter(options.parts.contains).flatMap { $0.measurements(options) }
         let levelCount = MemoryLevel.all(machine.caches, memoryFactor: options.memoryFactor).count
         let session = try Session(
             machine: machine, options: options,
@@ -42,14 +42,17 @@ package struct Bench {
 
 extension BenchPart {
     /// What is measured for this part, in the order in which it is shown.
-    var measurements: [any Measurement] {
+    ///
+    /// - Parameter options: A quick measurement leaves out what differs little from what it has.
+    /// - Returns: The measurements.
+    func measurements(_ options: BenchOptions) -> [any Measurement] {
         switch self {
         case .limits: [LimitMeasurement()]
-        case .k1: KernelMeasurement.thresholds
-        case .k2: KernelMeasurement.scanThresholds
-        case .k3: KernelMeasurement.facing
-        case .k4: KernelMeasurement.gravity
-        case .decode: KernelMeasurement.decoding
+        case .k1: KernelMeasurement.thresholds(options)
+        case .k2: KernelMeasurement.scanThresholds(options)
+        case .k3: KernelMeasurement.facing(options)
+        case .k4: KernelMeasurement.gravity(options)
+        case .decode: KernelMeasurement.decoding(options)
         case .live: [LiveMeasurement()]
         case .traces: [TraceMeasurement()]
         }

@@ -16,6 +16,11 @@ package struct BenchOptions: Sendable {
             ? Rounds(passes: 5, passNanoseconds: 300_000) : Rounds(passes: 9, passNanoseconds: 2_000_000)
     }
 
+    /// How the way of live samples is measured: longer, because it goes through the system.
+    var liveRounds: Rounds {
+        isQuick ? Rounds(passes: 5, passNanoseconds: 5_000_000) : Rounds(passes: 9, passNanoseconds: 20_000_000)
+    }
+
     /// How much more than the largest cache the data in main memory takes.
     var memoryFactor: Int { isQuick ? 4 : 8 }
 

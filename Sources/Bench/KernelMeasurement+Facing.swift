@@ -3,12 +3,12 @@ import Kernels
 
 extension KernelMeasurement {
     /// K3: whether an axis points into a sector of headings.
-    static var facing: [KernelMeasurement] {
+    static func facing(_ options: BenchOptions) -> [KernelMeasurement] {
         [
             KernelMeasurement(
                 .k3, name: "facing",
                 title: "k3: facing a bearing within 10°, from columns of acceleration and field; 24 bytes a sample",
-                rates: eventRates
+                rates: eventRates(options)
             ) { course in
                 let count = AccessPattern.sampleCount(byteCount: course.level.byteCount, bytesPerSample: 24)
                 let columns = (0..<6).map { _ in course.arena.column(Float.self, count: count) }

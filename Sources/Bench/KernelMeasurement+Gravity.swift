@@ -2,7 +2,7 @@ import Kernels
 
 extension KernelMeasurement {
     /// K4: gravity separated from movement, in deliveries of a device with a watermark and in those of a recording.
-    static var gravity: [KernelMeasurement] {
+    static func gravity(_ options: BenchOptions) -> [KernelMeasurement] {
         [("live", 128), ("recording", 65_536)].map { name, pieceCount in
             KernelMeasurement(
                 .k4, name: "gravity_\(name)",

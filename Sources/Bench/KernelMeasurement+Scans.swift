@@ -2,13 +2,13 @@ import Kernels
 
 extension KernelMeasurement {
     /// K2: the threshold straight on scans.
-    static var scanThresholds: [KernelMeasurement] {
-        ScanLayout.all.map { layout in
+    static func scanThresholds(_ options: BenchOptions) -> [KernelMeasurement] {
+        ScanLayout.measured(options).map { layout in
             KernelMeasurement(
                 .k2, name: "threshold_\(layout.name)",
                 title:
                     "k2: threshold with hysteresis on |a|², from \(layout.title); \(layout.format.stride) bytes a sample",
-                rates: layout.isCommon ? eventRates : [0.0001, 0.5]
+                rates: layout.isCommon ? eventRates(options) : [0.0001, 0.5]
             ) { course in
                 let scans = MadeScans(layout, course, seed: 3)
                 let eventful = layout.threshold(high: 12, low: 11)
@@ -26,8 +26,8 @@ extension KernelMeasurement {
     }
 
     /// Scans into columns.
-    static var decoding: [KernelMeasurement] {
-        ScanLayout.all.filter(\.isDecoded).map { layout in
+    static func decoding(_ options: BenchOptions) -> [KernelMeasurement] {
+        ScanLayout.measured(options).filter(\.isDecoded).map { layout in
             KernelMeasurement(
                 .decode, name: "decode_\(layout.name)",
                 title: "decode: \(layout.title) into columns t x y z; \(layout.format.stride) bytes a sample",

@@ -2,12 +2,14 @@ import Kernels
 
 extension KernelMeasurement {
     /// K1: thresholds with hysteresis.
-    static var thresholds: [KernelMeasurement] { [vectors, column] }
+    static func thresholds(_ options: BenchOptions) -> [KernelMeasurement] {
+        options.isQuick ? [vectors(options)] : [vectors(options), column(options)]
+    }
 
-    private static var vectors: KernelMeasurement {
+    private static func vectors(_ options: BenchOptions) -> KernelMeasurement {
         KernelMeasurement(
             .k1, name: "threshold_vectors",
-            title: "k1: threshold with hysteresis on |a|², from columns x y z; 12 bytes a sample", rates: eventRates
+            title: "k1: threshold with hysteresis on |a|², from columns x y z; 12 bytes a sample", rates: eventRates(options)
         ) { course in
             let count = AccessPattern.sampleCount(byteCount: course.level.byteCount, bytesPerSample: 12)
             let (x, y, z) = (
@@ -32,10 +34,10 @@ extension KernelMeasurement {
         }
     }
 
-    private static var column: KernelMeasurement {
+    private static func column(_ options: BenchOptions) -> KernelMeasurement {
         KernelMeasurement(
             .k1, name: "threshold_column", title: "k1: threshold with hysteresis on one column; 4 bytes a sample",
-            rates: eventRates
+            rates: eventRates(options)
         ) { course in
             let count = AccessPattern.sampleCount(byteCount: course.level.byteCount, bytesPerSample: 4)
             let values = course.arena.column(Float.self, count: count)
@@ -54,7 +56,9 @@ extension KernelMeasurement {
     }
 
     /// How often the side changes, as a share of the samples: never, rarely, often, nearly always.
-    static let eventRates: [Double?] = [0, 0.0001, 0.01, 0.5]
+    static func eventRates(_ options: BenchOptions) -> [Double?] {
+        options.isQuick ? [0.0001, 0.5] : [0, 0.0001, 0.01, 0.5]
+    }
 }
 
 extension Threshold {

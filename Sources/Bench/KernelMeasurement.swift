@@ -36,11 +36,11 @@ struct KernelMeasurement: Measurement {
         self.makeContest = makeContest
     }
 
-    func stepCount(levels: Int) -> Int { levels * rates.count }
+    func stepCount(levels: Int) -> Int { (levels - 1) * rates.count }
 
     func run(_ session: Session) throws(BenchError) {
         var table: KernelTable?
-        for level in session.levels {
+        for level in session.kernelLevels {
             for rate in rates {
                 session.arena.removeAll()
                 let course = Course(

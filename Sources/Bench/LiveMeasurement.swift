@@ -21,7 +21,7 @@ struct LiveMeasurement: Measurement {
                     bare.variant("read", batch: batch, waits: false, clock: clock),
                     bare.variant("epoll_read", batch: batch, waits: true, clock: clock),
                 ] + forms.map { form, run in run.variant(form.rawValue, batch: batch, clock: clock) }
-            let times = try session.rounds.measure(variants, isCancelled: session.isCancelled).map {
+            let times = try session.options.liveRounds.measure(variants, isCancelled: session.isCancelled).map {
                 $0.scaled(by: 1 / Double(batch))
             }
             var row = [String(batch)] + times[..<2].map { NumberText.nanoseconds($0.median) }

@@ -44,7 +44,7 @@ final class LiveRun {
 
     /// Work that writes scans and takes the time of what follows: from the wait to the delegate.
     func variant(_ label: String, batch: Int, clock: ClockCost) -> Variant {
-        let writer = ScanWriter(descriptor: tree.descriptor, batch: batch)
+        let writer = makeWriter(batch: batch)
         return Variant(timed: label) { times in
             var batches = BatchTimes(count: times, clock: clock)
             for _ in 0..<times {
@@ -57,9 +57,13 @@ final class LiveRun {
         }
     }
 
+    /// Writes scans for this device.
+    func makeWriter(batch: Int) -> ScanWriter {
+        ScanWriter(descriptor: tree.descriptor, batch: batch)
+    }
+
     /// Takes batches in which every other sample is a blow.
-    func runEventful(batch: Int, times: Int) {
-        let writer = ScanWriter(descriptor: tree.descriptor, batch: batch)
+    func takeEvents(_ writer: ScanWriter, times: Int) {
         for _ in 0..<times {
             lastStamp = writer.write(period: 2, notBefore: lastStamp)
             takeBatch()

@@ -15,27 +15,26 @@ struct LiveTally {
 
     /// Lets samples come in which every other one is an event.
     init(_ run: LiveRun, batch: Int) {
+        let writer = run.makeWriter(batch: batch)
         // What grows once has grown.
-        run.runEventful(batch: batch, times: 10)
+        run.takeEvents(writer, times: 10)
         let before = run.eventCount
-        allocationCount = Self.count(of: Self.allocators) { run.runEventful(batch: batch, times: Self.batches) }
-        weakLoadCount = Self.count(of: ["swift_weakLoadStrong"]) {
-            run.runEventful(batch: batch, times: Self.batches)
-        }
-        eventCount = (run.eventCount - before) / 2
+        let allocators = Self.allocators.compactMap { try? CallCounter(of: $0) }
+        let allocations = Self.count(allocators) { run.takeEvents(writer, times: Self.batches) }
+        allocationCount = allocators.count == Self.allocators.count ? allocations : nil
+        eventCount = run.eventCount - before
+        let weakLoads = (try? CallCounter.weakLoads()).map { [$0] } ?? []
+        let loads = Self.count(weakLoads) { run.takeEvents(writer, times: Self.batches) }
+        weakLoadCount = weakLoads.isEmpty ? nil : loads
         batchCount = Self.batches
     }
 
-    /// How often functions are entered while something is done; `nil` when that cannot be counted.
-    private static func count(of functions: [String], while body: () -> Void) -> Int? {
-        var counters: [CallCounter] = []
-        for function in functions {
-            guard let counter = try? CallCounter(of: function) else { break }
-            counters.append(counter)
-        }
+    /// How often functions are entered while something is done.
+    private static func count(_ counters: [CallCounter], while body: () -> Void) -> Int {
+        // The looking itself is no part of it.
+        let before = counters.map(\.count)
         body()
-        guard counters.count == functions.count else { return nil }
-        return counters.reduce(0) { $0 + $1.count }
+        return zip(counters, before).reduce(0) { $0 + $1.0.count - $1.1 }
     }
 
     /// The tally for a person.

@@ -23,6 +23,11 @@ struct ScanLayout {
         make("s16le_general", "scans of 3 × s16 with scales of their own", .int16LittleEndian, isGeneral: true),
     ].compactMap(\.self)
 
+    /// Those that a measurement takes.
+    static func measured(_ options: BenchOptions) -> [ScanLayout] {
+        options.isQuick ? all.filter(\.isCommon) : all
+    }
+
     private static func make(
         _ name: String, _ title: String, _ element: ScanFormat.Element, shift: Int = 0, isCommon: Bool = false,
         isGeneral: Bool = false

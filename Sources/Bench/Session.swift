@@ -41,6 +41,9 @@ final class Session {
         unrest = Unrest(processor: machine.processor)
     }
 
+    /// The levels at which kernels are measured: a cache that others use as well says little about a kernel.
+    var kernelLevels: [MemoryLevel] { levels.filter { $0.name != "L3" } }
+
     /// Whether somebody cancelled.
     func isCancelled() -> Bool {
         if isInterrupted() { indicator.cancel() }

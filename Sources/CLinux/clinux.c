@@ -41,6 +41,13 @@ int clinux_count_calls(const void *function)
     return (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
+extern const char swift_weakLoadStrong[] __attribute__((weak));
+
+const void *clinux_weak_load(void)
+{
+    return swift_weakLoadStrong;
+}
+
 int clinux_pipe(int ends[2])
 {
     if (pipe2(ends, O_CLOEXEC) == -1)

@@ -10,11 +10,22 @@ package final class CallCounter {
 
     /// Begins to count.
     ///
-    /// - Parameter function: The name of a function of the C library, or of another that the dynamic linker knows.
+    /// - Parameter function: The name of a function that the dynamic linker knows.
     /// - Throws: ``SystemError`` when the function is not there, or the kernel does not allow it.
-    package init(of function: String) throws(SystemError) {
-        guard let address = dlsym(nil, function) else { throw SystemError(code: ENOENT, call: "dlsym", path: function) }
-        file = Descriptor(owning: try systemCall("perf_event_open", path: function) { clinux_count_calls(address) })
+    package convenience init(of function: String) throws(SystemError) {
+        try self.init(function, at: dlsym(nil, function))
+    }
+
+    /// A counter of the weak references that are loaded.
+    ///
+    /// - Throws: ``SystemError`` when the program has none to load, or the kernel does not allow it.
+    package static func weakLoads() throws(SystemError) -> CallCounter {
+        try CallCounter("swift_weakLoadStrong", at: clinux_weak_load())
+    }
+
+    private init(_ name: String, at address: UnsafeRawPointer?) throws(SystemError) {
+        guard let address else { throw SystemError(code: ENOENT, call: "dlsym", path: name) }
+        file = Descriptor(owning: try systemCall("perf_event_open", path: name) { clinux_count_calls(address) })
     }
 
     /// How often it was entered so far.

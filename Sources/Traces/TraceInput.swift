@@ -48,20 +48,25 @@ final class TraceInput {
 
     /// Reads the next window when the last one is delivered.
     func refill(capacity: Int) {
+        if !isDrained, reader.hasShrunk { dropWindow() }
         guard isOpen, isDrained else { return }
         if window.first?.capacity != capacity {
             window = ranks.map { _ in SampleBatch(capacity: capacity) }
             delivered = Array(repeating: 0, count: window.count)
         }
-        for stream in window.indices {
-            window[stream].removeAll()
-            delivered[stream] = 0
-        }
+        dropWindow()
         do throws(TraceError) {
             isOpen = try reader.fill(window, ranks: fullRanks)
         } catch {
             isOpen = false
             self.error = error
+        }
+    }
+
+    private func dropWindow() {
+        for stream in window.indices {
+            window[stream].removeAll()
+            delivered[stream] = 0
         }
     }
 

@@ -13,6 +13,8 @@ protocol TraceReader: AnyObject {
     var fraction: Double? { get }
     /// Whether windows borrow from a mapped file, so that large ones cost nothing.
     var isMapped: Bool { get }
+    /// Whether the file has lost what a window may still show.
+    var hasShrunk: Bool { get }
 
     /// Appends samples to the batches of a window until one of them is full, the order of arrival steps back, or the
     /// file ends.
@@ -27,4 +29,5 @@ protocol TraceReader: AnyObject {
 
 extension TraceReader {
     var isMapped: Bool { false }
+    var hasShrunk: Bool { false }
 }

@@ -102,7 +102,15 @@ import Testing
             }
             return try TemporaryFile(text, suffix: ".evemu")
         }
-        for (files, options) in [(traces, []), (traces, ["--batch", "1"]), (recordings, [])] {
+        let streams = try traces.map { trace in
+            let stream = try TemporaryFile("", suffix: ".arrows")
+            try #require(try Binary.run("convert", trace.path, "--force", "-o", stream.path).status == 0)
+            return stream
+        }
+        let all = [
+            (traces, []), (traces, ["--batch", "1"]), (recordings, []), (streams, []), (streams, ["--batch", "1"]),
+        ]
+        for (files, options) in all {
             let counts = try files.map { try allocations(library.path, $0, options) }
             print("allocations \(options): \(counts[0]) for 10,000 samples, \(counts[1]) for 100,000")
             #expect(counts[0] > 100)

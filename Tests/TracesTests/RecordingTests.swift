@@ -5,57 +5,15 @@ import Testing
 import Traces
 
 @Suite struct RecordingTests {
-    private static let compassFirst: [(name: String, kind: SampleKind)] = [
-        ("compass", .magnetometer), ("box", .magnetometer), ("box", .accelerometer), ("chassis", .accelerometer),
-    ]
-
-    /// Records samples through a ``RecordingSource`` and gives back what the file says.
-    private func record(
-        _ arrivals: [Arrival], _ streams: [SampleStream], capacity: Int = 4096, to file: UnusedPath
-    ) throws {
-        let writer = try TraceWriter(path: file.path, streams: streams)
-        let source = RecordingSource(ArrivalSource(arrivals, streams: streams), writer: writer)
-        let delivery = SampleDelivery(streamCount: streams.count, capacity: capacity)
-        while !source.fill(delivery).isEnd { delivery.removeAll() }
-        try writer.flush()
-        #expect(source.failure == nil)
-        #expect(writer.sampleCounts.reduce(0, +) == arrivals.count)
-    }
-
     private func rows(_ arrivals: [Arrival], _ streams: [SampleStream]) throws -> [Substring] {
         let file = UnusedPath()
         try record(arrivals, streams, to: file)
         return try file.text().split(separator: "\n").dropFirst().map { $0 }
     }
 
-    /// Samples of several streams whose stamps repeat, coincide and lag.
-    private func randomArrivals(_ streamCount: Int, seed: UInt64) -> [Arrival] {
-        var random = SeededGenerator(seed: seed)
-        var last = Array(repeating: Int64(1_700_000_000_000_000_000) * Int64(seed % 2), count: streamCount)
-        func axis() -> Float {
-            while true {
-                let value = Float(bitPattern: UInt32.random(in: 0...UInt32.max, using: &random))
-                if value.magnitude <= 1e7 { return value }
-            }
-        }
-        return (0..<1500).map { _ in
-            let stream = Int.random(in: 0..<streamCount, using: &random)
-            let latest = last.max() ?? 0
-            // At the newest stamp, at its own last one, a little later than that, or late.
-            switch Int.random(in: 0..<6, using: &random) {
-            case 0: last[stream] = latest
-            case 1: break
-            case 2: last[stream] += 1
-            case 3: last[stream] = max(last[stream], latest - 2)
-            default: last[stream] = latest + Int64.random(in: 0...3, using: &random)
-            }
-            return Arrival(stream, last[stream], axis(), axis(), axis())
-        }
-    }
-
     @Test(arguments: [1, 7, 4096], 1...6)
     func whatWasRecordedIsReadBackInTheSameOrder(capacity: Int, seed: Int) throws {
-        let streams = makeStreams(Array(Self.compassFirst.prefix(seed % 4 + 1)))
+        let streams = makeStreams(Array(fourStreams.prefix(seed % 4 + 1)))
         let arrivals = randomArrivals(streams.count, seed: UInt64(seed))
         let file = UnusedPath()
         try record(arrivals, streams, capacity: capacity, to: file)
@@ -75,7 +33,7 @@ import Traces
         let arrivals = (0..<300).map { Arrival($0 % 3, Int64($0 / 7 * 100 + $0)) }
         let texts = try [1, 7, 4096].map { capacity in
             let file = UnusedPath()
-            try record(arrivals, makeStreams(Array(Self.compassFirst.prefix(3))), capacity: capacity, to: file)
+            try record(arrivals, makeStreams(Array(fourStreams.prefix(3))), capacity: capacity, to: file)
             return try file.text()
         }
         #expect(texts[0] == texts[1] && texts[1] == texts[2])

@@ -156,12 +156,13 @@ func makeStreams(_ sensors: [(name: String, kind: SampleKind)]) -> [SampleStream
 /// A path in a folder of its own at which there is no file yet.
 final class UnusedPath {
     let path: String
+    private let folder: String
 
-    init() {
+    init(_ name: String = "recording.csv") {
         var template = Array("/tmp/binnacle-test-XXXXXX".utf8CString)
         _ = mkdtemp(&template)
-        let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        path = folder + "/recording.csv"
+        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        path = "\(folder)/\(name)"
     }
 
     /// What the file holds by now.
@@ -177,7 +178,7 @@ final class UnusedPath {
 
     deinit {
         unlink(path)
-        rmdir(String(path.dropLast("/recording.csv".count)))
+        rmdir(folder)
     }
 }
 

@@ -70,7 +70,7 @@ public final class SampleBatch {
     /// - Precondition: The batch is not full.
     public func append(timeNanoseconds: Int64, x: Float, y: Float, z: Float) {
         precondition(count < capacity, "the batch is full")
-        if owner != nil { copyBorrowed() }
+        keep()
         ownTimes[count] = timeNanoseconds
         ownXs[count] = x
         ownYs[count] = y
@@ -98,7 +98,7 @@ public final class SampleBatch {
     /// - Precondition: There is room for them.
     package func append(_ columns: SampleColumns) {
         precondition(columns.count <= capacity - count, "the batch has no room for \(columns.count) samples")
-        if owner != nil { copyBorrowed() }
+        keep()
         (ownTimes + count).update(from: columns.times, count: columns.count)
         (ownXs + count).update(from: columns.x, count: columns.count)
         (ownYs + count).update(from: columns.y, count: columns.count)
@@ -148,8 +148,14 @@ public final class SampleBatch {
         ) -> Void
     ) {
         precondition(added >= 0 && added <= capacity - count, "the batch has no room for \(added) samples")
-        write(times + count, xs + count, ys + count, zs + count)
+        if owner != nil { copyBorrowed() }
+        write(ownTimes + count, ownXs + count, ownYs + count, ownZs + count)
         count += added
+    }
+
+    /// Makes copies of borrowed samples, so that their owner may change them.
+    package func keep() {
+        if owner != nil { copyBorrowed() }
     }
 
     /// Removes every sample and keeps the room.

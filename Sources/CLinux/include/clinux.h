@@ -86,6 +86,9 @@ int clinux_processor(void);
 /// counted by the processor itself, so that nothing is changed in the program; -1 and errno when that is not allowed.
 int clinux_count_calls(const void *function);
 
+/// Where the Swift runtime loads a weak reference, for counting; NULL when the program has none to load.
+const void *clinux_weak_load(void);
+
 /// pipe2(2): both ends closed on exec, neither a standard descriptor; -1 and errno when there is none.
 int clinux_pipe(int ends[2]);
 

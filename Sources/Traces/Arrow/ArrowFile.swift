@@ -10,7 +10,10 @@ final class ArrowFile {
         case batch(ArrowBatch, next: Int)
         /// A message without samples, such as the values of a dictionary.
         case other(next: Int)
+        /// The end of the stream, or of the file.
         case end
+        /// The file cannot be used from there on.
+        case fault(TraceError)
     }
 
     let file: MappedFile
@@ -54,18 +57,14 @@ final class ArrowFile {
     }
 
     /// Finds what stands at a place where a message ended.
-    ///
-    /// - Throws: ``TraceError`` when the file cannot be used from there on.
-    func find(at offset: Int) throws(TraceError) -> Finding {
+    func find(at offset: Int) -> Finding {
         let place = offset >> 3 & (remembered.count - 1)
         if let known = remembered[place], known.offset == offset { return known.finding }
         let finding: Finding
         do throws(ArrowFault) {
             finding = try read(at: offset)
         } catch {
-            // What the file has lost makes no sense either.
-            try requireWhole()
-            throw TraceError(.data, path: path, "message at byte \(offset): \(error.message)")
+            finding = .fault(TraceError(.data, path: path, "message at byte \(offset): \(error.message)"))
         }
         remembered[place] = (offset, finding)
         return finding
@@ -107,26 +106,27 @@ final class ArrowFile {
     func firstBatch() throws(TraceError) -> ArrowBatch? {
         var offset = firstMessage
         while true {
-            switch try find(at: offset) {
+            switch find(at: offset) {
             case .batch(let batch, _): return batch
             case .other(let next): offset = next
             case .end: return nil
+            case .fault(let error): throw error
             }
         }
     }
 
-    /// All sensor numbers that occur.
-    func presentSensors() throws(TraceError) -> SensorSet {
+    /// All sensor numbers that occur, up to where the file can be used.
+    func presentSensors() -> SensorSet {
         var present = SensorSet()
         var offset = firstMessage
         while true {
-            switch try find(at: offset) {
+            switch find(at: offset) {
             case .batch(let batch, let next):
                 present.formUnion(batch.present)
                 offset = next
                 file.release(upTo: offset)
             case .other(let next): offset = next
-            case .end: return present
+            case .end, .fault: return present
             }
         }
     }

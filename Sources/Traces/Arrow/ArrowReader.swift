@@ -11,6 +11,7 @@ final class ArrowReader: TraceReader {
     var repairs: TraceRepairs { rules.repairs }
     var path: String { source.path }
     var isMapped: Bool { true }
+    var hasShrunk: Bool { source.file.hasShrunk }
 
     private let source: ArrowFile
     private let rows: [ArrowRows]
@@ -81,7 +82,7 @@ final class ArrowReader: TraceReader {
 
     /// Hands nothing out that the file may not have had any more when it was read.
     private func refuseLost(_ window: [SampleBatch]) throws(TraceError) {
-        guard source.file.hasShrunk else { return }
+        guard hasShrunk else { return }
         for batch in window { batch.removeAll() }
         try source.requireWhole()
     }
@@ -101,13 +102,15 @@ final class ArrowReader: TraceReader {
             guard try loadBlocks() else { return false }
             guard let first = firstKey, last.map({ $0 <= first }) ?? true else { return true }
             // A group that is small is copied behind the one before it, so that a delivery is worth its while.
-            guard try findEnds(window) else { break }
+            guard findEnds(window) else { break }
             for stream in rows.indices where ends[stream] > rows[stream].position {
                 last = max(last ?? .least, hand(stream, to: window[stream]))
             }
             var count = 0
             for batch in window { count = batch.isFull ? .max : max(count, batch.count) }
             if count >= Self.fewSamples { return true }
+            // The next block takes the place of the one that was lent.
+            for batch in window { batch.keep() }
         }
         // What is not clean is taken row by row, by the rules.
         guard last == nil else { return true }
@@ -122,12 +125,16 @@ final class ArrowReader: TraceReader {
         while true {
             var hasRow = false
             for row in rows {
-                if row.isDrained, try !row.load(in: group) { continue }
+                if row.isDrained, !row.load(in: group) { continue }
                 hasRow = true
             }
             if hasRow { return true }
-            guard group != nil, case .batch(let batch, _) = try source.find(at: rows[0].offset) else { return false }
-            group = batch.group
+            switch source.find(at: rows[0].offset) {
+            case .batch(let batch, _) where group != nil: group = batch.group
+            // What comes before it has been handed out.
+            case .fault(let error): throw error
+            default: return false
+            }
         }
     }
 
@@ -161,7 +168,7 @@ final class ArrowReader: TraceReader {
     /// Finds for each stream up to where its rows can go into the window as they are.
     ///
     /// - Returns: Whether there are such rows, and the rules would have nothing to say about them.
-    private func findEnds(_ window: [SampleBatch]) throws(TraceError) -> Bool {
+    private func findEnds(_ window: [SampleBatch]) -> Bool {
         // What goes is before this: beyond, another stream may still have a row.
         var horizon: Key?
         for (stream, row) in rows.enumerated() {
@@ -178,9 +185,9 @@ final class ArrowReader: TraceReader {
                 continue
             }
             // The next stamp is not known, or not one to go by.
-            var hasNext = end < row.count
-            if !hasNext { hasNext = try row.hasMore(in: group) }
-            if hasNext { horizon = min(horizon ?? behind(stream, end), behind(stream, end)) }
+            if end < row.count || row.hasMore(in: group) {
+                horizon = min(horizon ?? behind(stream, end), behind(stream, end))
+            }
         }
         guard let horizon else { return true }
         for stream in rows.indices { ends[stream] = firstRow(of: stream, notBefore: horizon) }
@@ -257,7 +264,7 @@ final class ArrowReader: TraceReader {
     private func readRow() throws(TraceError) -> Bool {
         while true {
             guard try takeRow() else { return false }
-            if rules.jumpsAhead { rules.dropOutlier(following: try nextTime(), at: rowNumber) }
+            if rules.jumpsAhead { rules.dropOutlier(following: nextTime, at: rowNumber) }
             try rules.dropBackwards(at: rowNumber)
             guard !rules.row.isEmpty else { continue }
             source.didRead()
@@ -265,11 +272,12 @@ final class ArrowReader: TraceReader {
         }
     }
 
-    private func nextTime() throws(TraceError) -> Int64? {
-        try loadBlocks() ? firstKey?.time : nil
+    /// The stamp of the next row; `nil` when there is none, or none that can be used.
+    private var nextTime: Int64? {
+        (try? loadBlocks()) == true ? firstKey?.time : nil
     }
 
-    /// Puts the samples of the next stamp into a row, as far as their streams follow each other in the order.
+    /// Puts the next sample into a row, and those of the same stamp that follow it in the order of the streams.
     private func takeRow() throws(TraceError) -> Bool {
         guard try loadBlocks(), let first = firstKey else { return false }
         let row = rules.row
@@ -277,18 +285,11 @@ final class ArrowReader: TraceReader {
         row.timeNanoseconds = first.time
         rowNumber = rows[order[first.place]].number(rows[order[first.place]].position)
         var flaw: TraceRepairs.Kind?
-        for stream in order[first.place...] {
-            let own = rows[stream]
-            let position = own.position
-            guard !own.isDrained, own.time(position) == first.time else { continue }
-            let sample = own.sample(position)
-            own.take(upTo: position + 1)
-            row.set(stream, 0, sample.x)
-            row.set(stream, 1, sample.y)
-            row.set(stream, 2, sample.z)
-            guard let found = Self.flaw(sample) else { continue }
+        var last = -1
+        while let key = firstKey, key.time == first.time, key.place > last {
+            last = key.place
+            let found = takeSample(order[key.place])
             flaw = flaw ?? found
-            row.removeSample(stream)
         }
         switch flaw {
         case .notFinite: rules.note(.notFinite, at: rowNumber, "not a finite number")
@@ -296,6 +297,22 @@ final class ArrowReader: TraceReader {
         default: break
         }
         return true
+    }
+
+    /// Puts a stream's next sample into the row.
+    ///
+    /// - Returns: What is wrong with it, so that it is left out.
+    private func takeSample(_ stream: Int) -> TraceRepairs.Kind? {
+        let own = rows[stream]
+        let sample = own.sample(own.position)
+        own.take(upTo: own.position + 1)
+        // Its next one may have the same stamp.
+        if own.isDrained { _ = own.load(in: group) }
+        if let flaw = Self.flaw(sample) { return flaw }
+        rules.row.set(stream, 0, sample.x)
+        rules.row.set(stream, 1, sample.y)
+        rules.row.set(stream, 2, sample.z)
+        return nil
     }
 
     /// What is wrong with the first axis with which something is.

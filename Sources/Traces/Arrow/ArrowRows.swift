@@ -113,15 +113,15 @@ final class ArrowRows {
     /// Whether there are rows behind the block that belong to a group.
     ///
     /// - Parameter group: The group at hand; `nil` when the file is taken as one.
-    func hasMore(in group: Int64?) throws(TraceError) -> Bool {
+    func hasMore(in group: Int64?) -> Bool {
         while true {
             if let batch {
                 if rowInBatch < batch.rowCount { return true }
                 rowsBefore += batch.rowCount
                 self.batch = nil
             }
-            switch try source.find(at: offset) {
-            case .end: return false
+            switch source.find(at: offset) {
+            case .end, .fault: return false
             case .other(let next): offset = next
             case .batch(let next, let end):
                 if let group, let other = next.group, other != group { return false }
@@ -140,9 +140,9 @@ final class ArrowRows {
     ///
     /// - Parameter group: The group at hand; `nil` when the file is taken as one.
     /// - Returns: Whether there was one.
-    func load(in group: Int64?) throws(TraceError) -> Bool {
+    func load(in group: Int64?) -> Bool {
         (count, position, clean) = (0, 0, 0)
-        while try hasMore(in: group), let batch {
+        while hasMore(in: group), let batch {
             reserve(min(Self.mostRows, batch.rowCount - rowInBatch))
             isMixed = batch.present.only == nil
             if isMixed { copyMixed(batch) } else { take(batch) }

@@ -74,7 +74,7 @@ enum ArrowStream {
         var numbers = (UInt8.min...UInt8.max).filter { ArrowSensor.isDescribed($0, in: metadata) }
         // What is written down in front of the samples need not be searched among them.
         if numbers.isEmpty || metadata[ArrowKeys.version] == nil {
-            numbers = try file.presentSensors().union(numbers).numbers
+            numbers = file.presentSensors().union(numbers).numbers
         }
         guard !numbers.isEmpty else { throw TraceError(.data, path: file.path, "has a schema and no sample") }
         var sensors: [ArrowSensor] = []
@@ -90,7 +90,8 @@ enum ArrowStream {
             notices.append(
                 TraceNotice(
                     path: file.path, line: nil, column: nil,
-                    message: "sensor \(number) is not described: taken as a \(content.kind.rawValue) in \(unit) "
+                    message:
+                        "sensor \(number) is not described: taken as \(content.kind == .accelerometer ? "an" : "a") \(content.kind.rawValue) in \(unit) "
                         + "(--bind SENSOR=FILE:KIND says otherwise)"))
         }
         if first?.group != nil {

@@ -68,7 +68,9 @@ struct FlatTable {
     ///   - stride: The bytes of one element.
     /// - Returns: An empty vector when the table has none.
     func vector(_ field: Int, stride: Int) throws(ArrowFault) -> FlatVector {
-        guard let place = try place(field) else { return FlatVector(buffer: buffer, start: 0, count: 0, stride: stride) }
+        guard let place = try place(field) else {
+            return FlatVector(buffer: buffer, start: 0, count: 0, stride: stride)
+        }
         let start = try buffer.target(at: place)
         let count = Int(try buffer.load(UInt32.self, at: start))
         guard count <= (buffer.bytes.count - start - 4) / stride else { throw .damaged }

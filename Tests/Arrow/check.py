@@ -1,0 +1,291 @@
+"""Arrow streams between this project and the tools that people use.
+
+Recordings of ours are opened by pyarrow, polars and duckdb, and every value is compared. What pyarrow writes, in all
+the ways in which it may, is replayed, or refused with a sentence that says what to do.
+
+usage: check.py BINARY TESTS
+"""
+
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+import duckdb
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.ipc as ipc
+import pyarrow.parquet
+
+BINARY, TESTS = sys.argv[1], pathlib.Path(sys.argv[2])
+FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="binnacle-arrow-"))
+COLUMNS = [("sensor", pa.uint8()), ("t", pa.int64()), ("x", pa.float32()), ("y", pa.float32()), ("z", pa.float32())]
+checks = 0
+
+
+def check(is_good, *what):
+    global checks
+    checks += 1
+    if not is_good:
+        sys.exit("check-arrow: " + " ".join(str(w) for w in what))
+
+
+def run(*arguments, status=0):
+    result = subprocess.run(
+        [BINARY, *map(str, arguments)], capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL)
+    check(result.returncode == status, arguments, "ended with", result.returncode, result.stderr)
+    return result
+
+
+# Ours, opened by others.
+
+
+def bits(values):
+    """The values as patterns of bits: a NaN, or a zero with a sign, is compared as well."""
+    array = np.ascontiguousarray(np.asarray(values))
+    return array.view({4: np.uint32, 8: np.uint64, 1: np.uint8}[array.dtype.itemsize])
+
+
+def same(name, one, other):
+    check(len(one) == len(other), name, "has", len(one), "and", len(other), "values")
+    check(np.array_equal(bits(one), bits(other)), name, "differs")
+
+
+def rows_of_csv(path):
+    """The samples of a canonical CSV by column prefix, read without any of our code or theirs."""
+    lines = path.read_text().splitlines()
+    header = lines[0].split(",")
+    streams = {}
+    for line in lines[1:]:
+        fields = line.split(",")
+        for column in range(1, len(header), 3):
+            if fields[column]:
+                key = header[column].rsplit(".", 1)
+                kind = "accelerometer" if key[1].startswith("a") else "magnetometer"
+                sample = [int(fields[0])] + [np.float32(f) for f in fields[column:column + 3]]
+                streams.setdefault((key[0], kind), []).append(sample)
+    return streams
+
+
+def check_ours(trace):
+    arrows, csv = FOLDER / (trace.name + ".arrows"), FOLDER / (trace.name + ".csv")
+    run("convert", trace, "-o", arrows)
+    run("convert", trace, "-o", csv)
+    with ipc.open_stream(arrows) as reader:
+        schema = reader.schema
+        batches = list(reader.iter_batches_with_custom_metadata())
+    check(schema.names == ["sensor", "t", "x", "y", "z"], schema)
+    table = pa.Table.from_batches([b.batch for b in batches])
+    table.validate(full=True)
+    metadata = {k.decode(): v.decode() for k, v in schema.metadata.items()}
+    check(metadata["binnacle.version"] == "1", metadata)
+    groups = [int(b.custom_metadata[b"binnacle.group"]) for b in batches]
+    check(groups == sorted(groups), "groups fall")
+    for batch in batches:
+        check(len(set(batch.batch.column("sensor").to_pylist())) == 1, "a batch of several sensors")
+
+    streams = rows_of_csv(csv)
+    check(len(streams) == sum(k.endswith(".kind") for k in metadata), metadata, streams.keys())
+    frame = pl.read_ipc_stream(arrows)
+    with ipc.open_stream(arrows) as recording:
+        lazy = duckdb.sql("select sensor, t, x, y, z from recording").fetchnumpy()
+    sensors = table["sensor"].to_numpy()
+    for number in range(len(streams)):
+        prefix = f"binnacle.sensor.{number}."
+        samples = streams[metadata[prefix + "name"], metadata[prefix + "kind"]]
+        check(metadata[prefix + "unit"] == ("m/s2" if metadata[prefix + "kind"] == "accelerometer" else "uT"), metadata)
+        mine = sensors == number
+        for index, column in enumerate(["t", "x", "y", "z"]):
+            values = np.array([s[index] for s in samples], dtype=np.int64 if index == 0 else np.float32)
+            name = f"{trace.name}, sensor {number}, {column}"
+            same(name + " (pyarrow)", values, table[column].to_numpy()[mine])
+            same(name + " (polars)", values, frame[column].to_numpy()[mine])
+            same(name + " (duckdb)", values, lazy[column][mine])
+
+    # Back again, and the same events.
+    again = FOLDER / (trace.name + ".again.csv")
+    run("convert", arrows, "-o", again)
+    check(again.read_bytes() == csv.read_bytes(), trace, "is another CSV after Arrow")
+    events = run("replay", "--json", csv).stdout
+    check(run("replay", "--json", arrows).stdout == events, trace, "has other events as Arrow")
+    for batch in [1, 7, 4096]:
+        check(run("replay", "--json", "--batch", batch, arrows).stdout == events, trace, "--batch", batch)
+
+
+# Theirs, replayed by us.
+
+
+def samples(count, seed=0):
+    random = np.random.default_rng(seed)
+    t = np.arange(count, dtype=np.int64) * 10_000_000 + 5
+    x = (random.random(count, dtype=np.float32) - 0.5) * 0.1
+    x[count // 2:count // 2 + 200] += 3
+    y = (random.random(count, dtype=np.float32) - 0.5) * 0.1
+    z = (random.random(count, dtype=np.float32) - 0.5) * 0.1 + np.float32(9.81)
+    return {"sensor": np.zeros(count, np.uint8), "t": t, "x": x, "y": y, "z": z}
+
+
+def make_table(data, fields=COLUMNS):
+    return pa.table({name: pa.array(data[name], type=kind) for name, kind in fields})
+
+
+def write(name, batches, schema=None, **options):
+    path = FOLDER / name
+    schema = schema or batches[0].schema
+    with ipc.new_stream(path, schema, options=ipc.IpcWriteOptions(**options)) as writer:
+        for batch in batches:
+            writer.write(batch)
+    return path
+
+
+def events(path, *options):
+    return run("replay", "--json", *options, path).stdout
+
+
+def check_theirs():
+    data = samples(20_000)
+    table = make_table(data)
+    csv = FOLDER / "reference.csv"
+    with open(csv, "w") as file:
+        file.write("time_ns,sensor0.ax_m_s2,sensor0.ay_m_s2,sensor0.az_m_s2\n")
+        for t, x, y, z in zip(data["t"], data["x"], data["y"], data["z"]):
+            file.write(f"{t},{float(x)!r},{float(y)!r},{float(z)!r}\n")
+    wanted = events(csv)
+    check('"motion.began"' in wanted and wanted.count("\n") >= 2, "the reference has no motion")
+
+    def good(name, batches, **options):
+        check(events(write(name, batches, **options)) == wanted, name, "has other events")
+
+    good("plain.arrows", [table])
+    good("version4.arrows", [table], metadata_version=ipc.MetadataVersion.V4)
+    good("alignment.arrows", table.to_batches(max_chunksize=777))
+    good("small.arrows", table.to_batches(max_chunksize=3))
+    good("large.arrows", table.to_batches(max_chunksize=65_536))
+    good("reversed.arrows", [table.select(["z", "t", "y", "sensor", "x"])])
+    empty = table.slice(0, 0)
+    good("empty.arrows", [empty, table.slice(0, 100), empty, empty, table.slice(100), empty])
+    nullable = pa.schema([pa.field(n, k, nullable=True) for n, k in COLUMNS])
+    good("nullable.arrows", [table.cast(nullable)])
+    good("not-nullable.arrows", [table.cast(pa.schema([pa.field(n, k, nullable=False) for n, k in COLUMNS]))])
+
+    # Extra columns of all kinds, before ours, among them and behind them.
+    count = table.num_rows
+    texts = [f"text {i} that is longer than twelve bytes" if i % 3 else None for i in range(count)]
+    extras = {
+        "null": pa.nulls(count),
+        "bool": pa.array([i % 2 == 0 for i in range(count)]),
+        "text": pa.array(texts),
+        "large text": pa.array(texts, pa.large_string()),
+        "binary": pa.array([b"x" * (i % 5) for i in range(count)]),
+        "fixed": pa.array([b"abc"] * count, pa.binary(3)),
+        "decimal": pa.array([None] * count, pa.decimal128(10, 2)),
+        "stamp": pa.array(range(count), pa.timestamp("us", "UTC")),
+        "day": pa.array(range(count), pa.date32()),
+        "time": pa.array(range(count), pa.time64("ns")),
+        "duration": pa.array(range(count), pa.duration("s")),
+        "half": pa.array(np.zeros(count, np.float16)),
+        "list": pa.array([[1, 2], None, []] * (count // 3) + [None] * (count % 3), pa.list_(pa.int16())),
+        "large list": pa.array([["a"]] * count, pa.large_list(pa.string())),
+        "fixed list": pa.array([[1, 2, 3]] * count, pa.list_(pa.float64(), 3)),
+        "struct": pa.array([{"a": 1, "b": {"c": "d"}}] * count),
+        "map": pa.array([[("k", 1)]] * count, pa.map_(pa.string(), pa.int32())),
+        "list view": pa.array([[1]] * count, pa.list_view(pa.int8())),
+        "text view": pa.array(texts, pa.string_view()),
+        "binary view": pa.array([b"a longer value than twelve bytes"] * count, pa.binary_view()),
+        "struct of views": pa.array([{"v": t} for t in texts], pa.struct([("v", pa.string_view())])),
+        "dictionary": pa.array([str(i % 4) for i in range(count)]).dictionary_encode(),
+        "runs": pa.RunEndEncodedArray.from_arrays(pa.array([count], pa.int32()), pa.array([1])),
+        "dense union": pa.UnionArray.from_dense(
+            pa.array([0] * count, pa.int8()), pa.array(range(count), pa.int32()), [pa.array(range(count))]),
+        "sparse union": pa.UnionArray.from_sparse(pa.array([0] * count, pa.int8()), [pa.array(range(count))]),
+        "interval": pa.array([pa.MonthDayNano([1, 2, 3])] * count),
+    }
+    for name, column in extras.items():
+        good(f"before-{name}.arrows", [table.add_column(0, name, column)])
+        good(f"amid-{name}.arrows", [table.add_column(3, name, column)])
+    everything = table
+    for name, column in extras.items():
+        everything = everything.add_column(everything.num_columns // 2, name, column)
+    good("everything.arrows", [everything])
+    good("everything-small.arrows", everything.to_batches(max_chunksize=1000))
+
+    # Two sensors, in batches of their own and mixed.
+    other = samples(20_000, seed=1)
+    other["sensor"] = np.full(20_000, 200, np.uint8)
+    other["t"] = other["t"] + 3
+    both = pa.concat_tables([table, make_table(other)])
+    mixed = both.sort_by("t")
+    config = FOLDER / "two.toml"
+    config.write_text("".join(
+        f'[sensor.{s}]\nsource = "trace"\nfile = "x"\n[motion.of-{s}]\naccelerometer = "{s}"\n' for s in
+        ["sensor0", "sensor200"]))
+    results = [
+        events(write(name, batches), "--config", config) for name, batches in [
+            ("one-after-the-other.arrows", [both]), ("mixed.arrows", [mixed]),
+            ("mixed-small.arrows", mixed.to_batches(max_chunksize=50)),
+            ("in-turn.arrows", [b for i in range(0, 20_000, 500) for b in
+                                [table.slice(i, 500), make_table(other).slice(i, 500)]]),
+        ]]
+    check(results[0].count('"motion.began"') >= 2, results[0])
+    check(len(set(results)) == 1, "two sensors have other events when they are mixed")
+
+    # A recording of ours that went through their hands.
+    ours = FOLDER / "ours.arrows"
+    run("convert", csv, "-o", ours)
+    good("through-pyarrow.arrows", [ipc.open_stream(ours).read_all()])
+    pl.read_ipc_stream(ours).write_ipc_stream(FOLDER / "through-polars.arrows", compression="uncompressed")
+    check(events(FOLDER / "through-polars.arrows") == wanted, "a recording that polars wrote anew has other events")
+
+    # What is refused.
+    def bad(path, text, *options):
+        result = run("replay", *options, path, status=65)
+        check(text in result.stderr, path.name, "is refused with:", result.stderr)
+        check(str(path) in result.stderr, "the file is not named:", result.stderr)
+
+    for codec in ["lz4", "zstd"]:
+        bad(write(f"{codec}.arrows", [table], compression=codec), "compression=None")
+    for name, kind in COLUMNS:
+        text = f"column '{name}' is float64: cast it to {'float32' if name in 'xyz' else kind}"
+        fields = [(n, pa.float64() if n == name else k) for n, k in COLUMNS]
+        bad(write(f"{name}-double.arrows", [make_table({k: v for k, v in data.items()}, fields)]), text)
+        bad(write(f"no-{name}.arrows", [table.drop([name])]), f"has no column '{name}'")
+    bad(write("stamp.arrows", [make_table(data, [(n, pa.timestamp("ns") if n == "t" else k) for n, k in COLUMNS])]),
+        "column 't' is timestamp: cast it to int64")
+    names = table.set_column(0, "sensor", pa.array(["a"] * count).dictionary_encode())
+    bad(write("dictionary.arrows", [names]), "column 'sensor' is dictionary: cast it to uint8")
+    holes = table.set_column(2, "x", pa.array([None] + list(data["x"][1:]), pa.float32()))
+    bad(write("nulls.arrows", [holes]), "column 'x' has nulls")
+    twice = pa.table([table[n] for n in ["sensor", "t", "x", "y", "z", "x"]], names=["sensor", "t", "x", "y", "z", "x"])
+    bad(write("twice.arrows", [twice]), "has 2 columns 'x'")
+    with ipc.new_file(FOLDER / "file.arrow", table.schema) as writer:
+        writer.write(table)
+    bad(FOLDER / "file.arrow", "new_stream")
+    pyarrow.feather.write_feather(table, FOLDER / "x.feather")
+    bad(FOLDER / "x.feather", "new_stream")
+    pyarrow.parquet.write_table(table, FOLDER / "x.parquet")
+    bad(FOLDER / "x.parquet", "Parquet")
+    stream = write("whole.arrows", [table]).read_bytes()
+    # Endianness is the first number of the schema that pyarrow leaves out; a big-endian one cannot be written here.
+    piped = subprocess.run(f"cat {FOLDER}/whole.arrows | {BINARY} replay /dev/stdin", shell=True, capture_output=True,
+                           text=True, timeout=60)
+    check(piped.returncode == 65 and "write it to a file first" in piped.stderr, piped.stderr)
+
+    # What is cut off is told of, and the rest is used.
+    (FOLDER / "torn.arrows").write_bytes(stream[:-5000])
+    torn = run("replay", FOLDER / "torn.arrows", status=65)
+    check("torn" in torn.stdout or "no usable sample" in torn.stderr, torn.stdout, torn.stderr)
+    small = write("whole-small.arrows", table.to_batches(max_chunksize=500)).read_bytes()
+    (FOLDER / "torn.arrows").write_bytes(small[:-5000])
+    check("1 × last batch torn" in run("replay", FOLDER / "torn.arrows").stdout, "a torn tail is not told of")
+
+
+golden = sorted((TESTS / "Golden").glob("*.csv")) + sorted((TESTS / "Golden").glob("*.evemu"))
+check(len(golden) > 5, "there are no golden traces")
+for trace in golden:
+    check_ours(trace)
+check_theirs()
+subprocess.run(["rm", "-rf", str(FOLDER)], check=True)
+print(f"Arrow: {checks} checks with pyarrow {pa.__version__}, polars {pl.__version__} and duckdb {duckdb.__version__}")

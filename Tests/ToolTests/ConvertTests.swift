@@ -1,0 +1,106 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct ConvertTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder([:])
+    }
+
+    private func path(_ name: String) -> String { folder.path + "/" + name }
+
+    private func data(_ name: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path(name))) }
+
+    @Test(arguments: ["walk-recording.csv", "broad05.csv", "simulated-three-sensors.csv", "simulated-evemu.evemu"])
+    func aTraceIsTheSameInEachFormat(name: String) throws {
+        let trace = Binary.golden + "/" + name
+        #expect(try Binary.run("convert", trace, "-o", path("a.arrows")).status == 0)
+        #expect(try Binary.run("convert", path("a.arrows"), "-o", path("b.csv")).status == 0)
+        #expect(try Binary.run("convert", path("b.csv"), "-o", path("c.arrows")).status == 0)
+        #expect(try Binary.run("convert", path("c.arrows"), "-o", path("d.csv")).status == 0)
+        #expect(try data("a.arrows") == data("c.arrows"))
+        #expect(try data("b.csv") == data("d.csv"))
+        let events = try Binary.run("replay", "--json", path("b.csv")).output
+        for options in [[], ["--batch", "1"], ["--batch", "7"], ["--batch", "65536"]] {
+            #expect(try Binary.run(["replay", "--json", path("a.arrows")] + options).output == events)
+        }
+    }
+
+    @Test func severalTracesAreMerged() throws {
+        try folder.write("a.csv", "t_ns,ax,ay,az\n1,1,0,9\n3,2,0,9\n5,3,0,9\n")
+        try folder.write("m.csv", "t_ns,mx,my,mz\n2,10,0,40\n3,20,0,40\n")
+        let result = try Binary.run("convert", path("a.csv"), path("m.csv"), "-o", "-")
+        #expect(
+            result.lines == [
+                "time_ns,magnetometer.mx_uT,magnetometer.my_uT,magnetometer.mz_uT"
+                    + ",accelerometer.ax_m_s2,accelerometer.ay_m_s2,accelerometer.az_m_s2",
+                "1,,,,1,0,9", "2,10,0,40,,,", "3,20,0,40,2,0,9", "5,,,,3,0,9",
+            ])
+        #expect(result.errors.contains("no unit for ax, ay, az"))
+        #expect(result.errors.contains("converted 5 samples to standard output"))
+        #expect(try Binary.run("convert", path("a.csv"), path("m.csv"), "-o", path("both.arrows")).status == 0)
+        #expect(try Binary.run("convert", path("both.arrows"), "-o", "-").output == result.output)
+    }
+
+    @Test func whatIsLeftOutIsSaid() throws {
+        try folder.write("a.csv", "t_ns,ax_m_s2,ay_m_s2,az_m_s2\n1,1,0,9\n2,nan,0,9\n3,1,0,9\n2,1,0,9\n")
+        let result = try Binary.run("convert", path("a.csv"), "-o", path("a.arrows"))
+        #expect(result.status == 0 && result.output.isEmpty)
+        #expect(result.errors.contains("a.csv:3:3: not a finite number"))
+        #expect(result.errors.contains("converted 2 samples"))
+        #expect(result.errors.contains("  1 × time goes backwards: skipped"))
+    }
+
+    @Test func nothingIsWrittenOverByMistake() throws {
+        let text = "t_ns,ax_m_s2,ay_m_s2,az_m_s2\n1,1,0,9\n"
+        try folder.write("a.csv", text)
+        try FileManager.default.createSymbolicLink(atPath: path("link.csv"), withDestinationPath: path("a.csv"))
+        for name in ["a.csv", "link.csv"] {
+            let result = try Binary.run("convert", path("a.csv"), "-o", path(name), "--force")
+            #expect(result.status == 64)
+            #expect(result.errors.contains("would be written over while it is read"))
+        }
+        #expect(try data("a.csv") == Data(text.utf8))
+        try folder.write("there.arrows", "precious")
+        let refused = try Binary.run("convert", path("a.csv"), "-o", path("there.arrows"))
+        #expect(refused.status == 73 && refused.errors.contains("is there already"))
+        #expect(try Binary.run("convert", path("a.csv"), "-o", path("there.arrows"), "--force").status == 0)
+        #expect(try Binary.run("convert", path("a.csv"), "-o", path("x.arrow")).status == 73)
+    }
+
+    @Test func theCommandLineIsChecked() throws {
+        #expect(try Binary.run("convert", "-o", "x.csv").errors.contains("convert needs a trace"))
+        #expect(try Binary.run("convert", "x.csv").errors.contains("-o FILE"))
+        #expect(try Binary.run("convert", path("none.csv"), "-o", path("x.csv")).status == 66)
+        #expect(!FileManager.default.fileExists(atPath: path("x.csv")))
+        try folder.write("bare.csv", "t,x,y,z\n1,1,0,9\n")
+        let mapped = try Binary.run(
+            "convert", path("bare.csv"), "-o", "-", "--map", "time=t:s,ax=x:g,ay=y:g,az=z:g")
+        #expect(mapped.lines.last == "1000000000,9.80665,0,88.25985")
+    }
+
+    @Test func aFullDiskIsSaid() throws {
+        try folder.write("a.csv", "t_ns,ax_m_s2,ay_m_s2,az_m_s2\n1,1,0,9\n")
+        let result = try Binary.run("convert", path("a.csv"), "-o", "/dev/full", "--force")
+        #expect(result.status == 74 && result.errors.contains("No space left on device"))
+    }
+
+    @Test func aPacedReplayOfAFileThatShrinksFails() throws {
+        try folder.write(
+            "a.csv",
+            (0..<2000).reduce(into: "time_ns,a.ax_m_s2,a.ay_m_s2,a.az_m_s2\n") { $0 += "\($1)000000,0,0,9.8\n" })
+        #expect(try Binary.run("convert", path("a.csv"), "-o", path("a.arrows")).status == 0)
+        let errors = try TemporaryFile()
+        let process = Binary.process(["replay", "--speed", "1", "--batch", "1", path("a.arrows")])
+        process.standardError = try errors.writer()
+        try process.run()
+        defer { process.end() }
+        usleep(300_000)
+        try #require(truncate(path("a.arrows"), 2000) == 0)
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == 74)
+        #expect(try errors.text().contains("shrank while it was read"))
+    }
+}

@@ -1,0 +1,218 @@
+import Binnacle
+import Glibc
+import TestSupport
+import Testing
+import Traces
+
+/// Arrow streams that others have written, or written anew.
+@Suite struct ArrowForeignTests {
+    @Test(arguments: 1...4)
+    func withoutGroupsStreamsAreMergedByTheirStamps(streamCount: Int) throws {
+        let streams = makeStreams(Array(fourStreams.prefix(streamCount)))
+        // Each stream rises by itself; batches of one come long before those of another.
+        var random = SeededGenerator(seed: UInt64(streamCount))
+        var arrivals: [Arrival] = []
+        for stream in (0..<streamCount).reversed() {
+            var time: Int64 = 0
+            for index in 0..<5000 {
+                time += Int64.random(in: 1...4, using: &random)
+                arrivals.append(Arrival(stream, time, Float(index)))
+            }
+        }
+        let file = try TemporaryFile(try arrowBytes(arrivals, streams, flushed: 1, capacity: 1000).withoutGroups)
+        let sorted = arrivals.sorted { ($0.sample.timeNanoseconds, $0.stream) < ($1.sample.timeNanoseconds, $1.stream) }
+        for capacity in [1, 100, 65_536] {
+            let source = try TraceSource(paths: [file.path])
+            let collected = Collected(source, capacity: capacity)
+            #expect(source.streams.map(\.kind) == streams.map(\.kind))
+            let isSame = collected.arrivals == sorted
+            #expect(isSame)
+            #expect(collected.failures.isEmpty && source.repairs.isEmpty)
+        }
+    }
+
+    @Test func sensorsOfWhichNothingIsSaidAreAccelerometersAndANoticeSaysSo() throws {
+        let streams = makeStreams(Array(fourStreams.prefix(2)))
+        let arrivals = steadyArrivals(2, count: 100)
+        let file = try TemporaryFile(try arrowBytes(arrivals, streams).withoutMetadata)
+        let trace = try TraceFile(path: file.path)
+        #expect(trace.contents.map(\.sensor) == ["sensor0", "sensor1"])
+        #expect(trace.contents.map(\.kind) == [.accelerometer, .accelerometer])
+        #expect(
+            trace.notices.map(\.message).first
+                == "sensor 0 is not described: taken as an accelerometer in m/s² (--bind SENSOR=FILE:KIND says otherwise)"
+        )
+        #expect(trace.notices.count == 2)
+        let said = try TraceFile(path: file.path, assumedKind: .magnetometer)
+        #expect(said.contents.map(\.kind) == [.magnetometer, .magnetometer])
+        #expect(Collected(try TraceSource(paths: [file.path])).arrivals == arrivals)
+    }
+
+    /// The bytes of a stream whose rows belong to the sensors that a function says, all in one batch.
+    private func mixed(_ count: Int, _ sensor: (Int) -> UInt8) throws -> [UInt8] {
+        var bytes = try arrowBytes(steadyArrivals(1, count: count), makeStreams([("a", .accelerometer)]))
+            .withoutMetadata
+        let body = bytes.messages[1].bodyStart
+        #expect(bytes[body..<body + count].allSatisfy { $0 == 0 })
+        for row in 0..<count { bytes[body + row] = sensor(row) }
+        return bytes
+    }
+
+    @Test(arguments: [100, 3000, 65_000])
+    func batchesOfSeveralSensorsAreTakenApart(count: Int) throws {
+        let sensors: [UInt8] = [7, 255, 63, 64]
+        let file = try TemporaryFile(try mixed(count) { sensors[$0 * $0 % 4] })
+        for capacity in [7, 65_536] {
+            let source = try TraceSource(paths: [file.path])
+            #expect(source.streams.map(\.sensor.name) == ["sensor7", "sensor255"])
+            let collected = Collected(source, capacity: capacity)
+            #expect(
+                collected.samples[0].map(\.timeNanoseconds)
+                    == stride(from: 0, to: count, by: 2).map { Int64($0) * 1_000_000 })
+            #expect(collected.samples[1].map(\.x) == stride(from: 1, to: count, by: 2).map { Float($0) })
+            #expect(collected.failures.isEmpty && source.repairs.isEmpty)
+        }
+    }
+
+    @Test func placesInAMixedBatchAreRowsOfTheFile() throws {
+        var bytes = try mixed(100) { UInt8($0 % 2) }
+        // Row 51, the last axis.
+        let times = bytes.messages[1].bodyStart + 128
+        let z = times + 832 + 2 * 448
+        bytes.setWord(z + 4 * 50, Float.nan.bitPattern)
+        let file = try TemporaryFile(bytes)
+        let source = try TraceSource(paths: [file.path])
+        #expect(Collected(source).samples.map(\.count) == [49, 50])
+        #expect(source.repairs.counts == [.notFinite: 1])
+        #expect(source.repairs.notices.map(\.description) == ["\(file.path):51: not a finite number"])
+    }
+
+    @Test func unitsAndScalesAreApplied() throws {
+        let streams = makeStreams([("c", .magnetometer), ("a", .accelerometer)])
+        let arrivals = [Arrival(0, 1, 1.5, -2, 0), Arrival(1, 2, 1, 0.1, -3), Arrival(0, 3), Arrival(1, 4)]
+        // Texts of the same length: µT as nT, m/s² as g, written with blanks.
+        let bytes = try arrowBytes(arrivals, streams).replacing("uT", with: "nT").replacing("m/s2", with: "g   ")
+        let file = try TemporaryFile(bytes)
+        let collected = Collected(try TraceSource(paths: [file.path]))
+        #expect(collected.arrivals[0].sample.x == Float(1.5 * 1e-3))
+        #expect(collected.arrivals[1].sample.y == Float(Double(Float(0.1)) * 9.80665))
+        #expect(collected.arrivals.count == 4)
+        for (text, other) in [("m/s2", "uT  "), ("m/s2", "furl"), ("accelerometer", "accelerometre")] {
+            let wrong = try TemporaryFile(try arrowBytes(arrivals, streams).replacing(text, with: other))
+            let error = try #require(throws: TraceError.self) { try TraceSource(paths: [wrong.path]) }
+            #expect(error.message.hasPrefix("sensor 1: '"))
+        }
+    }
+
+    @Test func aSensorThatTheRecordingDoesNotNameIsFound() throws {
+        // Its number is described nowhere, and the version is somebody else's.
+        let bytes = try arrowBytes(steadyArrivals(2, count: 10), makeStreams(Array(fourStreams.suffix(2))))
+        let file = try TemporaryFile(
+            bytes.replacing("binnacle.version", with: "somebody.version").replacing(
+                "binnacle.sensor.1", with: "somebody.sensor.1"))
+        #expect(try TraceFile(path: file.path).contents.map(\.sensor) == ["box", "sensor1"])
+    }
+
+    @Test func pipesAndOtherFormatsAreRefusedWithWhatToDo() throws {
+        let marks: [(String, [UInt8])] = [
+            ("open_file", Array("ARROW1\0\0".utf8)), ("parquet", Array("PAR1....".utf8)),
+            ("old Feather", Array("FEA1....".utf8)),
+            ("gunzip", [0x1F, 0x8B, 8, 0, 0, 0, 0, 0]), ("unzstd", [0x28, 0xB5, 0x2F, 0xFD, 0, 0, 0, 0]),
+        ]
+        for (text, mark) in marks {
+            let file = try TemporaryFile(mark + Array(repeating: 65, count: 100))
+            let error = try #require(throws: TraceError.self) { try TraceFile(path: file.path) }
+            #expect(error.message.contains(text) && error.category == .data, "\(error)")
+        }
+        let pipe = UnusedPath("pipe")
+        try #require(mkfifo(pipe.path, 0o600) == 0)
+        let writer = open(pipe.path, O_RDWR | O_CLOEXEC)
+        defer { close(writer) }
+        let bytes = try arrowBytes(steadyArrivals(1, count: 100), makeStreams([("a", .accelerometer)]))
+        try #require(write(writer, bytes, bytes.count) == bytes.count)
+        let error = try #require(throws: TraceError.self) { try TraceFile(path: pipe.path) }
+        #expect(error.message.contains("write it to a file first"))
+    }
+}
+
+/// CSV and Arrow of the same samples are read alike, whatever is wrong with them.
+@Suite struct ArrowRepairTests {
+    /// What a device that fails now and then gives.
+    private func faultyArrivals(_ streamCount: Int, seed: UInt64) -> [Arrival] {
+        var random = SeededGenerator(seed: seed)
+        var time: Int64 = 1_000_000_000_000
+        var arrivals: [Arrival] = []
+        while arrivals.count < 6000 {
+            time += Int64.random(in: 1...20_000_000, using: &random)
+            let stream = Int.random(in: 0..<streamCount, using: &random)
+            var arrival = Arrival(stream, time, 1, 2, 9.8)
+            switch Int.random(in: 0..<400, using: &random) {
+            case 0: arrival = Arrival(stream, time, .nan, 2, 9.8)
+            case 1: arrival = Arrival(stream, time, 1, .infinity, 9.8)
+            case 2: arrival = Arrival(stream, time, 1, 2, -2e7)
+            case 3: arrival = Arrival(stream, time - 500_000_000)
+            case 4: arrival = Arrival(stream, time + 1_000_000_000_000_000)
+            case 5: arrival = Arrival(stream, .min + 1)
+            case 6: arrival = Arrival(stream, .max)
+            case 7: time += 3_600_000_000_000
+            case 8: arrival = Arrival(stream, (arrivals.last { $0.stream == stream } ?? arrival).sample.timeNanoseconds)
+            case 9:
+                // A device with two kinds stamps both alike, and wrong.
+                for stream in 0..<streamCount { arrivals.append(Arrival(stream, time + 77_000_000_000_000)) }
+            default: break
+            }
+            arrivals.append(arrival)
+        }
+        return arrivals
+    }
+
+    @Test(arguments: 1...3, 1...12)
+    func faultsAreRepairedAsInCSV(streamCount: Int, seed: Int) throws {
+        let streams = makeStreams(Array(fourStreams.suffix(streamCount)))
+        let arrivals = faultyArrivals(streamCount, seed: UInt64(seed))
+        let (csv, arrow) = (UnusedPath(), UnusedPath("recording.arrows"))
+        try record(arrivals, streams, to: csv)
+        try record(arrivals, streams, flushed: seed % 3 == 0 ? 1 : nil, to: arrow)
+        let source = try TraceSource(paths: [csv.path])
+        let expected = Collected(source)
+        #expect(expected.arrivals.count > 1000)
+        #expect(source.repairs.counts.count >= 3)
+        for capacity in [1, 100, 65_536] {
+            let other = try TraceSource(paths: [arrow.path])
+            let collected = Collected(other, capacity: capacity)
+            let isSame = collected.arrivals == expected.arrivals
+            #expect(isSame)
+            for kind in TraceRepairs.Kind.allCases {
+                #expect(other.repairs.counts[kind] == source.repairs.counts[kind], "\(kind)")
+            }
+            #expect(
+                collected.failures.map { "\($0)".contains("set back") }
+                    == expected.failures.map { "\($0)".contains("set back") })
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func aClockThatWasSetBackIsAnError(groups: Bool) throws {
+        let arrivals = (0..<5000).map { Arrival(0, Int64($0 < 3000 ? $0 + 100_000 : $0) * 1000) }
+        let bytes = try arrowBytes(arrivals, makeStreams([("a", .accelerometer)]))
+        let file = try TemporaryFile(groups ? bytes : bytes.withoutGroups)
+        let collected = Collected(try TraceSource(paths: [file.path]))
+        #expect(collected.samples[0].count == 3000)
+        let failure = try #require(collected.failures.first as? TraceError)
+        #expect(failure.message == "the clock was set back and stayed there: split the file at row 3001")
+        #expect(failure.line == 4001)
+    }
+
+    @Test func stampsAtTheEndsOfTheClockAreNoSteps() throws {
+        // Their distances wrap around.
+        let times: [Int64] = [.min + 1, .max, .min + 2, .max - 1, 0, .max, .min + 1]
+        let arrivals = (0..<70).map { Arrival(0, times[$0 % 7]) }
+        let streams = makeStreams([("a", .accelerometer)])
+        let (csv, arrow) = (UnusedPath(), UnusedPath("recording.arrows"))
+        try record(arrivals, streams, to: csv)
+        try record(arrivals, streams, to: arrow)
+        let (one, other) = (try TraceSource(paths: [csv.path]), try TraceSource(paths: [arrow.path]))
+        #expect(Collected(one).arrivals == Collected(other).arrivals)
+        #expect(one.repairs.counts == other.repairs.counts)
+    }
+}
