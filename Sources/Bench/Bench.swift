@@ -25,10 +25,10 @@ package struct Bench {
     package func run(_ indicator: ProgressIndicator) throws(BenchError) {
         let machine = Machine.pinned()
         let measurements = BenchPart.allCases.filter(options.parts.contains).flatMap { $0.measurements(options) }
-        let levelCount = MemoryLevel.all(machine.caches, memoryFactor: options.memoryFactor).count
+        let levels = MemoryLevel.all(machine.caches, memoryFactor: options.memoryFactor)
         let session = try Session(
-            machine: machine, options: options,
-            stepCount: measurements.reduce(0) { $0 + $1.stepCount(levels: levelCount) },
+            machine: machine, options: options, levels: levels,
+            stepCount: measurements.reduce(0) { $0 + $1.stepCount(levels) },
             indicator: indicator, isInterrupted: isInterrupted, output: output)
         session.record(machine.object)
         session.say(machine.lines + options.lines)
@@ -50,7 +50,7 @@ extension BenchPart {
         case .limits: [LimitMeasurement()]
         case .k1: KernelMeasurement.thresholds(options)
         case .k2: KernelMeasurement.scanThresholds(options)
-        case .k3: KernelMeasurement.facing(options)
+        case .k3: []
         case .k4: KernelMeasurement.gravity(options)
         case .decode: KernelMeasurement.decoding(options)
         case .live: [LiveMeasurement()]

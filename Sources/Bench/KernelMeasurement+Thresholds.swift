@@ -9,7 +9,8 @@ extension KernelMeasurement {
     private static func vectors(_ options: BenchOptions) -> KernelMeasurement {
         KernelMeasurement(
             .k1, name: "threshold_vectors",
-            title: "k1: threshold with hysteresis on |a|², from columns x y z; 12 bytes a sample", rates: eventRates(options)
+            title: "k1: threshold with hysteresis on |a|², from columns x y z; 12 bytes a sample",
+            rates: eventRates(options)
         ) { course in
             let count = AccessPattern.sampleCount(byteCount: course.level.byteCount, bytesPerSample: 12)
             let (x, y, z) = (

@@ -36,11 +36,12 @@ struct KernelMeasurement: Measurement {
         self.makeContest = makeContest
     }
 
-    func stepCount(levels: Int) -> Int { (levels - 1) * rates.count }
+    func stepCount(_ levels: [MemoryLevel]) -> Int { levels.count { !$0.isShared } * rates.count }
 
     func run(_ session: Session) throws(BenchError) {
         var table: KernelTable?
-        for level in session.kernelLevels {
+        // A cache that others use as well says little about a kernel.
+        for level in session.levels where !level.isShared {
             for rate in rates {
                 session.arena.removeAll()
                 let course = Course(

@@ -3,7 +3,7 @@ import Kernels
 
 /// How fast the machine reads memory, in the patterns in which the kernels do.
 struct LimitMeasurement: Measurement {
-    func stepCount(levels: Int) -> Int { levels * AccessPattern.allCases.count }
+    func stepCount(_ levels: [MemoryLevel]) -> Int { levels.count * AccessPattern.allCases.count }
 
     func run(_ session: Session) throws(BenchError) {
         var table = TextTable(["read, GB/s", "bytes"] + AccessPattern.allCases.map(\.title))

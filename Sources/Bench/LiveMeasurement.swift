@@ -6,7 +6,7 @@ struct LiveMeasurement: Measurement {
     /// How many scans come at once.
     private static let batches = [1, 16, 128]
 
-    func stepCount(levels: Int) -> Int { Self.batches.count + 1 }
+    func stepCount(_ levels: [MemoryLevel]) -> Int { Self.batches.count + 1 }
 
     func run(_ session: Session) throws(BenchError) {
         let bare = try BarePipe()

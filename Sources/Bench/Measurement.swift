@@ -2,9 +2,9 @@
 protocol Measurement {
     /// How many steps a progress bar gives to it.
     ///
-    /// - Parameter levels: The number of levels of memory.
+    /// - Parameter levels: The levels of memory.
     /// - Returns: Their number.
-    func stepCount(levels: Int) -> Int
+    func stepCount(_ levels: [MemoryLevel]) -> Int
 
     /// Measures, and writes what came of it.
     func run(_ session: Session) throws(BenchError)

@@ -24,6 +24,9 @@ package struct MemoryLevel: Sendable, Equatable {
         return levels
     }
 
+    /// Whether it is a cache that other processors use as well.
+    package var isShared: Bool { name == "L3" }
+
     /// Whether every access goes to main memory.
     package var isMainMemory: Bool { name == "DRAM" }
 }

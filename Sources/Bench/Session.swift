@@ -25,7 +25,7 @@ final class Session {
     }
 
     init(
-        machine: Machine, options: BenchOptions, stepCount: Int, indicator: ProgressIndicator,
+        machine: Machine, options: BenchOptions, levels: [MemoryLevel], stepCount: Int, indicator: ProgressIndicator,
         isInterrupted: @escaping () -> Bool, output: @escaping (String) -> Void
     ) throws(BenchError) {
         self.machine = machine
@@ -35,14 +35,11 @@ final class Session {
         self.isInterrupted = isInterrupted
         self.output = output
         rounds = options.rounds
-        levels = MemoryLevel.all(machine.caches, memoryFactor: options.memoryFactor)
+        self.levels = levels
         // What is read, and what some kernels write beside it.
         arena = try Arena(byteCount: 4 * (levels.map(\.byteCount).max() ?? 0))
         unrest = Unrest(processor: machine.processor)
     }
-
-    /// The levels at which kernels are measured: a cache that others use as well says little about a kernel.
-    var kernelLevels: [MemoryLevel] { levels.filter { $0.name != "L3" } }
 
     /// Whether somebody cancelled.
     func isCancelled() -> Bool {

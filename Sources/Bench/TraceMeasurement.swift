@@ -3,7 +3,7 @@ import Kernels
 
 /// Recordings read, from the opening of the file to the last event, beside reading as much memory.
 struct TraceMeasurement: Measurement {
-    func stepCount(levels: Int) -> Int { Self.formats.count * DetectionForm.allCases.count + 1 }
+    func stepCount(_ levels: [MemoryLevel]) -> Int { Self.formats.count * DetectionForm.allCases.count + 1 }
 
     private static let formats = ["csv", "arrows"]
 

@@ -42,7 +42,7 @@ struct Unrest {
     ///
     /// The third level is left out: others use it as well, on every machine.
     mutating func note(_ limit: Spread, at level: MemoryLevel) {
-        guard level.name != "L3" else { return }
+        guard !level.isShared else { return }
         worst = max(worst ?? 1, limit.unrest)
     }
 
