@@ -8,14 +8,15 @@ final class CSVDecoder: RowDecoder {
 
     /// A row that is only looked at.
     private let probe: TraceRow
+    private let plainRows: CSVPlainRows
     private let scanner: DecimalScanner
     private let timeExponent: Int
     private let factors: [Double]
     /// For each column up to the last one needed: nothing, the time, or stream · 3 + axis.
     private let uses: [Int]
 
-    private static let nothing = -2
-    private static let time = -1
+    static let nothing = -2
+    static let time = -1
 
     init(_ head: CSVHead) {
         scanner = DecimalScanner(head.dialect)
@@ -33,6 +34,13 @@ final class CSVDecoder: RowDecoder {
             for (axis, column) in stream.columns.enumerated() { uses[column] = number * 3 + axis }
         }
         self.uses = uses
+        plainRows = CSVPlainRows(head.dialect, uses: uses, factors: factors, timeExponent: head.timeExponent)
+    }
+
+    func takePlainRows(
+        _ text: UnsafeBufferPointer<UInt8>, after time: Int64, longestStep: Int64, into window: [SampleBatch]
+    ) -> PlainRows {
+        plainRows.read(text, after: time, longestStep: longestStep, into: window)
     }
 
     /// Reads a line into a row.

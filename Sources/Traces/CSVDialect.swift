@@ -4,9 +4,14 @@ struct CSVDialect: Equatable {
     /// Whether a comma marks decimals as well as a point does.
     let hasDecimalComma: Bool
 
+    /// What marks decimals beside the point: a comma, or the point once more.
+    var otherMark: UInt8 { hasDecimalComma ? Self.comma : Self.point }
+
+    static let point = UInt8(ascii: ".")
+    static let newline = UInt8(ascii: "\n")
+    static let tab = UInt8(ascii: "\t")
     private static let comma = UInt8(ascii: ",")
     private static let semicolon = UInt8(ascii: ";")
-    private static let tab = UInt8(ascii: "\t")
 
     /// Finds the dialect from the header.
     ///

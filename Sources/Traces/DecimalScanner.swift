@@ -38,7 +38,7 @@ struct DecimalScanner {
 
     init(_ dialect: CSVDialect) {
         delimiter = dialect.delimiter
-        otherMark = dialect.hasDecimalComma ? UInt8(ascii: ",") : Self.point
+        otherMark = dialect.otherMark
     }
 
     /// - Parameter delimiter: What stands between the fields, whose decimals a point marks.
@@ -195,7 +195,9 @@ extension DecimalScanner.Decimal {
         return Self.scaled(mantissa, Int(exponent) + unitExponent, isNegative: isNegative)
     }
 
-    private static func scaled(_ mantissa: UInt64, _ exponent: Int, isNegative: Bool) -> Int64? {
+    /// A number as whole units, which are ten to the power of minus the exponent.
+    @inline(__always)
+    static func scaled(_ mantissa: UInt64, _ exponent: Int, isNegative: Bool) -> Int64? {
         var magnitude = mantissa
         if exponent > 0, mantissa > 0 {
             guard exponent <= 18 else { return nil }
@@ -231,14 +233,4 @@ extension DecimalScanner.Decimal {
         }
         return Self.scaled(kept, Int(exponent) + dropped + unitExponent, isNegative: isNegative)
     }
-}
-
-private enum DecimalPowers {
-    /// 10⁰ … 10²², each exact in a Double.
-    static let exact: [Double] = [
-        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
-        1e20, 1e21, 1e22,
-    ]
-    /// 10⁰ … 10¹⁹.
-    static let integer: [UInt64] = (0...19).map { power in (0..<power).reduce(UInt64(1)) { result, _ in result * 10 } }
 }

@@ -25,9 +25,26 @@ enum DigitRun {
         }
     }
 
+    /// Up to eight bytes as the values of their digits, the last in the highest byte; the missing ones are zeros.
+    ///
+    /// - Parameters:
+    ///   - p: At least eight bytes from it on are readable.
+    ///   - count: 1 to 8.
+    @inline(__always)
+    static func load(_ p: UnsafePointer<UInt8>, count: Int) -> UInt64 {
+        let bytes = UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self))
+        return (bytes ^ 0x3030_3030_3030_3030) &<< UInt64(truncatingIfNeeded: 64 &- 8 &* count)
+    }
+
+    /// Whether each of eight bytes is 0 to 9.
+    @inline(__always)
+    static func isAllDigits(_ values: UInt64) -> Bool {
+        (values &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080 == 0
+    }
+
     /// Eight digits, the first in the lowest byte, as a number: pairs, then fours, then all.
     @inline(__always)
-    private static func value(_ digits: UInt64) -> UInt64 {
+    static func value(_ digits: UInt64) -> UInt64 {
         let pairs = (digits &* 10 &+ digits >> 8) & 0x00FF_00FF_00FF_00FF
         let fours = (pairs &* 100 &+ pairs >> 16) & 0x0000_FFFF_0000_FFFF
         return (fours &* 10_000 &+ fours >> 32) & 0xFFFF_FFFF

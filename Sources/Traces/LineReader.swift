@@ -15,6 +15,8 @@ final class LineReader {
 
     /// A longer line is no line of samples.
     static let longestLine = 65_536
+    /// How many bytes behind what was read are readable.
+    static let padding = SeparatorCursor.blockSize + DecimalScanner.padding
     private static let bufferSize = 262_144
 
     let path: String
@@ -38,9 +40,9 @@ final class LineReader {
         file = try InputFile.open(path: path)
         self.path = path
         size = file.size
-        // Room for what the scanner reads behind the last line.
-        buffer = .allocate(capacity: Self.bufferSize + DecimalScanner.padding)
-        buffer.initialize(repeating: UInt8(ascii: "\n"), count: Self.bufferSize + DecimalScanner.padding)
+        // Room for what is read behind the last line.
+        buffer = .allocate(capacity: Self.bufferSize + Self.padding)
+        buffer.initialize(repeating: UInt8(ascii: "\n"), count: Self.bufferSize + Self.padding)
     }
 
     deinit {
@@ -63,6 +65,20 @@ final class LineReader {
     /// Whether the next line can be given without waiting for whoever writes the file.
     var isLineReady: Bool {
         size != nil || isAtEnd || memchr(buffer + start, Int32(UInt8(ascii: "\n")), end - start) != nil
+    }
+
+    /// What was read of the file and not handed out yet, for whoever cuts it into lines himself.
+    ///
+    /// The ``padding`` bytes behind it are readable; the first of them ends a line, the others are as good as random.
+    var text: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: buffer + start, count: end - start) }
+
+    /// Counts lines at the beginning of ``text`` as handed out; the last one cannot be put back.
+    func take(lineCount: Int, byteCount: Int) {
+        precondition(byteCount <= end - start, "more was taken than was read")
+        start += byteCount
+        consumed += Int64(byteCount)
+        lineNumber += lineCount
+        lastTaken = 0
     }
 
     /// Gives the line that was handed out last once more; works once after ``next()``.

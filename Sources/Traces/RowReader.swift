@@ -55,6 +55,17 @@ struct RowReader<Decoder: RowDecoder> {
         var isEmpty = true
         while true {
             if !isRowHeld {
+                if let plain = takePlainRows(window) {
+                    lastTime = plain.lastTimeNanoseconds
+                    lastRank = -1
+                    isEmpty = false
+                    var isFull = false
+                    for stream in window.indices where !window[stream].isEmpty {
+                        isFull = isFull || window[stream].isFull
+                        if window[stream].lastTimeNanoseconds == lastTime { lastRank = max(lastRank, ranks[stream]) }
+                    }
+                    if isFull { return true }
+                }
                 // Whoever writes into a pipe may be slow: what is there is handed over before the next wait.
                 switch try readRow(mayWait: isEmpty) {
                 case .row: break
@@ -81,6 +92,25 @@ struct RowReader<Decoder: RowDecoder> {
             }
             if isFull { return true }
         }
+    }
+
+    /// Takes the rows that need no thought; `nil` when the next one does.
+    private mutating func takePlainRows(_ window: [SampleBatch]) -> PlainRows? {
+        // What the first row's stamp is compared with, and what a doubted one is, is not for here.
+        guard !isRowDoubted, let last = row.lastTimeNanoseconds else { return nil }
+        let plain = decoder.takePlainRows(
+            lines.text, after: last, longestStep: RowLimits.jumpNanoseconds, into: window)
+        guard plain.rowCount > 0 else { return nil }
+        lines.take(lineCount: plain.rowCount, byteCount: plain.byteCount)
+        for stream in window.indices {
+            // A stream that has nothing in the window got nothing; one whose last stamp is an old one keeps it.
+            guard let time = window[stream].lastTimeNanoseconds, time > last else { continue }
+            row.keep(stream, timeNanoseconds: time)
+        }
+        hasSample = true
+        rowCount += plain.rowCount
+        damagedInARow = 0
+        return plain
     }
 
     /// Makes sure, at the end of the file, that it was a trace and went on to the end.

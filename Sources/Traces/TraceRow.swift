@@ -113,7 +113,12 @@ final class TraceRow {
 
     /// Makes the row's stamp the last one of a stream.
     func keep(_ stream: Int) {
-        lastStamps[stream] = stamp.pointee
+        keep(stream, timeNanoseconds: stamp.pointee)
+    }
+
+    /// Makes a stamp the last one of a stream whose samples did not go through the row.
+    func keep(_ stream: Int, timeNanoseconds: Int64) {
+        lastStamps[stream] = timeNanoseconds
         haveLast[stream] = true
         backCounts[stream] = 0
     }
