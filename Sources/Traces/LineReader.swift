@@ -16,7 +16,7 @@ final class LineReader {
     /// A longer line is no line of samples.
     static let longestLine = 65_536
     /// How many bytes behind what was read are readable.
-    static let padding = SeparatorCursor.blockSize + DecimalScanner.padding
+    static let padding = SeparatorFinder.blockSize + DecimalScanner.padding
     private static let bufferSize = 262_144
 
     let path: String
