@@ -8,7 +8,8 @@ final class CSVDecoder: RowDecoder {
 
     /// A row that is only looked at.
     private let probe: TraceRow
-    private let plainRows: CSVPlainRows
+    /// What reads the rows that hold nothing unusual; `nil` when no row is to be read that way.
+    private let plainRows: CSVPlainRows?
     private let scanner: DecimalScanner
     private let timeExponent: Int
     private let factors: [Double]
@@ -18,7 +19,10 @@ final class CSVDecoder: RowDecoder {
     static let nothing = -2
     static let time = -1
 
-    init(_ head: CSVHead) {
+    /// - Parameters:
+    ///   - head: What the beginning of the file says.
+    ///   - isLineByLine: Whether every row takes the way of the unusual ones.
+    init(_ head: CSVHead, isLineByLine: Bool) {
         scanner = DecimalScanner(head.dialect)
         timeExponent = head.timeExponent
         let layout = head.layout
@@ -34,13 +38,16 @@ final class CSVDecoder: RowDecoder {
             for (axis, column) in stream.columns.enumerated() { uses[column] = number * 3 + axis }
         }
         self.uses = uses
-        plainRows = CSVPlainRows(head.dialect, uses: uses, factors: factors, timeExponent: head.timeExponent)
+        plainRows =
+            isLineByLine
+            ? nil : CSVPlainRows(head.dialect, uses: uses, factors: factors, timeExponent: head.timeExponent)
     }
 
     func takePlainRows(
         _ text: UnsafeBufferPointer<UInt8>, after time: Int64, longestStep: Int64, into window: [SampleBatch]
     ) -> PlainRows {
-        plainRows.read(text, after: time, longestStep: longestStep, into: window)
+        plainRows?.read(text, after: time, longestStep: longestStep, into: window)
+            ?? PlainRows(lastTimeNanoseconds: time)
     }
 
     /// Reads a line into a row.

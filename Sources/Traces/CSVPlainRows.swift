@@ -9,55 +9,59 @@ import Binnacle
 /// The memory is allocated once and never leaves this class; what is in it is indexed by the numbers of the file's own
 /// columns and streams.
 final class CSVPlainRows {
+    /// What is in a column.
+    private struct Column {
+        /// Nothing, the time, or stream · 3 + axis.
+        let use: Int
+        /// The factor that makes an axis m/s² or µT.
+        let factor: Double
+    }
+
+    /// The samples of one stream.
+    private struct Target {
+        var room: SampleRoom
+        /// How many were put into it.
+        var count = 0
+    }
+
     private let dialect: CSVDialect
     private let scanner: DecimalScanner
     private let timeExponent: Int
-    private let columnCount: Int
     private let streamCount: Int
-    /// For each column up to the last one needed: nothing, the time, or stream · 3 + axis.
-    private let uses: UnsafeMutablePointer<Int>
-    /// For each axis of each stream the factor that makes its values m/s² or µT.
-    private let factors: UnsafeMutablePointer<Double>
+    /// Up to the last one needed.
+    private let columns: UnsafeMutablePointer<Column>
+    private let columnCount: Int
     /// The axes of the row that is being read.
     private let axes: UnsafeMutablePointer<Float>
-    /// Where each stream's samples go.
-    private let rooms: UnsafeMutablePointer<SampleRoom>
-    /// How many samples each stream got.
-    private let counts: UnsafeMutablePointer<Int>
+    private let targets: UnsafeMutablePointer<Target>
 
     /// With one bit for each axis in a word that says which are empty.
     private static let mostStreams = 21
-    private static let quote = UInt8(ascii: "\"")
-    private static let carriageReturn = UInt8(ascii: "\r")
 
     /// - Parameters:
+    ///   - dialect: How the fields are written.
     ///   - uses: For each column up to the last one needed what it holds, as ``CSVDecoder`` numbers it.
     ///   - factors: For each stream the factor that makes its values m/s² or µT.
+    ///   - timeExponent: The power of ten that makes the time nanoseconds.
     init(_ dialect: CSVDialect, uses: [Int], factors: [Double], timeExponent: Int) {
         self.dialect = dialect
         scanner = DecimalScanner(dialect)
         self.timeExponent = timeExponent
-        columnCount = uses.count
         streamCount = factors.count
-        self.uses = .allocate(capacity: uses.count)
-        self.factors = .allocate(capacity: factors.count * 3)
-        axes = .allocate(capacity: factors.count * 3)
-        rooms = .allocate(capacity: factors.count)
-        counts = .allocate(capacity: factors.count)
-        for (column, use) in uses.enumerated() { self.uses[column] = use }
-        for axis in 0..<factors.count * 3 {
-            self.factors[axis] = factors[axis / 3]
-            axes[axis] = 0
+        columnCount = uses.count
+        columns = .allocate(capacity: uses.count)
+        for (index, use) in uses.enumerated() {
+            (columns + index).initialize(to: Column(use: use, factor: use < 0 ? 1 : factors[use / 3]))
         }
-        for stream in 0..<factors.count { counts[stream] = 0 }
+        axes = .allocate(capacity: factors.count * 3)
+        axes.initialize(repeating: 0, count: factors.count * 3)
+        targets = .allocate(capacity: factors.count)
     }
 
     deinit {
-        uses.deallocate()
-        factors.deallocate()
+        columns.deallocate()
         axes.deallocate()
-        rooms.deallocate()
-        counts.deallocate()
+        targets.deallocate()
     }
 
     /// Reads rows until one is unusual or not whole, or one of the batches is full.
@@ -67,146 +71,114 @@ final class CSVPlainRows {
     ///   - time: The latest stamp of any sample before, in nanoseconds.
     ///   - longestStep: A row whose stamp lies further behind that of the one before it is unusual.
     ///   - window: A batch for each stream; none is full.
-    /// - Returns: How many rows were taken.
+    /// - Returns: What was read.
     func read(
         _ text: UnsafeBufferPointer<UInt8>, after time: Int64, longestStep: Int64, into window: [SampleBatch]
     ) -> PlainRows {
-        var taken = PlainRows(lastTimeNanoseconds: time)
-        guard let start = text.baseAddress, streamCount <= Self.mostStreams else { return taken }
-        for stream in 0..<streamCount { rooms[stream] = window[stream].room }
-        var isFull = false
-        while !isFull {
-            var limit = Int.max
+        var rows = PlainRows(lastTimeNanoseconds: time)
+        guard let start = text.baseAddress, streamCount <= Self.mostStreams else { return rows }
+        var goesOn = true
+        while goesOn {
+            var mostRows = Int.max
             for stream in 0..<streamCount {
-                counts[stream] = 0
-                limit = min(limit, rooms[stream].count)
+                targets[stream] = Target(room: window[stream].room)
+                mostRows = min(mostRows, targets[stream].room.count)
             }
-            let before = taken.rowCount
-            let isStopped = read(start, end: start + text.count, mostRows: limit, longestStep: longestStep, &taken)
-            for stream in 0..<streamCount {
-                window[stream].grow(by: counts[stream])
-                isFull = isFull || window[stream].isFull
-                rooms[stream] = window[stream].room
-            }
-            if isStopped || taken.rowCount == before { break }
+            // A row that leaves a stream out leaves room for another.
+            goesOn = mostRows > 0 && read(start, start + text.count, longestStep, mostRows, &rows)
+            for stream in 0..<streamCount { window[stream].grow(by: targets[stream].count) }
         }
-        return taken
+        return rows
     }
 
-    /// Reads rows into the rooms.
+    /// Reads so many rows at most.
     ///
-    /// - Returns: Whether it came to a row that it leaves.
+    /// The loop over the columns stands here as a whole, because the compiler keeps it in registers only then.
+    ///
+    /// - Returns: Whether it read that many.
     private func read(
-        _ start: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>, mostRows: Int, longestStep: Int64,
-        _ taken: inout PlainRows
+        _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ longestStep: Int64, _ mostRows: Int,
+        _ rows: inout PlainRows
     ) -> Bool {
+        let finder = SeparatorFinder(dialect)
         let delimiter = dialect.delimiter
         let otherMark = dialect.otherMark
+        let columns = columns
         let columnCount = columnCount
-        let uses = uses
-        var cursor = SeparatorCursor(dialect, text: start, end: end)
-        var rowStart = start + taken.byteCount
-        var lastTime = taken.lastTimeNanoseconds
+        let axes = axes
+        let timeExponent = timeExponent
+        var rowStart = start + rows.byteCount
+        var lastTime = rows.lastTimeNanoseconds
         var rowCount = 0
-        defer {
-            taken.rowCount += rowCount
-            taken.byteCount = rowStart - start
-            taken.lastTimeNanoseconds = lastTime
-        }
-        while rowCount < mostRows {
-            guard rowStart < end else { return true }
-            cursor.move(to: rowStart)
+        rows: while rowCount < mostRows, rowStart < end {
+            var block = rowStart
+            var separators = finder.separators(in: block)
             var field = rowStart
             var time = Int64.min
             var empty: UInt64 = 0
             var column = 0
-            var lineEnd: UnsafePointer<UInt8>?
-            while column < columnCount {
-                guard lineEnd == nil, let first = cursor.next() else { return true }
-                var mark = first
-                var fieldEnd = first
-                if mark.pointee == CSVDialect.point || mark.pointee == otherMark, mark.pointee != delimiter {
-                    guard let next = cursor.next() else { return true }
-                    fieldEnd = next
+            var lineEnd: UnsafePointer<UInt8>
+            repeat {
+                if separators == 0 {
+                    (block, separators) = finder.nextBlock(behind: block, before: end)
+                    guard separators != 0 else { break rows }
                 }
-                let use = uses[column]
-                if use == CSVDecoder.nothing {
-                    guard isOrdinary(field.pointee) else { return true }
-                    while fieldEnd.pointee == CSVDialect.point || fieldEnd.pointee == otherMark,
-                        fieldEnd.pointee != delimiter
-                    {
-                        guard let next = cursor.next() else { return true }
-                        fieldEnd = next
+                // The top bit changes nothing, and tells the compiler that there is a lowest one.
+                let mark = block + (separators | 1 << 63).trailingZeroBitCount
+                separators &= separators &- 1
+                var fieldEnd = mark
+                while fieldEnd.pointee == CSVDialect.point || fieldEnd.pointee == otherMark {
+                    if separators == 0 {
+                        (block, separators) = finder.nextBlock(behind: block, before: end)
+                        guard separators != 0 else { break rows }
                     }
+                    fieldEnd = block + (separators | 1 << 63).trailingZeroBitCount
+                    separators &= separators &- 1
                 }
-                let next = fieldEnd + 1
+                lineEnd = fieldEnd
                 if fieldEnd.pointee != delimiter {
-                    guard fieldEnd.pointee == CSVDialect.newline else { return true }
-                    lineEnd = fieldEnd
-                    if fieldEnd > field, fieldEnd[-1] == Self.carriageReturn { fieldEnd -= 1 }
-                    mark = min(mark, fieldEnd)
+                    guard column == columnCount &- 1 else { break rows }
+                    if fieldEnd > field, fieldEnd[-1] == UInt8(ascii: "\r") { fieldEnd -= 1 }
                 }
+                let use = columns[column].use
                 if use >= 0 {
                     if field == fieldEnd {
-                        empty |= 1 << UInt64(use)
+                        empty |= 1 &<< UInt64(truncatingIfNeeded: use)
                     } else {
-                        guard let value = axis(field, mark, fieldEnd, factors[use]) else { return true }
+                        guard let value = axis(field, mark, fieldEnd, columns[column].factor) else { break rows }
                         axes[use] = value
                     }
                 } else if use == CSVDecoder.time {
-                    guard let stamp = stamp(field, mark, fieldEnd) else { return true }
+                    guard let stamp = stamp(field, mark, fieldEnd, timeExponent) else { break rows }
                     time = stamp
+                } else {
+                    // What is in quotes may hold separators, and behind blanks and a number sign may be a comment.
+                    guard field.pointee > UInt8(ascii: "#") || field.pointee == delimiter else { break rows }
                 }
-                field = next
-                column += 1
-            }
-            while lineEnd == nil {
-                guard let next = cursor.next() else { return true }
-                if next.pointee == CSVDialect.newline { lineEnd = next }
+                field = lineEnd + 1
+                column &+= 1
+            } while column < columnCount
+            while lineEnd.pointee != CSVDialect.newline {
+                if separators == 0 {
+                    (block, separators) = finder.nextBlock(behind: block, before: end)
+                    guard separators != 0 else { break rows }
+                }
+                lineEnd = block + (separators | 1 << 63).trailingZeroBitCount
+                separators &= separators &- 1
             }
             // A step that is negative here is one of more than 63 bits.
             let step = time &- lastTime
-            guard let lineEnd, lineEnd < end, lineEnd - rowStart <= LineReader.longestLine, time > lastTime, step > 0,
+            guard lineEnd < end, lineEnd - rowStart <= LineReader.longestLine, time > lastTime, step > 0,
                 step <= longestStep, keep(time, empty)
-            else { return true }
+            else { break rows }
             lastTime = time
             rowStart = lineEnd + 1
-            rowCount += 1
+            rowCount &+= 1
         }
-        return false
-    }
-
-    /// Puts the row's samples into the rooms.
-    ///
-    /// - Returns: Whether each stream had all of its axes or none, and one of them had some.
-    @inline(__always)
-    private func keep(_ time: Int64, _ empty: UInt64) -> Bool {
-        if empty != 0 {
-            var streamsLeft = streamCount
-            for stream in 0..<streamCount {
-                let missing = empty >> UInt64(3 * stream) & 7
-                guard missing == 0 || missing == 7 else { return false }
-                if missing == 7 { streamsLeft -= 1 }
-            }
-            guard streamsLeft > 0 else { return false }
-        }
-        for stream in 0..<streamCount where empty >> UInt64(3 * stream) & 1 == 0 {
-            let count = counts[stream]
-            rooms[stream].times[count] = time
-            rooms[stream].x[count] = axes[3 * stream]
-            rooms[stream].y[count] = axes[3 * stream + 1]
-            rooms[stream].z[count] = axes[3 * stream + 2]
-            counts[stream] = count + 1
-        }
-        return true
-    }
-
-    /// Whether a field that is passed over may start with a byte.
-    ///
-    /// What is in quotes may hold separators, and behind blanks and a number sign the line may be a comment.
-    @inline(__always)
-    private func isOrdinary(_ byte: UInt8) -> Bool {
-        byte > UInt8(ascii: "#") || byte == dialect.delimiter
+        rows.rowCount += rowCount
+        rows.byteCount = rowStart - start
+        rows.lastTimeNanoseconds = lastTime
+        return rowCount == mostRows
     }
 
     /// The value of an axis; `nil` when it is no number or beyond any sensor.
@@ -214,39 +186,69 @@ final class CSVPlainRows {
     private func axis(
         _ field: UnsafePointer<UInt8>, _ mark: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ factor: Double
     ) -> Float? {
-        let value: Double
+        let value: Float
         if let number = MarkedNumber(field, mark: mark, end: end), number.mantissa < 1 << 53 {
-            value = number.value
+            let magnitude = Float(number.magnitude * factor)
+            value = Float(bitPattern: magnitude.bitPattern ^ (number.isNegative ? 0x8000_0000 : 0))
         } else {
-            guard let number = unusual(field, end) else { return nil }
-            value = number
+            value = unmarkedAxis(field, end, factor)
         }
-        let axis = Float(value * factor)
-        return axis.magnitude <= TraceRow.largest ? axis : nil
-    }
-
-    @inline(never)
-    private func unusual(_ field: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Double? {
-        var p = field
-        guard let decimal = scanner.scanPlain(&p, end) else { return nil }
-        return decimal.value(in: UnsafeBufferPointer(start: field, count: end - field))
+        return value.magnitude <= TraceRow.largest ? value : nil
     }
 
     /// A time in nanoseconds; `nil` when it is no number or 64 bits do not hold it.
     @inline(__always)
     private func stamp(
-        _ field: UnsafePointer<UInt8>, _ mark: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
+        _ field: UnsafePointer<UInt8>, _ mark: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ timeExponent: Int
     ) -> Int64? {
-        guard let number = MarkedNumber(field, mark: mark, end: end) else { return unusualStamp(field, end) }
+        guard let number = MarkedNumber(field, mark: mark, end: end) else { return unmarkedTime(field, end) }
         return DecimalScanner.Decimal.scaled(
-            number.mantissa, timeExponent - number.decimals, isNegative: number.isNegative)
+            number.mantissa, timeExponent &- number.decimals, isNegative: number.isNegative)
+    }
+
+    /// The value of a field with any number; NaN when it is none.
+    @inline(never)
+    private func unmarkedAxis(_ field: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ factor: Double) -> Float {
+        var p = field
+        guard let decimal = scanner.scanPlain(&p, end) else { return .nan }
+        return Float(decimal.value(in: UnsafeBufferPointer(start: field, count: end - field)) * factor)
     }
 
     @inline(never)
-    private func unusualStamp(_ field: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Int64? {
+    private func unmarkedTime(_ field: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Int64? {
         var p = field
         guard let decimal = scanner.scanPlain(&p, end) else { return nil }
-        return decimal.nanoseconds(
-            in: UnsafeBufferPointer(start: field, count: end - field), unitExponent: timeExponent)
+        let text = UnsafeBufferPointer(start: field, count: end - field)
+        return decimal.nanoseconds(in: text, unitExponent: timeExponent)
+    }
+
+    /// Puts the row's samples where they go.
+    ///
+    /// - Returns: Whether each stream had all of its axes or none, and one of them had some.
+    @inline(__always)
+    private func keep(_ time: Int64, _ empty: UInt64) -> Bool {
+        if empty != 0, !isWhole(empty) { return false }
+        for stream in 0..<streamCount where empty &>> UInt64(truncatingIfNeeded: 3 &* stream) & 1 == 0 {
+            let target = targets + stream
+            let count = target.pointee.count
+            let axes = axes + 3 &* stream
+            target.pointee.room.times[count] = time
+            target.pointee.room.x[count] = axes[0]
+            target.pointee.room.y[count] = axes[1]
+            target.pointee.room.z[count] = axes[2]
+            target.pointee.count = count &+ 1
+        }
+        return true
+    }
+
+    /// Whether the axes that are empty are those of whole streams, and not of all.
+    private func isWhole(_ empty: UInt64) -> Bool {
+        var isAnyLeft = false
+        for stream in 0..<streamCount {
+            let missing = empty >> UInt64(3 * stream) & 7
+            guard missing == 0 || missing == 7 else { return false }
+            isAnyLeft = isAnyLeft || missing == 0
+        }
+        return isAnyLeft
     }
 }

@@ -5,9 +5,11 @@ final class CSVReader: TraceReader {
     private var rows: RowReader<CSVDecoder>
 
     init(
-        _ lines: LineReader, map: ColumnMap?, assumedKind: SampleKind?, isCancelled: @escaping () -> Bool
+        _ lines: LineReader, map: ColumnMap?, assumedKind: SampleKind?, isLineByLine: Bool,
+        isCancelled: @escaping () -> Bool
     ) throws(TraceError) {
-        let decoder = CSVDecoder(try CSVHead(lines, map: map, assumedKind: assumedKind))
+        let head = try CSVHead(lines, map: map, assumedKind: assumedKind)
+        let decoder = CSVDecoder(head, isLineByLine: isLineByLine)
         rows = RowReader(lines, decoder: decoder, isCancelled: isCancelled)
     }
 

@@ -16,7 +16,7 @@ final class LineReader {
     /// A longer line is no line of samples.
     static let longestLine = 65_536
     /// How many bytes behind what was read are readable.
-    static let padding = SeparatorCursor.blockSize + DecimalScanner.padding
+    static let padding = SeparatorFinder.blockSize + DecimalScanner.padding
     private static let bufferSize = 262_144
 
     let path: String
@@ -47,12 +47,6 @@ final class LineReader {
 
     deinit {
         buffer.deallocate()
-    }
-
-    /// The first bytes of a file of which no line was handed out; fewer when it has no more, or begins with a byte-order mark.
-    func firstBytes(_ count: Int) throws(TraceError) -> [UInt8] {
-        while end - start < count, !isAtEnd { try refill() }
-        return Array(UnsafeBufferPointer(start: buffer + start, count: min(count, end - start)))
     }
 
     /// The next line without its end (LF or CR LF), or `nil` at the end of the file.

@@ -19,15 +19,15 @@ struct MarkedNumber {
         // Signs of measured values are as good as random: added up instead of branched upon.
         let sign = field.pointee
         isNegative = sign == UInt8(ascii: "-")
-        let first = field + (isNegative ? 1 : 0) + (sign == UInt8(ascii: "+") ? 1 : 0)
+        let first = field + ((isNegative ? 1 : 0) &+ (sign == UInt8(ascii: "+") ? 1 : 0))
         let whole = mark - first
-        decimals = end - mark - 1
+        decimals = end - mark &- 1
         // Each of the four is negative when its limit is broken.
-        guard (whole - 1) | (decimals - 1) | (8 - whole) | (8 - decimals) >= 0 else { return nil }
+        guard (whole &- 1) | (decimals &- 1) | (8 &- whole) | (8 &- decimals) >= 0 else { return nil }
         let high = DigitRun.load(first, count: whole)
         let low = DigitRun.load(mark + 1, count: decimals)
-        if whole + decimals <= 8 {
-            let digits = high &>> UInt64(8 * decimals) | low
+        if whole &+ decimals <= 8 {
+            let digits = high &>> UInt64(truncatingIfNeeded: 8 &* decimals) | low
             guard DigitRun.isAllDigits(digits) else { return nil }
             mantissa = DigitRun.value(digits)
         } else {
@@ -36,10 +36,8 @@ struct MarkedNumber {
         }
     }
 
-    /// The nearest Double, when the mantissa is below 2⁵³: then both operands of the division are exact.
+    /// The nearest Double to the number without its sign, when the mantissa is below 2⁵³: both operands of the division
+    /// are exact then.
     @inline(__always)
-    var value: Double {
-        let magnitude = Double(Int64(bitPattern: mantissa)) / DecimalPowers.exact[decimals]
-        return isNegative ? -magnitude : magnitude
-    }
+    var magnitude: Double { Double(Int64(bitPattern: mantissa)) / DecimalPowers.exact[decimals] }
 }

@@ -29,8 +29,25 @@ public final class TraceFile {
     ///   - assumedKind: What bare `x`, `y`, `z` columns without a unit measure.
     ///   - isCancelled: Asked while the file, a pipe perhaps, keeps its reader waiting; `true` is the end of the file.
     /// - Throws: ``TraceError`` when it cannot be opened, or its header does not say enough.
-    public init(
+    public convenience init(
         path: String, map: ColumnMap? = nil, assumedKind: SampleKind? = nil,
+        isCancelled: @escaping () -> Bool = { false }
+    ) throws(TraceError) {
+        try self.init(
+            path: path, map: map, assumedKind: assumedKind, isLineByLine: false, isCancelled: isCancelled)
+    }
+
+    /// Opens a file and recognises its format.
+    ///
+    /// - Parameters:
+    ///   - path: A CSV file, or a recording made with evemu-record.
+    ///   - map: Columns and units named by the user, instead of those recognised.
+    ///   - assumedKind: What bare `x`, `y`, `z` columns without a unit measure.
+    ///   - isLineByLine: Whether every row takes the way of the unusual ones; makes no difference but in time.
+    ///   - isCancelled: Asked while the file, a pipe perhaps, keeps its reader waiting; `true` is the end of the file.
+    /// - Throws: ``TraceError`` when it cannot be opened, or its header does not say enough.
+    package init(
+        path: String, map: ColumnMap? = nil, assumedKind: SampleKind? = nil, isLineByLine: Bool,
         isCancelled: @escaping () -> Bool = { false }
     ) throws(TraceError) {
         self.path = path
@@ -43,7 +60,10 @@ public final class TraceFile {
         if try EvemuHead.isNext(lines) {
             readers = [try EvemuReader(lines, isCancelled: isCancelled)]
         } else {
-            readers = [try CSVReader(lines, map: map, assumedKind: assumedKind, isCancelled: isCancelled)]
+            readers = [
+                try CSVReader(
+                    lines, map: map, assumedKind: assumedKind, isLineByLine: isLineByLine, isCancelled: isCancelled)
+            ]
         }
     }
 }

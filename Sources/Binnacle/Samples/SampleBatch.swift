@@ -200,6 +200,21 @@ public final class SampleBatch {
         self.count += count
     }
 
+    /// The room behind the samples, for whoever writes samples straight into it; valid while the batch is alive.
+    ///
+    /// What is written there becomes part of the batch with ``grow(by:)``.
+    package var room: SampleRoom {
+        SampleRoom(count: capacity - count, times: times + count, x: xs + count, y: ys + count, z: zs + count)
+    }
+
+    /// Takes over samples that were written into the room.
+    ///
+    /// - Precondition: That many were written at its beginning, and there is room for them.
+    package func grow(by count: Int) {
+        precondition(count >= 0 && count <= capacity - self.count, "the batch has no room for \(count) samples")
+        self.count += count
+    }
+
     /// The columns as the kernels take them; valid while the batch is alive and not changed.
     package var columns: SampleColumns {
         SampleColumns(count: count, times: times, x: xs, y: ys, z: zs)
@@ -236,6 +251,16 @@ package struct SampleColumns {
             count: range.count, times: times + range.lowerBound, x: x + range.lowerBound, y: y + range.lowerBound,
             z: z + range.lowerBound)
     }
+}
+
+/// The room behind a batch's samples as pointers; not to be kept.
+package struct SampleRoom {
+    /// For how many samples there is room.
+    package let count: Int
+    package let times: UnsafeMutablePointer<Int64>
+    package let x: UnsafeMutablePointer<Float>
+    package let y: UnsafeMutablePointer<Float>
+    package let z: UnsafeMutablePointer<Float>
 }
 
 /// The room behind a batch's samples as pointers; not to be kept.
