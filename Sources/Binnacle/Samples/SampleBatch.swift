@@ -200,21 +200,6 @@ public final class SampleBatch {
         self.count += count
     }
 
-    /// The room behind the samples, for whoever writes samples straight into it; valid while the batch is alive.
-    ///
-    /// What is written there becomes part of the batch with ``grow(by:)``.
-    package var room: SampleRoom {
-        SampleRoom(count: capacity - count, times: times + count, x: xs + count, y: ys + count, z: zs + count)
-    }
-
-    /// Takes over samples that were written into the room.
-    ///
-    /// - Precondition: That many were written at its beginning, and there is room for them.
-    package func grow(by count: Int) {
-        precondition(count >= 0 && count <= capacity - self.count, "the batch has no room for \(count) samples")
-        self.count += count
-    }
-
     /// The columns as the kernels take them; valid while the batch is alive and not changed.
     package var columns: SampleColumns {
         SampleColumns(count: count, times: times, x: xs, y: ys, z: zs)
