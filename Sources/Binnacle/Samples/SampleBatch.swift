@@ -248,16 +248,6 @@ package struct SampleRoom {
     package let z: UnsafeMutablePointer<Float>
 }
 
-/// The room behind a batch's samples as pointers; not to be kept.
-package struct SampleRoom {
-    /// For how many samples there is room.
-    package let count: Int
-    package let times: UnsafeMutablePointer<Int64>
-    package let x: UnsafeMutablePointer<Float>
-    package let y: UnsafeMutablePointer<Float>
-    package let z: UnsafeMutablePointer<Float>
-}
-
 extension SampleColumns {
     package func sample(_ index: Int) -> Sample {
         Sample(timeNanoseconds: times[index], x: x[index], y: y[index], z: z[index])
