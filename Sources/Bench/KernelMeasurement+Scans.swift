@@ -27,6 +27,10 @@ extension KernelMeasurement {
 
     /// Scans into columns.
     static func decoding(_ options: BenchOptions) -> [KernelMeasurement] {
+        decodedLayouts(options) + (options.isQuick ? [] : [scaling])
+    }
+
+    private static func decodedLayouts(_ options: BenchOptions) -> [KernelMeasurement] {
         ScanLayout.measured(options).filter(\.isDecoded).map { layout in
             KernelMeasurement(
                 .decode, name: "decode_\(layout.name)",
@@ -44,6 +48,32 @@ extension KernelMeasurement {
                 return kernel.contest(
                     .stream(scans.bytes, byteCount: scans.count * layout.format.stride), course.instructionSets)
             }
+        }
+    }
+
+    /// Values from one unit into another, in place.
+    private static var scaling: KernelMeasurement {
+        KernelMeasurement(
+            .decode, name: "scale", title: "decode: one column multiplied by a factor, in place; 4 bytes a sample",
+            rates: [nil]
+        ) { course in
+            let count = AccessPattern.sampleCount(byteCount: course.level.byteCount, bytesPerSample: 4)
+            let values = course.arena.column(Float.self, count: count, filledWith: 1.5)
+            let reading = Reading.stream(values, byteCount: count * 4)
+            return Contest(
+                sampleCount: count, byteCount: reading.byteCount, limits: reading.variants(course.instructionSets),
+                contenders: [
+                    // By one, so that values stay what they are however often it is done.
+                    Variant(InstructionSet.baseline.rawValue) { times in
+                        for _ in 0..<times { scale(values, range: 0..<count, by: 1) }
+                    }
+                ],
+                findFault: {
+                    scale(values, range: 0..<count, by: 3)
+                    let isWrong = (0..<count).contains { values[$0] != 4.5 }
+                    values.update(repeating: 1.5, count: count)
+                    return isWrong ? InstructionSet.baseline.rawValue : nil
+                })
         }
     }
 }

@@ -3,7 +3,7 @@ import Kernels
 extension KernelMeasurement {
     /// K1: thresholds with hysteresis.
     static func thresholds(_ options: BenchOptions) -> [KernelMeasurement] {
-        options.isQuick ? [vectors(options)] : [vectors(options), column(options)]
+        options.isQuick ? [vectors(options)] : [vectors(options), column(options), extremes]
     }
 
     private static func vectors(_ options: BenchOptions) -> KernelMeasurement {
@@ -12,26 +12,14 @@ extension KernelMeasurement {
             title: "k1: threshold with hysteresis on |a|², from columns x y z; 12 bytes a sample",
             rates: eventRates(options)
         ) { course in
-            let count = AccessPattern.sampleCount(byteCount: course.level.byteCount, bytesPerSample: 12)
-            let (x, y, z) = (
-                course.arena.column(Float.self, count: count), course.arena.column(Float.self, count: count),
-                course.arena.column(Float.self, count: count)
-            )
-            var numbers = SeededNumbers(seed: 1)
-            let row = EventRow(count: count, rate: course.rate, numbers: &numbers)
-            row.forEach(count: count) { index, isInside in
-                x[index] = numbers.signed()
-                y[index] = numbers.signed()
-                z[index] = (isInside ? 13 : 9.8) + 0.2 * numbers.signed()
-            }
-            let kernel = CrossingKernel(count: count) { range, isEventful, isInside, crossings, set in
+            let vectors = MadeVectors(course, seed: 1)
+            let kernel = CrossingKernel(count: vectors.count) { range, isEventful, isInside, crossings, set in
                 findCrossings(
-                    x: x, y: y, z: z, range: range, threshold: isEventful ? .eventful : .quiet, isInside: &isInside,
+                    x: vectors.x, y: vectors.y, z: vectors.z, range: range, threshold: isEventful ? .eventful : .quiet,
+                    isInside: &isInside,
                     crossings: &crossings, using: set)
             }
-            return kernel.contest(
-                .columns([UnsafePointer(x), UnsafePointer(y), UnsafePointer(z)], count: count), row,
-                course.instructionSets)
+            return kernel.contest(vectors.reading, vectors.row, course.instructionSets)
         }
     }
 
@@ -53,6 +41,43 @@ extension KernelMeasurement {
                     crossings: &crossings, using: set)
             }
             return kernel.contest(.stream(values, byteCount: count * 4), row, course.instructionSets)
+        }
+    }
+
+    /// The least and the greatest |a|²: what settles a block in which nothing happens.
+    private static var extremes: KernelMeasurement {
+        KernelMeasurement(
+            .k1, name: "extremes_vectors", title: "k1: least and greatest |a|², from columns x y z; 12 bytes a sample",
+            rates: [nil]
+        ) { course in
+            let vectors = MadeVectors(course, seed: 1)
+            @inline(__always)
+            func find(_ set: InstructionSet, _ take: (Extremes) -> Void) {
+                var start = 0
+                while start < vectors.count {
+                    // As many samples as a delivery of a replay has.
+                    let end = min(start + 4096, vectors.count)
+                    take(Kernels.extremes(x: vectors.x, y: vectors.y, z: vectors.z, range: start..<end, using: set))
+                    start = end
+                }
+            }
+            func all(_ set: InstructionSet) -> [Extremes] {
+                var found: [Extremes] = []
+                find(set) { found.append($0) }
+                return found
+            }
+            return Contest(
+                sampleCount: vectors.count, byteCount: vectors.reading.byteCount,
+                limits: vectors.reading.variants(course.instructionSets),
+                contenders: course.instructionSets.map { set in
+                    Variant(set.rawValue) { times in
+                        for _ in 0..<times { find(set) { Sink.take(UInt64($0.greatest.bitPattern)) } }
+                    }
+                },
+                findFault: {
+                    let expected = all(.scalar)
+                    return course.instructionSets.first { all($0) != expected }?.rawValue
+                })
         }
     }
 

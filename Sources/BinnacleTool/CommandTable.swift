@@ -86,8 +86,8 @@ enum OptionName: String, CaseIterable {
         case .quick: "Measure less often and with less data: 20 seconds instead of minutes."
         case .kernel:
             """
-            Only NAME: limits, k1 (threshold on columns), k2 (threshold on scans), k3 (facing a bearing), k4 (gravity filter),
-            decode (scans into columns), live (pipe to delegate) or traces. May be repeated.
+            Only NAME: limits, k1 (threshold on columns), k2 (threshold on scans), k3 (facing a bearing), k4 (gravity
+            filter), decode (scans into columns), live (pipe to delegate) or traces. May be repeated.
             """
         case .kind: "Only events of KIND, such as motion.began; any is all but repeated states. May be repeated."
         case .since:
