@@ -49,6 +49,12 @@ final class LineReader {
         buffer.deallocate()
     }
 
+    /// The first bytes of a file of which no line was handed out; fewer when it has no more, or begins with a byte-order mark.
+    func firstBytes(_ count: Int) throws(TraceError) -> [UInt8] {
+        while end - start < count, !isAtEnd { try refill() }
+        return Array(UnsafeBufferPointer(start: buffer + start, count: min(count, end - start)))
+    }
+
     /// The next line without its end (LF or CR LF), or `nil` at the end of the file.
     func next() throws(TraceError) -> Line? {
         guard let line = try peek() else { return nil }
