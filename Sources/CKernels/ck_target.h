@@ -35,14 +35,19 @@
 // Pieces of kernels: inlined for the instruction set of whoever uses them.
 #define CK_INLINE static inline __attribute__((always_inline, unused))
 
-/// Keeps four steps of the same kind together, before all that follows. Left alone, compilers alternate multiplications and
+/// CK_KEEP has a vector ready before what follows is begun, loads included.
+///
+/// CK_TOGETHER keeps four steps of the same kind together, before all that follows. Left alone, compilers alternate multiplications and
 /// additions, which Zen 3 executes a sixth slower than four of the one and then four of the other.
 #if defined(CK_SIMDE)
 #define CK_TOGETHER(a, b, c, d)
+#define CK_KEEP(a)
 #elif defined(CK_ARM)
 #define CK_TOGETHER(a, b, c, d) __asm__ volatile("" : "+w"(a), "+w"(b), "+w"(c), "+w"(d) : : "memory")
+#define CK_KEEP(a) __asm__ volatile("" : "+w"(a) : : "memory")
 #else
 #define CK_TOGETHER(a, b, c, d) __asm__ volatile("" : "+v"(a), "+v"(b), "+v"(c), "+v"(d) : : "memory")
+#define CK_KEEP(a) __asm__ volatile("" : "+v"(a) : : "memory")
 #endif
 /// Has a number worked out here, not where it is first looked at.
 #define CK_NOW(number) __asm__ volatile("" : "+r"(number))
