@@ -109,6 +109,7 @@ final class ArrowReader: TraceReader {
             var count = 0
             for batch in window { count = batch.isFull ? .max : max(count, batch.count) }
             if count >= Self.fewSamples { return true }
+            guard last != nil else { break }
             // The next block takes the place of the one that was lent.
             for batch in window { batch.keep() }
         }

@@ -95,17 +95,22 @@ final class ArrowRows {
         var end = start
         while end < count {
             let next = min(count, end + Self.pieceCount)
-            guard isClean(end..<next, isFirst: end == start) else { return end }
+            guard isClean(end..<next, stamps: times + end, isFirst: end == start) else { return end }
             end = next
         }
         return end
     }
 
-    private func isClean(_ rows: Range<Int>, isFirst: Bool) -> Bool {
-        let limit = TraceRow.largest
-        return riseSteadily(times, range: (isFirst ? rows.lowerBound + 1 : rows.lowerBound)..<rows.upperBound)
-            && areWithin(x, range: rows, limit: limit) && areWithin(y, range: rows, limit: limit)
-            && areWithin(z, range: rows, limit: limit)
+    /// Whether nothing is wrong with rows, whose stamps are written down by the way.
+    ///
+    /// - Parameters:
+    ///   - rows: The rows.
+    ///   - stamps: Where their stamps lie.
+    ///   - isFirst: Whether the row before them is none of theirs.
+    private func isClean(_ rows: Range<Int>, stamps: UnsafeRawPointer, isFirst: Bool) -> Bool {
+        copyChecking(
+            stamps, to: times + rows.lowerBound, x: x + rows.lowerBound, y: y + rows.lowerBound,
+            z: z + rows.lowerBound, count: rows.count, limit: TraceRow.largest, follows: !isFirst)
     }
 
     // MARK: - Blocks
@@ -170,7 +175,7 @@ final class ArrowRows {
 
     /// Takes the next rows of a batch that has no other sensor's.
     private func take(_ batch: ArrowBatch) {
-        let bytes = source.bytes
+        guard let first = source.bytes.baseAddress else { return }
         let start = rowInBatch
         count = min(capacity, Self.mostRows, batch.rowCount - start)
         firstNumber = rowsBefore + start + 1
@@ -185,20 +190,18 @@ final class ArrowRows {
             for (axis, place) in axes.enumerated() {
                 let target = copies + axis * copyCapacity
                 for row in 0..<count {
-                    target[row] = scaled(bytes.loadUnaligned(fromByteOffset: place + 4 * row, as: Float.self))
+                    target[row] = scaled(first.loadUnaligned(fromByteOffset: place + 4 * row, as: Float.self))
                 }
             }
             pointToCopies()
         }
-        // Stamps are checked where they were just written to, a piece at a time.
+        let stamps = first + batch.times + 8 * start
         var isGood = true
         var row = 0
         while row < count {
             let end = min(count, row + Self.pieceCount)
-            let target = UnsafeMutableRawBufferPointer(start: times + row, count: 8 * (end - row))
-            let place = batch.times + 8 * (start + row)
-            target.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[place..<place + target.count]))
-            isGood = isGood && isClean(row..<end, isFirst: row == 0)
+            // Stamps are copied also where nothing is clean any more.
+            isGood = isClean(row..<end, stamps: stamps + 8 * row, isFirst: row == 0) && isGood
             if isGood { clean = end }
             row = end
         }

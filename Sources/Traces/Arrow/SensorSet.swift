@@ -22,12 +22,13 @@ struct SensorSet: Equatable {
     init(_ column: UnsafeRawBufferPointer) {
         guard let first = column.first else { return }
         insert(first)
-        // Nearly always they are all the same, which is seen eight at a time.
-        let pattern = UInt64(first) &* 0x0101_0101_0101_0101
+        // Nearly always they are all the same, which is seen 64 at a time.
+        let same = SIMD64<UInt8>(repeating: first)
         var offset = 0
-        while offset <= column.count - 8 {
-            guard column.loadUnaligned(fromByteOffset: offset, as: UInt64.self) == pattern else { break }
-            offset += 8
+        while offset <= column.count - 64 {
+            let other = column.loadUnaligned(fromByteOffset: offset, as: SIMD64<UInt8>.self)
+            guard other == same else { break }
+            offset += 64
         }
         for index in offset..<column.count { insert(column[index]) }
     }
