@@ -19,8 +19,8 @@ public func decodeScans(
 ) {
     var done = 0
     #if arch(x86_64)
-        if instructionSet >= .avx2, format.isCompact, count >= 8 {
-            done = decodeCompact(scans, count, format, conversion, times, x, y, z)
+        if count >= 8, instructionSet >= .avx2, let order = format.compactOrder {
+            done = decodeCompact(scans, count, format, order, conversion, times, x, y, z)
         }
     #endif
     decodeOneByOne(scans, done..<count, format, conversion, times, x, y, z)
@@ -67,18 +67,10 @@ private func decodeOneByOne(
 #if arch(x86_64)
     /// Returns how many scans were decoded, which is as many as come in eights.
     private func decodeCompact(
-        _ scans: UnsafeRawPointer, _ count: Int, _ format: ScanFormat, _ conversion: ScanConversion,
-        _ times: UnsafeMutablePointer<Int64>?, _ x: UnsafeMutablePointer<Float>, _ y: UnsafeMutablePointer<Float>,
-        _ z: UnsafeMutablePointer<Float>
+        _ scans: UnsafeRawPointer, _ count: Int, _ format: ScanFormat, _ order: SIMD16<UInt8>,
+        _ conversion: ScanConversion, _ times: UnsafeMutablePointer<Int64>?, _ x: UnsafeMutablePointer<Float>,
+        _ y: UnsafeMutablePointer<Float>, _ z: UnsafeMutablePointer<Float>
     ) -> Int {
-        var order = SIMD16<UInt8>(repeating: 0x80)
-        let bytes = format.element == .int16BigEndian ? (low: 1, high: 0) : (low: 0, high: 1)
-        for (axis, offset) in [format.xOffset, format.yOffset, format.zOffset].enumerated() {
-            for scan in 0...1 {
-                order[8 * scan + 2 * axis] = UInt8(8 * scan + offset + bytes.low)
-                order[8 * scan + 2 * axis + 1] = UInt8(8 * scan + offset + bytes.high)
-            }
-        }
         let rows = (conversion.x, conversion.y, conversion.z)
         let done = withUnsafeBytes(of: order) { order in
             withUnsafeBytes(of: rows) { rows in

@@ -43,7 +43,16 @@ public enum InstructionSet: String, Sendable, CaseIterable, Comparable {
         return .failure(Complaint(text: "BINNACLE_ISA=\(name): this machine has \(known)"))
     }
 
-    private var rank: Int { InstructionSet.allCases.firstIndex(of: self) ?? 0 }
+    /// Not the place in `allCases`, which is an array that would be made for every comparison.
+    private var rank: Int {
+        switch self {
+        case .scalar: 0
+        case .baseline: 1
+        case .neon: 2
+        case .avx2: 3
+        case .avx512: 4
+        }
+    }
 
     private var isHere: Bool {
         switch self {

@@ -29,6 +29,10 @@ public struct ScanFormat: Sendable, Equatable {
     public let zOffset: Int
     /// Where the stamp begins, a signed number of eight bytes in the machine's own order; `nil` when there is none.
     public let timestampOffset: Int?
+    /// For each of sixteen bytes, which are two compact scans, the byte that belongs there so that x, y, z and 0 follow each
+    /// other, the low byte first; 0x80 for none. `nil` when the layout is not compact: the axes of 16 bits each within the first
+    /// eight bytes, which are followed by nothing or by the stamp.
+    let compactOrder: SIMD16<UInt8>?
 
     /// Describes a layout; `nil` when something would lie outside the scan or inside something else.
     ///
@@ -56,7 +60,12 @@ public struct ScanFormat: Sendable, Equatable {
         yOffset = axisOffsets.y
         zOffset = axisOffsets.z
         self.timestampOffset = timestampOffset
+        compactOrder = Self.compactOrder(
+            stride, element, SIMD3(axisOffsets.x, axisOffsets.y, axisOffsets.z), timestampOffset)
     }
+
+    /// Whether the forms for special instructions take the layout.
+    var isCompact: Bool { compactOrder != nil }
 
     /// The raw value of an axis.
     ///
@@ -75,12 +84,20 @@ public struct ScanFormat: Sendable, Equatable {
         }
     }
 
-    /// Whether the axes are 16 bits each within the first eight bytes, which are followed by nothing or by the stamp: what the
-    /// forms for special instructions take.
-    var isCompact: Bool {
-        guard element != .int32LittleEndian, [xOffset, yOffset, zOffset].allSatisfy({ $0 <= 6 && $0 % 2 == 0 }) else {
-            return false
+    private static func compactOrder(
+        _ stride: Int, _ element: Element, _ offsets: SIMD3<Int>, _ timestampOffset: Int?
+    ) -> SIMD16<UInt8>? {
+        guard element != .int32LittleEndian, offsets.max() <= 6, all((offsets & 1) .== 0),
+            stride == 8 && timestampOffset == nil || stride == 16 && (timestampOffset ?? 8) == 8
+        else { return nil }
+        let (low, high) = element == .int16BigEndian ? (1, 0) : (0, 1)
+        var order = SIMD16<UInt8>(repeating: 0x80)
+        for scan in 0...1 {
+            for axis in 0..<3 {
+                order[8 * scan + 2 * axis] = UInt8(8 * scan + offsets[axis] + low)
+                order[8 * scan + 2 * axis + 1] = UInt8(8 * scan + offsets[axis] + high)
+            }
         }
-        return stride == 8 && timestampOffset == nil || stride == 16 && (timestampOffset ?? 8) == 8
+        return order
     }
 }

@@ -158,7 +158,9 @@ public struct ScanThreshold: Sendable {
                 rise: limits.rise.shifted(by: format.shift), keep: limits.keep.shifted(by: format.shift),
                 under: limits.under.shifted(by: format.shift), floor: limits.floor.shifted(by: format.shift))
             let axis = UInt64(UInt16.max << UInt16(format.shift))
-            let axes = [format.xOffset, format.yOffset, format.zOffset].reduce(0) { $0 | axis << UInt64(8 * $1) }
+            let axes =
+                axis << UInt64(8 * format.xOffset) | axis << UInt64(8 * format.yOffset) | axis
+                << UInt64(8 * format.zOffset)
             let found = ck_scan_crossings16_avx2(
                 scans, count, format.stride, axes, format.element == .int16BigEndian ? 1 : 0, &sums, &side,
                 list)

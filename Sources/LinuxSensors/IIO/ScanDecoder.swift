@@ -24,6 +24,8 @@ package struct ScanDecoder: Sendable {
     private let timestamp: ScanLayout.Place?
     /// Each stream's layout as the kernels know it; `nil` when one of the streams, or the stamp, has another.
     private let formats: [ScanFormat]?
+    /// What each stream's raw values are turned into; beside ``axes``, because those have names that would be copied.
+    private let conversions: [ScanConversion]
 
     /// - Parameters:
     ///   - layout: The enabled channels.
@@ -33,12 +35,14 @@ package struct ScanDecoder: Sendable {
         self.axes = axes
         let timestamp = layout.place(of: "in_timestamp")
         self.timestamp = timestamp
+        hasTimestamp = timestamp != nil
+        conversions = axes.map(\.conversion.kernel)
         let formats = axes.compactMap { ScanFormat($0, timestamp: timestamp, scanByteCount: layout.byteCount) }
         self.formats = formats.count == axes.count ? formats : nil
     }
 
     /// Whether the scans carry stamps.
-    package var hasTimestamp: Bool { timestamp != nil }
+    package let hasTimestamp: Bool
 
     /// A scan's stamp in nanoseconds; `nil` when it carries none.
     package func stamp(of scan: UnsafeRawPointer) -> Int64? {
@@ -66,7 +70,7 @@ package struct ScanDecoder: Sendable {
     ) {
         guard let formats else { preconditionFailure("this layout is decoded scan by scan") }
         decodeScans(
-            scans, count: count, format: formats[stream], conversion: axes[stream].conversion.kernel, times: times,
+            scans, count: count, format: formats[stream], conversion: conversions[stream], times: times,
             x: x,
             y: y, z: z)
     }

@@ -43,6 +43,8 @@ public final class LiveSource: SampleSource {
     var nextSensor = 0
     /// How many deliveries were made since the last look at the descriptors.
     private var deliveriesSinceLook = 0
+    /// Whether the last answer was samples: then everything was looked after a moment ago.
+    private var hasJustDelivered = false
     private(set) var isStopped = false
 
     static let mailToken = UInt64.max
@@ -121,6 +123,11 @@ public final class LiveSource: SampleSource {
     /// Hands over what has come: the samples of one device, a failure, or nothing yet.
     public func fill(_ delivery: SampleDelivery) -> SampleAnswer {
         guard !isStopped else { return .ended }
+        if hasJustDelivered {
+            hasJustDelivered = false
+            // Mostly that was all, and asking the clocks for it would cost as much as some samples.
+            if isDrained, !hasMail, !hasChanges { return .pending }
+        }
         // A device that always has something must not keep udev and the others from being heard.
         if deliveriesSinceLook >= Self.mostDeliveries { look(timeoutMilliseconds: 0) }
         let now = SystemClock.monotonic()
@@ -141,6 +148,7 @@ public final class LiveSource: SampleSource {
             if !delivery.isEmpty || !delivery.losses.isEmpty {
                 nextSensor = (nextSensor + offset + 1) % sensors.count
                 deliveriesSinceLook += 1
+                hasJustDelivered = true
                 return .samples
             }
         }

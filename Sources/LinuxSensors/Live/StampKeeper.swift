@@ -180,9 +180,15 @@ package struct StampKeeper {
             if findsOverruns {
                 let gap = Double(time) - Double(last)
                 let share = alike + (0 - alike) / 32
-                guard gap > 0, share < 0.3, gap <= interval + max(0.75 * interval, 6 * jitter) else { break }
+                guard gap > 0, share < 0.3, gap <= interval + 0.75 * interval || gap <= interval + 6 * jitter,
+                    gap <= 16 * interval
+                else { break }
+                // As ``learn(_:_:_:weight:)``, and branches instead of limits, which each sample would wait for.
+                let learned = interval + (gap - interval) * 0.0625
+                guard learned >= Self.shortestInterval, learned <= Self.longestInterval else { break }
                 alike = share
-                Self.learn(gap, &interval, &jitter, weight: 0.0625)
+                jitter += (abs(gap - interval) - jitter) * 0.0625
+                interval = learned
             }
             stamps[index] = time
             last = time
