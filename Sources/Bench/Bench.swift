@@ -50,7 +50,7 @@ extension BenchPart {
         case .limits: [LimitMeasurement()]
         case .k1: KernelMeasurement.thresholds(options)
         case .k2: KernelMeasurement.scanThresholds(options)
-        case .k3: []
+        case .k3: KernelMeasurement.facing(options)
         case .k4: KernelMeasurement.gravity(options)
         case .decode: KernelMeasurement.decoding(options)
         case .live: [LiveMeasurement()]

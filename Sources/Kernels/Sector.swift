@@ -69,7 +69,7 @@ public struct Sector: Sendable {
     ///   - m: The field's axes in the same order.
     ///   - rays: The limits.
     @inline(__always)
-    func margin<Value: Lanes>(_ a: (Value, Value, Value), _ m: (Value, Value, Value), _ rays: ck_rays) -> Value {
+    func margin<Value: FloatLanes>(_ a: (Value, Value, Value), _ m: (Value, Value, Value), _ rays: ck_rays) -> Value {
         let flat = a.1 * a.1 + a.2 * a.2
         let along = a.1 * m.1 + a.2 * m.2
         let north = m.0 * flat - a.0 * along
@@ -88,7 +88,7 @@ public struct Sector: Sendable {
 }
 
 /// One value or four, so that a formula stands in one place for both.
-protocol Lanes {
+protocol FloatLanes {
     init(all value: Float)
     static func + (left: Self, right: Self) -> Self
     static func - (left: Self, right: Self) -> Self
@@ -99,13 +99,13 @@ protocol Lanes {
     static func lesser(_ left: Self, _ right: Self) -> Self
 }
 
-extension Lanes {
+extension FloatLanes {
     /// A margin that overflowed has lost what its sign says: infinity becomes NaN, everything else stays.
     @inline(__always)
     var onlyFinite: Self { self + (self - self) }
 }
 
-extension Float: Lanes {
+extension Float: FloatLanes {
     @inline(__always)
     init(all value: Float) { self = value }
 
@@ -116,7 +116,7 @@ extension Float: Lanes {
     static func lesser(_ left: Float, _ right: Float) -> Float { left < right ? left : right }
 }
 
-extension SIMD4<Float>: Lanes {
+extension SIMD4<Float>: FloatLanes {
     @inline(__always)
     init(all value: Float) { self.init(repeating: value) }
 
