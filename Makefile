@@ -51,6 +51,7 @@ run: build ## Replay the bundled recording of a walk; SPEED=1 plays it in real t
 test: setup-test build ## Run every test, against the release binary, and the README's example.
 	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test --skip '^SensorTests\.'
 	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test --skip-build --filter '^SensorTests\.'
+	scripts/check-arrow $(BINARY)
 	scripts/check-readme
 	scripts/check-handler
 

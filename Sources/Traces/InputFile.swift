@@ -2,8 +2,8 @@ import Glibc
 
 /// An open file that is read forward, in pieces, with read(2).
 ///
-/// A mapping would be faster to write down, but a file that shrinks under a mapping kills the process with SIGBUS;
-/// read(2) just comes to the end.
+/// A mapping would be faster to write down, but a file that shrinks under a mapping kills the process with SIGBUS, unless
+/// it is prepared for it as ``MappedFile`` is; read(2) just comes to the end.
 struct InputFile: ~Copyable {
     let path: String
     /// The size when it was opened; `nil` for a pipe or a device.

@@ -38,7 +38,7 @@ struct ArrowMessage {
     /// - Throws: ``ArrowFault`` when it is no message.
     static func find(in bytes: UnsafeRawBufferPointer, at offset: Int) throws(ArrowFault) -> Finding {
         let rest = bytes.count - offset
-        guard rest > 0 else { return .end(next: offset) }
+        guard rest > 0 else { return .end(next: bytes.count) }
         guard rest >= 8 else { return .torn }
         let mark = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
         let length = Int(Int32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 4, as: Int32.self)))

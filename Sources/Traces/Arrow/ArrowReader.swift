@@ -39,14 +39,15 @@ final class ArrowReader: TraceReader {
     /// - Parameters:
     ///   - source: The file.
     ///   - sensors: The streams that this reader has.
+    ///   - streamCount: How many streams the file has.
     ///   - group: That of the file's first batch; `nil` when its batches are in none.
     ///   - notices: What was assumed.
-    init(_ source: ArrowFile, sensors: [ArrowSensor], group: Int64?, notices: [TraceNotice]) {
+    init(_ source: ArrowFile, sensors: [ArrowSensor], of streamCount: Int, group: Int64?, notices: [TraceNotice]) {
         self.source = source
         self.group = group
         self.notices = notices
         contents = sensors.map(\.content)
-        rows = sensors.map { ArrowRows(source, sensor: $0) }
+        rows = sensors.map { ArrowRows(source, sensor: $0, of: streamCount) }
         rules = RowRules(path: source.path, place: .row, streamCount: sensors.count)
         ends = sensors.map { _ in 0 }
         source.add()

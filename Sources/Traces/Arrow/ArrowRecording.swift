@@ -23,8 +23,13 @@ final class ArrowRecording: RecordingFormat {
     private var next: [Int]
 
     /// The most samples of a stream in a batch.
-    private static let batchCount = 65_536
+    private let batchCount: Int
+
     private static let mostStreams = 256
+    private static let mostSamples = 65_536
+    private static let fewestSamples = 1024
+    /// The most samples of all streams in a group: 20 MB.
+    private static let mostSamplesOfAll = 1 << 20
 
     /// Writes the schema.
     init(_ file: RecordingFile, _ columns: TraceColumns) throws(TraceError) {
@@ -33,7 +38,9 @@ final class ArrowRecording: RecordingFormat {
         isInOrder = places == Array(places.indices)
         sampleCounts = places.map { _ in 0 }
         next = places.map { _ in 0 }
-        self.columns = places.map { _ in SampleBatch(capacity: Self.batchCount) }
+        let batchCount = min(Self.mostSamples, max(Self.fewestSamples, Self.mostSamplesOfAll / places.count))
+        self.batchCount = batchCount
+        self.columns = places.map { _ in SampleBatch(capacity: batchCount) }
         try file.write(encoder.schema(columns.contents))
     }
 
@@ -47,7 +54,7 @@ final class ArrowRecording: RecordingFormat {
 
     func write(_ delivery: SampleDelivery) throws(TraceError) {
         guard let first = delivery.firstPosition else { return }
-        guard isInOrder, delivery.batches.allSatisfy({ $0.count <= Self.batchCount }) else {
+        guard isInOrder, delivery.batches.allSatisfy({ $0.count <= batchCount }) else {
             return try writeOneByOne(delivery)
         }
         let hasRoom = zip(columns, delivery.batches).allSatisfy { $0.count + $1.count <= $0.capacity }

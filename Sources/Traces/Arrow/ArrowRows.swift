@@ -41,12 +41,21 @@ final class ArrowRows {
     private var copyCapacity = 1
 
     /// The most rows in a block.
-    static let mostRows = 65_536
+    private let mostRows: Int
+    /// The most rows in the blocks of all streams of a file: their stamps take 2 MB.
+    private static let mostRowsOfAll = 262_144
+    private static let usualRows = 65_536
+    private static let fewestRows = 1024
     /// Rows are checked so many at a time.
     private static let pieceCount = 1024
 
-    init(_ source: ArrowFile, sensor: ArrowSensor) {
+    /// - Parameters:
+    ///   - source: The file.
+    ///   - sensor: Whose rows these are.
+    ///   - streamCount: How many streams the file has.
+    init(_ source: ArrowFile, sensor: ArrowSensor, of streamCount: Int) {
         self.source = source
+        mostRows = min(Self.usualRows, max(Self.fewestRows, Self.mostRowsOfAll / streamCount))
         self.sensor = sensor
         offset = source.firstMessage
         times = .allocate(capacity: capacity)
@@ -148,7 +157,7 @@ final class ArrowRows {
     func load(in group: Int64?) -> Bool {
         (count, position, clean) = (0, 0, 0)
         while hasMore(in: group), let batch {
-            reserve(min(Self.mostRows, batch.rowCount - rowInBatch))
+            reserve(min(mostRows, batch.rowCount - rowInBatch))
             isMixed = batch.present.only == nil
             if isMixed { copyMixed(batch) } else { take(batch) }
             guard count > 0 else { continue }
@@ -159,7 +168,7 @@ final class ArrowRows {
 
     private func reserve(_ rowCount: Int) {
         guard rowCount > capacity else { return }
-        capacity = min(Self.mostRows, max(rowCount, 2 * capacity))
+        capacity = min(mostRows, max(rowCount, 2 * capacity))
         times.deallocate()
         times = .allocate(capacity: capacity)
         numbers?.deallocate()
@@ -177,7 +186,7 @@ final class ArrowRows {
     private func take(_ batch: ArrowBatch) {
         guard let first = source.bytes.baseAddress else { return }
         let start = rowInBatch
-        count = min(capacity, Self.mostRows, batch.rowCount - start)
+        count = min(capacity, mostRows, batch.rowCount - start)
         firstNumber = rowsBefore + start + 1
         rowInBatch += count
         let axes = [batch.x, batch.y, batch.z].map { $0 + 4 * start }

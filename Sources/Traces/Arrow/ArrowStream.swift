@@ -95,10 +95,10 @@ enum ArrowStream {
                         + "(--bind SENSOR=FILE:KIND says otherwise)"))
         }
         if first?.group != nil {
-            return [ArrowReader(file, sensors: sensors, group: first?.group, notices: notices)]
+            return [ArrowReader(file, sensors: sensors, of: sensors.count, group: first?.group, notices: notices)]
         }
         return sensors.enumerated().map { index, sensor in
-            ArrowReader(file, sensors: [sensor], group: nil, notices: index == 0 ? notices : [])
+            ArrowReader(file, sensors: [sensor], of: sensors.count, group: nil, notices: index == 0 ? notices : [])
         }
     }
 }
