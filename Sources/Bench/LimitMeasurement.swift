@@ -42,7 +42,6 @@ struct LimitMeasurement: Measurement {
             session.record(object)
         }
         if let quickest = times.min(by: { $0.median < $1.median }) { session.unrest.note(quickest, at: level) }
-        session.limits[Session.LimitKey(level: level.name, pattern: pattern)] = best
         return best
     }
 }

@@ -19,17 +19,27 @@ struct LiveTally {
         // What grows once has grown.
         run.takeEvents(writer, times: 10)
         let before = run.eventCount
-        let allocators = Self.allocators.compactMap { try? CallCounter(of: $0) }
-        let allocations = Self.count(allocators) { run.takeEvents(writer, times: Self.batches) }
-        allocationCount = allocators.count == Self.allocators.count ? allocations : nil
+        allocationCount = Self.allocations { run.takeEvents(writer, times: Self.batches) }
         eventCount = run.eventCount - before
-        let weakLoads = (try? CallCounter.weakLoads()).map { [$0] } ?? []
-        let loads = Self.count(weakLoads) { run.takeEvents(writer, times: Self.batches) }
-        weakLoadCount = weakLoads.isEmpty ? nil : loads
+        weakLoadCount = Self.weakLoads { run.takeEvents(writer, times: Self.batches) }
         batchCount = Self.batches
     }
 
-    /// How often functions are entered while something is done.
+    /// How often memory is asked for while something is done.
+    private static func allocations(while body: () -> Void) -> Int? {
+        let counters = allocators.compactMap { try? CallCounter(of: $0) }
+        let count = count(counters, while: body)
+        return counters.count == allocators.count ? count : nil
+    }
+
+    /// How often a weak reference is loaded while something is done.
+    ///
+    /// By itself, because a machine has no more counters than the four above.
+    private static func weakLoads(while body: () -> Void) -> Int? {
+        guard let counter = try? CallCounter.weakLoads() else { return nil }
+        return count([counter], while: body)
+    }
+
     private static func count(_ counters: [CallCounter], while body: () -> Void) -> Int {
         // The looking itself is no part of it.
         let before = counters.map(\.count)

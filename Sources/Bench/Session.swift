@@ -9,20 +9,12 @@ final class Session {
     let arena: Arena
     /// How restless the machine was.
     var unrest: Unrest
-    /// What was measured of the machine's memory, in bytes a nanosecond, by level and pattern.
-    var limits: [LimitKey: Double] = [:]
 
     private let indicator: ProgressIndicator
     private let isInterrupted: () -> Bool
     private let output: (String) -> Void
     private let stepCount: Int
     private var stepsDone = 0
-
-    /// A level and a pattern of access.
-    struct LimitKey: Hashable {
-        let level: String
-        let pattern: AccessPattern
-    }
 
     init(
         machine: Machine, options: BenchOptions, levels: [MemoryLevel], stepCount: Int, indicator: ProgressIndicator,
