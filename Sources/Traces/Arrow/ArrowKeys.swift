@@ -13,5 +13,13 @@ enum ArrowKeys {
         case name, kind, unit, scale, device
     }
 
-    static func sensor(_ number: Int, _ key: SensorKey) -> String { "binnacle.sensor.\(number).\(key.rawValue)" }
+    private static let sensorPrefix = "binnacle.sensor."
+
+    static func sensor(_ number: Int, _ key: SensorKey) -> String { "\(sensorPrefix)\(number).\(key.rawValue)" }
+
+    /// The number of the sensor that a key says something of; `nil` when it is another key.
+    static func sensorNumber(of key: String) -> UInt8? {
+        guard key.hasPrefix(sensorPrefix) else { return nil }
+        return UInt8(key.dropFirst(sensorPrefix.count).prefix { $0 != "." })
+    }
 }

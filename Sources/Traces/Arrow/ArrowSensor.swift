@@ -29,9 +29,13 @@ struct ArrowSensor {
         factor = try Self.factor(number, kind, unit: value(.unit), scale: value(.scale))
     }
 
-    /// Whether the metadata says what a sensor number is.
-    static func isDescribed(_ number: UInt8, in metadata: [String: String]) -> Bool {
-        metadata[ArrowKeys.sensor(Int(number), .name)] != nil || metadata[ArrowKeys.sensor(Int(number), .kind)] != nil
+    /// The sensor numbers of which the metadata says anything, rising.
+    static func described(in metadata: [String: String]) -> [UInt8] {
+        var numbers = SensorSet()
+        for key in metadata.keys {
+            if let number = ArrowKeys.sensorNumber(of: key) { numbers.insert(number) }
+        }
+        return numbers.numbers
     }
 
     private static func factor(

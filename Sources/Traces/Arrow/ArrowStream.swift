@@ -71,12 +71,16 @@ enum ArrowStream {
     static func readers(of file: ArrowFile, assumedKind: SampleKind?) throws(TraceError) -> [ArrowReader] {
         let first = try file.firstBatch()
         let metadata = file.schema.metadata
-        var numbers = (UInt8.min...UInt8.max).filter { ArrowSensor.isDescribed($0, in: metadata) }
+        let described = ArrowSensor.described(in: metadata)
+        var numbers = described
         // What is written down in front of the samples need not be searched among them.
         if numbers.isEmpty || metadata[ArrowKeys.version] == nil {
             numbers = file.presentSensors().union(numbers).numbers
         }
-        guard !numbers.isEmpty else { throw TraceError(.data, path: file.path, "has a schema and no sample") }
+        guard !numbers.isEmpty else {
+            let end = file.takeTorn() == nil ? "" : ": the first batch was not written to its end"
+            throw TraceError(.data, path: file.path, "has a schema and no sample\(end)")
+        }
         var sensors: [ArrowSensor] = []
         var notices: [TraceNotice] = []
         for number in numbers {
@@ -85,7 +89,7 @@ enum ArrowStream {
             } catch {
                 throw TraceError(.data, path: file.path, error.message)
             }
-            guard !ArrowSensor.isDescribed(number, in: metadata), let content = sensors.last?.content else { continue }
+            guard !described.contains(number), let content = sensors.last?.content else { continue }
             let unit = content.kind == .accelerometer ? "m/s²" : "µT"
             notices.append(
                 TraceNotice(
