@@ -56,13 +56,6 @@ final class StubbornAttribute {
         return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : ""
     }
 
-    /// Whether a text was written and nothing else: several times where a busy machine was so late with samples that the
-    /// device was armed again.
-    func tookOnly(_ text: String) -> Bool {
-        let all = written()
-        return !all.isEmpty && all.replacingOccurrences(of: text, with: "").isEmpty
-    }
-
     private static func write(_ text: String, to file: Int32) -> Bool {
         Array(text.utf8).withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) } == text.utf8.count
     }

@@ -13,11 +13,7 @@ package struct EventFilter: Sendable, Equatable {
 
     /// Whether an event is wanted.
     package func takes(_ event: Event) -> Bool {
-        if let kinds {
-            guard kinds.contains(event.kind) else { return false }
-        } else if EventKind.repeated.contains(event.kind) {
-            return false
-        }
+        guard event.kind.isAmong(kinds) else { return false }
         guard let sensors else { return true }
         return event.sensor.map(sensors.contains) ?? false
     }

@@ -56,6 +56,11 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
     /// The kinds that repeat an ongoing state, and are therefore given only to handlers that ask for them by name.
     public static let repeated: Set<EventKind> = [.motionMoving, .northFacing]
 
+    /// Whether it is one of the kinds wanted; without such a list, whether it does not repeat a state.
+    func isAmong(_ wanted: Set<EventKind>?) -> Bool {
+        wanted?.contains(self) ?? !EventKind.repeated.contains(self)
+    }
+
     /// The kinds that tell of handlers and of the store, and are therefore never given to a handler that could cause more
     /// of them.
     public static let reports: Set<EventKind> = [

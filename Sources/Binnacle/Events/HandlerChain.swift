@@ -55,11 +55,7 @@ public final class HandlerChain {
     }
 
     private func takes(_ event: Event) -> Bool {
-        if let kinds {
-            guard kinds.contains(event.kind) else { return false }
-        } else if EventKind.repeated.contains(event.kind) {
-            return false
-        }
+        guard event.kind.isAmong(kinds) else { return false }
         guard let detectors else { return true }
         return event.detector.map(detectors.contains) ?? false
     }

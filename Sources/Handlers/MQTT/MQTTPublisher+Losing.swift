@@ -43,10 +43,7 @@ extension MQTTPublisher {
 
     /// Tells that the handler failed.
     func report(_ reason: String) {
-        surroundings.report(
-            Event(
-                kind: .handlerFailed, timeNanoseconds: 0,
-                figures: [Figure(.handler, .text(surroundings.name)), Figure(.reason, .text(reason))]))
+        surroundings.report(Event(handlerFailed: surroundings.name, because: reason))
     }
 
     /// Waits until it is time for another attempt.

@@ -255,8 +255,6 @@ final class MQTTPublisher {
         queue.count { $0.failure = nil }
         guard hasFailed else { return }
         hasFailed = false
-        surroundings.report(
-            Event(
-                kind: .handlerRecovered, timeNanoseconds: 0, figures: [Figure(.handler, .text(surroundings.name))]))
+        surroundings.report(Event(handlerRecovered: surroundings.name))
     }
 }

@@ -111,12 +111,3 @@ final class HandlerLine {
         JournalSocket.isStandardError ? try? JournalSocket() : nil
     }
 }
-
-extension Event {
-    /// The report of a handler that can no longer do its work.
-    init(handlerFailed name: String, because reason: String) {
-        self.init(
-            kind: .handlerFailed, timeNanoseconds: 0,
-            figures: [Figure(.handler, .text(name)), Figure(.reason, .text(reason))])
-    }
-}

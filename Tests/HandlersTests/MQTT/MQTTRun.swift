@@ -8,6 +8,9 @@ import Synchronization
 final class MQTTRun {
     let reports = Reports()
     let acknowledged = Tickets()
+    /// What the handler's thread had used of a processor when it made its first report, in nanoseconds; 0 before.
+    var processorNanoseconds: Int64 { processorTime.nanoseconds }
+    private let processorTime = ProcessorTime()
     let handler: MQTTHandler
 
     /// The tickets of what was acknowledged, in that order.
@@ -15,6 +18,18 @@ final class MQTTRun {
         private let list = Mutex<[Int64]>([])
         var all: [Int64] { list.withLock { $0 } }
         func add(_ ticket: Int64) { list.withLock { $0.append(ticket) } }
+    }
+
+    /// The time of the thread that asks first.
+    private final class ProcessorTime: Sendable {
+        private let time = Mutex<Int64>(0)
+        var nanoseconds: Int64 { time.withLock { $0 } }
+        func note() {
+            var now = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now)
+            let nanoseconds = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+            time.withLock { if $0 == 0 { $0 = nanoseconds } }
+        }
     }
 
     /// Starts a handler with short times.
@@ -30,9 +45,15 @@ final class MQTTRun {
         times.lasting = 200_000_000
         change(&settings, &times)
         let acknowledged = acknowledged
+        let reports = reports
+        let processorTime = processorTime
         handler = try MQTTHandler(
             name: name, settings: settings, topic: { "events/\($0.kind.rawValue)" }, stateTopic: { "states/\($0)" },
-            capacity: capacity, times: times, report: reports.add, acknowledge: { acknowledged.add($0) })
+            capacity: capacity, times: times,
+            report: {
+                processorTime.note()
+                reports.add($0)
+            }, acknowledge: { acknowledged.add($0) })
     }
 
     deinit {
