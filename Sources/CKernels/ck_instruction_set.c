@@ -3,14 +3,17 @@
 #include <stdlib.h>
 
 #if defined(__x86_64__)
+// With AVX2 the forms use what every machine with AVX2 has beside it; an emulated one may have left it out. Whether the
+// system keeps the registers is part of the answer about AVX.
 int ck_has_avx2(void)
 {
-    return __builtin_cpu_supports("avx2") != 0;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+           __builtin_cpu_supports("popcnt");
 }
 
 int ck_has_avx512(void)
 {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+    return ck_has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
 #else

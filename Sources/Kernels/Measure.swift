@@ -4,6 +4,18 @@ protocol Measure {
     func one(_ index: Int) -> Float
     /// The measures of four samples.
     func four(_ index: Int) -> SIMD4<Float>
+    /// The measure of one sample with which it ends *inside*, where that is another one.
+    func oneFalling(_ index: Int) -> Float
+    /// The measures of four samples with which they end *inside*.
+    func fourFalling(_ index: Int) -> SIMD4<Float>
+}
+
+extension Measure {
+    @inline(__always)
+    func oneFalling(_ index: Int) -> Float { one(index) }
+
+    @inline(__always)
+    func fourFalling(_ index: Int) -> SIMD4<Float> { four(index) }
 }
 
 /// The values themselves.

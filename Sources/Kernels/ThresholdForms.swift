@@ -17,7 +17,7 @@ func settleOneByOne(
     while index < sampleCount {
         // Two short loops instead of one with a state: each looks only for what can end it.
         if isInside {
-            while index < sampleCount, !threshold.isOutside(measure.one(index)) { index += 1 }
+            while index < sampleCount, !threshold.isOutside(measure.oneFalling(index)) { index += 1 }
         } else {
             while index < sampleCount, !threshold.isInside(measure.one(index)) { index += 1 }
         }
@@ -73,9 +73,8 @@ private func settleInBlocks(
     var rises: UInt64 = 0
     var falls: UInt64 = 0
     for rest in index..<sampleCount {
-        let value = measure.one(rest)
-        if threshold.isInside(value) { rises |= 1 << UInt64(rest - index) }
-        if threshold.isOutside(value) { falls |= 1 << UInt64(rest - index) }
+        if threshold.isInside(measure.one(rest)) { rises |= 1 << UInt64(rest - index) }
+        if threshold.isOutside(measure.oneFalling(rest)) { falls |= 1 << UInt64(rest - index) }
     }
     chain.take(rises: rises, keeps: ~falls, base: index)
     return (chain.count, chain.isInside)
@@ -102,19 +101,13 @@ private struct SideTest {
     @inline(__always)
     func isCalm(_ measure: some Measure, _ index: Int, isInside: Bool) -> Bool {
         var isAny = SIMDMask<SIMD4<Int32>>(repeating: false)
-        if isInside {
-            for start in stride(from: index, to: index + blockLength, by: 16) {
-                let (a, b, c, d) = (
-                    measure.four(start), measure.four(start + 4), measure.four(start + 8), measure.four(start + 12)
-                )
-                isAny .|= (falls(a) .| falls(b)) .| (falls(c) .| falls(d))
-            }
-        } else {
-            for start in stride(from: index, to: index + blockLength, by: 16) {
-                let (a, b, c, d) = (
-                    measure.four(start), measure.four(start + 4), measure.four(start + 8), measure.four(start + 12)
-                )
-                isAny .|= (rises(a) .| rises(b)) .| (rises(c) .| rises(d))
+        for start in stride(from: index, to: index + blockLength, by: 16) {
+            if isInside {
+                isAny .|= falls(measure.fourFalling(start)) .| falls(measure.fourFalling(start + 4))
+                isAny .|= falls(measure.fourFalling(start + 8)) .| falls(measure.fourFalling(start + 12))
+            } else {
+                isAny .|= rises(measure.four(start)) .| rises(measure.four(start + 4))
+                isAny .|= rises(measure.four(start + 8)) .| rises(measure.four(start + 12))
             }
         }
         return ck_signs(unsafeBitCast(isAny, to: SIMD4<Float>.self)) == 0
@@ -132,7 +125,11 @@ private struct SideTest {
             let c = measure.four(start + 8)
             let d = measure.four(start + 12)
             inside |= bits(rises(a), rises(b), rises(c), rises(d)) << UInt64(16 * group)
-            outside |= bits(falls(a), falls(b), falls(c), falls(d)) << UInt64(16 * group)
+            let e = measure.fourFalling(start)
+            let f = measure.fourFalling(start + 4)
+            let g = measure.fourFalling(start + 8)
+            let h = measure.fourFalling(start + 12)
+            outside |= bits(falls(e), falls(f), falls(g), falls(h)) << UInt64(16 * group)
         }
         return (inside, ~outside)
     }

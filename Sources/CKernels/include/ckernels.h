@@ -89,11 +89,41 @@ struct ck_extremes {
     struct ck_extremes ck_extremes_column_##isa(const float *values, size_t count);                                        \
     struct ck_extremes ck_extremes_vectors_##isa(const float *x, const float *y, const float *z, size_t count);
 
+/// The two rays that bound a sector of headings, as ck_margin takes them. Around north and south they are one, which counts
+/// on both sides: north[0] is 1 or -1 then.
+struct ck_rays {
+    float north[2], east[2], sign;
+};
+
+/// When a sample changes the side: inside within the tolerance of a bearing, outside beyond the exit angle.
+struct ck_sector {
+    /// The axis whose direction counts: 0 for x, 1 for y, 2 for z.
+    int axis;
+    /// Whether the bearing is north or south.
+    int is_symmetric;
+    struct ck_rays enter, leave;
+};
+
+/// A margin nearer to 0 says nothing.
+#define CK_LEAST_MARGIN 1e-30f
+
+/// All angles in degrees, 0 < tolerance <= exit < 180; a reversed axis points the other way.
+struct ck_sector ck_make_sector(int axis, int is_reversed, double bearing, double tolerance, double exit);
+
+// K3: as ck_crossings_…, by where the sector's axis points, as the acceleration a… and the field m… have it.
+#define CK_DECLARE_FACING(isa)                                                                                             \
+    size_t ck_crossings_facing_##isa(                                                                                      \
+        const float *ax, const float *ay, const float *az, const float *mx, const float *my, const float *mz,              \
+        size_t count, const struct ck_sector *sector, uint64_t *inside, uint32_t *crossings);
+
 #if defined(__x86_64__)
 CK_DECLARE_THRESHOLD(avx2)
 CK_DECLARE_THRESHOLD(avx512)
+CK_DECLARE_FACING(avx2)
+CK_DECLARE_FACING(avx512)
 #elif defined(__aarch64__)
 CK_DECLARE_THRESHOLD(neon)
+CK_DECLARE_FACING(neon)
 #endif
 
 /// How many filters run side by side.

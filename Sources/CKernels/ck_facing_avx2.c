@@ -1,0 +1,7 @@
+#include "ck_target.h"
+
+#if defined(CK_X86)
+#include "ck_lanes_avx2.h"
+
+#include "ck_facing_form.h"
+#endif

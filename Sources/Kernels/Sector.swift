@@ -1,0 +1,133 @@
+import CKernels
+
+/// A sector of headings around a bearing, and the axis of the device that points into it or out of it.
+///
+/// Inside within the tolerance of the bearing, outside beyond the exit angle, unchanged in between.
+public struct Sector: Sendable {
+    /// On which side of its limits a sample is.
+    public enum Side: Sendable {
+        /// Within the tolerance.
+        case inside
+        /// Beyond the exit angle.
+        case outside
+    }
+
+    let rays: ck_sector
+
+    /// Creates a sector.
+    ///
+    /// - Parameters:
+    ///   - axis: The axis whose heading counts: 0 for x, 1 for y, 2 for z.
+    ///   - isReversed: Whether the axis' other end is meant.
+    ///   - bearingDegrees: The middle, clockwise from magnetic north.
+    ///   - toleranceDegrees: How far from it *inside* reaches.
+    ///   - exitDegrees: How far from it *outside* begins.
+    /// - Precondition: `0 < toleranceDegrees`, `toleranceDegrees <= exitDegrees` and `exitDegrees < 180`.
+    public init(
+        axis: Int, isReversed: Bool, bearingDegrees: Double, toleranceDegrees: Double, exitDegrees: Double
+    ) {
+        precondition((0..<3).contains(axis), "there is no axis \(axis)")
+        precondition(
+            toleranceDegrees > 0 && toleranceDegrees <= exitDegrees && exitDegrees < 180,
+            "a sector of \(toleranceDegrees)° that is left at \(exitDegrees)°")
+        rays = ck_make_sector(
+            Int32(axis), isReversed ? 1 : 0, bearingDegrees, toleranceDegrees, exitDegrees)
+    }
+
+    /// On which side one sample is; `nil` between the limits, and where the vectors say nothing.
+    ///
+    /// - Parameters:
+    ///   - acceleration: Specific force, in any unit in which its length is far from the ends of Float: its fourth power
+    ///     counts.
+    ///   - field: The magnetic field; the same holds for it.
+    @inline(__always)
+    public func side(acceleration: SIMD3<Float>, field: SIMD3<Float>) -> Side? {
+        let (u, v, w) = order
+        let a = (acceleration[u], acceleration[v], acceleration[w])
+        let m = (field[u], field[v], field[w])
+        if margin(a, m, rays.enter).onlyFinite > Self.leastMargin { return .inside }
+        return margin(a, m, rays.leave).onlyFinite < -Self.leastMargin ? .outside : nil
+    }
+
+    /// The margins between which nothing is said: both vectors are so short there that squares of squares vanish.
+    static let leastMargin = CK_LEAST_MARGIN
+
+    /// The axes in cyclic order, the sector's own first.
+    var order: (Int, Int, Int) {
+        let axis = Int(rays.axis)
+        return (axis, (axis + 1) % 3, (axis + 2) % 3)
+    }
+
+    /// How far the axis is inside: positive inside, negative outside, and of no use beyond its sign.
+    ///
+    /// With the axis u, `e = u·(m × a)` and `n = u·(m(a·a) − a(a·m))`, in which the squares of the axis' own component
+    /// cancel, the heading is `atan2(e·√(a·a), n)`. The sign of `e·√(a·a)·cos α − n·sin α` says on which side of the ray at
+    /// α it is, and squares that keep their signs compare the same without the root.
+    ///
+    /// - Parameters:
+    ///   - a: The acceleration's axes in cyclic order, the sector's own first.
+    ///   - m: The field's axes in the same order.
+    ///   - rays: The limits.
+    @inline(__always)
+    func margin<Value: Lanes>(_ a: (Value, Value, Value), _ m: (Value, Value, Value), _ rays: ck_rays) -> Value {
+        let flat = a.1 * a.1 + a.2 * a.2
+        let along = a.1 * m.1 + a.2 * m.2
+        let north = m.0 * flat - a.0 * along
+        let east = m.1 * a.2 - m.2 * a.1
+        let square = flat + a.0 * a.0
+        let norths = north * north.absolute
+        if self.rays.is_symmetric != 0 {
+            // The factor is 1 or −1, and changes no bit but the sign.
+            return norths * Value(all: rays.north.0) - east * east * square * Value(all: rays.east.0)
+        }
+        let easts = east * east.absolute * square
+        let right = norths * Value(all: rays.north.0) - easts * Value(all: rays.east.0)
+        let left = norths * Value(all: rays.north.1) - easts * Value(all: rays.east.1)
+        return Value.lesser(right, left) * Value(all: rays.sign)
+    }
+}
+
+/// One value or four, so that a formula stands in one place for both.
+protocol Lanes {
+    init(all value: Float)
+    static func + (left: Self, right: Self) -> Self
+    static func - (left: Self, right: Self) -> Self
+    static func * (left: Self, right: Self) -> Self
+    /// The value without its sign.
+    var absolute: Self { get }
+    /// The lesser one; the second when one is NaN.
+    static func lesser(_ left: Self, _ right: Self) -> Self
+}
+
+extension Lanes {
+    /// A margin that overflowed has lost what its sign says: infinity becomes NaN, everything else stays.
+    @inline(__always)
+    var onlyFinite: Self { self + (self - self) }
+}
+
+extension Float: Lanes {
+    @inline(__always)
+    init(all value: Float) { self = value }
+
+    @inline(__always)
+    var absolute: Float { magnitude }
+
+    @inline(__always)
+    static func lesser(_ left: Float, _ right: Float) -> Float { left < right ? left : right }
+}
+
+extension SIMD4<Float>: Lanes {
+    @inline(__always)
+    init(all value: Float) { self.init(repeating: value) }
+
+    @inline(__always)
+    var absolute: SIMD4<Float> {
+        let bits = unsafeBitCast(self, to: SIMD4<UInt32>.self) & SIMD4<UInt32>(repeating: 0x7FFF_FFFF)
+        return unsafeBitCast(bits, to: SIMD4<Float>.self)
+    }
+
+    @inline(__always)
+    static func lesser(_ left: SIMD4<Float>, _ right: SIMD4<Float>) -> SIMD4<Float> {
+        right.replacing(with: left, where: left .< right)
+    }
+}
