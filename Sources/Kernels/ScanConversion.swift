@@ -36,8 +36,9 @@ public struct ScanConversion: Sendable, Equatable {
         Float(row.x * x + row.y * y + row.z * z + row.w)
     }
 
-    /// s² when every raw vector v has the length s·|v| afterwards: no constants, and rows that are orthogonal and of one length,
-    /// as far as `Double` can say. `nil` otherwise.
+    /// The square of the factor by which every raw vector gets longer or shorter; `nil` when there is no such factor.
+    ///
+    /// There is one without constants, and with rows that are orthogonal and of one length, as far as `Double` can say.
     var squaredScale: Double? {
         let rows = [x, y, z].map { [$0.x, $0.y, $0.z] }
         func product(_ a: Int, _ b: Int) -> Double { zip(rows[a], rows[b]).reduce(0) { $0 + $1.0 * $1.1 } }

@@ -29,9 +29,10 @@ public struct ScanFormat: Sendable, Equatable {
     public let zOffset: Int
     /// Where the stamp begins, a signed number of eight bytes in the machine's own order; `nil` when there is none.
     public let timestampOffset: Int?
-    /// For each of sixteen bytes, which are two compact scans, the byte that belongs there so that x, y, z and 0 follow each
-    /// other, the low byte first; 0x80 for none. `nil` when the layout is not compact: the axes of 16 bits each within the first
-    /// eight bytes, which are followed by nothing or by the stamp.
+    /// For each of sixteen bytes, which are two compact scans, the byte that belongs there; `nil` for other layouts.
+    ///
+    /// Afterwards x, y, z and 0 follow each other, the low byte first; 0x80 stands for none. A layout is compact when the axes are
+    /// 16 bits each within the first eight bytes, which are followed by nothing or by the stamp.
     let compactOrder: SIMD16<UInt8>?
 
     /// Describes a layout; `nil` when something would lie outside the scan or inside something else.
@@ -72,6 +73,7 @@ public struct ScanFormat: Sendable, Equatable {
     /// - Parameters:
     ///   - scan: The scan's first byte; need not be aligned.
     ///   - offset: Where the axis begins.
+    /// - Returns: The value, shifted to the right.
     @inline(__always)
     func value(in scan: UnsafeRawPointer, at offset: Int) -> Int32 {
         switch element {

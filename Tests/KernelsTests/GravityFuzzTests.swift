@@ -115,3 +115,52 @@ import Testing
         }
     }
 }
+
+/// Sixteen sensors side by side, against each of them alone.
+@Suite struct GravityFramesTests {
+    @Test func sixteenSensorsGetWhatEachWouldGetAlone() {
+        let lanes = GravityFilters.count
+        KernelFuzz.run("K4 frames") { number, random in
+            let frames = number % 40
+            let isCalm = Bool.random(using: &random)
+            var times = [Int64](repeating: 0, count: lanes * frames)
+            var axes = Array(repeating: [Float](repeating: 0, count: lanes * frames), count: 3)
+            for place in times.indices {
+                let bits = random.next()
+                let isRare = !isCalm && bits % 64 == 0
+                let distance = isRare ? [0, 1, 1 << 31, 1 << 40][Int(bits >> 8 & 3)] : Int64(1 + bits >> 44)
+                times[place] = (place < lanes ? -7 : times[place - lanes]) + distance
+                for axis in 0..<3 { axes[axis][place] = Float(Int16(truncatingIfNeeded: bits >> UInt64(16 * axis))) }
+                if isRare, bits & 1 << 20 != 0 {
+                    axes[Int(bits >> 24 % 3)][place] = KernelFuzz.special[Int(bits >> 32) % KernelFuzz.special.count]
+                }
+            }
+            var filters = GravityFilters(timeConstantSeconds: 0.25)
+            var user = [Float](repeating: 1, count: lanes * frames)
+            var total = user
+            for range in KernelFuzz.cuts(0..<frames, &random) {
+                separateGravity(
+                    times: times, x: axes[0], y: axes[1], z: axes[2], frames: range, gravity: &filters,
+                    userSquared: &user, totalSquared: &total)
+            }
+            for lane in 0..<lanes {
+                let own = stride(from: lane, to: lanes * frames, by: lanes)
+                var filter = OnePoleFilter(timeConstantSeconds: 0.25)
+                var alone = [Float](repeating: 1, count: frames)
+                var squares = alone
+                separateGravity(
+                    times: own.map { times[$0] }, x: own.map { axes[0][$0] }, y: own.map { axes[1][$0] },
+                    z: own.map { axes[2][$0] }, range: 0..<frames, gravity: &filter, userSquared: &alone,
+                    totalSquared: &squares, using: .scalar)
+                let found = own.map { [user[$0].bitPattern, total[$0].bitPattern] }
+                if found != zip(alone, squares).map({ [$0.bitPattern, $1.bitPattern] }) { return "sensor \(lane)" }
+                let state = filters[lane]
+                if state.lastTimeNanoseconds != filter.lastTimeNanoseconds { return "stamp of sensor \(lane)" }
+                for axis in 0..<3 where state.value[axis].bitPattern != filter.value[axis].bitPattern {
+                    return "value of sensor \(lane)"
+                }
+            }
+            return nil
+        }
+    }
+}

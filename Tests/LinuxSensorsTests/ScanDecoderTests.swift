@@ -153,6 +153,62 @@ private enum Reference {
         }
     }
 
+    /// What devices have is decoded a block at a time, and gives the bits that scan by scan gives.
+    @Test(arguments: [
+        ("le:s16/16>>0", true), ("be:s16/16>>0", true), ("le:s12/16>>4", true), ("be:s14/16>>2", true),
+        ("le:s32/32>>0", true), ("le:s24/32>>8", true), ("le:s12/16>>0", false), ("le:u16/16>>0", false),
+        ("be:s32/32>>0", false), ("le:s16/16X2>>0", false), ("le:s8/8>>0", false),
+    ])
+    func blocksGiveWhatScansGive(text: String, takesBlocks: Bool) throws {
+        let type = try #require(ScanType(text))
+        var generator = SeededGenerator(seed: 11)
+        for stamp in [nil, "le:s64/64>>0", "be:s64/64>>0"] {
+            let names = ["in_accel_x", "in_accel_y", "in_accel_z", "in_magn_x", "in_magn_y", "in_magn_z"]
+            var channels = names.enumerated().map { ScanLayout.Channel(name: $1, index: $0, type: type) }
+            if let stamp {
+                channels.append(.init(name: "in_timestamp", index: 9, type: try #require(ScanType(stamp))))
+            }
+            let layout = ScanLayout(channels)
+            let places = names.compactMap { layout.place(of: $0) }
+            let decoder = ScanDecoder(
+                layout: layout,
+                axes: [
+                    .init(
+                        x: places[0], y: places[1], z: places[2],
+                        conversion: AxisConversion(
+                            scales: [0.01, 0.02, 0.3], offsets: [1, -1, 0], matrix: .identity, factor: -9.80665)),
+                    .init(
+                        x: places[4], y: places[5], z: places[3],
+                        conversion: AxisConversion(
+                            scales: [3, 3, 3], offsets: [0, 0, 0], matrix: .identity, factor: 0.1)),
+                ])
+            #expect(decoder.takesBlocks == (takesBlocks && stamp != "be:s64/64>>0"))
+            guard decoder.takesBlocks else { continue }
+            let count = 37
+            let size = layout.byteCount
+            let scans = (0..<count * size).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            for stream in 0..<2 {
+                var times = [Int64](repeating: 77, count: count)
+                var (x, y, z) = (
+                    [Float](repeating: 0, count: count), [Float](repeating: 0, count: count),
+                    [Float](repeating: 0, count: count)
+                )
+                scans.withUnsafeBytes { bytes in
+                    decoder.decode(
+                        stream, of: bytes.baseAddress!, count: count, times: &times, x: &x, y: &y, z: &z)
+                    for scan in 0..<count {
+                        let start = bytes.baseAddress! + scan * size
+                        let sample = decoder.sample(stream, of: start)
+                        #expect(times[scan] == decoder.stamp(of: start) ?? 0)
+                        #expect(x[scan].bitPattern == sample.x.bitPattern)
+                        #expect(y[scan].bitPattern == sample.y.bitPattern)
+                        #expect(z[scan].bitPattern == sample.z.bitPattern)
+                    }
+                }
+            }
+        }
+    }
+
     /// One to eight channels with gaps in their indices, in any order, some with a stamp among them.
     private static func randomLayout(_ generator: inout SeededGenerator) throws -> ScanLayout {
         var indices = Array(0..<20).shuffled(using: &generator)

@@ -137,7 +137,7 @@ public final class SampleBatch {
     /// Appends samples that a kernel writes into the columns.
     ///
     /// - Parameters:
-    ///   - count: How many; all of them have to be written.
+    ///   - added: How many; all of them have to be written.
     ///   - write: Given where the new samples' stamps and axes belong; keeps none of it.
     /// - Precondition: There is room for them.
     package func append(
