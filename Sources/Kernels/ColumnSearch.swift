@@ -18,14 +18,21 @@ public func firstIndex(in times: UnsafePointer<Int64>, range: Range<Int>, notBef
 
 /// Finds the first stamp that lies more than a limit after its predecessor.
 ///
+/// Few stamps are read where there is none: between two that are no gap apart there is none, because stamps never fall.
+///
 /// - Parameters:
 ///   - times: Stamps in nanoseconds, never falling; the one before the range's start is read as well.
 ///   - range: Where to look; starts at 1 or later.
 ///   - limit: The longest distance that is no gap, in nanoseconds.
 /// - Returns: Its index, or the range's end when there is none.
+/// - Complexity: As many stamps as there are limits in the whole time, at most twice those in the range.
 public func firstGap(in times: UnsafePointer<Int64>, range: Range<Int>, longerThan limit: Int64) -> Int {
-    for i in range where isGap(from: times[i - 1], to: times[i], limit: limit) { return i }
-    return range.upperBound
+    guard !range.isEmpty, isGap(from: times[range.lowerBound - 1], to: times[range.upperBound - 1], limit: limit)
+    else { return range.upperBound }
+    if range.count == 1 { return range.lowerBound }
+    let middle = range.lowerBound + range.count / 2
+    let first = firstGap(in: times, range: range.lowerBound..<middle, longerThan: limit)
+    return first < middle ? first : firstGap(in: times, range: middle..<range.upperBound, longerThan: limit)
 }
 
 /// Whether two stamps that follow each other lie further apart than a limit, also when their distance overflows.

@@ -25,6 +25,13 @@ public struct Extremes: Sendable, Equatable {
         if value > greatest { greatest = value }
     }
 
+    /// Takes those of other values into account.
+    @inlinable
+    public mutating func take(_ other: Extremes) {
+        least = min(least, other.least)
+        greatest = max(greatest, other.greatest)
+    }
+
     /// Of zeros of both signs any one may have come out; as a sum it is the positive one.
     var normalized: Extremes {
         var result = self

@@ -122,20 +122,3 @@ struct GravityColumns {
 public func squaredLength(_ v: SIMD3<Float>) -> Float {
     v.x * v.x + v.y * v.y + v.z * v.z
 }
-
-/// The squared distance of lengths from a reference: `(√squares[i] − reference)²`; NaN stays NaN.
-///
-/// - Parameters:
-///   - squares: Squared lengths; reaches at least to the range's end.
-///   - reference: The length to compare with, in the unit of the lengths.
-///   - range: The values to take.
-///   - result: Receives the squared distances at the same indices.
-public func squareDeviation(
-    ofSquares squares: UnsafePointer<Float>, from reference: Float, range: Range<Int>,
-    result: UnsafeMutablePointer<Float>
-) {
-    for i in range {
-        let deviation = squares[i].squareRoot() - reference
-        result[i] = deviation * deviation
-    }
-}

@@ -4,14 +4,6 @@ import CKernels
 ///
 /// Inside within the tolerance of the bearing, outside beyond the exit angle, unchanged in between.
 public struct Sector: Sendable {
-    /// On which side of its limits a sample is.
-    public enum Side: Sendable {
-        /// Within the tolerance.
-        case inside
-        /// Beyond the exit angle.
-        case outside
-    }
-
     let rays: ck_sector
 
     /// Creates a sector.
@@ -32,21 +24,6 @@ public struct Sector: Sendable {
             "a sector of \(toleranceDegrees)° that is left at \(exitDegrees)°")
         rays = ck_make_sector(
             Int32(axis), isReversed ? 1 : 0, bearingDegrees, toleranceDegrees, exitDegrees)
-    }
-
-    /// On which side one sample is; `nil` between the limits, and where the vectors say nothing.
-    ///
-    /// - Parameters:
-    ///   - acceleration: Specific force, in any unit in which its length is far from the ends of Float: its fourth power
-    ///     counts.
-    ///   - field: The magnetic field; the same holds for it.
-    @inline(__always)
-    public func side(acceleration: SIMD3<Float>, field: SIMD3<Float>) -> Side? {
-        let (u, v, w) = order
-        let a = (acceleration[u], acceleration[v], acceleration[w])
-        let m = (field[u], field[v], field[w])
-        if margin(a, m, rays.enter).onlyFinite > Self.leastMargin { return .inside }
-        return margin(a, m, rays.leave).onlyFinite < -Self.leastMargin ? .outside : nil
     }
 
     /// The margins between which nothing is said: both vectors are so short there that squares of squares vanish.

@@ -45,6 +45,18 @@ public struct Threshold: Sendable, Equatable {
     @inlinable
     public func isOutside(_ value: Float) -> Bool { value >= floor && value < low }
 
+    /// Whether any value between two extremes can end a side; when there is no value, none can.
+    ///
+    /// - Parameters:
+    ///   - isInside: The side.
+    ///   - extremes: The least and the greatest of the values.
+    @inlinable
+    public func canEnd(isInside: Bool, within extremes: Extremes) -> Bool {
+        isInside
+            ? extremes.least < low && extremes.greatest >= floor
+            : extremes.greatest > high || extremes.least < under
+    }
+
     /// As the forms in C take it.
     var band: ck_band { ck_band(high: high, low: low, under: under, floor: floor) }
 }

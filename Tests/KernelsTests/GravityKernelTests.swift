@@ -103,13 +103,6 @@ import Testing
         filter.step(SIMD3(100, 100, 100), timeNanoseconds: 7)
         #expect(filter.value == SIMD3(1, 2, 3))
     }
-
-    @Test func deviationIsSquaredDistanceOfLengths() {
-        let squares: [Float] = [100, 81, .nan]
-        var result: [Float] = [0, 0, 0]
-        squareDeviation(ofSquares: squares, from: 9, range: 0..<3, result: &result)
-        #expect(result[0] == 1 && result[1] == 0 && result[2].isNaN)
-    }
 }
 
 @Suite struct ColumnSearchTests {
@@ -126,6 +119,20 @@ import Testing
         #expect(firstGap(in: times, range: 1..<4, longerThan: 5) == 1)
         #expect(firstGap(in: times, range: 2..<4, longerThan: 5) == 4)
         #expect(firstGap(in: times, range: 2..<4, longerThan: 4) == 2)
+    }
+
+    @Test(arguments: 0..<50)
+    func findsTheGapThatAScanFinds(seed: Int) {
+        var random = SeededGenerator(seed: UInt64(seed))
+        var times: [Int64] = [Bool.random(using: &random) ? .min : 0]
+        let longest = Int64([1, 6, 20, 5000].randomElement(using: &random) ?? 1)
+        for _ in 0..<Int.random(in: 0...300, using: &random) {
+            times.append(times[times.count - 1] + Int64.random(in: 0...longest, using: &random))
+        }
+        for start in stride(from: 1, to: times.count, by: 7) {
+            let expected = (start..<times.count).first { times[$0] - times[$0 - 1] > 5 } ?? times.count
+            #expect(firstGap(in: times, range: start..<times.count, longerThan: 5) == expected)
+        }
     }
 
     @Test func extremesIgnoreNaN() {

@@ -1,6 +1,6 @@
 import Kernels
 
-/// A threshold with hysteresis whose new side counts only after it has lasted.
+/// Hysteresis whose new side counts only after it has lasted.
 ///
 /// The comparison is the kernels'; this adds time. Between two crossings the side does not change, so the sample at
 /// which a side has lasted long enough is found by a search in the time column, not by looking at every sample.
@@ -13,32 +13,36 @@ struct DebouncedTrigger: ~Copyable {
         let onsetNanoseconds: Int64
         /// The stamp of the first sample on the side that was confirmed.
         let changedNanoseconds: Int64
-        /// The most extreme value since the onset.
-        let extreme: Float
+        /// The least and the greatest value since the onset; of no value when none was looked at.
+        let extremes: Extremes
     }
 
-    /// Which side of the threshold switches the trigger on.
-    enum ActiveSide { case above, below }
+    /// Which side switches the trigger on.
+    enum ActiveSide { case inside, outside }
 
-    let threshold: Threshold
     let activeSide: ActiveSide
     let onDelayNanoseconds: Int64
     let offDelayNanoseconds: Int64
 
     private(set) var isOn = false
     private(set) var transitions: [Transition] = []
-    private var isAbove: Bool
+    private var isInside: Bool
     private var changedNanoseconds: Int64 = 0
     private var onsetNanoseconds: Int64 = 0
-    private var extreme: Float = 0
+    private var extremes = Extremes()
     private var crossings = CrossingList()
 
-    init(threshold: Threshold, activeSide: ActiveSide, onDelayNanoseconds: Int64, offDelayNanoseconds: Int64) {
-        self.threshold = threshold
+    init(activeSide: ActiveSide, onDelayNanoseconds: Int64, offDelayNanoseconds: Int64) {
         self.activeSide = activeSide
         self.onDelayNanoseconds = onDelayNanoseconds
         self.offDelayNanoseconds = offDelayNanoseconds
-        isAbove = activeSide == .below
+        isInside = activeSide == .outside
+    }
+
+    /// Whether values between two extremes leave everything as it is: the trigger is off, nothing is under way, and none
+    /// of them changes the side.
+    func isIdle(through extremes: Extremes, threshold: Threshold) -> Bool {
+        !isOn && !isActive && !threshold.canEnd(isInside: isInside, within: extremes)
     }
 
     /// Forgets everything, as if new.
@@ -49,14 +53,33 @@ struct DebouncedTrigger: ~Copyable {
 
     /// Forgets a change that is not yet confirmed; what is confirmed stays.
     mutating func interrupt() {
-        isAbove = isOn == (activeSide == .above)
+        isInside = isOn == (activeSide == .inside)
     }
 
     /// Takes a range of values and leaves what they switched in ``transitions``.
-    mutating func process(values: UnsafePointer<Float>, times: UnsafePointer<Int64>, range: Range<Int>) {
+    mutating func process(
+        values: UnsafePointer<Float>, times: UnsafePointer<Int64>, range: Range<Int>, threshold: Threshold
+    ) {
+        process(times: times, range: range, values: values) { isInside, crossings in
+            findCrossings(
+                values: values, range: range, threshold: threshold, isInside: &isInside, crossings: &crossings)
+        }
+    }
+
+    /// Takes a range of samples and leaves what they switched in ``transitions``.
+    ///
+    /// - Parameters:
+    ///   - times: The samples' stamps, never falling.
+    ///   - range: The samples to take.
+    ///   - values: What extremes are to be known of; `nil` when none are.
+    ///   - find: The kernel that finds the crossings in the range.
+    mutating func process(
+        times: UnsafePointer<Int64>, range: Range<Int>, values: UnsafePointer<Float>? = nil,
+        find: (inout Bool, inout CrossingList) -> Void
+    ) {
         transitions.removeAll(keepingCapacity: true)
-        var isActive = isAbove == (activeSide == .above)
-        findCrossings(values: values, range: range, threshold: threshold, isInside: &isAbove, crossings: &crossings)
+        var isActive = isActive
+        find(&isInside, &crossings)
         var start = range.lowerBound
         for position in 0..<crossings.count {
             let index = range.lowerBound + crossings[position]
@@ -65,15 +88,17 @@ struct DebouncedTrigger: ~Copyable {
             changedNanoseconds = times[index]
             if isActive && !isOn {
                 onsetNanoseconds = changedNanoseconds
-                extreme = values[index]
+                extremes = Extremes()
             }
             start = index
         }
         advance(values, times, start..<range.upperBound, isActive: isActive)
     }
 
+    private var isActive: Bool { isInside == (activeSide == .inside) }
+
     private mutating func advance(
-        _ values: UnsafePointer<Float>, _ times: UnsafePointer<Int64>, _ range: Range<Int>, isActive: Bool
+        _ values: UnsafePointer<Float>?, _ times: UnsafePointer<Int64>, _ range: Range<Int>, isActive: Bool
     ) {
         guard isActive != isOn else {
             track(values, range, isActive: isActive)
@@ -91,15 +116,12 @@ struct DebouncedTrigger: ~Copyable {
         transitions.append(
             Transition(
                 index: index, isOn: isOn, onsetNanoseconds: onsetNanoseconds,
-                changedNanoseconds: changedNanoseconds, extreme: extreme))
+                changedNanoseconds: changedNanoseconds, extremes: extremes))
         track(values, index + 1..<range.upperBound, isActive: isActive)
     }
 
-    private mutating func track(_ values: UnsafePointer<Float>, _ range: Range<Int>, isActive: Bool) {
-        guard isActive else { return }
-        switch activeSide {
-        case .above: extreme = max(extreme, extremes(of: values, range: range).greatest)
-        case .below: extreme = min(extreme, extremes(of: values, range: range).least)
-        }
+    private mutating func track(_ values: UnsafePointer<Float>?, _ range: Range<Int>, isActive: Bool) {
+        guard isActive, let values, !range.isEmpty else { return }
+        extremes.take(Kernels.extremes(of: values, range: range))
     }
 }

@@ -49,7 +49,14 @@ public final class MotionManager: Detector {
     private var found = ReportList<Found>()
     private let userSquared = ScratchColumn()
     private let totalSquared = ScratchColumn()
-    private let deviationSquared = ScratchColumn()
+    private let motionThreshold: Threshold
+    private let freeFallThreshold: Threshold
+    /// Whether anything that is looked for is about acceleration without gravity.
+    private let needsGravity: Bool
+
+    /// How many samples are passed over at once when nothing in them can matter: short enough to be in the fastest cache
+    /// when something does.
+    private static let blockLength = 512
 
     /// Creates a manager that does not detect yet.
     ///
@@ -67,13 +74,16 @@ public final class MotionManager: Detector {
         gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
         warmUpNanoseconds = Units.nanoseconds(settings.gravityTimeConstant * 3)
         gravity = OnePoleFilter(timeConstantSeconds: Float(settings.gravityTimeConstant / .seconds(1)))
+        let isMotionUser = settings.features.contains(.motion) && settings.measure == .userAcceleration
+        needsGravity = isMotionUser || settings.features.contains(.shake)
+        motionThreshold = Self.motionThreshold(settings)
         motion = DebouncedTrigger(
-            threshold: Self.squared(high: settings.thresholdG, low: settings.effectiveReleaseG), activeSide: .above,
-            onDelayNanoseconds: Units.nanoseconds(settings.minimumDuration),
+            activeSide: .inside, onDelayNanoseconds: Units.nanoseconds(settings.minimumDuration),
             offDelayNanoseconds: Units.nanoseconds(settings.quiet))
+        freeFallThreshold = Self.squared(high: settings.freeFallG, low: settings.freeFallG)
         freeFall = DebouncedTrigger(
-            threshold: Self.squared(high: settings.freeFallG, low: settings.freeFallG), activeSide: .below,
-            onDelayNanoseconds: Units.nanoseconds(settings.freeFallDuration), offDelayNanoseconds: 0)
+            activeSide: .outside, onDelayNanoseconds: Units.nanoseconds(settings.freeFallDuration),
+            offDelayNanoseconds: 0)
         shake = RefractoryTrigger(
             threshold: Self.squared(high: settings.shakeG, low: settings.shakeG / 2),
             refractoryNanoseconds: Units.nanoseconds(settings.shakeRefractory))
@@ -126,7 +136,6 @@ public final class MotionManager: Detector {
         guard columns.count > 0 else { return }
         userSquared.reserve(columns.count)
         totalSquared.reserve(columns.count)
-        deviationSquared.reserve(columns.count)
         found.removeAll()
         var start = 0
         while start < columns.count {
@@ -165,20 +174,38 @@ public final class MotionManager: Detector {
     }
 
     private func look(at columns: SampleColumns, range: Range<Int>) {
+        guard !needsGravity else {
+            separateGravity(
+                times: columns.times, x: columns.x, y: columns.y, z: columns.z, range: range, gravity: &gravity,
+                userSquared: userSquared.values, totalSquared: totalSquared.values)
+            decide(columns, range: range)
+            return
+        }
+        for start in stride(from: range.lowerBound, to: range.upperBound, by: Self.blockLength) {
+            let block = start..<min(start + Self.blockLength, range.upperBound)
+            let found = extremes(x: columns.x, y: columns.y, z: columns.z, range: block)
+            guard !isIdle(through: found) else { continue }
+            squareLengths(x: columns.x, y: columns.y, z: columns.z, range: block, result: totalSquared.values)
+            decide(columns, range: block)
+        }
+    }
+
+    /// Whether nothing is under way that is about total acceleration, and nothing begins between two squares of it.
+    private func isIdle(through extremes: Extremes) -> Bool {
+        let features = settings.features
+        return (!features.contains(.motion) || motion.isIdle(through: extremes, threshold: motionThreshold))
+            && (!features.contains(.freeFall) || freeFall.isIdle(through: extremes, threshold: freeFallThreshold))
+            && (!features.contains(.shock) || shock.isIdle(through: extremes))
+    }
+
+    /// Looks for everything in a range whose squares are known.
+    private func decide(_ columns: SampleColumns, range: Range<Int>) {
         let times = columns.times
-        separateGravity(
-            times: times, x: columns.x, y: columns.y, z: columns.z, range: range, gravity: &gravity,
-            userSquared: userSquared.values, totalSquared: totalSquared.values)
         let warm = firstIndex(in: times, range: range, notBefore: warmAtNanoseconds)..<range.upperBound
         if settings.features.contains(.motion) {
             switch settings.measure {
-            case .userAcceleration:
-                lookForMotion(columns, values: userSquared.values, range: warm)
-            case .magnitude:
-                squareDeviation(
-                    ofSquares: totalSquared.values, from: Units.standardGravity, range: range,
-                    result: deviationSquared.values)
-                lookForMotion(columns, values: deviationSquared.values, range: range)
+            case .userAcceleration: lookForMotion(columns, values: userSquared.values, range: warm)
+            case .magnitude: lookForMotion(columns, values: totalSquared.values, range: range)
             }
         }
         if settings.features.contains(.shake) {
@@ -186,11 +213,11 @@ public final class MotionManager: Detector {
             for index in shake.reported { append(.shake, columns, index, squared: userSquared.values[index]) }
         }
         if settings.features.contains(.freeFall) {
-            freeFall.process(values: totalSquared.values, times: times, range: range)
+            freeFall.process(values: totalSquared.values, times: times, range: range, threshold: freeFallThreshold)
             for transition in freeFall.transitions where transition.isOn {
                 append(
                     .freeFall, columns, transition.index, onset: transition.onsetNanoseconds,
-                    squared: transition.extreme)
+                    squared: transition.extremes.least)
             }
         }
         if settings.features.contains(.shock) {
@@ -201,16 +228,26 @@ public final class MotionManager: Detector {
 
     private func lookForMotion(_ columns: SampleColumns, values: UnsafePointer<Float>, range: Range<Int>) {
         var movingFrom = motion.isOn ? range.lowerBound : nil
-        motion.process(values: values, times: columns.times, range: range)
+        motion.process(values: values, times: columns.times, range: range, threshold: motionThreshold)
         for transition in motion.transitions {
             if let start = movingFrom { repeatMoving(columns, start..<transition.index) }
             movingFrom = transition.isOn ? transition.index : nil
             append(
                 transition.isOn ? .began : .ended, columns, transition.index, onset: transition.onsetNanoseconds,
-                until: transition.isOn ? nil : transition.changedNanoseconds, squared: transition.extreme)
+                until: transition.isOn ? nil : transition.changedNanoseconds,
+                squared: peakSquared(transition.extremes))
             if transition.isOn { repetition.restart() }
         }
         if let start = movingFrom { repeatMoving(columns, start..<range.upperBound) }
+    }
+
+    /// The square of the greatest measured acceleration, from the extremes of the squares that were compared.
+    private func peakSquared(_ extremes: Extremes) -> Float {
+        guard settings.measure == .magnitude else { return extremes.greatest }
+        let above = extremes.greatest.squareRoot() - Units.standardGravity
+        let below = Units.standardGravity - extremes.least.squareRoot()
+        let peak = max(above, below)
+        return peak * peak
     }
 
     private func repeatMoving(_ columns: SampleColumns, _ range: Range<Int>) {
@@ -271,9 +308,28 @@ public final class MotionManager: Detector {
         }
     }
 
+    /// The limits of motion, in the square of m/s².
+    private static func motionThreshold(_ settings: MotionSettings) -> Threshold {
+        guard settings.measure == .magnitude else {
+            return squared(high: settings.thresholdG, low: settings.effectiveReleaseG)
+        }
+        // How far from 1 g: the squares of what is that far above and below are compared, so no root is needed.
+        let above = squared(high: 1 + settings.thresholdG, low: 1 + settings.effectiveReleaseG)
+        let under = square(1 - settings.thresholdG)
+        let floor = square(1 - settings.effectiveReleaseG)
+        return Threshold(high: above.high, low: above.low, under: under, floor: floor)
+    }
+
     private static func squared(high: Float, low: Float) -> Threshold {
         let high = high * Units.standardGravity
         let low = low * Units.standardGravity
         return Threshold(high: high * high, low: low * low)
+    }
+
+    /// The square of a length in g that squares lie below, in m/s²; nothing lies below one that is negative.
+    private static func square(_ lengthG: Float) -> Float {
+        guard lengthG >= 0 else { return -.infinity }
+        let length = lengthG * Units.standardGravity
+        return length * length
     }
 }

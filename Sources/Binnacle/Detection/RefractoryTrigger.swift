@@ -16,6 +16,11 @@ struct RefractoryTrigger: ~Copyable {
         self.refractoryNanoseconds = refractoryNanoseconds
     }
 
+    /// Whether values between two extremes leave everything as it is.
+    func isIdle(through extremes: Extremes) -> Bool {
+        !threshold.canEnd(isInside: isInside, within: extremes)
+    }
+
     /// Forgets everything, as if new.
     mutating func reset() {
         isInside = false

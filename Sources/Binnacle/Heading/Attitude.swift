@@ -57,13 +57,23 @@ public struct Attitude: Sendable, Equatable {
         axis.component(of: up)
     }
 
+    /// Whether an axis is far enough from vertical to point anywhere.
+    public func hasHeading(of axis: DeviceAxis) -> Bool {
+        let (toEast, toNorth) = components(of: axis)
+        return (toEast * toEast + toNorth * toNorth).squareRoot() > Attitude.smallestShare
+    }
+
     /// Where an axis points, in degrees clockwise from magnetic north, from 0 up to but not including 360.
     ///
     /// - Returns: `nil` when the axis is vertical.
     public func headingDegrees(of axis: DeviceAxis) -> Double? {
-        let toEast = axis.component(of: east)
-        let toNorth = axis.component(of: north)
-        guard (toEast * toEast + toNorth * toNorth).squareRoot() > Attitude.smallestShare else { return nil }
+        guard hasHeading(of: axis) else { return nil }
+        let (toEast, toNorth) = components(of: axis)
         return Angle.normalizedDegrees(atan2(toEast, toNorth) * 180 / .pi)
+    }
+
+    /// How far an axis points to the east and to the north.
+    func components(of axis: DeviceAxis) -> (toEast: Double, toNorth: Double) {
+        (axis.component(of: east), axis.component(of: north))
     }
 }

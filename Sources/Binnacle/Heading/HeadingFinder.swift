@@ -1,12 +1,20 @@
 import Kernels
 
 /// Finds the heading from smoothed acceleration and field, or says why there is none.
+///
+/// Whether there is one is decided at every sample; which one it is, where an event tells it.
 struct HeadingFinder {
     struct Reading {
         let headingDegrees: Double
         let axis: DeviceAxis
         let fieldMicrotesla: Double
         let dipDegrees: Double
+    }
+
+    /// An axis that has a heading at a sample, which nobody has worked out yet.
+    struct Pointing {
+        let axis: DeviceAxis
+        let attitude: Attitude
     }
 
     private let settings: NorthSettings
@@ -23,7 +31,8 @@ struct HeadingFinder {
         minimumAcceleration = settings.minimumAccelerationG * Double(Units.standardGravity)
     }
 
-    mutating func find(acceleration: SIMD3<Float>, field: SIMD3<Float>) -> Result<Reading, HeadingFault> {
+    /// Finds the axis whose direction is the heading at a sample, or why there is no heading.
+    mutating func find(acceleration: SIMD3<Float>, field: SIMD3<Float>) -> Result<Pointing, HeadingFault> {
         let a = SIMD3<Double>(acceleration)
         let m = SIMD3<Double>(field)
         guard dot(a, a) >= minimumAcceleration * minimumAcceleration else { return .failure(.accelerationWeak) }
@@ -34,11 +43,17 @@ struct HeadingFinder {
             attitude.horizontalField >= settings.minimumHorizontalField
         else { return .failure(.fieldVertical) }
         let axis = chooseAxis(attitude)
-        guard let heading = attitude.headingDegrees(of: axis) else { return .failure(.axisVertical) }
-        return .success(
-            Reading(
-                headingDegrees: heading, axis: axis, fieldMicrotesla: attitude.field,
-                dipDegrees: attitude.dipDegrees))
+        return attitude.hasHeading(of: axis)
+            ? .success(Pointing(axis: axis, attitude: attitude)) : .failure(.axisVertical)
+    }
+
+    /// The heading of an axis and what belongs to it; `nil` where there is none.
+    static func reading(of axis: DeviceAxis, acceleration: SIMD3<Float>, field: SIMD3<Float>) -> Reading? {
+        guard let attitude = Attitude(acceleration: SIMD3<Double>(acceleration), field: SIMD3<Double>(field)),
+            let heading = attitude.headingDegrees(of: axis)
+        else { return nil }
+        return Reading(
+            headingDegrees: heading, axis: axis, fieldMicrotesla: attitude.field, dipDegrees: attitude.dipDegrees)
     }
 
     private mutating func chooseAxis(_ attitude: Attitude) -> DeviceAxis {

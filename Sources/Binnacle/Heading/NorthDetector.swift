@@ -50,12 +50,17 @@ public final class NorthDetector: Detector {
     private var warmAtNanoseconds: Int64 = 0
     /// How often detection was started: what was found before a start is not told after it.
     private var startCount = 0
-    private var lastToldDegrees: Double?
+    private var headingFilter: HeadingFilter
+    /// Where the heading axis faces the bearing, and where the upright axis does.
+    private let headingSector: Sector
+    private let uprightSector: Sector
     private var found = ReportList<Found>()
-    /// One reading per accelerometer sample of the delivery; kept to reuse its room.
-    private var readings: [HeadingFinder.Reading?] = []
-    /// How far each reading is off the bearing, in degrees; nothing where there is no reading.
-    private let off = ScratchColumn()
+    /// The axis that has a heading at each accelerometer sample of the delivery, where there is one; kept to reuse its
+    /// room.
+    private var axes: [DeviceAxis?] = []
+    /// Smoothed acceleration and field at each accelerometer sample of the delivery that has a heading.
+    private let accelerations = ScratchVectors()
+    private let fields = ScratchVectors()
 
     /// Creates a detector that does not detect yet.
     ///
@@ -82,8 +87,12 @@ public final class NorthDetector: Detector {
         let timeConstant = Float(settings.smoothing / .seconds(1))
         acceleration = OnePoleFilter(timeConstantSeconds: timeConstant)
         field = OnePoleFilter(timeConstantSeconds: timeConstant)
-        facing = Self.trigger(settings)
+        let dwell = Units.nanoseconds(settings.dwell)
+        facing = DebouncedTrigger(activeSide: .inside, onDelayNanoseconds: dwell, offDelayNanoseconds: dwell)
         repetition = RepeatTimer(interval: settings.updateInterval)
+        headingFilter = HeadingFilter(degrees: settings.headingFilterDegrees)
+        headingSector = Self.sector(settings.headingAxis, settings)
+        uprightSector = Self.sector(settings.uprightAxis ?? settings.headingAxis, settings)
     }
 
     /// Starts with the next delivery, in the state of a new detector; does nothing while detecting.
@@ -128,8 +137,9 @@ public final class NorthDetector: Detector {
         let a = delivery.batches[accelerometer.index].columns
         let m = delivery.batches[magnetometer.index].columns
         let isMagnetometerFirst = magnetometer.index < accelerometer.index
-        readings.removeAll(keepingCapacity: true)
-        off.reserve(a.count)
+        axes.removeAll(keepingCapacity: true)
+        accelerations.reserve(a.count)
+        fields.reserve(a.count)
         found.removeAll()
         var next = 0
         var validFrom = 0
@@ -142,13 +152,11 @@ public final class NorthDetector: Detector {
             if take(a.vector(index), at: time, into: &acceleration) {
                 interruptFacing(a, &validFrom, index, startNanoseconds: time)
             }
-            if let reading = reading(at: time) {
-                readings.append(reading)
-                let turn = Angle.differenceDegrees(from: reading.headingDegrees, to: settings.bearingDegrees)
-                off.values[index] = Float(abs(turn))
-                noteHeading(reading, turn, time, index)
+            let pointing = findPointing(at: time, index)
+            axes.append(pointing?.axis)
+            if let pointing {
+                noteHeading(pointing, a, index)
             } else {
-                readings.append(nil)
                 interruptFacing(a, &validFrom, index)
                 validFrom = index + 1
             }
@@ -171,7 +179,7 @@ public final class NorthDetector: Detector {
         fieldHistory.removeAll()
         facing.reset()
         startCount += 1
-        lastToldDegrees = nil
+        headingFilter.reset()
         validCount = 0
         faultCounts = [:]
     }
@@ -194,7 +202,8 @@ public final class NorthDetector: Detector {
         return startsAnew
     }
 
-    private func reading(at time: Int64) -> HeadingFinder.Reading? {
+    /// Finds the axis that has a heading at a sample, and keeps what it is found from.
+    private func findPointing(at time: Int64, _ index: Int) -> HeadingFinder.Pointing? {
         guard let field = fieldHistory.latest(notAfter: time, maximumAge: maximumAgeNanoseconds) else {
             faultCounts[.magnetometerMissing, default: 0] += 1
             return nil
@@ -205,22 +214,20 @@ public final class NorthDetector: Detector {
             return nil
         }
         switch finder.find(acceleration: acceleration.value, field: field) {
-        case .success(let reading):
+        case .success(let pointing):
             validCount += 1
-            return reading
+            accelerations[index] = acceleration.value
+            fields[index] = field
+            return pointing
         case .failure(let fault):
             faultCounts[fault, default: 0] += 1
             return nil
         }
     }
 
-    private func noteHeading(_ reading: HeadingFinder.Reading, _ turn: Double, _ time: Int64, _ index: Int) {
-        if let last = lastToldDegrees {
-            let change = abs(Angle.differenceDegrees(from: last, to: reading.headingDegrees))
-            guard change >= settings.headingFilterDegrees else { return }
-        }
-        lastToldDegrees = reading.headingDegrees
-        found.append((.heading, event(reading, turn, time)), at: index)
+    private func noteHeading(_ pointing: HeadingFinder.Pointing, _ a: SampleColumns, _ index: Int) {
+        guard headingFilter.take(pointing), let event = event(at: index, a) else { return }
+        found.append((.heading, event), at: index)
     }
 
     /// Decides about the samples up to an invalid one, or up to a fresh start of a filter, and forgets what is
@@ -238,8 +245,25 @@ public final class NorthDetector: Detector {
     private func lookForFacing(_ a: SampleColumns, range: Range<Int>) {
         let warm = firstIndex(in: a.times, range: range, notBefore: warmAtNanoseconds)..<range.upperBound
         guard !warm.isEmpty else { return }
-        var facingFrom = facing.isOn ? warm.lowerBound : nil
-        facing.process(values: off.values, times: a.times, range: warm)
+        var start = warm.lowerBound
+        while start < warm.upperBound {
+            let axis = axes[start]
+            var end = start + 1
+            while end < warm.upperBound, axes[end] == axis { end += 1 }
+            if let axis { lookForFacing(of: axis, a, range: start..<end) }
+            start = end
+        }
+    }
+
+    /// Decides about samples that have the heading of one axis.
+    private func lookForFacing(of axis: DeviceAxis, _ a: SampleColumns, range: Range<Int>) {
+        var facingFrom = facing.isOn ? range.lowerBound : nil
+        let sector = axis == settings.headingAxis ? headingSector : uprightSector
+        facing.process(times: a.times, range: range) { isFacing, crossings in
+            findFacing(
+                acceleration: accelerations.columns, field: fields.columns, range: range, sector: sector,
+                isFacing: &isFacing, crossings: &crossings)
+        }
         for transition in facing.transitions {
             if let start = facingFrom { repeatFacing(a, start..<transition.index) }
             facingFrom = transition.isOn ? transition.index : nil
@@ -247,7 +271,7 @@ public final class NorthDetector: Detector {
             found.append((transition.isOn ? .faced : .left, event), at: transition.index)
             if transition.isOn { repetition.restart() }
         }
-        if let start = facingFrom { repeatFacing(a, start..<warm.upperBound) }
+        if let start = facingFrom { repeatFacing(a, start..<range.upperBound) }
     }
 
     private func repeatFacing(_ a: SampleColumns, _ range: Range<Int>) {
@@ -256,26 +280,23 @@ public final class NorthDetector: Detector {
         }
     }
 
+    /// What there is to tell about a sample that has a heading.
     private func event(at index: Int, _ a: SampleColumns) -> HeadingEvent? {
-        readings[index].map { reading in
-            let turn = Angle.differenceDegrees(from: reading.headingDegrees, to: settings.bearingDegrees)
-            return event(reading, turn, a.times[index])
+        axes[index].flatMap { axis in
+            HeadingFinder.reading(of: axis, acceleration: accelerations[index], field: fields[index])
+        }.map { reading in
+            HeadingEvent(
+                timeNanoseconds: a.times[index], headingDegrees: reading.headingDegrees, axis: reading.axis,
+                offDegrees: Angle.differenceDegrees(from: reading.headingDegrees, to: settings.bearingDegrees),
+                fieldMicrotesla: reading.fieldMicrotesla, dipDegrees: reading.dipDegrees)
         }
     }
 
-    private func event(_ reading: HeadingFinder.Reading, _ turn: Double, _ time: Int64) -> HeadingEvent {
-        HeadingEvent(
-            timeNanoseconds: time, headingDegrees: reading.headingDegrees, axis: reading.axis, offDegrees: turn,
-            fieldMicrotesla: reading.fieldMicrotesla, dipDegrees: reading.dipDegrees)
-    }
-
-    private static func trigger(_ settings: NorthSettings) -> DebouncedTrigger {
-        let dwell = Units.nanoseconds(settings.dwell)
-        // The tolerance itself still faces; the comparison below `low` is strict.
-        let tolerance = Float(settings.toleranceDegrees).nextUp
-        return DebouncedTrigger(
-            threshold: Threshold(high: max(Float(settings.effectiveExitDegrees), tolerance), low: tolerance),
-            activeSide: .below, onDelayNanoseconds: dwell, offDelayNanoseconds: dwell)
+    private static func sector(_ axis: DeviceAxis, _ settings: NorthSettings) -> Sector {
+        Sector(
+            axis: axis.column, isReversed: axis.isReversed, bearingDegrees: settings.bearingDegrees,
+            toleranceDegrees: settings.toleranceDegrees,
+            exitDegrees: max(settings.effectiveExitDegrees, settings.toleranceDegrees))
     }
 
     // MARK: - Telling

@@ -76,3 +76,24 @@ void reference_extremes_vectors(
     for (size_t i = 0; i < count; i++)
         widen(square(x, y, z, i), least, greatest);
 }
+
+int reference_facing(const struct reference_sector *sector, const float a[3], const float m[3], double *nearest)
+{
+    int u = sector->axis, v = (u + 1) % 3, w = (u + 2) % 3;
+    double aa = 0, am = 0, mm = 0;
+    for (int i = 0; i < 3; i++) {
+        aa += (double)a[i] * a[i];
+        am += (double)a[i] * m[i];
+        mm += (double)m[i] * m[i];
+    }
+    double east = ((double)m[v] * a[w] - (double)m[w] * a[v]) * sqrt(aa);
+    double north = m[u] * aa - a[u] * am;
+    double heading = atan2(east, north) * 180 / 3.14159265358979323846 + (sector->is_reversed ? 180 : 0);
+    double off = fabs(remainder(heading - sector->bearing, 360));
+    *nearest = fmin(fabs(off - sector->tolerance), fabs(off - sector->exit));
+    // Where the axis is nearly vertical, or the field nearly parallel to gravity, Float knows the heading less well.
+    double share = sqrt(east * east + north * north) / (aa * sqrt(mm));
+    if (share < 0.1)
+        *nearest *= share * 10;
+    return off < sector->tolerance ? 1 : off > sector->exit ? -1 : 0;
+}

@@ -24,4 +24,16 @@ void reference_extremes_column(const float *values, size_t count, float *least, 
 void reference_extremes_vectors(
     const float *x, const float *y, const float *z, size_t count, float *least, float *greatest);
 
+/// A sector of headings around a bearing: all angles in degrees.
+struct reference_sector {
+    int axis, is_reversed;
+    double bearing, tolerance, exit;
+};
+
+/// Where the axis points in a sector, by the arc tangent: 1 inside the tolerance, -1 beyond the exit angle, 0 in between.
+///
+/// `nearest` receives how far from a limit the heading is, in degrees: a form that works with Float may answer otherwise
+/// where that is next to nothing.
+int reference_facing(const struct reference_sector *sector, const float a[3], const float m[3], double *nearest);
+
 #endif

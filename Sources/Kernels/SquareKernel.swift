@@ -1,0 +1,19 @@
+/// Squares the lengths of vectors: for each `x² + y² + z²`, in the square of the vectors' unit.
+///
+/// A vector that is not finite, or whose square is not, gives NaN, so that no comparison with a threshold holds for it.
+///
+/// - Parameters:
+///   - x: First axis.
+///   - y: Second axis.
+///   - z: Third axis.
+///   - range: The vectors to take; all four buffers reach at least to its end.
+///   - result: Receives the squares at the same indices.
+public func squareLengths(
+    x: UnsafePointer<Float>, y: UnsafePointer<Float>, z: UnsafePointer<Float>, range: Range<Int>,
+    result: UnsafeMutablePointer<Float>
+) {
+    for i in range {
+        let square = x[i] * x[i] + y[i] * y[i] + z[i] * z[i]
+        result[i] = square < .infinity ? square : .nan
+    }
+}
