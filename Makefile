@@ -16,6 +16,7 @@ USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
 DOCUMENTS = $(DESTDIR)$(PREFIX)/share/doc/binnacle
 EXAMPLES = $(wildcard config/examples/*.toml)
 FUZZ_SECONDS ?= 600
+FUZZ_CASES ?= 1000000
 BENCH_SECONDS ?= 60
 # Linked statically, libstdc++ costs a running process 1 MB less: the linker takes the archive where it sees no other.
 STATIC_LIBSTDCXX = $(lastword $(sort $(wildcard /usr/lib/gcc/*/*/libstdc++.a)))
@@ -51,6 +52,7 @@ run: build ## Replay the bundled recording of a walk; SPEED=1 plays it in real t
 test: setup-test build ## Run every test, against the release binary, and the README's example.
 	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test --skip '^SensorTests\.'
 	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test --skip-build --filter '^SensorTests\.'
+	scripts/test-kernel-forms
 	scripts/check-readme
 	scripts/check-handler
 
@@ -66,7 +68,7 @@ format: ## Rewrite the sources in the project's format.
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks
 
 # SWIFT_BACKTRACE: a crash that waits for its backtrace would hang the fuzzer.
-fuzz: setup ## Feed the readers of sysfs and scans, and then those of the socket, with rubbish for FUZZ_SECONDS each (600).
+fuzz: setup-test ## Feed the readers of scans and of the socket with rubbish for FUZZ_SECONDS each, the kernels FUZZ_CASES.
 	for target in FuzzSensors FuzzSocket; do \
 	    BINNACLE_FUZZ=1 $(SWIFT) build --scratch-path .build/fuzz --product $$target --sanitize address \
 	        -Xswiftc -sanitize=fuzzer && mkdir -p .build/fuzz/corpus/$$target && \
@@ -74,6 +76,8 @@ fuzz: setup ## Feed the readers of sysfs and scans, and then those of the socket
 	        -print_final_stats=1 -artifact_prefix=.build/fuzz/$$target- .build/fuzz/corpus/$$target \
 	        Tests/$$target/Seeds || exit 1; \
 	done
+	BINNACLE_CASES=$(FUZZ_CASES) $(SWIFT) test -c release --scratch-path .build/fuzz-kernels --filter '^KernelsTests\.'
+	scripts/test-kernel-forms $$(($(FUZZ_CASES) / 10))
 
 sanitize: setup-test ## Run the tests of the library, and of the daemon, under the address and the thread sanitizer.
 	scripts/sanitize address
