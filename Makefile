@@ -16,6 +16,7 @@ USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
 DOCUMENTS = $(DESTDIR)$(PREFIX)/share/doc/binnacle
 EXAMPLES = $(wildcard config/examples/*.toml)
 FUZZ_SECONDS ?= 600
+FUZZ_CASES ?= 1000000
 BENCH_SECONDS ?= 60
 # Linked statically, libstdc++ costs a running process 1 MB less: the linker takes the archive where it sees no other.
 STATIC_LIBSTDCXX = $(lastword $(sort $(wildcard /usr/lib/gcc/*/*/libstdc++.a)))
@@ -52,6 +53,7 @@ test: setup-test build ## Run every test, against the release binary, and the RE
 	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test --skip '^SensorTests\.'
 	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test --skip-build --filter '^SensorTests\.'
 	scripts/check-arrow $(BINARY)
+	scripts/test-kernel-forms
 	scripts/check-readme
 	scripts/check-handler
 
@@ -67,7 +69,7 @@ format: ## Rewrite the sources in the project's format.
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks
 
 # SWIFT_BACKTRACE: a crash that waits for its backtrace would hang the fuzzer.
-fuzz: setup ## Feed the readers of sysfs and scans, of the socket, and of Arrow with rubbish for FUZZ_SECONDS each (600).
+fuzz: setup-test ## Feed the readers of scans, socket and Arrow with rubbish for FUZZ_SECONDS each, the kernels with FUZZ_CASES.
 	for target in FuzzSensors FuzzSocket FuzzArrow; do \
 	    case $$target in FuzzArrow) longest=8192 ;; *) longest=512 ;; esac; \
 	    BINNACLE_FUZZ=1 $(SWIFT) build --scratch-path .build/fuzz --product $$target --sanitize address \
@@ -76,6 +78,9 @@ fuzz: setup ## Feed the readers of sysfs and scans, of the socket, and of Arrow 
 	        -print_final_stats=1 -artifact_prefix=.build/fuzz/$$target- .build/fuzz/corpus/$$target \
 	        Tests/$$target/Seeds || exit 1; \
 	done
+	test $(FUZZ_CASES) -gt 0 || exit 0; \
+	BINNACLE_CASES=$(FUZZ_CASES) $(SWIFT) test -c release --scratch-path .build/fuzz-kernels --filter '^KernelsTests\.' && \
+	scripts/test-kernel-forms $$(($(FUZZ_CASES) / 10))
 
 sanitize: setup-test ## Run the tests of the library, and of the daemon, under the address and the thread sanitizer.
 	scripts/sanitize address

@@ -100,7 +100,7 @@ let package = Package(
             swiftSettings: settings),
         // Tests/KernelForms has the same beside the forms in C, on machines that are only played.
         .target(name: "KernelReferences", path: "Tests/KernelForms/References"),
-        .testTarget(name: "BinnacleTests", dependencies: ["Binnacle"], swiftSettings: settings),
+        .testTarget(name: "BinnacleTests", dependencies: ["Binnacle", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "TracesTests", dependencies: ["Traces", "Binnacle", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "LinuxSensorsTests", dependencies: ["LinuxSensors", "LinuxSystem", "Binnacle", "TestSupport"],

@@ -1,4 +1,5 @@
 import Binnacle
+import TestSupport
 import Testing
 
 @Suite struct MotionManagerTests {
@@ -172,6 +173,95 @@ import Testing
             bench.run()
             #expect(diary.events.filter { $0.kind == .began }.count == expected)
         }
+    }
+
+    /// Rest with movements, falls, blows, gaps and faults in it, some of them right behind a block of rest.
+    private func eventfulRecording(_ seed: UInt64) -> [Sample] {
+        var random = SeededGenerator(seed: seed)
+        var samples: [Sample] = []
+        var time: Int64 = 0
+        while samples.count < 6000 {
+            let strength = Float([0, 0, 0.03, 0.4, 3].randomElement(using: &random) ?? 0)
+            let gravity: Float = Int.random(in: 0..<8, using: &random) == 0 ? 0.1 : 1
+            for _ in 0..<Int.random(in: 1...700, using: &random) {
+                var sample = rest(time)
+                sample.z *= gravity * (1 + strength * Float.random(in: -1...1, using: &random))
+                if Int.random(in: 0..<500, using: &random) == 0 {
+                    sample.x = [.nan, .infinity, 1e30].randomElement(using: &random) ?? 0
+                }
+                samples.append(sample)
+                time += 10 * millisecond
+            }
+            if Int.random(in: 0..<10, using: &random) == 0 { time += 3 * second }
+        }
+        return samples
+    }
+
+    /// Looking for shakes as well needs gravity, and then every sample is looked at; without, blocks are passed over.
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func whatIsPassedOverHasNoEvents(seed: UInt64) {
+        let samples = eventfulRecording(seed)
+        var diaries: [[String]] = []
+        for features: Set<MotionSettings.Feature> in [
+            [.motion, .freeFall, .shock], Set(MotionSettings.Feature.allCases),
+        ] {
+            var settings = MotionSettings()
+            settings.features = features
+            settings.measure = .magnitude
+            for capacity in [4096, 100] {
+                let bench = Bench(samples, settings: settings)
+                let diary = MotionDiary()
+                bench.manager.delegate = diary
+                bench.run(capacity: capacity)
+                // Not the samples themselves: one that is not a number is not even equal to itself.
+                let events = diary.events.filter { $0.kind != .shake }
+                diaries.append(
+                    events.map {
+                        "\($0.kind) \($0.timeNanoseconds) \($0.onsetNanoseconds) \($0.durationSeconds) \($0.magnitudeG)"
+                    })
+            }
+        }
+        #expect(diaries[0].count > 4)
+        for diary in diaries { #expect(diary == diaries[0]) }
+    }
+
+    /// The same by the definition: how far the length is from 1 g.
+    @Test(arguments: 0..<5 as Range<UInt64>)
+    func magnitudeIsTheDistanceFromOneG(seed: UInt64) {
+        let samples = eventfulRecording(seed)
+        var settings = MotionSettings()
+        settings.features = [.motion]
+        settings.measure = .magnitude
+        settings.minimumDuration = .zero
+        settings.quiet = .zero
+        settings.gapLimit = .seconds(100)
+        let bench = Bench(samples, settings: settings)
+        let diary = MotionDiary()
+        bench.manager.delegate = diary
+        bench.run()
+        var isMoving = false
+        var peak = 0.0
+        var expected: [(time: Int64, peak: Double)] = []
+        for sample in samples {
+            let (x, y, z) = (Double(sample.x), Double(sample.y), Double(sample.z))
+            let length = (x * x + y * y + z * z).squareRoot() / Double(Units.standardGravity)
+            guard length < 1e15 else { continue }
+            let distance = abs(length - 1)
+            if !isMoving, distance > 0.05 {
+                isMoving = true
+                peak = distance
+                expected.append((sample.timeNanoseconds, peak))
+            } else if isMoving, distance < 0.025 {
+                isMoving = false
+                expected.append((sample.timeNanoseconds, peak))
+            }
+            if isMoving { peak = max(peak, distance) }
+        }
+        #expect(diary.events.map(\.timeNanoseconds) == expected.map(\.time))
+        for (event, expected) in zip(diary.events, expected) {
+            #expect(abs(Double(event.magnitudeG) - expected.peak) < 1e-5)
+        }
+        #expect(expected.count > 10)
     }
 
     @Test(arguments: [1, 7, 100])
