@@ -54,6 +54,7 @@ public func copyChecking(
 ///   - most: The limit's pattern.
 ///   - values: As many as the count says.
 ///   - count: A multiple of 16.
+/// - Returns: Lanes that are negative where a value is beyond the limit.
 @inline(__always)
 private func beyond(_ most: Int32, _ values: UnsafePointer<Float>, _ count: Int) -> SIMD4<Int32> {
     let magnitude = SIMD4<Int32>(repeating: .max)
@@ -74,6 +75,7 @@ private func beyond(_ most: Int32, _ values: UnsafePointer<Float>, _ count: Int)
 /// - Parameters:
 ///   - times: Stamps; the one before the range is read as well.
 ///   - range: A multiple of 4 long.
+/// - Returns: The distances' bits, one above the other.
 @inline(__always)
 private func steps(_ times: UnsafePointer<Int64>, _ range: Range<Int>) -> SIMD2<UInt64> {
     let raw = UnsafeRawPointer(times)

@@ -45,6 +45,7 @@ public struct Sector: Sendable {
     ///   - a: The acceleration's axes in cyclic order, the sector's own first.
     ///   - m: The field's axes in the same order.
     ///   - rays: The limits.
+    /// - Returns: More than 0 inside, less outside.
     @inline(__always)
     func margin<Value: FloatLanes>(_ a: (Value, Value, Value), _ m: (Value, Value, Value), _ rays: ck_rays) -> Value {
         let flat = a.1 * a.1 + a.2 * a.2

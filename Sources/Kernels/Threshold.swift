@@ -45,11 +45,12 @@ public struct Threshold: Sendable, Equatable {
     @inlinable
     public func isOutside(_ value: Float) -> Bool { value >= floor && value < low }
 
-    /// Whether any value between two extremes can end a side; when there is no value, none can.
+    /// Tells whether any value between two extremes can end a side.
     ///
     /// - Parameters:
     ///   - isInside: The side.
     ///   - extremes: The least and the greatest of the values.
+    /// - Returns: `false` when there is no value.
     @inlinable
     public func canEnd(isInside: Bool, within extremes: Extremes) -> Bool {
         isInside

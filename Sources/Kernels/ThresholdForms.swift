@@ -144,7 +144,9 @@ private struct SideTest {
         isTwoSided ? (value .< low) .& (value .>= floor) : value .< low
     }
 
-    /// One bit a lane. A mask's lanes are −1 and 0, which is what the instruction looks at.
+    /// One bit a lane.
+    ///
+    /// A mask's lanes are −1 and 0, which is what the instruction looks at.
     @inline(__always)
     private func bits(
         _ a: SIMDMask<SIMD4<Int32>>, _ b: SIMDMask<SIMD4<Int32>>, _ c: SIMDMask<SIMD4<Int32>>,

@@ -30,6 +30,7 @@ enum DigitRun {
     /// - Parameters:
     ///   - p: At least eight bytes from it on are readable.
     ///   - count: 1 to 8.
+    /// - Returns: The values, a byte each.
     @inline(__always)
     static func load(_ p: UnsafePointer<UInt8>, count: Int) -> UInt64 {
         let bytes = UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self))

@@ -9,11 +9,12 @@ struct MarkedNumber {
     let decimals: Int
     let isNegative: Bool
 
+    /// Reads a number; `nil` when there is anything else.
+    ///
     /// - Parameters:
     ///   - field: Where it starts, perhaps with a sign.
     ///   - mark: The first mark of decimals in it, or its end.
     ///   - end: Where it ends; seven bytes behind it are readable.
-    /// - Returns: `nil` when there is anything else.
     @inline(__always)
     init?(_ field: UnsafePointer<UInt8>, mark: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>) {
         // Signs of measured values are as good as random: added up instead of branched upon.

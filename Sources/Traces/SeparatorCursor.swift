@@ -56,7 +56,8 @@ struct SeparatorCursor {
     /// when byte `i` of the `k`-th eight is a separator, and the square of 8 × 8 bits is then mirrored at its diagonal.
     @inline(__always)
     private func separators(in block: UnsafePointer<UInt8>) -> UInt64 {
-        let square = weights(block, 1, 2) | weights(block + 16, 4, 8) | weights(block + 32, 16, 32)
+        let square =
+            weights(block, 1, 2) | weights(block + 16, 4, 8) | weights(block + 32, 16, 32)
             | weights(block + 48, 64, 128)
         let halves = unsafeBitCast(square, to: SIMD2<UInt64>.self)
         var bits = UInt64(littleEndian: halves[0] | halves[1])

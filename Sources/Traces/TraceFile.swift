@@ -17,8 +17,9 @@ public final class TraceFile {
     /// What was assumed about the file because its header does not say it.
     public var notices: [TraceNotice] { readers.flatMap(\.notices) }
 
-    /// Those who read the contents, in their order. One reader keeps its streams in the order of arrival; those of several
-    /// are merged by their stamps.
+    /// Those who read the contents, in their order.
+    ///
+    /// One reader keeps its streams in the order of arrival; those of several are merged by their stamps.
     let readers: [any TraceReader]
 
     /// Opens a file and recognises its format, and its columns when it is CSV.

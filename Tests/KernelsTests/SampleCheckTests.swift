@@ -25,8 +25,9 @@ import Testing
         var copies = [times[0]] + [Int64](repeating: 7, count: count)
         let result = bytes.withUnsafeBytes { source in
             copies.withUnsafeMutableBufferPointer { target in
-                copyChecking(
-                    source.baseAddress! + 1, to: target.baseAddress! + 1, x: axes[0], y: axes[1], z: axes[2],
+                guard let from = source.baseAddress, let to = target.baseAddress else { return false }
+                return copyChecking(
+                    from + 1, to: to + 1, x: axes[0], y: axes[1], z: axes[2],
                     count: count, limit: limit, follows: follows)
             }
         }

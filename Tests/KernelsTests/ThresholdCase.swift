@@ -10,7 +10,7 @@ struct ThresholdCase {
     let times: FuzzColumn<Int64>
     let startsInside: Bool
 
-    /// - Parameter isColumn: Whether `x` alone is the measure, so that the limits are to be found in it.
+    /// Makes a case; with `isColumn`, `x` alone is the measure, so that the limits are to be found in it.
     init(_ number: Int, _ random: inout SeededGenerator, isColumn: Bool) {
         let count = KernelFuzz.length(number, &random)
         let threshold = ThresholdCase.threshold(&random, isColumn: isColumn)

@@ -4,9 +4,7 @@ import TestSupport
 import Testing
 import Traces
 
-/// Records samples through a ``RecordingSource``.
-///
-/// - Parameter flushed: After how many deliveries each time everything is written; never, and only at the end, without.
+/// Records samples through a ``RecordingSource``; after every so many deliveries everything is written, else at the end.
 func record(
     _ arrivals: [Arrival], _ streams: [SampleStream], capacity: Int = 4096, flushed: Int? = nil, to file: UnusedPath
 ) throws {

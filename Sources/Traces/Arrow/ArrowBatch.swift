@@ -14,13 +14,12 @@ struct ArrowBatch {
 
     private static let compressions = ["lz4", "zstd"]
 
-    /// Finds the columns of samples in a message.
+    /// Finds the columns of samples in a message; `nil` when the file ends within the batch.
     ///
     /// - Parameters:
     ///   - message: Its header is a record batch.
     ///   - schema: That of the stream.
     ///   - bytes: The whole file.
-    /// - Returns: `nil` when the file ends within the batch.
     /// - Throws: ``ArrowFault`` when it cannot be used.
     init?(_ message: ArrowMessage, _ schema: ArrowSchema, in bytes: UnsafeRawBufferPointer) throws(ArrowFault) {
         guard let table = try message.table.table(2) else { throw .damaged }
@@ -74,11 +73,12 @@ struct ArrowBatchColumns {
     let views: FlatVector
     let body: Range<Int>
 
-    /// Where a column's values begin in the file.
+    /// Finds a column's values in the file.
     ///
     /// - Parameters:
     ///   - column: The column.
     ///   - width: The bytes of a value.
+    /// - Returns: Where they begin.
     /// - Throws: ``ArrowFault`` when they are not all there, or some have no value.
     func values(of column: ArrowSchema.Column, width: Int) throws(ArrowFault) -> Int {
         guard try nodes.integer(Int64.self, of: column.node) == Int64(rowCount) else { throw .damaged }

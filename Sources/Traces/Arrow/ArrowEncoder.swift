@@ -27,6 +27,7 @@ final class ArrowEncoder {
     /// Makes the schema with what the sensor numbers stand for.
     ///
     /// - Parameter contents: What each sensor number is.
+    /// - Returns: The whole message.
     func schema(_ contents: [(sensor: String, kind: SampleKind)]) -> [UInt8] {
         var pairs = [(ArrowKeys.version, ArrowKeys.currentVersion)]
         for (number, content) in contents.enumerated() {
@@ -56,6 +57,7 @@ final class ArrowEncoder {
     ///   - columns: Its samples, in m/s² or µT.
     ///   - sensor: Its number.
     ///   - group: The group of batches that it belongs to.
+    /// - Returns: The whole message.
     func batch(_ columns: SampleColumns, sensor: UInt8, group: Int64) -> [UInt8] {
         let widths = [1, 8, 4, 4, 4]
         var buffers: [(Int64, Int64)] = []

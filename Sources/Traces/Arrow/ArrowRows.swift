@@ -110,12 +110,13 @@ final class ArrowRows {
         return end
     }
 
-    /// Whether nothing is wrong with rows, whose stamps are written down by the way.
+    /// Checks rows, whose stamps are written down by the way.
     ///
     /// - Parameters:
     ///   - rows: The rows.
     ///   - stamps: Where their stamps lie.
     ///   - isFirst: Whether the row before them is none of theirs.
+    /// - Returns: Whether nothing is wrong with them.
     private func isClean(_ rows: Range<Int>, stamps: UnsafeRawPointer, isFirst: Bool) -> Bool {
         copyChecking(
             stamps, to: times + rows.lowerBound, x: x + rows.lowerBound, y: y + rows.lowerBound,
@@ -124,9 +125,10 @@ final class ArrowRows {
 
     // MARK: - Blocks
 
-    /// Whether there are rows behind the block that belong to a group.
+    /// Looks for rows behind the block that belong to a group.
     ///
     /// - Parameter group: The group at hand; `nil` when the file is taken as one.
+    /// - Returns: Whether there are any.
     func hasMore(in group: Int64?) -> Bool {
         while true {
             if let batch {

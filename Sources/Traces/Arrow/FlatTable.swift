@@ -67,6 +67,7 @@ struct FlatTable {
     ///   - field: The field's number.
     ///   - stride: The bytes of one element.
     /// - Returns: An empty vector when the table has none.
+    /// - Throws: ``ArrowFault`` when it lies outside.
     func vector(_ field: Int, stride: Int) throws(ArrowFault) -> FlatVector {
         guard let place = try place(field) else {
             return FlatVector(buffer: buffer, start: 0, count: 0, stride: stride)
@@ -80,11 +81,13 @@ struct FlatTable {
     /// A vector of tables.
     func tables(_ field: Int) throws(ArrowFault) -> FlatVector { try vector(field, stride: 4) }
 
-    /// A text; `nil` when the table has none.
+    /// Reads a text.
     ///
     /// - Parameters:
     ///   - field: The field's number.
     ///   - limit: A longer one is a fault.
+    /// - Returns: `nil` when the table has none.
+    /// - Throws: ``ArrowFault`` when it lies outside, or is too long.
     func string(_ field: Int, limit: Int) throws(ArrowFault) -> String? {
         guard try has(field) else { return nil }
         let bytes = try vector(field, stride: 1)
