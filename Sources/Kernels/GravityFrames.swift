@@ -119,9 +119,9 @@ extension GravityColumns {
     private func prepare(
         _ place: Int, _ last: UnsafePointer<Int64>
     ) -> (total: SIMD4<Float>, distance: SIMD4<Int32>, unusual: SIMD4<Int32>) {
-        let (ax, ay, az) = (Lanes.load(x + place), Lanes.load(y + place), Lanes.load(z + place))
+        let (ax, ay, az) = (Quad.load(x + place), Quad.load(y + place), Quad.load(z + place))
         let total = ax * ax + ay * ay + az * az
-        let distances = unsafeBitCast(Lanes.load(times + place) &- Lanes.load(last), to: SIMD8<Int32>.self)
+        let distances = unsafeBitCast(Quad.load(times + place) &- Quad.load(last), to: SIMD8<Int32>.self)
         let (low, high) = (distances.evenHalf, distances.oddHalf)
         let bits = unsafeBitCast(total, to: SIMD4<Int32>.self)
         let greatest = SIMD4(repeating: Int32(bitPattern: Float.greatestFiniteMagnitude.bitPattern))
@@ -134,19 +134,19 @@ extension GravityColumns {
         _ place: Int, _ prepared: (total: SIMD4<Float>, distance: SIMD4<Int32>, unusual: SIMD4<Int32>),
         _ timeConstant: Float, _ values: UnsafeMutablePointer<Float>, _ last: UnsafeMutablePointer<Int64>
     ) {
-        let dtSeconds = Lanes.floats(prepared.distance) * 1e-9
+        let dtSeconds = Quad.floats(prepared.distance) * 1e-9
         let coefficient = dtSeconds / (timeConstant + dtSeconds)
         @inline(__always)
         func user(_ column: UnsafePointer<Float>, _ value: UnsafeMutablePointer<Float>) -> SIMD4<Float> {
-            let sample = Lanes.load(column + place)
-            var gravity = Lanes.load(value)
+            let sample = Quad.load(column + place)
+            var gravity = Quad.load(value)
             gravity += (sample - gravity) * coefficient
-            Lanes.store(gravity, at: value)
+            Quad.store(gravity, at: value)
             return sample - gravity
         }
         let (ux, uy, uz) = (user(x, values), user(y, values + 16), user(z, values + 32))
-        Lanes.store(ux * ux + uy * uy + uz * uz, at: userSquared + place)
-        Lanes.store(prepared.total, at: totalSquared + place)
-        UnsafeMutableRawPointer(last).storeBytes(of: Lanes.load(times + place), as: SIMD4<Int64>.self)
+        Quad.store(ux * ux + uy * uy + uz * uz, at: userSquared + place)
+        Quad.store(prepared.total, at: totalSquared + place)
+        UnsafeMutableRawPointer(last).storeBytes(of: Quad.load(times + place), as: SIMD4<Int64>.self)
     }
 }

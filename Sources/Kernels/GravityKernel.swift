@@ -89,14 +89,14 @@ struct GravityColumns {
         var value = SIMD4(gravity.value, 0)
         var i = range.lowerBound
         while i &+ 4 <= range.upperBound {
-            let (x, y, z) = (Lanes.load(x + i), Lanes.load(y + i), Lanes.load(z + i))
+            let (x, y, z) = (Quad.load(x + i), Quad.load(y + i), Quad.load(z + i))
             let total = x * x + y * y + z * z
             // Stamps do not fall, so the distance of the ends bounds those within: below 2³¹, and 32 bits say all of each.
             let length = UInt64(bitPattern: times[i &+ 3] &- times[i &- 1])
-            let distances = Lanes.load(times + i) &- Lanes.load(times + (i &- 1))
+            let distances = Quad.load(times + i) &- Quad.load(times + (i &- 1))
             let low = unsafeBitCast(distances, to: SIMD8<Int32>.self).evenHalf
             guard all(total .< .infinity), length >> 31 == 0, all((low &- 1) .>= 0) else { break }
-            let dtSeconds = Lanes.floats(low) * 1e-9
+            let dtSeconds = Quad.floats(low) * 1e-9
             let coefficient = dtSeconds / (timeConstant + dtSeconds)
             @inline(__always)
             func step(_ lane: Int) -> SIMD4<Float> {
@@ -106,8 +106,8 @@ struct GravityColumns {
             }
             let (a, b, c, d) = (step(0), step(1), step(2), step(3))
             let (ux, uy, uz) = (SIMD4(a.x, b.x, c.x, d.x), SIMD4(a.y, b.y, c.y, d.y), SIMD4(a.z, b.z, c.z, d.z))
-            Lanes.store(ux * ux + uy * uy + uz * uz, at: userSquared + i)
-            Lanes.store(total, at: totalSquared + i)
+            Quad.store(ux * ux + uy * uy + uz * uz, at: userSquared + i)
+            Quad.store(total, at: totalSquared + i)
             i &+= 4
         }
         gravity = OnePoleFilter(

@@ -1,7 +1,7 @@
 import CKernels
 
 /// Four neighbours of a column as a vector, which need not be aligned, and what Swift's vectors have no quick word for.
-enum Lanes {
+enum Quad {
     @inline(__always)
     static func load(_ values: UnsafePointer<Float>) -> SIMD4<Float> {
         UnsafeRawPointer(values).loadUnaligned(as: SIMD4<Float>.self)
