@@ -7,6 +7,12 @@ package struct CacheSize: Sendable, Equatable {
     /// Its size.
     package let byteCount: Int
 
+    /// Creates a description.
+    package init(level: Int, byteCount: Int) {
+        self.level = level
+        self.byteCount = byteCount
+    }
+
     /// The caches of a processor, the nearest first; empty where the kernel does not say.
     ///
     /// - Parameters:

@@ -15,8 +15,8 @@ import Testing
         init(_ number: Int, _ random: inout SeededGenerator, count: Int, specialShare: Double) {
             let bearings: [Double] = [0, 180, 90, 270, .random(in: 0..<360, using: &random)]
             let bearing = bearings.randomElement(using: &random) ?? 0
-            let tolerance = [90, .random(in: 0.5...179, using: &random)].randomElement(using: &random) ?? 90
-            let exit = [tolerance, .random(in: tolerance...179.5, using: &random)].randomElement(using: &random) ?? 0
+            let tolerance = Bool.random(using: &random) ? 90 : Double.random(in: 0.5...179, using: &random)
+            let exit = Bool.random(using: &random) ? tolerance : Double.random(in: tolerance...179.5, using: &random)
             let axis = Int.random(in: 0..<3, using: &random)
             let isReversed = Bool.random(using: &random)
             sector = Sector(
