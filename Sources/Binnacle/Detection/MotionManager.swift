@@ -51,6 +51,22 @@ public final class MotionManager: Detector {
     private let totalSquared = ScratchColumn()
     private let motionThreshold: Threshold
     private let freeFallThreshold: Threshold
+    /// The features as flags: a set would be asked, and hash, several times a delivery.
+    private struct Looks {
+        let motion: Bool
+        let shake: Bool
+        let freeFall: Bool
+        let shock: Bool
+
+        init(_ features: Set<MotionSettings.Feature>) {
+            motion = features.contains(.motion)
+            shake = features.contains(.shake)
+            freeFall = features.contains(.freeFall)
+            shock = features.contains(.shock)
+        }
+    }
+
+    private let looksFor: Looks
     /// Whether anything that is looked for is about acceleration without gravity.
     private let needsGravity: Bool
 
@@ -75,7 +91,8 @@ public final class MotionManager: Detector {
         warmUpNanoseconds = Units.nanoseconds(settings.gravityTimeConstant * 3)
         gravity = OnePoleFilter(timeConstantSeconds: Float(settings.gravityTimeConstant / .seconds(1)))
         let isMotionUser = settings.features.contains(.motion) && settings.measure == .userAcceleration
-        needsGravity = isMotionUser || settings.features.contains(.shake)
+        looksFor = Looks(settings.features)
+        needsGravity = isMotionUser || looksFor.shake
         motionThreshold = Self.motionThreshold(settings)
         motion = DebouncedTrigger(
             activeSide: .inside, onDelayNanoseconds: Units.nanoseconds(settings.minimumDuration),
@@ -192,27 +209,26 @@ public final class MotionManager: Detector {
 
     /// Whether nothing is under way that is about total acceleration, and nothing begins between two squares of it.
     private func isIdle(through extremes: Extremes) -> Bool {
-        let features = settings.features
-        return (!features.contains(.motion) || motion.isIdle(through: extremes, threshold: motionThreshold))
-            && (!features.contains(.freeFall) || freeFall.isIdle(through: extremes, threshold: freeFallThreshold))
-            && (!features.contains(.shock) || shock.isIdle(through: extremes))
+        (!looksFor.motion || motion.isIdle(through: extremes, threshold: motionThreshold))
+            && (!looksFor.freeFall || freeFall.isIdle(through: extremes, threshold: freeFallThreshold))
+            && (!looksFor.shock || shock.isIdle(through: extremes))
     }
 
     /// Looks for everything in a range whose squares are known.
     private func decide(_ columns: SampleColumns, range: Range<Int>) {
         let times = columns.times
         let warm = firstIndex(in: times, range: range, notBefore: warmAtNanoseconds)..<range.upperBound
-        if settings.features.contains(.motion) {
+        if looksFor.motion {
             switch settings.measure {
             case .userAcceleration: lookForMotion(columns, values: userSquared.values, range: warm)
             case .magnitude: lookForMotion(columns, values: totalSquared.values, range: range)
             }
         }
-        if settings.features.contains(.shake) {
+        if looksFor.shake {
             shake.process(values: userSquared.values, times: times, range: warm)
             for index in shake.reported { append(.shake, columns, index, squared: userSquared.values[index]) }
         }
-        if settings.features.contains(.freeFall) {
+        if looksFor.freeFall {
             freeFall.process(values: totalSquared.values, times: times, range: range, threshold: freeFallThreshold)
             for transition in freeFall.transitions where transition.isOn {
                 append(
@@ -220,7 +236,7 @@ public final class MotionManager: Detector {
                     squared: transition.extremes.least)
             }
         }
-        if settings.features.contains(.shock) {
+        if looksFor.shock {
             shock.process(values: totalSquared.values, times: times, range: range)
             for index in shock.reported { append(.shock, columns, index, squared: totalSquared.values[index]) }
         }
