@@ -67,7 +67,7 @@ final class TraceFiles {
                     x: rounded(numbers.signed() * 0.05 + (isPushed ? Float(row % 20) * 0.2 : 0)),
                     y: rounded(numbers.signed() * 0.05), z: rounded(9.81 + numbers.signed() * 0.05))
                 guard delivery.batches[0].isFull || row == rowCount - 1 else { continue }
-                if isCancelled() { return }
+                if isCancelled() { break }
                 try writer.write(delivery)
                 delivery.removeAll()
             }

@@ -155,9 +155,9 @@ enum CommandName: String, CaseIterable {
         case .replay:
             """
             Traces are Arrow streams (.arrows), CSV files with a header, whose columns and units are recognised, or
-            recordings of an accelerometer made with evemu-record. Without --config, one motion detector named motion looks at the first accelerometer,
-            and one north detector named north at the first accelerometer and magnetometer. Events go to standard output,
-            messages and the summary of a JSON replay to standard error.
+            recordings of an accelerometer made with evemu-record. Without --config, one motion detector named motion looks
+            at the first accelerometer, and one north detector named north at the first accelerometer and magnetometer.
+            Events go to standard output, messages and the summary of a JSON replay to standard error.
             """
         case .record:
             """
