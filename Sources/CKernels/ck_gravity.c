@@ -7,6 +7,7 @@
 
 #pragma STDC FP_CONTRACT OFF
 
+#if defined(CK_X86)
 #define CK_LANES CK_GRAVITY_LANES
 #define CK_STEPS CK_GRAVITY_STEPS
 
@@ -70,7 +71,6 @@ static int ck_follow(const int64_t *times, const size_t *starts, size_t offset, 
     return 1;
 }
 
-#if defined(CK_X86)
 #define CK_EACH _Pragma("GCC unroll 16")
 
 /// Four rows of four, twice side by side, to four columns.

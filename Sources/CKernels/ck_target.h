@@ -10,6 +10,7 @@
 #define SIMDE_ENABLE_NATIVE_ALIASES
 #include <simde/x86/avx512.h>
 // SIMDe has no second names for these.
+#define _CMP_LT_OQ SIMDE_CMP_LT_OQ
 #define _CMP_GT_OQ SIMDE_CMP_GT_OQ
 #define _CMP_GE_OQ SIMDE_CMP_GE_OQ
 #define _CMP_NLT_UQ SIMDE_CMP_NLT_UQ
@@ -40,8 +41,8 @@
 /// CK_TOGETHER keeps four steps of the same kind together, before all that follows. Left alone, compilers alternate multiplications and
 /// additions, which Zen 3 executes a sixth slower than four of the one and then four of the other.
 #if defined(CK_SIMDE)
-#define CK_TOGETHER(a, b, c, d)
-#define CK_KEEP(a)
+#define CK_TOGETHER(a, b, c, d) ((void)0)
+#define CK_KEEP(a) ((void)0)
 #elif defined(CK_ARM)
 #define CK_TOGETHER(a, b, c, d) __asm__ volatile("" : "+w"(a), "+w"(b), "+w"(c), "+w"(d) : : "memory")
 #define CK_KEEP(a) __asm__ volatile("" : "+w"(a) : : "memory")
