@@ -1,14 +1,15 @@
 import Binnacle
 
-/// What all readers of lines have in common: which rows are believed, and how they become windows.
+/// What all readers of lines have in common: how rows become windows.
 ///
-/// What the lines mean is up to a ``RowDecoder``; what may be passed over, and what may not, is the same for all. This
+/// What the lines mean is up to a ``RowDecoder``; what may be passed over, and what may not, to ``RowRules``. This
 /// is generic over the decoder, and a reader holds it with its own one, because a call that is made for each row
 /// through a protocol costs 4 % of a replay.
 struct RowReader<Decoder: RowDecoder> {
     /// Knows the format.
     let decoder: Decoder
-    private(set) var repairs = TraceRepairs()
+    /// What was passed over so far.
+    var repairs: TraceRepairs { rules.repairs }
 
     /// How much of the file was read, from 0 to 1; `nil` for a pipe.
     var fraction: Double? {
@@ -18,6 +19,8 @@ struct RowReader<Decoder: RowDecoder> {
     var path: String { lines.path }
 
     private let lines: LineReader
+    /// Which rows are believed.
+    private var rules: RowRules
     /// The row read last.
     private let row: TraceRow
     /// Whether that row belongs to the next window.
@@ -26,8 +29,6 @@ struct RowReader<Decoder: RowDecoder> {
     private var rowCount = 0
     /// Whether the row jumps far ahead, and the next one has not been looked at.
     private var isRowDoubted = false
-    private var damagedInARow = 0
-    private var firstDamaged = 0
     private let isCancelled: () -> Bool
 
     /// - Parameters:
@@ -38,7 +39,8 @@ struct RowReader<Decoder: RowDecoder> {
         self.lines = lines
         self.decoder = decoder
         self.isCancelled = isCancelled
-        row = TraceRow(streamCount: decoder.contents.count)
+        rules = RowRules(path: lines.path, place: .line, streamCount: decoder.contents.count)
+        row = rules.row
     }
 
     /// Appends samples to the batches of a window until one of them is full, the order of arrival steps back, or the
@@ -99,7 +101,7 @@ struct RowReader<Decoder: RowDecoder> {
         // What the first row's stamp is compared with, and what a doubted one is, is not for here.
         guard !isRowDoubted, let last = row.lastTimeNanoseconds else { return nil }
         let plain = decoder.takePlainRows(
-            lines.text, after: last, longestStep: RowLimits.jumpNanoseconds, into: window)
+            lines.text, after: last, longestStep: RowRules.jumpNanoseconds, into: window)
         guard plain.rowCount > 0 else { return nil }
         lines.take(lineCount: plain.rowCount, byteCount: plain.byteCount)
         for stream in window.indices {
@@ -109,7 +111,7 @@ struct RowReader<Decoder: RowDecoder> {
         }
         hasSample = true
         rowCount += plain.rowCount
-        damagedInARow = 0
+        rules.didUse()
         return plain
     }
 
@@ -120,7 +122,7 @@ struct RowReader<Decoder: RowDecoder> {
             let reason = decoder.whyNoSample(rowCount: rowCount)
             throw TraceError(.data, path: path, line: reason.line ?? lines.lineNumber, reason.message)
         }
-        if row.longestStepBack.count >= RowLimits.fewestLost { throw clockSetBack() }
+        try rules.requireEnd(at: lines.lineNumber)
     }
 
     private enum Reading { case row, notYet, end }
@@ -139,106 +141,39 @@ struct RowReader<Decoder: RowDecoder> {
                 rowCount += 1
                 let flaw = decoder.decode(line.bytes, into: row)
                 if !line.isTerminated, flaw != nil || decoder.endsEveryLine {
-                    repairs.note(
-                        .torn, path: path, line: line.number, "the last line was not written to its end: skipped")
+                    rules.note(.torn, at: line.number, "the last line was not written to its end: skipped")
                     return .end
                 }
-                if let flaw { try note(flaw) }
-                isRowDoubted = jumpsAhead
+                if let flaw { try rules.note(flaw, at: line.number) }
+                isRowDoubted = rules.jumpsAhead
             }
             if isRowDoubted {
                 // The next row has to be seen before this one can be believed.
                 guard mayWait || lines.isLineReady else { return .notYet }
                 isRowDoubted = false
-                try dropOutlier()
+                let number = lines.lineNumber
+                rules.dropOutlier(following: try nextTime(), at: number)
             }
-            try dropBackwards()
+            try rules.dropBackwards(at: lines.lineNumber)
             if !row.isEmpty {
-                damagedInARow = 0
+                rules.didUse()
                 return .row
             }
         }
         return .notYet
     }
 
-    /// Whether the row's stamp is far ahead of everything before it.
-    private var jumpsAhead: Bool {
-        guard !row.isEmpty, let last = row.lastTimeNanoseconds else { return false }
-        return row.timeNanoseconds > Units.later(last, by: RowLimits.jumpNanoseconds)
-    }
-
-    /// Takes out a row whose stamp is far ahead of its neighbours on both sides.
-    ///
-    /// One corrupt stamp would otherwise put everything after it into the past.
-    private mutating func dropOutlier() throws(TraceError) {
-        guard let last = row.lastTimeNanoseconds else { return }
-        let line = lines.lineNumber
-        var following: Int64?
+    /// The stamp of the next row, which stays the next one; `nil` when there is none, or it has none.
+    private func nextTime() throws(TraceError) -> Int64? {
         while let next = try lines.next() {
             // Nothing is lost with a blank line, and one line can be put back.
             if next.isBlank { continue }
-            following = decoder.timeNanoseconds(of: next.bytes)
+            let time = decoder.timeNanoseconds(of: next.bytes)
             lines.putBack()
-            break
+            return time
         }
-        // The next row may be of another stream, whose stamps lag a little behind, also where all go on after a pause.
-        guard let following, following >= Units.later(last, by: -RowLimits.jumpNanoseconds),
-            following < Units.later(row.timeNanoseconds, by: -RowLimits.jumpNanoseconds / 2)
-        else { return }
-        repairs.note(
-            .outlier, path: path, line: line,
-            "time jumps to \(row.timeNanoseconds) ns and back in the next row: row skipped")
-        row.removeAll()
+        return nil
     }
-
-    /// Takes out the samples that lie before the previous one of their stream.
-    private mutating func dropBackwards() throws(TraceError) {
-        let time = row.timeNanoseconds
-        for stream in 0..<row.streamCount where row.hasSample(stream) {
-            guard let last = row.lastTimeNanoseconds(stream), time <= last else {
-                row.keep(stream)
-                continue
-            }
-            let line = lines.lineNumber
-            if time == last {
-                repairs.note(.repeated, path: path, line: line, "the stamp \(time) ns repeats the one before it")
-                continue
-            }
-            repairs.note(
-                .backwards, path: path, line: line, "time goes back from \(last) ns to \(time) ns: sample skipped")
-            if row.stepBack(stream, line: line) > RowLimits.mostInARow { throw clockSetBack() }
-        }
-    }
-
-    /// Accounts for a flaw; a thousand damaged lines on end are the end.
-    private mutating func note(_ flaw: RowFlaw) throws(TraceError) {
-        let line = lines.lineNumber
-        repairs.note(flaw.kind, path: path, line: line, column: flaw.column, flaw.message)
-        guard row.isEmpty, flaw.kind.isDamage else { return }
-        if damagedInARow == 0 { firstDamaged = line }
-        damagedInARow += 1
-        guard damagedInARow > RowLimits.mostInARow else { return }
-        throw TraceError(
-            .data, path: path, line: line,
-            "\(RowLimits.mostInARow) lines from line \(firstDamaged) on have no usable sample: the file is damaged, or no trace"
-        )
-    }
-
-    private func clockSetBack() -> TraceError {
-        TraceError(
-            .data, path: path, line: lines.lineNumber,
-            "the clock was set back and stayed there: split the file at line \(row.longestStepBack.firstLine)")
-    }
-}
-
-/// Constants of ``RowReader``, which as a generic type cannot have any.
-private enum RowLimits {
-    /// After so many rows that cannot be used, passing over them would mean losing the rest in silence.
-    static let mostInARow = 1000
-    /// With so many at the end of a file a clock was set back; fewer are a hiccup.
-    static let fewestLost = 10
-    /// A longer step ahead is believed only when the next row does not take it back.
-    static let jumpNanoseconds: Int64 = 10_000_000_000
 }
 
 extension TraceRow {

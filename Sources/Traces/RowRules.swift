@@ -2,7 +2,8 @@ import Binnacle
 
 /// Which rows are believed, in whatever format they come: what may be passed over, and what may not.
 ///
-/// A reader decodes a row, gives it to ``take(_:)``, and asks for the next one's stamp where a row is in doubt.
+/// A reader decodes into ``row``, asks of each row what there is to ask, in the order of the members here, and looks for the
+/// next one's stamp where one is in doubt.
 struct RowRules {
     /// What the format calls the places that it counts.
     enum Place: String {
