@@ -63,12 +63,13 @@ extension KernelMeasurement {
             return Contest(
                 sampleCount: count, byteCount: reading.byteCount, limits: reading.variants(course.instructionSets),
                 contenders: [
-                    // By one, so that values stay what they are however often it is done.
+                    // Values keep their size however often it is done; by 1, nothing would be done at all.
                     Variant(InstructionSet.baseline.rawValue) { times in
-                        for _ in 0..<times { scale(values, range: 0..<count, by: 1) }
+                        for _ in 0..<times { scale(values, range: 0..<count, by: -1) }
                     }
                 ],
                 findFault: {
+                    values.update(repeating: 1.5, count: count)
                     scale(values, range: 0..<count, by: 3)
                     let isWrong = (0..<count).contains { values[$0] != 4.5 }
                     values.update(repeating: 1.5, count: count)

@@ -35,6 +35,7 @@ struct Rounds {
         while true {
             let elapsed = max(1, variant.measure(times))
             if elapsed >= passNanoseconds { return times }
+            precondition(times < 1 << 40, "\(variant.label) does nothing that takes time")
             // Towards the aim in steps of a hundredfold at most, because the first run is cold.
             let wanted = Double(passNanoseconds) / Double(elapsed) * 1.1
             times = Int(Double(times) * min(wanted, 100)) + 1

@@ -1,3 +1,7 @@
+#if arch(x86_64)
+    import CKernels
+#endif
+
 /// Sixteen gravity filters, one a sensor, whose samples stand side by side.
 public struct GravityFilters: Sendable {
     /// How many there are.
@@ -78,7 +82,7 @@ public func separateGravity(
     var frame = frames.lowerBound
     while frame < frames.upperBound {
         if instructionSet != .scalar, gravity.begun == .max {
-            frame = columns.separateUsableFrames(frame..<frames.upperBound, &gravity)
+            frame = columns.separateUsableFrames(frame..<frames.upperBound, &gravity, using: instructionSet)
             guard frame < frames.upperBound else { break }
         }
         for lane in 0..<GravityFilters.count {
@@ -93,13 +97,24 @@ extension GravityColumns {
     /// Takes frames as long as nothing is unusual: unusable samples, a repeated stamp, seconds between two.
     ///
     /// - Returns: The first frame that was not taken.
-    fileprivate func separateUsableFrames(_ range: Range<Int>, _ gravity: inout GravityFilters) -> Int {
+    fileprivate func separateUsableFrames(
+        _ range: Range<Int>, _ gravity: inout GravityFilters, using instructionSet: InstructionSet
+    ) -> Int {
         let timeConstant = gravity.timeConstantSeconds
         return withUnsafeMutableBytes(of: &gravity.state) { state in
-            // Four quarters of a frame wait for nothing of each other, which hides how long each step takes.
             guard let start = state.baseAddress else { return range.lowerBound }
             let values = start.assumingMemoryBound(to: Float.self)
             let last = (start + GravityFilters.timesOffset).assumingMemoryBound(to: Int64.self)
+            #if arch(x86_64)
+                if instructionSet >= .avx2 {
+                    let place = range.lowerBound * GravityFilters.count
+                    let taken = ck_gravity_frames_avx2(
+                        times + place, x + place, y + place, z + place, range.count, timeConstant, values, last,
+                        userSquared + place, totalSquared + place)
+                    return range.lowerBound + taken
+                }
+            #endif
+            // Four quarters of a frame wait for nothing of each other, which hides how long each step takes.
             for frame in range {
                 let place = frame &* GravityFilters.count
                 let (a, b) = (prepare(place, last), prepare(place &+ 4, last + 4))

@@ -144,6 +144,12 @@ void ck_gravity_stretches_avx2(
 void ck_gravity_warm_up_avx2(
     const int64_t *times, const float *x, const float *y, const float *z, const size_t *starts, size_t count,
     float time_constant, float *values, int64_t *last);
+/// Moves sixteen gravity filters on by `count` samples each, which stand side by side: the sixteen of the first moment, then
+/// those of the next. Stops before a moment in which something is unusual: a stamp that is not 1 to 2³¹ − 1 nanoseconds behind
+/// the one before, or a square that is no finite number. Returns how many moments it took.
+size_t ck_gravity_frames_avx2(
+    const int64_t *times, const float *x, const float *y, const float *z, size_t count, float time_constant, float *values,
+    int64_t *last, float *user, float *total);
 
 /// Decodes as many scans of three 16-bit axes as come in eights; returns how many. The axes are within the first eight bytes.
 ///
