@@ -151,15 +151,21 @@ struct ck_watch {
     ck_mask keeps;
 };
 
-/// Whether a sample of a block, or of those watched before, can change the side. A NaN can not: it comes first in
+CK_INLINE CK_ISA struct ck_watch ck_new_watch(void)
+{
+    ck_lanes least = ck_all(INFINITY), greatest = ck_all(-INFINITY);
+    return (struct ck_watch){{least, least}, {greatest, greatest}, ck_every_lane()};
+}
+
+/// Whether a sample of `length`, or of those watched before, can change the side. A NaN can not: it comes first in
 /// ck_lesser and ck_greater, which then give the second. A margin that overflowed may seem to, which costs time alone.
 CK_INLINE CK_ISA int ck_watch_block(
-    const struct ck_samples *from, size_t i, const struct ck_band_lanes *band, struct ck_watch *watch, int is_inside,
-    enum ck_kind kind, int is_two_sided)
+    const struct ck_samples *from, size_t i, size_t length, const struct ck_band_lanes *band, struct ck_watch *watch,
+    int is_inside, enum ck_kind kind, int is_two_sided)
 {
     ck_lanes *least = watch->least, *greatest = watch->greatest;
 #pragma GCC unroll 4
-    for (size_t j = 0; j < CK_BLOCK; j += CK_GROUP) {
+    for (size_t j = 0; j < length; j += CK_GROUP) {
         ck_lanes m[4];
         ck_measures(from, i + j, kind, is_inside, m);
         for (int k = 0; !is_inside && k < 4; k++)
@@ -187,11 +193,10 @@ CK_INLINE CK_ISA size_t ck_skip(
     const struct ck_samples *from, size_t i, size_t count, const struct ck_band_lanes *band, int is_inside,
     enum ck_kind kind, int is_two_sided)
 {
-    ck_lanes least = ck_all(INFINITY), greatest = ck_all(-INFINITY);
-    struct ck_watch watch = {{least, least}, {greatest, greatest}, ck_every_lane()};
+    struct ck_watch watch = ck_new_watch();
     int is_found = 0;
     for (; i + CK_BLOCK <= count; i += CK_BLOCK) {
-        int is_found_here = ck_watch_block(from, i, band, &watch, is_inside, kind, is_two_sided);
+        int is_found_here = ck_watch_block(from, i, CK_BLOCK, band, &watch, is_inside, kind, is_two_sided);
         CK_NOW(is_found_here);
         if (is_found)
             break;
@@ -200,6 +205,16 @@ CK_INLINE CK_ISA size_t ck_skip(
     if (__builtin_expect(is_found, 0))
         return i - CK_BLOCK;
     return i;
+}
+
+/// Whether none of 64 samples can change the side.
+CK_INLINE CK_ISA int ck_is_calm(
+    const struct ck_samples *from, size_t i, const struct ck_band_lanes *band, uint64_t inside, enum ck_kind kind,
+    int is_two_sided)
+{
+    struct ck_watch watch = ck_new_watch();
+    return inside ? !ck_watch_block(from, i, 64, band, &watch, 1, kind, is_two_sided)
+                  : !ck_watch_block(from, i, 64, band, &watch, 0, kind, is_two_sided);
 }
 
 // MARK: - The chain
@@ -260,8 +275,13 @@ CK_INLINE CK_ISA size_t ck_crossings(
                 end = ck_settle(from, i + j, &band, kind, is_two_sided, &inside, end);
         }
     }
-    for (; i + 64 <= count; i += 64)
+    for (int is_busy = 0; i + 64 <= count; i += 64) {
+        if (!is_busy && ck_is_calm(from, i, &band, inside, kind, is_two_sided))
+            continue;
+        uint32_t *before = end;
         end = ck_settle(from, i, &band, kind, is_two_sided, &inside, end);
+        is_busy = end != before;
+    }
     if (i < count)
         end = ck_settle_rest(from, i, count, &band, kind, is_two_sided, &inside, end);
     *side = inside;
