@@ -22,15 +22,24 @@ struct SensorSet: Equatable {
     init(_ column: UnsafeRawBufferPointer) {
         guard let first = column.first else { return }
         insert(first)
-        // Nearly always they are all the same, which is seen 64 at a time.
-        let same = SIMD64<UInt8>(repeating: first)
+        // Nearly always they are all the same.
+        for index in Self.sameCount(column, as: first)..<column.count { insert(column[index]) }
+    }
+
+    /// How many numbers at the beginning of a column are known to be the same: a multiple of 64.
+    private static func sameCount(_ column: UnsafeRawBufferPointer, as first: UInt8) -> Int {
+        let same = SIMD2<UInt64>(repeating: UInt64(first) * 0x0101_0101_0101_0101)
         var offset = 0
         while offset <= column.count - 64 {
-            let other = column.loadUnaligned(fromByteOffset: offset, as: SIMD64<UInt8>.self)
-            guard other == same else { break }
+            // Words instead of bytes, because the comparison of 64 bytes is made one by one.
+            var others = SIMD2<UInt64>.zero
+            for part in stride(from: offset, to: offset + 64, by: 16) {
+                others |= column.loadUnaligned(fromByteOffset: part, as: SIMD2<UInt64>.self) ^ same
+            }
+            guard others == .zero else { break }
             offset += 64
         }
-        for index in offset..<column.count { insert(column[index]) }
+        return offset
     }
 
     init() {}
