@@ -60,7 +60,8 @@ public final class TraceFile {
             return
         }
         guard makeDecoder == nil else {
-            throw TraceError(.data, path: path, "has no raw scans: only an Arrow stream made by record --scans has them")
+            throw TraceError(
+                .data, path: path, "has no raw scans: only an Arrow stream made by record --scans has them")
         }
         let lines = try LineReader(path: path, isCancelled: isCancelled)
         try ArrowStream.refuse(lines)

@@ -33,7 +33,8 @@ import Testing
         let scans = (0..<600).map { number in
             let isShaken = number > 200 && number < 300
             return FifoNode.scan(
-                isShaken ? Int16(number % 2 * 2000 - 1000) : 0, Int16(number % 7), 981, start + Int64(number) * 10_000_000)
+                isShaken ? Int16(number % 2 * 2000 - 1000) : 0, Int16(number % 7), 981,
+                start + Int64(number) * 10_000_000)
         }
         for group in stride(from: 0, to: scans.count, by: atOnce) {
             try node.write(scans[group..<min(group + atOnce, scans.count)].joined())

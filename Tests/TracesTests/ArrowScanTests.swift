@@ -40,7 +40,7 @@ private struct ByteDecoder: RecordedScanDecoder {
 
     init?(_ layout: String) {
         let words = layout.split(separator: " ")
-        guard words.count == 3, let count = Int(words[0]), let added = Float(words[1]) else { return nil }
+        guard words.count == 3, let count = Int(words[0]), count > 1, let added = Float(words[1]) else { return nil }
         scanByteCount = count
         self.added = added
         kinds = words[2] == "all" ? SampleKind.allCases : [.accelerometer]
@@ -64,7 +64,8 @@ private struct ByteDecoder: RecordedScanDecoder {
     private let streams = makeStreams([("compass", .magnetometer), ("chassis", .accelerometer)])
 
     private func write(
-        _ deliveries: [ScanSource.Delivery], to file: UnusedPath, streams: [SampleStream]? = nil, keepsScans: Bool = true
+        _ deliveries: [ScanSource.Delivery], to file: UnusedPath, streams: [SampleStream]? = nil,
+        keepsScans: Bool = true
     ) throws {
         let streams = streams ?? self.streams
         var details = RecordingDetails()
@@ -208,7 +209,8 @@ private struct ByteDecoder: RecordedScanDecoder {
         for (index, offset, message) in [
             (0, 0x8000_0000, "row 1 of its batch has a scan that lies nowhere"), (0, 4, "row 1 of its batch"),
             (1, 7, "row 1 of its batch"), (1, 2, "row 1 of its batch has a scan of 2 bytes"),
-            (2, 7, "row 2 of its batch has a scan that lies nowhere"), (2, 5, "row 2 of its batch has a scan of 2 bytes"),
+            (2, 7, "row 2 of its batch has a scan that lies nowhere"),
+            (2, 5, "row 2 of its batch has a scan of 2 bytes"),
             (2, 0x7FFF_FFFF, "row 2 of its batch has a scan that lies nowhere"),
         ] as [(Int, UInt32, String)] {
             var damaged = bytes
@@ -231,7 +233,8 @@ private struct ByteDecoder: RecordedScanDecoder {
         for _ in 0..<2000 {
             var damaged = bytes
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
-                damaged[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+                damaged[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(
+                    in: 0...255, using: &generator)
             }
             let copy = try TemporaryFile(damaged)
             _ = try? decoded(copy.path)

@@ -192,7 +192,8 @@ final class ArrowRows {
         firstNumber = rowsBefore + start + 1
         rowInBatch += count
         let axes = [batch.x, batch.y, batch.z].map { $0 + 4 * start }
-        if sensor.factor == 1, batch.scans == nil, let x = aligned(batch.x + 4 * start), let y = aligned(batch.y + 4 * start),
+        if sensor.factor == 1, batch.scans == nil, let x = aligned(batch.x + 4 * start),
+            let y = aligned(batch.y + 4 * start),
             let z = aligned(batch.z + 4 * start)
         {
             (self.x, self.y, self.z) = (x, y, z)
@@ -257,7 +258,8 @@ final class ArrowRows {
             }
             // As many as lie one behind the other, as they came.
             var count = 1
-            while row + count < rows.upperBound, scans.scan(row + count) == first + count * scans.decoder.scanByteCount {
+            while row + count < rows.upperBound, scans.scan(row + count) == first + count * scans.decoder.scanByteCount
+            {
                 count += 1
             }
             let target = copies + place + row - rows.lowerBound

@@ -75,7 +75,8 @@ struct ArrowSchema {
             return
         }
         guard fields.contains(where: { $0.name == "scan" }) else {
-            throw ArrowFault("has no column 'scan' to decode: it was recorded without --scans; leave out --decode-scans")
+            throw ArrowFault(
+                "has no column 'scan' to decode: it was recorded without --scans; leave out --decode-scans")
         }
         scan = try column("scan", .binary, "binary")
     }
