@@ -32,10 +32,11 @@ import Testing
         #expect(run.layouts.count == 1)
         let decoder = try #require(run.layouts.first.flatMap { ScanDescription($0) }).decoder
         #expect(decoder.takesBlocks == (type == "le:s16/16>>0"))
-        for (number, sample) in run.samples[0].enumerated() {
+        let isSame = run.samples[0].enumerated().allSatisfy { number, sample in
             let axes = bytes.withUnsafeBytes { decoder.sample(0, of: $0.baseAddress! + number * 16) }
-            #expect(axes.x == sample.x && axes.y == sample.y && axes.z == sample.z)
+            return axes.x == sample.x && axes.y == sample.y && axes.z == sample.z
         }
+        #expect(isSame)
     }
 
     @Test func bothStreamsOfADeviceKeepItsScans() throws {

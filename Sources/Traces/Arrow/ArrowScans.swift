@@ -12,18 +12,12 @@ struct ArrowScans {
     /// Where the offsets count from, and up to where scans may lie.
     private let values: Range<Int>
 
-    private init(_ base: UnsafeRawPointer, offsets: Int, values: Range<Int>, decoder: any RecordedScanDecoder) {
-        self.base = base
-        self.offsets = offsets
-        self.values = values
-        self.decoder = decoder
-    }
-
     /// Finds the scans of a batch; `nil` when no row has one.
     ///
     /// - Parameters:
     ///   - place: Where the column lies: room for an offset more than there are rows, and the bytes they count in.
     ///   - batch: The batch, which lies within the file.
+    ///   - layout: How its scans are laid out, as the message says; `nil` when it does not.
     ///   - bytes: The whole file.
     ///   - decoding: Knows what the layout means, and what the sensors measure.
     /// - Throws: ``ArrowFault`` when a row has a scan that cannot be decoded.
@@ -53,7 +47,9 @@ struct ArrowScans {
                     "sensor \(number) is of kind \(kind.rawValue), of which the scans' layout says nothing")
             }
         }
-        self.init(base, offsets: place.offsets, values: place.values, decoder: decoder)
+        self.decoder = decoder
+        self.base = base
+        (offsets, values) = place
     }
 
     /// Where a row's scan lies among the values.
