@@ -51,20 +51,19 @@ public final class TraceFile {
     /// - Throws: ``TraceError`` when it cannot be opened, or its header does not say enough.
     package init(
         path: String, map: ColumnMap? = nil, assumedKind: SampleKind? = nil, makeDecoder: ScanDecoderMaker?,
-        isLineByLine: Bool = false,
-        isCancelled: @escaping () -> Bool = { false }
+        isLineByLine: Bool = false, isCancelled: @escaping () -> Bool = { false }
     ) throws(TraceError) {
         self.path = path
         if let file = try ArrowStream.open(path: path, makeDecoder: makeDecoder, assumedKind: assumedKind) {
             readers = try ArrowStream.readers(of: file, assumedKind: assumedKind)
             return
         }
+        let lines = try LineReader(path: path, isCancelled: isCancelled)
+        try ArrowStream.refuse(lines)
         guard makeDecoder == nil else {
             throw TraceError(
                 .data, path: path, "has no raw scans: only an Arrow stream made by record --scans has them")
         }
-        let lines = try LineReader(path: path, isCancelled: isCancelled)
-        try ArrowStream.refuse(lines)
         if try EvemuHead.isNext(lines) {
             readers = [try EvemuReader(lines, isCancelled: isCancelled)]
         } else {

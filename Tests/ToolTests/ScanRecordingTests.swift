@@ -125,5 +125,6 @@ import Testing
         let result = try Binary.run("replay", "--decode-scans", Binary.golden + "/walk-recording.csv")
         #expect(result.status == 65)
         #expect(result.errors.contains("walk-recording.csv: has no raw scans"))
+        #expect(try Binary.run("replay", "--decode-scans", path("none.arrows")).status == 66)
     }
 }
