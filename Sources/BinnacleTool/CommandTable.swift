@@ -1,7 +1,8 @@
 /// Every option there is, once: parsing and help are made from this table.
 enum OptionName: String, CaseIterable {
     case bind, map, config, speed, batch, handlers, json
-    case sensor, `for`, output, force, guide, root
+    case decodeScans = "decode-scans"
+    case sensor, `for`, output, scans, force, guide, root
     case simulate, trace, loop
     case quick, kernel
     case kind, since, follow, after, once, socket, store
@@ -26,7 +27,7 @@ enum OptionName: String, CaseIterable {
         case .since: "TIME"
         case .after: "SEQ"
         case .socket, .store: "PATH"
-        case .handlers, .json, .force, .guide, .loop, .quick, .follow, .once, .help, .version: nil
+        case .decodeScans, .handlers, .json, .scans, .force, .guide, .loop, .quick, .follow, .once, .help, .version: nil
         }
     }
 
@@ -57,6 +58,10 @@ enum OptionName: String, CaseIterable {
         case .speed: "Play X times as fast as recorded, or as fast as possible (max, the default)."
         case .batch: "Ask for at most N samples of a stream at once. Never changes the events."
         case .handlers: "Run the configured handlers that act on the world, too."
+        case .decodeScans:
+            """
+            Decode the samples again from the raw scans that record --scans has kept, instead of taking them as recorded.
+            """
         case .json: "Write one JSON object a line instead of text."
         case .sensor:
             """
@@ -65,6 +70,10 @@ enum OptionName: String, CaseIterable {
             """
         case .for: "Stop after TIME, a number with ms, s, m or h, as in 10s. Without it, Ctrl-C stops."
         case .output: "Write to FILE; - is standard output."
+        case .scans:
+            """
+            Keep the raw scans of IIO devices, too, in a column 'scan' of an Arrow stream, so that they can be decoded again.
+            """
         case .force: "Write over FILE when it is there already."
         case .guide:
             """
@@ -227,8 +236,8 @@ enum CommandName: String, CaseIterable {
     var options: [OptionName] {
         switch self {
         case .run: [.config, .simulate, .trace, .loop, .json, .root, .help]
-        case .replay: [.bind, .map, .config, .speed, .batch, .handlers, .json, .help]
-        case .record: [.output, .for, .sensor, .config, .force, .root, .help]
+        case .replay: [.bind, .map, .config, .speed, .batch, .decodeScans, .handlers, .json, .help]
+        case .record: [.output, .for, .sensor, .config, .scans, .force, .root, .help]
         case .convert: [.output, .map, .force, .help]
         case .devices: [.json, .root, .help]
         case .doctor: [.guide, .sensor, .root, .help]

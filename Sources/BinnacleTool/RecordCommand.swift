@@ -2,6 +2,7 @@ import Binnacle
 import Glibc
 import Handlers
 import Station
+import Traces
 
 /// `binnacle record`: records sensors.
 struct RecordCommand {
@@ -18,6 +19,10 @@ struct RecordCommand {
         options.sensors = arguments.all(.sensor)
         options.replaces = arguments.has(.force)
         options.root = arguments.value(.root)
+        options.keepsScans = arguments.has(.scans)
+        guard !options.keepsScans || TraceWriter.isArrow(path) else {
+            throw StationError(.usage, "--scans: CSV has no place for raw scans: name an Arrow stream, -o FILE.arrows")
+        }
         if let text = arguments.value(.for) {
             guard let duration = DurationText.parse(text), duration > .zero else {
                 throw StationError(

@@ -32,6 +32,7 @@ struct ReplayCommand {
         }
         options.runsHandlers = arguments.has(.handlers)
         options.writesJSON = arguments.has(.json)
+        options.decodesScans = arguments.has(.decodeScans)
         self.options = options
     }
 

@@ -25,6 +25,7 @@ public final class RecordingSource: SampleSource {
 
     /// Asks the source, records what it delivered, whatever it answered, and answers the same.
     public func fill(_ delivery: SampleDelivery) -> SampleAnswer {
+        if writer.keepsScans { delivery.keepScans() }
         let answer = source.fill(delivery)
         // The writer keeps the error, and writes nothing after it.
         try? writer.write(delivery)

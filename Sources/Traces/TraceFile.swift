@@ -35,29 +35,35 @@ public final class TraceFile {
         isCancelled: @escaping () -> Bool = { false }
     ) throws(TraceError) {
         try self.init(
-            path: path, map: map, assumedKind: assumedKind, isLineByLine: false, isCancelled: isCancelled)
+            path: path, map: map, assumedKind: assumedKind, makeDecoder: nil, isCancelled: isCancelled)
     }
 
     /// Opens a file and recognises its format.
     ///
     /// - Parameters:
-    ///   - path: A CSV file, or a recording made with evemu-record.
+    ///   - path: A CSV file, an Arrow stream, or a recording made with evemu-record.
     ///   - map: Columns and units named by the user, instead of those recognised.
     ///   - assumedKind: What bare `x`, `y`, `z` columns without a unit measure.
+    ///   - makeDecoder: Makes what decodes the raw scans of an Arrow stream, in the place of the samples beside them;
+    ///     `nil` takes the samples.
     ///   - isLineByLine: Whether every row takes the way of the unusual ones; makes no difference but in time.
     ///   - isCancelled: Asked while the file, a pipe perhaps, keeps its reader waiting; `true` is the end of the file.
     /// - Throws: ``TraceError`` when it cannot be opened, or its header does not say enough.
     package init(
-        path: String, map: ColumnMap? = nil, assumedKind: SampleKind? = nil, isLineByLine: Bool,
-        isCancelled: @escaping () -> Bool = { false }
+        path: String, map: ColumnMap? = nil, assumedKind: SampleKind? = nil, makeDecoder: ScanDecoderMaker?,
+        isLineByLine: Bool = false, isCancelled: @escaping () -> Bool = { false }
     ) throws(TraceError) {
         self.path = path
-        if let file = try ArrowStream.open(path: path) {
+        if let file = try ArrowStream.open(path: path, makeDecoder: makeDecoder, assumedKind: assumedKind) {
             readers = try ArrowStream.readers(of: file, assumedKind: assumedKind)
             return
         }
         let lines = try LineReader(path: path, isCancelled: isCancelled)
         try ArrowStream.refuse(lines)
+        guard makeDecoder == nil else {
+            throw TraceError(
+                .data, path: path, "has no raw scans: only an Arrow stream made by record --scans has them")
+        }
         if try EvemuHead.isNext(lines) {
             readers = [try EvemuReader(lines, isCancelled: isCancelled)]
         } else {

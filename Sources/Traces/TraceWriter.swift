@@ -14,6 +14,8 @@ public final class TraceWriter {
     public var sampleCounts: [Int] { format.sampleCounts }
     /// The first error that a write met; nothing is written after it.
     public var failure: TraceError? { file.failure }
+    /// Whether the raw scans behind the samples are recorded.
+    public let keepsScans: Bool
     /// Whether that was the reader at the other end of a pipe having gone, which is the ordinary end of one.
     public var isReaderGone: Bool { file.isReaderGone }
 
@@ -23,7 +25,7 @@ public final class TraceWriter {
     private var isFinished = false
 
     /// What the name of an Arrow stream ends in.
-    package static let arrowSuffix = ".arrows"
+    private static let arrowSuffix = ".arrows"
     /// Names that promise something else than what would be written.
     private static let otherSuffixes = [".arrow", ".feather", ".ipc", ".parquet"]
 
@@ -33,8 +35,11 @@ public final class TraceWriter {
     ///   - path: A file that is not there yet; `-` is standard output.
     ///   - streams: What is recorded, numbered from 0. Sensors' names are changed where a header could not carry them.
     ///   - replacing: Whether a file that is there already may be overwritten.
+    ///   - details: What an Arrow stream holds beyond the samples.
     /// - Throws: ``TraceError`` when the file cannot be made or written.
-    public init(path: String, streams: [SampleStream], replacing: Bool = false) throws(TraceError) {
+    public init(
+        path: String, streams: [SampleStream], replacing: Bool = false, details: RecordingDetails = RecordingDetails()
+    ) throws(TraceError) {
         precondition(!streams.isEmpty, "a recording needs a stream")
         self.path = path
         streamCount = streams.count
@@ -43,16 +48,20 @@ public final class TraceWriter {
             throw TraceError(
                 .cannotCreate, path: path, "\(other) is not written: a recording is an Arrow stream, .arrows, or .csv")
         }
-        if path.hasSuffix(Self.arrowSuffix) {
+        keepsScans = details.keepsScans && Self.isArrow(path)
+        if Self.isArrow(path) {
             try ArrowRecording.check(columns, path: path)
             file = try RecordingFile(path: path, replacing: replacing)
-            format = try ArrowRecording(file, columns)
+            format = try ArrowRecording(file, columns, details)
         } else {
             try CSVRecording.check(columns, path: path)
             file = try RecordingFile(path: path, replacing: replacing)
             format = try CSVRecording(file, columns)
         }
     }
+
+    /// Whether a recording of that name becomes an Arrow stream.
+    package static func isArrow(_ path: String) -> Bool { path.hasSuffix(arrowSuffix) }
 
     deinit {
         // Too late to tell of an error; whoever wants to know finishes.

@@ -6,11 +6,18 @@ the ways in which it may, is replayed, or refused with a sentence that says what
 usage: check.py BINARY TESTS
 """
 
+import array
+import fcntl
+import json
+import os
 import pathlib
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import termios
+import time
 
 import duckdb
 import numpy as np
@@ -282,10 +289,122 @@ def check_theirs():
     check("1 × last batch torn" in run("replay", FOLDER / "torn.arrows").stdout, "a torn tail is not told of")
 
 
+# Raw scans, decoded by others.
+
+
+def wait(what, is_so):
+    for _ in range(6000):
+        if is_so():
+            return
+        time.sleep(0.01)
+    sys.exit(f"check-arrow: waited in vain for {what}")
+
+
+def record_scans(path, types, scans):
+    """Records a made device: a tree in a folder, with a FIFO as its node."""
+    root = path.with_suffix(".tree")
+    device = root / "sys/bus/iio/devices/iio:device0"
+    for name, value in {"name": "imu", "in_accel_scale": "0.01", "in_magn_scale": "0.002", "sampling_frequency": "100",
+                        "in_accel_offset": "3", "in_accel_mount_matrix": "0, -1, 0; 1, 0, 0; 0, 0, 1",
+                        "current_timestamp_clock": "realtime", "buffer0/enable": "0", "buffer0/length": "2",
+                        "buffer0/watermark": "1"}.items():
+        (device / name).parent.mkdir(parents=True, exist_ok=True)
+        (device / name).write_text(value + "\n")
+    for index, (name, kind) in enumerate(types.items()):
+        for what, value in {"en": "0", "type": kind, "index": str(index)}.items():
+            (device / f"buffer0/{name}_{what}").write_text(value + "\n")
+    (root / "dev").mkdir()
+    os.mkfifo(root / "dev/iio:device0")
+    node = os.open(root / "dev/iio:device0", os.O_RDWR | os.O_NONBLOCK)
+    recorder = subprocess.Popen([BINARY, "record", "--scans", "--root", root, "-o", path], stderr=subprocess.DEVNULL)
+
+    def unread():
+        count = array.array("i", [0])
+        fcntl.ioctl(node, termios.FIONREAD, count)
+        return count[0]
+
+    for start in range(0, len(scans), 50):
+        os.write(node, b"".join(scans[start:start + 50]))
+        wait("somebody to read scans", lambda: unread() == 0)
+    recorder.send_signal(signal.SIGINT)
+    check(recorder.wait(timeout=60) == 0, "record --scans ended with", recorder.returncode)
+    os.close(node)
+
+
+def check_scans(name, types, format):
+    """The column's bytes are those of the device, and mean x, y and z as the layout beside them says."""
+    random = np.random.default_rng(5)
+    start = time.monotonic_ns() - 10_000_000_000
+    axes = len(types) - 1
+    rows = [[*map(int, random.integers(-2000, 2000, axes)), start + i * 10_000_000] for i in range(300)]
+    scans = [struct.pack(format, *row) for row in rows]
+    path = FOLDER / name
+    record_scans(path, types, scans)
+    with ipc.open_stream(path) as reader:
+        schema, batches = reader.schema, list(reader.iter_batches_with_custom_metadata())
+    check(schema.field("scan") == pa.field("scan", pa.binary(), nullable=False), schema)
+    check(schema.metadata[b"binnacle.clock"] == b"monotonic", schema.metadata)
+    for number in range(axes // 3):
+        kind = schema.metadata[f"binnacle.sensor.{number}.kind".encode()].decode()
+        check(schema.metadata[f"binnacle.sensor.{number}.device".encode()].endswith(b"imu"), schema.metadata)
+        mine = [b for b in batches if b.batch.column("sensor")[0].as_py() == number]
+        check([s for b in mine for s in b.batch.column("scan").to_pylist()] == scans, name, kind, "has other scans")
+        for batch, custom in mine:
+            layout = json.loads(custom[b"binnacle.scan"])
+            scaling = layout[kind]
+            matrix = np.array(scaling["mount_matrix"]).reshape(3, 3)
+            kept = batch.column("scan").to_pylist()
+            check({len(scan) for scan in kept} == {layout["bytes"]}, layout)
+            raw = {}
+            for channel in layout["channels"]:
+                code = {"le:s16/16>>0": "<h", "le:s32/32>>0": "<i", "le:s64/64>>0": "<q"}[channel["type"]]
+                raw[channel["name"]] = [struct.unpack_from(code, scan, channel["offset"])[0] for scan in kept]
+            check(raw["in_timestamp"] == batch.column("t").to_pylist(), name, kind, "has other stamps in its scans")
+            prefix = {"accelerometer": "in_accel_", "magnetometer": "in_magn_"}[kind]
+            values = np.array([raw[prefix + axis] for axis in "xyz"]).T
+            decoded = scaling["factor"] * ((values + scaling["offset"]) * scaling["scale"]) @ matrix.T
+            wanted = np.array([batch.column(axis).to_pylist() for axis in "xyz"]).T
+            check(np.allclose(decoded, wanted, rtol=1e-6, atol=1e-9), name, kind, "has other samples in its scans")
+    frame = pl.read_ipc_stream(path)
+    check(frame.filter(pl.col("sensor") == 0)["scan"].to_list() == scans, name, "has other scans in polars")
+    with ipc.open_stream(path) as recording:
+        found = duckdb.sql("select scan from recording where sensor = 0").fetchall()
+    check([row[0] for row in found] == scans, name, "has other scans in duckdb")
+    wanted = events(path)
+    check('"motion.began"' in wanted, name, "has no motion")
+    check(events(path, "--decode-scans") == wanted, name, "has other events from its scans")
+    # Sensors mixed in one batch, and nothing but the scans to tell where they were.
+    table = pa.Table.from_batches([b.batch for b in batches]).sort_by("t").combine_chunks()
+    for column in "xyz":
+        index = table.schema.get_field_index(column)
+        table = table.set_column(index, table.schema.field(index), pa.array(np.zeros(len(table), np.float32)))
+    mixed = FOLDER / (name + ".mixed.arrows")
+    with ipc.new_stream(mixed, table.schema) as writer:
+        for batch in table.to_batches():
+            writer.write_batch(batch, custom_metadata={"binnacle.scan": batches[0].custom_metadata[b"binnacle.scan"]})
+    check(events(mixed) != wanted and events(mixed, "--decode-scans") == wanted, name, "has other events when mixed")
+    # Through their hands the layout is lost, the samples are not.
+    again = write(name + ".again.arrows", [pa.Table.from_batches([b.batch for b in batches])])
+    check(events(again) == wanted, name, "has other events after pyarrow")
+    refused = run("replay", "--decode-scans", again, status=65)
+    check("binnacle.scan" in refused.stderr, refused.stderr)
+
+
+def check_raw_scans():
+    def types(prefix, kind):
+        return {f"{prefix}_{axis}": kind for axis in "xyz"}
+
+    stamp = {"in_timestamp": "le:s64/64>>0"}
+    check_scans("scans16.arrows", types("in_accel", "le:s16/16>>0") | stamp, "<3h2xq")
+    check_scans("scans-both.arrows", types("in_accel", "le:s16/16>>0") | types("in_magn", "le:s32/32>>0") | stamp,
+                "<3h2x3i4xq")
+
+
 golden = sorted((TESTS / "Golden").glob("*.csv")) + sorted((TESTS / "Golden").glob("*.evemu"))
 check(len(golden) > 5, "there are no golden traces")
 for trace in golden:
     check_ours(trace)
 check_theirs()
+check_raw_scans()
 subprocess.run(["rm", "-rf", str(FOLDER)], check=True)
 print(f"Arrow: {checks} checks with pyarrow {pa.__version__}, polars {pl.__version__} and duckdb {duckdb.__version__}")

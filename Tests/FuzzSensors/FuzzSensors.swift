@@ -81,12 +81,21 @@ private func check(_ type: ScanType, _ bytes: [UInt8]) {
     precondition(value < limit && value >= (type.isSigned ? -limit : 0))
 }
 
-/// Texts of sysfs: numbers are finite, matrices can be undone, a chosen rate is one.
+/// Texts of sysfs and of recordings: numbers are finite, matrices can be undone, a chosen rate is one, a layout is read back
+/// from its own text.
 private func fuzzText(_ text: String) {
     if let number = SysfsNumber.parse(text) { precondition(number.isFinite) }
     if let matrix = try? MountMatrix(text) {
         precondition(abs(matrix.determinant) > 0)
         precondition((try? MountMatrix(matrix.description)) != nil)
+    }
+    if let description = ScanDescription(text) {
+        precondition(ScanDescription(description.text)?.text == description.text)
+        let decoder = description.decoder
+        let scan = [UInt8](repeating: 0xA5, count: decoder.scanByteCount)
+        for stream in description.streams.indices {
+            scan.withUnsafeBytes { bytes in if let first = bytes.baseAddress { _ = decoder.sample(stream, of: first) } }
+        }
     }
     precondition(SamplingFrequency.nearest(to: 100, in: text) > 0)
     let identity = DeviceIdentity.text(path: text, name: "x")

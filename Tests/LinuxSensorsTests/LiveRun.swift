@@ -11,15 +11,22 @@ final class LiveRun: SampleSource {
     private(set) var samples: [[Sample]]
     private(set) var events: [Event] = []
     private(set) var notices: [String] = []
+    /// The raw scans of each stream, when they were asked for, and how they were laid out.
+    private(set) var scans: [[UInt8]]
+    private(set) var layouts: [String] = []
+    private let keepsScans: Bool
     private var pipeline: Pipeline?
 
     var streams: [SampleStream] { source.streams }
 
     init(
-        _ requests: [SensorRequest], _ tree: FifoTree, suspended: @escaping () -> Int64 = { 0 }, capacity: Int = 64
+        _ requests: [SensorRequest], _ tree: FifoTree, suspended: @escaping () -> Int64 = { 0 }, capacity: Int = 64,
+        keepsScans: Bool = false
     ) throws {
+        self.keepsScans = keepsScans
         source = try LiveSource(requests, finder: tree.finder, waker: try Waker(), suspended: suspended)
         samples = source.streams.map { _ in [] }
+        scans = source.streams.map { _ in [] }
         let router = Router()
         router.add(ClosureHandler { [unowned self] in events.append($0) })
         pipeline = Pipeline(source: Tap(self), detectors: [], router: router, capacity: capacity)
@@ -34,8 +41,15 @@ final class LiveRun: SampleSource {
     }
 
     func fill(_ delivery: SampleDelivery) -> SampleAnswer {
+        if keepsScans { delivery.keepScans() }
         let answer = source.fill(delivery)
+        #expect((delivery.scans == nil) == !keepsScans)
         for (index, batch) in delivery.batches.enumerated() {
+            if let kept = delivery.scans, !kept.isEmpty, !batch.isEmpty {
+                #expect(kept.count == batch.count)
+                scans[index] += kept.bytes
+                if layouts.last != kept.layout { layouts.append(kept.layout) }
+            }
             for place in 0..<batch.count { samples[index].append(batch[place]) }
         }
         notices += source.takeNotices()

@@ -14,7 +14,7 @@ import Traces
 
         init(_ path: String, map: ColumnMap?, capacity: Int, isLineByLine: Bool) throws(TraceError) {
             let file = try TraceFile(
-                path: path, map: map, assumedKind: .accelerometer, isLineByLine: isLineByLine)
+                path: path, map: map, assumedKind: .accelerometer, makeDecoder: nil, isLineByLine: isLineByLine)
             let sensors = TraceSource.nameSensors(of: [file], given: [file.contents.map { _ in nil }])
             let source = TraceSource([(file: file, sensors: sensors[0])])
             let delivery = SampleDelivery(streamCount: source.streams.count, capacity: capacity)

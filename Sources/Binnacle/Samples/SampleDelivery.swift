@@ -11,6 +11,11 @@ public final class SampleDelivery {
     public let capacity: Int
     /// What the source knows to be lost before the samples of this delivery, or instead of them.
     public private(set) var losses: [SampleLoss] = []
+    /// The raw scans that the samples were decoded from; `nil` when nobody asked for them.
+    ///
+    /// A source that reads scans adds them: the first is behind the first sample of each batch that has samples, and so
+    /// on. Samples that come from none leave it empty.
+    package var scans: ScanColumn?
 
     /// Creates an empty delivery.
     ///
@@ -39,8 +44,14 @@ public final class SampleDelivery {
         losses.append(loss)
     }
 
+    /// Asks for the raw scans from now on.
+    package func keepScans() {
+        if scans == nil { scans = ScanColumn() }
+    }
+
     /// Removes every sample and keeps the room.
     public func removeAll() {
+        scans?.removeAll()
         if !losses.isEmpty { losses.removeAll(keepingCapacity: true) }
         for batch in batches { batch.removeAll() }
     }

@@ -12,6 +12,9 @@ final class IIOBufferReader: SensorReader {
     private let file: Descriptor
     private let node: String
     private let decoder: ScanDecoder
+    private let description: ScanDescription
+    /// How the scans are laid out, for whoever keeps them.
+    private lazy var layout = description.text
     private let bytes: UnsafeMutableRawPointer
     private let capacity: Int
     private var filled = 0
@@ -32,7 +35,8 @@ final class IIOBufferReader: SensorReader {
     init(_ buffer: OpenBuffer, now: Int64, floor: Int64?) {
         file = buffer.file
         node = buffer.node
-        decoder = buffer.decoder
+        description = buffer.scans
+        decoder = description.decoder
         watermark = buffer.watermark
         capacity = max(1, Self.byteCount / decoder.scanByteCount) * decoder.scanByteCount
         bytes = .allocate(byteCount: capacity, alignment: 16)
@@ -76,6 +80,8 @@ final class IIOBufferReader: SensorReader {
         }
         let scans = (filled - parsed) / size
         let taken = min(scans, delivery.capacity)
+        delivery.scans?.append(
+            UnsafeRawBufferPointer(start: bytes + parsed, count: taken * size), of: size, layout: layout)
         if decoder.takesBlocks, taken > 1 {
             takeBlock(taken, of: scans, into: delivery, at: places, arrival: arrival)
         } else {

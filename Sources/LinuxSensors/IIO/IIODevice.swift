@@ -106,7 +106,7 @@ struct IIODevice: Sendable {
     }
 
     /// How raw values become samples.
-    func conversion(_ kind: SampleKind, _ settings: SensorSettings) throws(SensorFailure) -> AxisConversion {
+    func scaling(_ kind: SampleKind, _ settings: SensorSettings) throws(SensorFailure) -> AxisScaling {
         var scales: [Double] = []
         var offsets: [Double] = []
         for channel in Self.channels(kind) {
@@ -121,6 +121,6 @@ struct IIODevice: Sendable {
             // The kernel's unit is the gauss.
             case .magnetometer: 100
             }
-        return AxisConversion(scales: scales, offsets: offsets, matrix: matrix, factor: factor)
+        return AxisScaling(scales: scales, offsets: offsets, matrix: matrix, factor: factor)
     }
 }

@@ -32,16 +32,12 @@ struct IIOOpener {
         let file = try open(node, buffer)
         try buffer.controls.ensure("enable", is: "0")
         let layout = try chooseChannels(buffer)
-        var axes: [ScanDecoder.Axes] = []
+        var streams: [ScanDescription.Stream] = []
         for kind in kinds {
-            let places = IIODevice.channels(kind).compactMap(layout.place)
-            guard places.count == 3 else {
-                throw SensorFailure(.description, "\(device.path): the kernel did not switch on all axes")
-            }
-            axes.append(
-                ScanDecoder.Axes(
-                    x: places[0], y: places[1], z: places[2],
-                    conversion: try IIODevice(device).conversion(kind, settings)))
+            streams.append(.init(kind: kind, scaling: try IIODevice(device).scaling(kind, settings)))
+        }
+        guard let scans = ScanDescription(layout: layout, streams: streams) else {
+            throw SensorFailure(.description, "\(device.path): the kernel did not switch on all axes")
         }
         try setClock(&notices)
         var rate = try setRate(&notices)
@@ -61,8 +57,8 @@ struct IIOOpener {
             try buffer.controls.write("1", to: "enable")
         }
         let opened = OpenBuffer(
-            file: file, node: node, decoder: ScanDecoder(layout: layout, axes: axes), rateHz: rate,
-            watermark: watermark, controls: buffer.controls)
+            file: file, node: node, scans: scans, rateHz: rate, watermark: watermark,
+            controls: buffer.controls)
         return (opened, notices)
     }
 

@@ -93,7 +93,7 @@ private struct PolledValues: Sendable {
             guard iio.canPoll(kind) else {
                 throw SensorFailure(.description, "\(device.path): its \(kind.rawValue) cannot be read through sysfs")
             }
-            streams.append((IIODevice.channels(kind).map { $0 + "_raw" }, try iio.conversion(kind, settings)))
+            streams.append((IIODevice.channels(kind).map { $0 + "_raw" }, try iio.scaling(kind, settings).conversion))
         }
         self.streams = streams
     }

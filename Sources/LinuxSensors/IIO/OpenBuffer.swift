@@ -5,7 +5,8 @@ struct OpenBuffer: Sendable {
     let file: Descriptor
     /// Its node, for messages.
     let node: String
-    let decoder: ScanDecoder
+    /// What it gives.
+    let scans: ScanDescription
     /// The device's rate, when it says one.
     let rateHz: Double?
     /// How many scans wake the reader.

@@ -1,7 +1,7 @@
 /// How one channel's value lies in a scan, as the kernel writes it down: `[be|le]:[s|u]bits/storagebits[Xrepeat][>>shift]`.
 ///
 /// Source: Linux, Documentation/ABI/testing/sysfs-bus-iio, `scan_elements/*_type`.
-package struct ScanType: Sendable, Equatable {
+package struct ScanType: Sendable, Equatable, CustomStringConvertible {
     /// Whether the most significant byte comes first.
     package let isBigEndian: Bool
     /// Whether the value has a sign.
@@ -65,6 +65,12 @@ package struct ScanType: Sendable, Equatable {
         self.init(
             isBigEndian: isBigEndian, isSigned: sign == UInt8(ascii: "s"), bits: bits, storageBits: storageBits,
             repeatCount: repeatCount, shift: shift)
+    }
+
+    /// The type as the kernel writes it.
+    package var description: String {
+        "\(isBigEndian ? "be" : "le"):\(isSigned ? "s" : "u")\(bits)/\(storageBytes * 8)"
+            + (repeatCount > 1 ? "X\(repeatCount)" : "") + ">>\(shift)"
     }
 
     /// A decimal number of at most four digits.

@@ -120,6 +120,9 @@ public final class LiveSource: SampleSource {
             && sensors.allSatisfy { if case .opening(_?) = $0.phase { false } else { true } }
     }
 
+    /// Whether a sensor is read from scans at present.
+    package var hasScans: Bool { sensors.contains { $0.buffer != nil } }
+
     /// Hands over what has come: the samples of one device, a failure, or nothing yet.
     public func fill(_ delivery: SampleDelivery) -> SampleAnswer {
         guard !isStopped else { return .ended }

@@ -10,6 +10,8 @@ package struct RecordOptions {
     package var path = ""
     /// Whether a file that is there is written over.
     package var replaces = false
+    /// Whether the raw scans are kept beside the samples.
+    package var keepsScans = false
     /// The folder under which `/sys` and `/dev` lie; the machine's own without one.
     package var root: String?
 

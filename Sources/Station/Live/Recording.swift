@@ -22,6 +22,8 @@ package final class Recording {
     /// The failures of sensors before the first sample, by the sensor's name.
     private var refusals: [(sensor: String, reason: SensorFailure)] = []
     private var beginNanoseconds: Int64?
+    /// Whether it was looked at if any sensor gives scans, or nobody wants them.
+    private var isScanNoticeDone: Bool
     private var flushedNanoseconds: Int64 = 0
     private var unflushedCount = 0
 
@@ -37,6 +39,7 @@ package final class Recording {
         self.options = options
         self.errors = errors
         let finder = options.root.map { DeviceFinder(root: $0) } ?? DeviceFinder()
+        isScanNoticeDone = !options.keepsScans
         let selection = try Self.select(options, finder)
         notices = selection.notices
         do throws(SystemError) {
@@ -45,7 +48,14 @@ package final class Recording {
             throw StationError(error)
         }
         do throws(TraceError) {
-            writer = try TraceWriter(path: options.path, streams: source.streams, replacing: options.replaces)
+            var details = RecordingDetails()
+            details.clock = "monotonic"
+            details.devices = source.streams.map { stream in
+                selection.requests.first { $0.sensor === stream.sensor }?.id
+            }
+            details.keepsScans = options.keepsScans
+            writer = try TraceWriter(
+                path: options.path, streams: source.streams, replacing: options.replaces, details: details)
         } catch {
             throw StationError(error)
         }
@@ -130,6 +140,12 @@ package final class Recording {
         if beginNanoseconds == nil, source.isSettled || pipeline.sampleCount > 0 {
             beginNanoseconds = now
             if isHopeless { failure = emptiness }
+        }
+        if !isScanNoticeDone, source.isSettled {
+            isScanNoticeDone = true
+            if !source.hasScans {
+                errors.write("binnacle: --scans: no sensor is read from scans, so the column 'scan' has none")
+            }
         }
         for notice in source.takeNotices() { errors.write("binnacle: \(notice.printable)") }
     }

@@ -36,6 +36,8 @@ package struct ReplayOptions {
     /// Whether handlers that act on the world run.
     package var runsHandlers = false
     package var writesJSON = false
+    /// Whether samples are decoded again from raw scans that were recorded beside them.
+    package var decodesScans = false
 
     package init() {}
 }

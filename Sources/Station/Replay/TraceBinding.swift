@@ -21,7 +21,9 @@ struct TraceBinding {
             do throws(TraceError) {
                 files.append(
                     try TraceFile(
-                        path: path, map: options.map, assumedKind: kind, isCancelled: { Interruption.isRequested }))
+                        path: path, map: options.map, assumedKind: kind,
+                        makeDecoder: options.decodesScans ? { RecordedScans($0) } : nil,
+                        isCancelled: { Interruption.isRequested }))
             } catch {
                 throw StationError(error)
             }

@@ -11,6 +11,8 @@ struct ArrowBatch {
     let x: Int
     let y: Int
     let z: Int
+    /// The raw scans behind the rows, where they are wanted and there are any.
+    private(set) var scans: ArrowScans?
 
     private static let compressions = ["lz4", "zstd"]
 
@@ -20,8 +22,12 @@ struct ArrowBatch {
     ///   - message: Its header is a record batch.
     ///   - schema: That of the stream.
     ///   - bytes: The whole file.
+    ///   - decoding: What decodes raw scans; `nil` when they are not wanted.
     /// - Throws: ``ArrowFault`` when it cannot be used.
-    init?(_ message: ArrowMessage, _ schema: ArrowSchema, in bytes: UnsafeRawBufferPointer) throws(ArrowFault) {
+    init?(
+        _ message: ArrowMessage, _ schema: ArrowSchema, in bytes: UnsafeRawBufferPointer,
+        decoding: ArrowScanDecoding?
+    ) throws(ArrowFault) {
         guard let table = try message.table.table(2) else { throw .damaged }
         let rows = try table.integer(0, default: Int64(0))
         guard rows >= 0 else { throw .damaged }
@@ -41,25 +47,30 @@ struct ArrowBatch {
         x = try columns.values(of: schema.axes[0], width: 4)
         y = try columns.values(of: schema.axes[1], width: 4)
         z = try columns.values(of: schema.axes[2], width: 4)
+        var scanPlace: (offsets: Int, values: Range<Int>)?
+        if let scan = schema.scan { scanPlace = try columns.binary(of: scan) }
         guard message.body.upperBound <= bytes.count else {
             // A length that no buffer needs is a lie, and not the work of a kill.
             guard message.body.upperBound - (try columns.end()) <= Self.mostPadding else { throw .damaged }
             return nil
         }
-        group = try Self.group(message)
+        group = try Self.value(of: ArrowKeys.group, message).flatMap { Int64($0) }
         present = SensorSet(UnsafeRawBufferPointer(rebasing: bytes[sensors..<sensors + rowCount]))
+        guard let scanPlace, let decoding else { return }
+        let layout = try Self.value(of: ArrowKeys.scan, message)
+        scans = try ArrowScans(at: scanPlace, of: self, layout: layout, in: bytes, decoding)
     }
 
     /// More than any writer leaves behind its last buffer.
     private static let mostPadding = 4096
 
-    private static func group(_ message: ArrowMessage) throws(ArrowFault) -> Int64? {
+    private static func value(of key: String, _ message: ArrowMessage) throws(ArrowFault) -> String? {
         // Nearly all of them have one pair, which is read without making a dictionary.
         let pairs = try message.table.tables(4)
         for index in 0..<pairs.count {
             let pair = try pairs.table(index)
-            guard try pair.string(0, limit: 1 << 20) == ArrowKeys.group else { continue }
-            return try pair.string(1, limit: 1 << 20).flatMap { Int64($0) }
+            guard try pair.string(0, limit: 1 << 20) == key else { continue }
+            return try pair.string(1, limit: 1 << 20)
         }
         return nil
     }
@@ -81,6 +92,27 @@ struct ArrowBatchColumns {
     /// - Returns: Where they begin.
     /// - Throws: ``ArrowFault`` when they are not all there, or some have no value.
     func values(of column: ArrowSchema.Column, width: Int) throws(ArrowFault) -> Int {
+        let place = try buffer(firstBuffer(of: column))
+        let (needed, overflow) = rowCount.multipliedReportingOverflow(by: width)
+        guard !overflow, place.count >= needed else { throw .damaged }
+        return place.lowerBound
+    }
+
+    /// Finds a binary column in the file.
+    ///
+    /// - Parameter column: The column.
+    /// - Returns: Where its offsets begin, one more than there are rows, and the bytes in which they count.
+    /// - Throws: ``ArrowFault`` when they are not all there, or some rows have no value.
+    func binary(of column: ArrowSchema.Column) throws(ArrowFault) -> (offsets: Int, values: Range<Int>) {
+        let first = try firstBuffer(of: column)
+        let offsets = try buffer(first)
+        // Without rows there may be no offset at all.
+        guard rowCount == 0 || offsets.count / 4 > rowCount else { throw .damaged }
+        return (offsets.lowerBound, try buffer(first + 1))
+    }
+
+    /// The number of a column's first buffer behind its validity.
+    private func firstBuffer(of column: ArrowSchema.Column) throws(ArrowFault) -> Int {
         guard try nodes.integer(Int64.self, of: column.node) == Int64(rowCount) else { throw .damaged }
         let nulls = try nodes.integer(Int64.self, of: column.node, at: 8)
         guard nulls == 0 else {
@@ -93,10 +125,7 @@ struct ArrowBatchColumns {
             guard count >= 0, count <= Int64(buffers.count) else { throw .damaged }
             index += Int(count)
         }
-        let place = try buffer(index)
-        let (needed, overflow) = rowCount.multipliedReportingOverflow(by: width)
-        guard !overflow, place.count >= needed else { throw .damaged }
-        return place.lowerBound
+        return index
     }
 
     /// Where the last of the buffers ends.

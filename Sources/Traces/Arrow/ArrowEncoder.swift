@@ -18,6 +18,7 @@ final class ArrowEncoder {
     private enum TypeNumber {
         static let int = FlatWriter.Field.byte(2)
         static let floatingPoint = FlatWriter.Field.byte(3)
+        static let binary = FlatWriter.Field.byte(4)
     }
     private static let single = FlatWriter.Field.short(1)
 
@@ -26,11 +27,17 @@ final class ArrowEncoder {
 
     /// Makes the schema with what the sensor numbers stand for.
     ///
-    /// - Parameter contents: What each sensor number is.
+    /// - Parameters:
+    ///   - columns: What each sensor number is.
+    ///   - details: What else there is.
     /// - Returns: The whole message.
-    func schema(_ contents: [(sensor: String, kind: SampleKind)]) -> [UInt8] {
+    func schema(_ columns: TraceColumns, _ details: RecordingDetails) -> [UInt8] {
         var pairs = [(ArrowKeys.version, ArrowKeys.currentVersion)]
-        for (number, content) in contents.enumerated() {
+        if let clock = details.clock { pairs.append((ArrowKeys.clock, clock)) }
+        for (place, device) in zip(columns.places, details.devices) {
+            if let device { pairs.append((ArrowKeys.sensor(place, .device), device)) }
+        }
+        for (number, content) in columns.contents.enumerated() {
             pairs += [
                 (ArrowKeys.sensor(number, .name), content.sensor),
                 (ArrowKeys.sensor(number, .kind), content.kind.rawValue),
@@ -40,12 +47,13 @@ final class ArrowEncoder {
         }
         let references = beginMessage(ArrowMessage.Header.schema, bodyLength: 0, hasMetadata: false)
         let schema = flat.table([.short(0), .reference, .reference, .none], for: references[0])
-        let fields = flat.vector(of: 5, for: schema[0])
+        let fields = flat.vector(of: details.keepsScans ? 6 : 5, for: schema[0])
         addField("sensor", TypeNumber.int, [.int(8), .byte(0)], for: fields[0])
         addField("t", TypeNumber.int, [.int(64), .byte(1)], for: fields[1])
         for (axis, name) in ["x", "y", "z"].enumerated() {
             addField(name, TypeNumber.floatingPoint, [Self.single], for: fields[2 + axis])
         }
+        if details.keepsScans { addField("scan", TypeNumber.binary, [], for: fields[5]) }
         addMetadata(pairs, for: schema[1])
         endMetadata()
         return message
@@ -56,24 +64,36 @@ final class ArrowEncoder {
     /// - Parameters:
     ///   - columns: Its samples, in m/s² or µT.
     ///   - sensor: Its number.
+    ///   - scans: What they were decoded from, a scan for each or none at all; `nil` when there is no such column.
     ///   - group: The group of batches that it belongs to.
     /// - Returns: The whole message.
-    func batch(_ columns: SampleColumns, sensor: UInt8, group: Int64) -> [UInt8] {
+    func batch(_ columns: SampleColumns, sensor: UInt8, scans: ScanColumn?, group: Int64) -> [UInt8] {
         let widths = [1, 8, 4, 4, 4]
         var buffers: [(Int64, Int64)] = []
         var length = 0
+        func addBuffer(_ byteCount: Int) {
+            buffers.append((Int64(length), Int64(byteCount)))
+            length += Self.roundUp(byteCount)
+        }
         for width in widths {
             // No value is null, so the validity is left out.
-            buffers.append((Int64(length), 0))
-            buffers.append((Int64(length), Int64(width * columns.count)))
-            length += Self.roundUp(width * columns.count)
+            addBuffer(0)
+            addBuffer(width * columns.count)
+        }
+        if let scans {
+            addBuffer(0)
+            addBuffer(4 * (columns.count + 1))
+            addBuffer(scans.bytes.count)
         }
         let references = beginMessage(ArrowMessage.Header.batch, bodyLength: length, hasMetadata: true)
         let batch = flat.table(
             [.long(Int64(columns.count)), .reference, .reference, .none, .none], for: references[0])
-        flat.vector(widths.map { _ in (Int64(columns.count), 0) }, for: batch[0])
+        let fieldCount = widths.count + (scans == nil ? 0 : 1)
+        flat.vector(Array(repeating: (Int64(columns.count), 0), count: fieldCount), for: batch[0])
         flat.vector(buffers, for: batch[1])
-        addMetadata([(ArrowKeys.group, "\(group)")], for: references[1])
+        var pairs = [(ArrowKeys.group, "\(group)")]
+        if let scans, !scans.isEmpty { pairs.append((ArrowKeys.scan, scans.layout)) }
+        addMetadata(pairs, for: references[1])
         endMetadata()
         message.reserveCapacity(message.count + length)
         message.append(contentsOf: repeatElement(sensor, count: columns.count))
@@ -82,6 +102,7 @@ final class ArrowEncoder {
         for axis in [columns.x, columns.y, columns.z] {
             add(UnsafeRawBufferPointer(UnsafeBufferPointer(start: axis, count: columns.count)))
         }
+        if let scans { add(scans, rowCount: columns.count) }
         return message
     }
 
@@ -135,6 +156,16 @@ final class ArrowEncoder {
     private func add(_ column: UnsafeRawBufferPointer) {
         message.append(contentsOf: column)
         pad()
+    }
+
+    /// Adds where each row's scan begins and the last one ends, then the scans.
+    private func add(_ scans: ScanColumn, rowCount: Int) {
+        precondition(scans.isEmpty || scans.count == rowCount, "as many scans as samples, or none")
+        for row in 0...rowCount {
+            withUnsafeBytes(of: Int32(row * scans.scanByteCount).littleEndian) { message.append(contentsOf: $0) }
+        }
+        pad()
+        scans.bytes.withUnsafeBytes { add($0) }
     }
 
     private func pad() {

@@ -20,6 +20,7 @@ final class ArrowFile {
     let schema: ArrowSchema
     /// Where the first message behind the schema begins.
     let firstMessage: Int
+    private let decoding: ArrowScanDecoding?
 
     /// Where the end of the file was found to be torn, and not told of yet.
     private(set) var tornAt: Int?
@@ -35,25 +36,34 @@ final class ArrowFile {
 
     /// Reads the schema, and the first batch for what is wrong with all of them.
     ///
-    /// - Parameter file: Begins with a message of an Arrow stream.
+    /// - Parameters:
+    ///   - file: Begins with a message of an Arrow stream.
+    ///   - makeDecoder: Makes what decodes raw scans; `nil` when they are not wanted.
+    ///   - assumedKind: What sensors measure of which the file says nothing.
     /// - Throws: ``TraceError`` when its samples cannot be read.
-    init(_ file: MappedFile) throws(TraceError) {
+    init(_ file: MappedFile, makeDecoder: ScanDecoderMaker?, assumedKind: SampleKind?) throws(TraceError) {
         self.file = file
         do throws(ArrowFault) {
-            (schema, firstMessage) = try Self.schema(file.bytes)
+            (schema, firstMessage) = try Self.schema(file.bytes, needsScans: makeDecoder != nil)
         } catch {
             throw TraceError(.data, path: file.path, error.message)
         }
+        let metadata = schema.metadata
+        decoding = makeDecoder.map { ArrowScanDecoding($0, metadata: metadata, assumedKind: assumedKind) }
     }
 
-    private static func schema(_ bytes: UnsafeRawBufferPointer) throws(ArrowFault) -> (ArrowSchema, Int) {
+    private static func schema(
+        _ bytes: UnsafeRawBufferPointer, needsScans: Bool
+    ) throws(ArrowFault) -> (ArrowSchema, Int) {
         guard case .message(let message) = try ArrowMessage.find(in: bytes, at: 0) else {
             throw ArrowFault("ends within its schema: nothing was recorded")
         }
         guard message.header == ArrowMessage.Header.schema, let table = try message.table.table(2) else {
             throw ArrowFault("does not begin with a schema")
         }
-        return (try ArrowSchema(table, version: message.version()), message.body.upperBound)
+        return (
+            try ArrowSchema(table, version: message.version(), needsScans: needsScans), message.body.upperBound
+        )
     }
 
     /// Finds what stands at a place where a message ended.
@@ -85,7 +95,7 @@ final class ArrowFile {
         case .message(let message):
             switch message.header {
             case ArrowMessage.Header.batch:
-                guard let batch = try ArrowBatch(message, schema, in: bytes) else {
+                guard let batch = try ArrowBatch(message, schema, in: bytes, decoding: decoding) else {
                     tornAt = offset
                     return .end
                 }

@@ -7,6 +7,8 @@ enum ArrowKeys {
     static let clock = "binnacle.clock"
     /// In a message: a number that is the same for all batches that were in order when they were recorded.
     static let group = "binnacle.group"
+    /// In a message: how the raw scans of its batch are laid out.
+    static let scan = "binnacle.scan"
 
     /// What is said about one sensor number.
     enum SensorKey: String {

@@ -3,7 +3,8 @@ import Binnacle
 /// Writes an Arrow stream: record batches of one stream of samples each, whose columns a reader takes as they are.
 ///
 /// Batches are written in groups. What is in a group is in order: sorted by stamp, ties by sensor number, it is what
-/// arrived. So a group ends where the order of arrival steps back, when a stream has many samples, and with each flush.
+/// arrived. So a group ends where the order of arrival steps back, when a stream has many samples, and with each flush;
+/// also where scans of another layout come, because a batch has scans of one layout, or none.
 /// Nothing is allocated per sample.
 final class ArrowRecording: RecordingFormat {
     private(set) var sampleCounts: [Int]
@@ -16,6 +17,8 @@ final class ArrowRecording: RecordingFormat {
     private let isInOrder: Bool
     /// The samples of the group, by the stream's index.
     private let columns: [SampleBatch]
+    /// The scans behind them; `nil` when they are not kept.
+    private var scans: [ScanColumn]?
     private var group: Int64 = 0
     /// The last sample of the group.
     private var last: (timeNanoseconds: Int64, place: Int)?
@@ -30,9 +33,11 @@ final class ArrowRecording: RecordingFormat {
     private static let fewestSamples = 1024
     /// The most samples of all streams in a group: 20 MB.
     private static let mostSamplesOfAll = 1 << 20
+    /// When a stream's scans take more, the group ends; far from what the column's 32-bit offsets can count.
+    private static let manyScanBytes = 1 << 24
 
     /// Writes the schema.
-    init(_ file: RecordingFile, _ columns: TraceColumns) throws(TraceError) {
+    init(_ file: RecordingFile, _ columns: TraceColumns, _ details: RecordingDetails) throws(TraceError) {
         self.file = file
         places = columns.places
         isInOrder = places == Array(places.indices)
@@ -41,7 +46,8 @@ final class ArrowRecording: RecordingFormat {
         let batchCount = min(Self.mostSamples, max(Self.fewestSamples, Self.mostSamplesOfAll / places.count))
         self.batchCount = batchCount
         self.columns = places.map { _ in SampleBatch(capacity: batchCount) }
-        try file.write(encoder.schema(columns.contents))
+        if details.keepsScans { scans = places.map { _ in ScanColumn() } }
+        try file.write(encoder.schema(columns, details))
     }
 
     /// Makes sure that a sensor number stands for each stream.
@@ -58,9 +64,11 @@ final class ArrowRecording: RecordingFormat {
             return try writeOneByOne(delivery)
         }
         let hasRoom = zip(columns, delivery.batches).allSatisfy { $0.count + $1.count <= $0.capacity }
-        if !hasRoom || stepsBack(first.timeNanoseconds, first.streamIndex) { try flush() }
+        let endsGroup = !hasRoom || stepsBack(first.timeNanoseconds, first.streamIndex)
+        if endsGroup || delivery.batches.indices.contains(where: { needsOtherBatch(delivery, $0) }) { try flush() }
         for (stream, batch) in delivery.batches.enumerated() where !batch.isEmpty {
             columns[stream].append(batch, range: 0..<batch.count)
+            addScans(of: delivery, 0..<batch.count, to: stream)
             sampleCounts[stream] += batch.count
         }
         guard let latest = delivery.lastTimeNanoseconds,
@@ -73,8 +81,10 @@ final class ArrowRecording: RecordingFormat {
         guard last != nil else { return }
         for (stream, place) in places.enumerated().sorted(by: { $0.element < $1.element }) {
             guard !columns[stream].isEmpty else { continue }
-            let bytes = encoder.batch(columns[stream].columns, sensor: UInt8(place), group: group)
+            let bytes = encoder.batch(
+                columns[stream].columns, sensor: UInt8(place), scans: scans?[stream], group: group)
             columns[stream].removeAll()
+            scans?[stream].removeAll()
             try file.write(bytes)
         }
         group += 1
@@ -92,13 +102,30 @@ final class ArrowRecording: RecordingFormat {
         return (timeNanoseconds, place) < last
     }
 
+    /// Whether a delivery's samples of a stream have scans of another layout than those of the group, or too many.
+    private func needsOtherBatch(_ delivery: SampleDelivery, _ stream: Int) -> Bool {
+        guard let scans = scans?[stream], !columns[stream].isEmpty, !delivery.batches[stream].isEmpty else {
+            return false
+        }
+        return scans.layout != delivery.scans?.layout ?? "" || scans.bytes.count > Self.manyScanBytes
+    }
+
+    /// Adds the scans of some of a delivery's samples; there are none when they come from none.
+    private func addScans(of delivery: SampleDelivery, _ range: Range<Int>, to stream: Int) {
+        guard let added = delivery.scans, !added.isEmpty else { return }
+        precondition(added.count == delivery.batches[stream].count, "as many scans as samples, or none")
+        scans?[stream].append(added, range: range)
+    }
+
     /// Adds the samples in the order of arrival: by stamp, then by the stream's index.
     private func writeOneByOne(_ delivery: SampleDelivery) throws(TraceError) {
         for stream in next.indices { next[stream] = 0 }
         while let stream = delivery.earliestStream(from: next) {
             let sample = delivery.batches[stream][next[stream]]
-            if columns[stream].isFull || stepsBack(sample.timeNanoseconds, places[stream]) { try flush() }
+            let endsGroup = columns[stream].isFull || stepsBack(sample.timeNanoseconds, places[stream])
+            if endsGroup || needsOtherBatch(delivery, stream) { try flush() }
             columns[stream].append(sample)
+            addScans(of: delivery, next[stream]..<next[stream] + 1, to: stream)
             last = (sample.timeNanoseconds, places[stream])
             next[stream] += 1
             sampleCounts[stream] += 1

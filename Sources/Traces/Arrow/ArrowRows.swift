@@ -192,7 +192,8 @@ final class ArrowRows {
         firstNumber = rowsBefore + start + 1
         rowInBatch += count
         let axes = [batch.x, batch.y, batch.z].map { $0 + 4 * start }
-        if sensor.factor == 1, let x = aligned(batch.x + 4 * start), let y = aligned(batch.y + 4 * start),
+        if sensor.factor == 1, batch.scans == nil, let x = aligned(batch.x + 4 * start),
+            let y = aligned(batch.y + 4 * start),
             let z = aligned(batch.z + 4 * start)
         {
             (self.x, self.y, self.z) = (x, y, z)
@@ -204,6 +205,7 @@ final class ArrowRows {
                     target[row] = scaled(first.loadUnaligned(fromByteOffset: place + 4 * row, as: Float.self))
                 }
             }
+            if let scans = batch.scans { decode(scans, start..<start + count, to: 0) }
             pointToCopies()
         }
         let stamps = first + batch.times + 8 * start
@@ -233,11 +235,39 @@ final class ArrowRows {
                 copies[axis * copyCapacity + count] = scaled(
                     bytes.loadUnaligned(fromByteOffset: place + 4 * row, as: Float.self))
             }
+            if let scans = batch.scans { decode(scans, row..<row + 1, to: count) }
             numbers[count] = rowsBefore + row + 1
             count += 1
         }
         pointToCopies()
         clean = cleanEnd(from: 0)
+    }
+
+    /// Puts what is decoded from scans in the place of copied axes; a row without a scan keeps what it has.
+    ///
+    /// - Parameters:
+    ///   - scans: Those of the batch.
+    ///   - rows: Rows of the batch, all of this sensor.
+    ///   - place: Where the first of them is among the copies.
+    private func decode(_ scans: ArrowScans, _ rows: Range<Int>, to place: Int) {
+        var row = rows.lowerBound
+        while row < rows.upperBound {
+            guard let first = scans.scan(row) else {
+                row += 1
+                continue
+            }
+            // As many as lie one behind the other, as they came.
+            var count = 1
+            while row + count < rows.upperBound, scans.scan(row + count) == first + count * scans.decoder.scanByteCount
+            {
+                count += 1
+            }
+            let target = copies + place + row - rows.lowerBound
+            scans.decoder.decode(
+                sensor.content.kind, of: first, count: count, x: target, y: target + copyCapacity,
+                z: target + 2 * copyCapacity)
+            row += count
+        }
     }
 
     private func pointToCopies() {

@@ -16,6 +16,8 @@ struct ArrowSchema {
     let time: Column
     /// x, y and z.
     let axes: [Column]
+    /// The raw scans, where they are wanted.
+    let scan: Column?
     /// All nodes of a record batch.
     let nodeCount: Int
     /// All columns whose number of buffers each batch says.
@@ -32,8 +34,9 @@ struct ArrowSchema {
     /// - Parameters:
     ///   - table: A `Schema`.
     ///   - version: The metadata's version.
-    /// - Throws: ``ArrowFault`` when it is none, or does not have the columns of samples.
-    init(_ table: FlatTable, version: Int) throws(ArrowFault) {
+    ///   - needsScans: Whether the raw scans are wanted.
+    /// - Throws: ``ArrowFault`` when it is none, or does not have the columns that are needed.
+    init(_ table: FlatTable, version: Int, needsScans: Bool) throws(ArrowFault) {
         metadata = try Self.metadata(table, field: 2)
         guard try table.integer(0, default: Int16(0)) == 0 else {
             throw ArrowFault("its numbers are big-endian: write it on a machine that is not")
@@ -67,6 +70,15 @@ struct ArrowSchema {
             try column("x", .float32, "float32"), try column("y", .float32, "float32"),
             try column("z", .float32, "float32"),
         ]
+        guard needsScans else {
+            scan = nil
+            return
+        }
+        guard fields.contains(where: { $0.name == "scan" }) else {
+            throw ArrowFault(
+                "has no column 'scan' to decode: it was recorded without --scans; leave out --decode-scans")
+        }
+        scan = try column("scan", .binary, "binary")
     }
 
     private static func fields(_ table: FlatTable, version: Int) throws(ArrowFault) -> [ArrowField] {

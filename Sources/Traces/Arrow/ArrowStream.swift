@@ -31,17 +31,23 @@ enum ArrowStream {
 
     /// Opens a file that begins as an Arrow stream does.
     ///
-    /// - Parameter path: Any file.
+    /// - Parameters:
+    ///   - path: Any file.
+    ///   - makeDecoder: Makes what decodes raw scans; `nil` when they are not wanted.
+    ///   - assumedKind: What sensors measure of which the file says nothing.
     /// - Returns: `nil` when it is another kind of file, or a pipe.
     /// - Throws: ``TraceError`` when it cannot be opened, or is one that has to be converted.
-    static func open(path: String) throws(TraceError) -> ArrowFile? {
+    static func open(
+        path: String, makeDecoder: ScanDecoderMaker?, assumedKind: SampleKind?
+    ) throws(TraceError) -> ArrowFile? {
         // A pipe is opened by who reads it: opening it twice would wait for two writers.
         guard InputFile.isRegular(path) else { return nil }
         let file = try InputFile.open(path: path)
         let first = file.firstBytes(markCount)
         try refuseOthers(first, path)
         guard first.starts(with: mark), first.count == markCount, let size = file.size else { return nil }
-        return try ArrowFile(MappedFile(file, count: Int(size)))
+        return try ArrowFile(
+            MappedFile(file, count: Int(size)), makeDecoder: makeDecoder, assumedKind: assumedKind)
     }
 
     /// Makes sure that what is read line by line, perhaps from a pipe, is none of it.

@@ -1,0 +1,124 @@
+package import Binnacle
+
+/// All that has to be known to decode a device's scans: where the channels lie, and how raw values become samples.
+///
+/// As text it is a line of JSON, which stands beside recorded scans:
+/// `{"bytes":16,"channels":[{"name":"in_accel_x","type":"le:s16/16>>0","offset":0},…],"accelerometer":{"scale":[…],
+/// "offset":[…],"mount_matrix":[…],"factor":1.0}}`. A sample is factor · matrix · ((raw + offset) · scale).
+package struct ScanDescription: Sendable, Equatable {
+    /// One kind of samples in the scans.
+    package struct Stream: Sendable, Equatable {
+        /// What is measured.
+        package let kind: SampleKind
+        /// How its raw values become samples.
+        package let scaling: AxisScaling
+
+        /// Creates a description.
+        package init(kind: SampleKind, scaling: AxisScaling) {
+            self.kind = kind
+            self.scaling = scaling
+        }
+    }
+
+    /// The channels in a scan.
+    package let layout: ScanLayout
+    /// What the channels measure, in the order of a decoder's streams.
+    package let streams: [Stream]
+
+    /// Creates a description; `nil` when the layout has not all axes of a stream.
+    package init?(layout: ScanLayout, streams: [Stream]) {
+        for stream in streams {
+            guard IIODevice.channels(stream.kind).allSatisfy({ layout.place(of: $0) != nil }) else { return nil }
+        }
+        self.layout = layout
+        self.streams = streams
+    }
+
+    /// What decodes such scans.
+    package var decoder: ScanDecoder {
+        ScanDecoder(
+            layout: layout,
+            axes: streams.map { stream in
+                let places = IIODevice.channels(stream.kind).compactMap(layout.place)
+                return .init(x: places[0], y: places[1], z: places[2], conversion: stream.scaling.conversion)
+            })
+    }
+}
+
+extension ScanDescription {
+    private static let mostChannels = 256
+
+    /// The description as one line of JSON, exact to the bit.
+    package var text: String {
+        var object = JSONObject()
+        object.add("bytes", raw: "\(layout.byteCount)")
+        object.add(
+            "channels",
+            list: layout.places.map { place in
+                var channel = JSONObject()
+                channel.add("name", place.channel.name)
+                channel.add("type", place.channel.type.description)
+                channel.add("offset", raw: "\(place.offset)")
+                return channel.text
+            })
+        for stream in streams {
+            var scaling = JSONObject()
+            scaling.add("scale", list: stream.scaling.scales.map(\.description))
+            scaling.add("offset", list: stream.scaling.offsets.map(\.description))
+            scaling.add("mount_matrix", list: stream.scaling.matrix.elements.map(\.description))
+            scaling.add("factor", raw: stream.scaling.factor.description)
+            object.add(stream.kind.rawValue, raw: scaling.text)
+        }
+        return object.text
+    }
+
+    /// Reads a description; `nil` when the text is none.
+    ///
+    /// Sizes and offsets are for other readers. Here they follow from the channels, as they do for a device.
+    package init?(_ text: String) {
+        guard let value = try? JSONReader.value(of: text.utf8), case .array(let channels)? = value["channels"],
+            (1...Self.mostChannels).contains(channels.count)
+        else { return nil }
+        var described: [ScanLayout.Channel] = []
+        for (index, channel) in channels.enumerated() {
+            guard let name = channel["name"]?.text, let type = channel["type"]?.text.flatMap({ ScanType($0) }) else {
+                return nil
+            }
+            described.append(ScanLayout.Channel(name: name, index: index, type: type))
+        }
+        var streams: [Stream] = []
+        for kind in SampleKind.allCases {
+            guard let scaling = value[kind.rawValue] else { continue }
+            guard let scaling = AxisScaling(scaling) else { return nil }
+            streams.append(Stream(kind: kind, scaling: scaling))
+        }
+        guard !streams.isEmpty else { return nil }
+        self.init(layout: ScanLayout(described), streams: streams)
+    }
+}
+
+extension AxisScaling {
+    /// Reads the part of a description that is about one kind of samples.
+    fileprivate init?(_ value: JSONValue) {
+        guard let scales = value["scale"]?.numbers, scales.count == 3, let offsets = value["offset"]?.numbers,
+            offsets.count == 3, let matrix = value["mount_matrix"]?.numbers.flatMap({ try? MountMatrix($0) }),
+            let factor = value["factor"]?.number
+        else { return nil }
+        self.init(scales: scales, offsets: offsets, matrix: matrix, factor: factor)
+    }
+}
+
+extension JSONValue {
+    /// The finite number that this is.
+    fileprivate var number: Double? {
+        guard case .number(let text) = self, let number = Double(text), number.isFinite else { return nil }
+        return number
+    }
+
+    /// The finite numbers of which this is an array.
+    fileprivate var numbers: [Double]? {
+        guard case .array(let elements) = self else { return nil }
+        let numbers = elements.compactMap(\.number)
+        return numbers.count == elements.count ? numbers : nil
+    }
+}
