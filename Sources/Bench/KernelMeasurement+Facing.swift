@@ -23,7 +23,8 @@ extension KernelMeasurement {
         _ name: String, _ what: String, quiet: Double, eventful: Double, rates: [Double?]
     ) -> KernelMeasurement {
         KernelMeasurement(
-            .k3, name: name, title: "k3: \(what), from columns of acceleration and field; 24 bytes a sample", rates: rates
+            .k3, name: name, title: "k3: \(what), from columns of acceleration and field; 24 bytes a sample",
+            rates: rates
         ) { course in
             let count = AccessPattern.sampleCount(byteCount: course.level.byteCount, bytesPerSample: 24)
             let columns = (0..<6).map { _ in course.arena.column(Float.self, count: count) }

@@ -282,7 +282,8 @@ CK_INLINE CK_ISA size_t ck_crossings(
         end = ck_settle(from, i, &band, kind, is_two_sided, &inside, end);
         is_busy = end != before;
     }
-    if (i < count)
+    // Those before the rest were looked at already; where even with them nothing can change the side, the rest cannot.
+    if (i < count && !(count >= 64 && ck_is_calm(from, count - 64, &band, inside, kind, is_two_sided)))
         end = ck_settle_rest(from, i, count, &band, kind, is_two_sided, &inside, end);
     *side = inside;
     return (size_t)(end - crossings);

@@ -1,3 +1,5 @@
+import CKernels
+
 /// Copies stamps, and finds out whether samples need no second look: stamps rise from each to the next, by less than
 /// 2³³ ns (8.6 s), and every axis is a number whose magnitude does not exceed a limit.
 ///
@@ -25,6 +27,10 @@ public func copyChecking(
     var distances = SIMD2<UInt64>.zero
     var i = 0
     while i <= count - piece {
+        prefetch(source + 8 * i, byteCount: 8 * piece)
+        prefetch(x + i, byteCount: 4 * piece)
+        prefetch(y + i, byteCount: 4 * piece)
+        prefetch(z + i, byteCount: 4 * piece)
         signs |= beyond(most, x + i, piece) | beyond(most, y + i, piece) | beyond(most, z + i, piece)
         UnsafeMutableRawPointer(times + i).copyMemory(from: source + 8 * i, byteCount: 8 * piece)
         // The first stamp of all has perhaps none in front of it, and loads of four go on with the fifth.
@@ -43,6 +49,20 @@ public func copyChecking(
     guard sign >= 0, distance >> 33 == 0 else { return false }
     // Distances wrap around at the ends of 64 bits: then the last stamp lies before the first, as they are not that many.
     return count == first || times[count - 1] > times[first - 1]
+}
+
+/// How far ahead columns are asked for, in bytes.
+private let prefetchDistance = 2048
+
+/// Asks the memory for a part of a column that is read some pieces later.
+///
+/// The machine does so by itself within a page, but columns in a mapped file lie on pages from anywhere in the memory. What
+/// is behind a column may be asked for, too: it is never looked at.
+@inline(__always)
+private func prefetch(_ column: UnsafeRawPointer, byteCount: Int) {
+    for offset in stride(from: prefetchDistance, to: prefetchDistance + byteCount, by: 64) {
+        ck_prefetch(column + offset)
+    }
 }
 
 /// Whether values are beyond a limit: a bit of each that is, the sign, is in one of the results' signs.

@@ -19,6 +19,12 @@ int ck_has_avx512(void);
 /// What BINNACLE_ISA says; NULL when it is not set.
 const char *ck_forced_instruction_set(void);
 
+/// Asks the memory for what will be read soon, for which Swift has no word. Any address will do.
+static inline void ck_prefetch(const void *address)
+{
+    __builtin_prefetch(address);
+}
+
 #if defined(__x86_64__)
 /// The signs of four lanes as four bits, which Swift's SIMD types have no word for.
 static inline uint32_t ck_signs(__m128 lanes)
