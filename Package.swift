@@ -42,6 +42,7 @@ let package = Package(
     name: "binnacle",
     products: [
         .library(name: "Binnacle", targets: ["Binnacle"]),
+        .library(name: "Geomagnetism", targets: ["Geomagnetism"]),
         .library(name: "Traces", targets: ["Traces"]),
         .library(name: "LinuxSensors", targets: ["LinuxSensors"]),
         .library(name: "EventSocket", targets: ["EventSocket"]),
@@ -52,6 +53,7 @@ let package = Package(
         .target(name: "CKernels", cSettings: kernelCSettings),
         .target(name: "Kernels", dependencies: ["CKernels"], swiftSettings: kernelSettings),
         .target(name: "Binnacle", dependencies: ["Kernels"], swiftSettings: settings),
+        .target(name: "Geomagnetism", swiftSettings: settings),
         .target(name: "CMappedFile"),
         .target(name: "Traces", dependencies: ["Binnacle", "Kernels", "CMappedFile"], swiftSettings: settings),
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
@@ -86,6 +88,7 @@ let package = Package(
             name: "BinnacleTool",
             dependencies: [
                 "Bench", "Station", "Handlers", "Store", "EventSocket", "Traces", "LinuxSystem", "Binnacle", "Kernels",
+                "Geomagnetism",
             ],
             swiftSettings: settings),
         // What only benchmarks and tests use is part of no product: nothing above depends on it.
@@ -106,6 +109,8 @@ let package = Package(
             swiftSettings: kernelSettings),
         // Tests/KernelForms has the same beside the forms in C, on machines that are only played.
         .target(name: "KernelReferences", path: "Tests/KernelForms/References", cSettings: kernelCSettings),
+        .testTarget(
+            name: "GeomagnetismTests", dependencies: ["Geomagnetism", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "BinnacleTests", dependencies: ["Binnacle", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "TracesTests", dependencies: ["Traces", "Binnacle", "TestSupport"], swiftSettings: settings),
         .testTarget(

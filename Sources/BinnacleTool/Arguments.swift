@@ -20,7 +20,8 @@ struct Arguments {
                 trailing = Array(rest)
                 return
             }
-            guard argument.hasPrefix("-"), argument != "-" else {
+            // No option looks like a number below zero.
+            guard argument.hasPrefix("-"), argument != "-", Double(argument) == nil else {
                 operands.append(argument)
                 continue
             }

@@ -6,6 +6,7 @@ enum OptionName: String, CaseIterable {
     case simulate, trace, loop
     case quick, kernel
     case kind, since, follow, after, once, socket, store
+    case date, altitude
     case help, version
 
     /// What stands for the argument in the help; `nil` when the option takes none.
@@ -27,6 +28,8 @@ enum OptionName: String, CaseIterable {
         case .since: "TIME"
         case .after: "SEQ"
         case .socket, .store: "PATH"
+        case .date: "YYYY-MM-DD"
+        case .altitude: "METRES"
         case .decodeScans, .handlers, .json, .scans, .force, .guide, .loop, .quick, .follow, .once, .help, .version: nil
         }
     }
@@ -113,6 +116,8 @@ enum OptionName: String, CaseIterable {
             when there is only that.
             """
         case .store: "Read this store's file, and ask no daemon."
+        case .date: "The day, in UTC. Without it, today."
+        case .altitude: "Metres above the WGS 84 ellipsoid, -1000 to 850000. Without it, 0."
         case .help: "Print this help."
         case .version: "Print the version."
         }
@@ -121,7 +126,7 @@ enum OptionName: String, CaseIterable {
 
 /// Every subcommand there is, once.
 enum CommandName: String, CaseIterable {
-    case run, replay, record, convert, devices, doctor, check, status, events, on, bench
+    case run, replay, record, convert, devices, doctor, check, status, events, on, declination, bench
 
     var operands: String {
         switch self {
@@ -130,6 +135,7 @@ enum CommandName: String, CaseIterable {
         case .run, .record, .devices, .doctor, .status, .events, .bench: ""
         case .on: "KIND… [-- COMMAND…]"
         case .check: "[PATH…]"
+        case .declination: "LAT LON"
         }
     }
 
@@ -145,6 +151,7 @@ enum CommandName: String, CaseIterable {
         case .status: "ask the running daemon how it is"
         case .events: "show the events that the daemon has kept"
         case .on: "run a command, as yourself, for each event of the daemon"
+        case .declination: "say by how much magnetic north differs from true north at a place"
         case .bench: "measure the detection loops against the limits of this machine"
         }
     }
@@ -219,6 +226,13 @@ enum CommandName: String, CaseIterable {
             may not ask it, and with 66 when there is no such COMMAND. Ctrl-C and SIGTERM reach COMMAND, too, and are waited
             for.
             """
+        case .declination:
+            """
+            LAT and LON are degrees north and east; south and west are below zero. Prints what the World Magnetic Model says of
+            the place: the declination, which a magnetic heading needs added to become a true one, with its standard
+            uncertainty; the dip; and the strength of the field. Near the magnetic poles, in the blackout zone, there is no
+            declination to be had.
+            """
         case .bench:
             """
             Measures, on one processor: how fast the machine reads memory at each level of its caches; every loop that detection
@@ -244,6 +258,7 @@ enum CommandName: String, CaseIterable {
         case .check: [.help]
         case .status: [.json, .socket, .help]
         case .events: [.since, .kind, .sensor, .follow, .json, .socket, .store, .help]
+        case .declination: [.date, .altitude, .json, .help]
         case .bench: [.quick, .kernel, .json, .help]
         case .on: [.sensor, .after, .once, .json, .socket, .help]
         }

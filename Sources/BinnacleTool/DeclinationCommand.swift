@@ -1,0 +1,120 @@
+import Binnacle
+import Geomagnetism
+import Handlers
+import LinuxSystem
+import Station
+
+/// `binnacle declination`: what the World Magnetic Model says of a place.
+struct DeclinationCommand {
+    private let model = GeomagneticModel.wmm2025
+    private let position: GeodeticPosition
+    /// The day, as `2026-11-21`.
+    private let date: String
+    private let decimalYear: Double
+    private let writesJSON: Bool
+
+    init(_ arguments: Arguments) throws(StationError) {
+        let operands = arguments.operands
+        guard operands.count == 2 else {
+            throw StationError(
+                .usage, "declination needs LAT and LON in degrees, as in 'binnacle declination 54.32 10.14'")
+        }
+        let latitude = try Self.number(operands[0], in: -90...90, "LAT")
+        let longitude = try Self.number(operands[1], in: -180...360, "LON")
+        var altitude = 0.0
+        if let text = arguments.value(.altitude) {
+            altitude = try Self.number(text, in: GeodeticPosition.altitudes, "--altitude")
+        }
+        guard
+            let position = GeodeticPosition(
+                latitudeDegrees: latitude, longitudeDegrees: longitude, altitudeMetres: altitude)
+        else { throw StationError(.usage, "\(operands[0]) \(operands[1]) is no place") }
+        self.position = position
+        let now = SystemClock.realtime()
+        let text = arguments.value(.date) ?? String(WallTime.text(now).prefix(Self.dateCount))
+        guard text.utf8.count == Self.dateCount, let day = WallTime.nanoseconds(text),
+            let year = Int(text.prefix(4)), let newYear = WallTime.nanoseconds("\(text.prefix(4))-01-01")
+        else { throw StationError(.usage, "--date '\(text)' is no day, as in 2026-11-21") }
+        date = text
+        decimalYear = DecimalYear.of(year: year, dayOfYear: Int((day - newYear) / Self.dayNanoseconds) + 1)
+        writesJSON = arguments.has(.json)
+    }
+
+    private static let dateCount = 10
+    private static let dayNanoseconds: Int64 = 86_400_000_000_000
+
+    private static func number(
+        _ text: String, in range: ClosedRange<Double>, _ name: String
+    ) throws(StationError) -> Double {
+        guard let number = Double(text), range.contains(number) else {
+            throw StationError(
+                .usage, "\(name) '\(text)' is no number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    func run(_ output: LineWriter, _ errors: LineWriter) throws(StationError) -> ExitStatus {
+        let field = model.field(at: position, decimalYear: decimalYear)
+        if let warning { errors.write("binnacle: \(warning)") }
+        if writesJSON {
+            output.write(json(field))
+        } else {
+            for line in lines(field) { output.write(line) }
+        }
+        return .ok
+    }
+
+    private var warning: String? {
+        guard !model.years.contains(decimalYear) else { return nil }
+        return "\(date) is outside the years of \(model.name), \(Int(model.epoch)) to "
+            + "\(Int(model.years.upperBound)): the figures are worth less with each year"
+    }
+
+    private func lines(_ field: GeomagneticField) -> [String] {
+        let declination = Self.text(field.declinationDegrees, 2)
+        let uncertainty = Self.text(field.declinationUncertaintyDegrees, 2)
+        let first =
+            switch field.zone {
+            case .normal: "declination \(declination)° ± \(uncertainty)°: true = magnetic \(Self.signed(field))°"
+            case .caution:
+                "declination \(declination)° ± \(uncertainty)°, in the caution zone: a compass may be wrong by degrees here"
+            case .blackout: "no declination: in the blackout zone around a magnetic pole a compass is of no use"
+            }
+        return [
+            first,
+            "inclination \(Self.text(field.inclinationDegrees, 2))°",
+            "total \(Self.text(field.totalNanotesla, 0)) nT, horizontal \(Self.text(field.horizontalNanotesla, 0)) nT",
+            "\(model.name), \(date)",
+        ]
+    }
+
+    private func json(_ field: GeomagneticField) -> String {
+        let isUsable = field.zone != .blackout
+        var object = JSONObject()
+        object.add("latitude_deg", raw: "\(position.latitudeDegrees)")
+        object.add("longitude_deg", raw: "\(position.longitudeDegrees)")
+        object.add("altitude_m", raw: "\(position.altitudeMetres)")
+        object.add("date", date)
+        object.add("model", model.name)
+        object.add("is_within_years", raw: "\(model.years.contains(decimalYear))")
+        object.add("zone", field.zone.rawValue)
+        object.add("declination_deg", raw: isUsable ? Self.text(field.declinationDegrees, 4) : "null")
+        object.add("uncertainty_deg", raw: isUsable ? Self.text(field.declinationUncertaintyDegrees, 4) : "null")
+        object.add("inclination_deg", raw: Self.text(field.inclinationDegrees, 4))
+        object.add("total_nT", raw: Self.text(field.totalNanotesla, 3))
+        object.add("horizontal_nT", raw: Self.text(field.horizontalNanotesla, 3))
+        object.add("north_nT", raw: Self.text(field.northNanotesla, 3))
+        object.add("east_nT", raw: Self.text(field.eastNanotesla, 3))
+        object.add("down_nT", raw: Self.text(field.downNanotesla, 3))
+        return object.text
+    }
+
+    private static func text(_ value: Double, _ decimals: Int) -> String {
+        "\(Figure.Value.number(value, decimals: decimals))"
+    }
+
+    private static func signed(_ field: GeomagneticField) -> String {
+        let size = text(field.declinationDegrees.magnitude, 2)
+        return field.declinationDegrees < 0 ? "− \(size)" : "+ \(size)"
+    }
+}

@@ -1,0 +1,15 @@
+/// Why the text of a model cannot be used.
+public struct GeomagneticModelError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The line, from 1.
+    public let line: Int
+    /// What is wrong there, and what belongs there.
+    public let message: String
+
+    init(line: Int, _ message: String) {
+        self.line = line
+        self.message = message
+    }
+
+    /// `line: message`.
+    public var description: String { "\(line): \(message)" }
+}
