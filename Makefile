@@ -50,8 +50,8 @@ run: build ## Replay the bundled recording of a walk; SPEED=1 plays it in real t
 
 # The mock devices have to deliver in time, which they do not beside tests that flood and kill: so they come last, alone.
 test: setup-test build ## Run every test, against the release binary, and the README's example.
-	BINNACLE_OPTIMISED_KERNELS=1 BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test --disable-index-store --skip '^SensorTests\.'
-	BINNACLE_OPTIMISED_KERNELS=1 BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test --disable-index-store --skip-build --filter '^SensorTests\.'
+	BINNACLE_OPTIMISED_KERNELS=1 BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test --skip '^SensorTests\.'
+	BINNACLE_OPTIMISED_KERNELS=1 BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test --skip-build --filter '^SensorTests\.'
 	scripts/check-arrow $(BINARY)
 	scripts/test-kernel-forms
 	scripts/check-readme
