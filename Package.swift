@@ -77,7 +77,8 @@ let package = Package(
         .target(
             name: "Station",
             dependencies: [
-                "Binnacle", "Traces", "LinuxSystem", "LinuxSensors", "Handlers", "Store", "EventSocket", "CTOML",
+                "Binnacle", "Geomagnetism", "Traces", "LinuxSystem", "LinuxSensors", "Handlers", "Store", "EventSocket",
+                "CTOML",
             ],
             swiftSettings: settings),
         .target(
@@ -128,7 +129,8 @@ let package = Package(
         .testTarget(
             name: "StationTests",
             dependencies: [
-                "Station", "LinuxSensors", "LinuxSystem", "Handlers", "Store", "EventSocket", "Traces", "Binnacle",
+                "Station", "Geomagnetism", "LinuxSensors", "LinuxSystem", "Handlers", "Store", "EventSocket", "Traces",
+                "Binnacle",
                 "TestSupport",
             ],
             swiftSettings: settings),

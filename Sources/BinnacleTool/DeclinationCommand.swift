@@ -1,16 +1,13 @@
 import Binnacle
 import Geomagnetism
 import Handlers
-import LinuxSystem
 import Station
 
 /// `binnacle declination`: what the World Magnetic Model says of a place.
 struct DeclinationCommand {
     private let model = GeomagneticModel.wmm2025
     private let position: GeodeticPosition
-    /// The day, as `2026-11-21`.
-    private let date: String
-    private let decimalYear: Double
+    private let day: Day
     private let writesJSON: Bool
 
     init(_ arguments: Arguments) throws(StationError) {
@@ -30,18 +27,13 @@ struct DeclinationCommand {
                 latitudeDegrees: latitude, longitudeDegrees: longitude, altitudeMetres: altitude)
         else { throw StationError(.usage, "\(operands[0]) \(operands[1]) is no place") }
         self.position = position
-        let now = SystemClock.realtime()
-        let text = arguments.value(.date) ?? String(WallTime.text(now).prefix(Self.dateCount))
-        guard text.utf8.count == Self.dateCount, let day = WallTime.nanoseconds(text),
-            let year = Int(text.prefix(4)), let newYear = WallTime.nanoseconds("\(text.prefix(4))-01-01")
-        else { throw StationError(.usage, "--date '\(text)' is no day, as in 2026-11-21") }
-        date = text
-        decimalYear = DecimalYear.of(year: year, dayOfYear: Int((day - newYear) / Self.dayNanoseconds) + 1)
+        let text = arguments.value(.date)
+        guard let day = text.map({ Day($0) }) ?? Day.today else {
+            throw StationError(.usage, "--date '\(text ?? "")' is no day, as in 2026-11-21")
+        }
+        self.day = day
         writesJSON = arguments.has(.json)
     }
-
-    private static let dateCount = 10
-    private static let dayNanoseconds: Int64 = 86_400_000_000_000
 
     private static func number(
         _ text: String, in range: ClosedRange<Double>, _ name: String
@@ -54,7 +46,7 @@ struct DeclinationCommand {
     }
 
     func run(_ output: LineWriter, _ errors: LineWriter) -> ExitStatus {
-        let field = model.field(at: position, decimalYear: decimalYear)
+        let field = model.field(at: position, decimalYear: day.decimalYear)
         if let warning { errors.write("binnacle: \(warning)") }
         if writesJSON {
             output.write(json(field))
@@ -65,8 +57,8 @@ struct DeclinationCommand {
     }
 
     private var warning: String? {
-        guard !model.years.contains(decimalYear) else { return nil }
-        return "\(date) is outside the years of \(model.name), \(Int(model.epoch)) to "
+        guard !model.years.contains(day.decimalYear) else { return nil }
+        return "\(day) is outside the years of \(model.name), \(Int(model.epoch)) to "
             + "\(Int(model.years.upperBound)): the figures are worth less with each year"
     }
 
@@ -84,7 +76,7 @@ struct DeclinationCommand {
             first,
             "inclination \(Self.text(field.inclinationDegrees, 2))°",
             "total \(Self.text(field.totalNanotesla, 0)) nT, horizontal \(Self.text(field.horizontalNanotesla, 0)) nT",
-            "\(model.name), \(date)",
+            "\(model.name), \(day)",
         ]
     }
 
@@ -94,9 +86,9 @@ struct DeclinationCommand {
         object.add("latitude_deg", raw: "\(position.latitudeDegrees)")
         object.add("longitude_deg", raw: "\(position.longitudeDegrees)")
         object.add("altitude_m", raw: "\(position.altitudeMetres)")
-        object.add("date", date)
+        object.add("date", day.description)
         object.add("model", model.name)
-        object.add("is_within_years", raw: "\(model.years.contains(decimalYear))")
+        object.add("is_within_years", raw: "\(model.years.contains(day.decimalYear))")
         object.add("zone", field.zone.rawValue)
         object.add("declination_deg", raw: isUsable ? Self.text(field.declinationDegrees, 4) : "null")
         object.add("uncertainty_deg", raw: isUsable ? Self.text(field.declinationUncertaintyDegrees, 4) : "null")

@@ -49,12 +49,14 @@ public enum LogLevel: Int32, Sendable, CaseIterable {
         case .sensorsNoneLeft:
             .error
         case .gap, .samplesLost, .sensorInactive, .sensorsOneLeft, .detectorFailed, .detectorUnavailable,
-            .commandFailed, .eventsDropped, .handlerFailed, .storeFailed:
+            .commandFailed, .eventsDropped, .handlerFailed, .storeFailed, .headingLost, .interferenceBegan,
+            .calibrationNeeded:
             .warning
         case .heading, .motionMoving, .northFacing:
             .debug
         case .motionBegan, .motionEnded, .shake, .freeFall, .shock, .northFaced, .northLeft, .sensorActive,
-            .quorumReached, .commandFinished, .handlerRecovered, .storeRecovered:
+            .quorumReached, .commandFinished, .handlerRecovered, .storeRecovered, .headingFound, .sectorEntered,
+            .sectorLeft, .interferenceEnded, .calibrationRestored:
             .info
         }
     }

@@ -2,7 +2,7 @@ import Binnacle
 import Testing
 
 /// A level device whose top points at `heading`, in a field of 21 µT to the north and 45 µT down.
-private func level(_ heading: Double) -> (acceleration: SIMD3<Float>, field: SIMD3<Float>) {
+func level(_ heading: Double) -> (acceleration: SIMD3<Float>, field: SIMD3<Float>) {
     let radians = heading * .pi / 180
     // East is to the right when the top points north.
     return (
@@ -11,7 +11,7 @@ private func level(_ heading: Double) -> (acceleration: SIMD3<Float>, field: SIM
 }
 
 /// The sine by its series: tests of the heading do not lean on the functions that it uses.
-private func sine(_ x: Double) -> Double {
+func sine(_ x: Double) -> Double {
     var x = x
     while x > .pi { x -= 2 * .pi }
     while x < -.pi { x += 2 * .pi }
@@ -25,18 +25,27 @@ private func sine(_ x: Double) -> Double {
 }
 
 /// A compass on a bench: both sensors at 50 Hz with common stamps.
-private struct CompassBench {
-    let sensors = [Sensor(name: "chassis"), Sensor(name: "compass")]
+struct CompassBench {
+    let sensors: [Sensor]
     let streams: [SampleStream]
     let detector: NorthDetector
     let diary = NorthDiary()
 
-    init(_ settings: NorthSettings = NorthSettings()) {
+    init(
+        _ settings: NorthSettings = NorthSettings(),
+        sensors: [Sensor] = [Sensor(name: "chassis"), Sensor(name: "compass")]
+    ) {
+        self.sensors = sensors
         streams = SampleStream.ordered([(sensors[0], .accelerometer), (sensors[1], .magnetometer)])
         detector = NorthDetector(
             accelerometer: streams.first { $0.kind == .accelerometer },
             magnetometer: streams.first { $0.kind == .magnetometer }, settings: settings)
         detector.delegate = diary
+    }
+
+    /// The same sensors, looked at by a detector that is new: what they are calibrated to counts from the start.
+    init(like other: CompassBench) {
+        self.init(other.detector.settings, sensors: other.sensors)
     }
 
     /// Plays headings at 50 Hz; `change` may spoil a pair.
@@ -61,20 +70,51 @@ private struct CompassBench {
     }
 }
 
-private final class NorthDiary: NorthDetectorDelegate {
+final class NorthDiary: NorthDetectorDelegate {
     var entries: [String] = []
     var headings: [HeadingEvent] = []
+    var stale: [HeadingEvent] = []
+    var losses: [HeadingLoss] = []
+    /// What it says when it is asked.
+    var wantsCalibration = true
 
     func northDetectorWillStartDetection(_ detector: NorthDetector) { entries.append("willStart") }
     func northDetectorDidStopDetection(_ detector: NorthDetector) { entries.append("didStop") }
     func northDetectorDeviceNotAvailable(_ detector: NorthDetector) { entries.append("notAvailable") }
     func northDetector(_ detector: NorthDetector, didFailWithError error: any Error) { entries.append("fail") }
-    func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent) { headings.append(event) }
+    func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent) {
+        if event.isStale { stale.append(event) } else { headings.append(event) }
+    }
+    func northDetector(_ detector: NorthDetector, didLoseHeading loss: HeadingLoss) {
+        losses.append(loss)
+        entries.append("lost \(loss.timeNanoseconds / millisecond)")
+    }
+    func northDetector(_ detector: NorthDetector, didFindHeading event: HeadingEvent) { note("found", event) }
+    func northDetector(_ detector: NorthDetector, didEnter sector: HeadingSector, with event: HeadingEvent) {
+        note("entered \(sector.name)", event)
+    }
+    func northDetector(_ detector: NorthDetector, didLeave sector: HeadingSector, with event: HeadingEvent) {
+        note("left \(sector.name)", event)
+    }
+    func northDetector(_ detector: NorthDetector, didBeginInterference event: FieldEvent) { note("disturbed", event) }
+    func northDetector(_ detector: NorthDetector, didEndInterference event: FieldEvent) { note("undisturbed", event) }
+    func northDetectorShouldDisplayCalibration(_ detector: NorthDetector) -> Bool {
+        entries.append("should?")
+        return wantsCalibration
+    }
+    func northDetector(_ detector: NorthDetector, didBeginNeedingCalibration event: FieldEvent) {
+        note("needs", event)
+    }
+    func northDetector(_ detector: NorthDetector, didEndNeedingCalibration event: FieldEvent) { note("fits", event) }
     func northDetector(_ detector: NorthDetector, didFaceNorth event: HeadingEvent) { note("faced", event) }
     func northDetector(_ detector: NorthDetector, deviceIsFacingNorth event: HeadingEvent) { note("facing", event) }
     func northDetector(_ detector: NorthDetector, didLeaveNorth event: HeadingEvent) { note("left", event) }
 
     private func note(_ name: String, _ event: HeadingEvent) {
+        entries.append("\(name) \(event.timeNanoseconds / millisecond)")
+    }
+
+    private func note(_ name: String, _ event: FieldEvent) {
         entries.append("\(name) \(event.timeNanoseconds / millisecond)")
     }
 
@@ -178,6 +218,8 @@ private final class NorthDiary: NorthDetectorDelegate {
         for minimum in [0.1, 0] {
             var settings = NorthSettings()
             settings.minimumAccelerationG = minimum
+            settings.accelerationGateG = nil
+            settings.accuracyLimitDegrees = nil
             let bench = CompassBench(settings)
             bench.run([Double](repeating: 0, count: 100)) { _, a, _ in a *= 0.05 }
             #expect(bench.diary.headings.isEmpty == (minimum > 0))
@@ -268,7 +310,7 @@ private final class NorthDiary: NorthDetectorDelegate {
         let headings =
             [Double](repeating: 0, count: 100) + Array(repeating: 90, count: 100) + Array(repeating: 0, count: 100)
         bench.run(headings) { i, _, m in if (100..<200).contains(i) { m = .zero } }
-        #expect(bench.diary.decisions == ["faced 500"])
+        #expect(bench.diary.decisions.filter { !$0.hasPrefix("disturbed") } == ["faced 500"])
         // Facing for 0.4 s, invalid, facing for 0.4 s: never half a second in one piece.
         let other = CompassBench(settings)
         other.run([Double](repeating: 0, count: 42)) { i, _, m in if i == 20 { m = .zero } }
@@ -310,16 +352,27 @@ private final class NorthDiary: NorthDetectorDelegate {
     }
 
     @Test func decoratorsForwardWhatTheyDoNotOverride() {
-        let bench = CompassBench()
+        var settings = NorthSettings()
+        settings.sectors = [HeadingSector(name: "east", fromDegrees: 80, toDegrees: 100)]
+        settings.calibrationDelay = .seconds(1)
+        settings.holdTime = .seconds(2)
+        let bench = CompassBench(settings)
         let decorator = NorthDetectorDelegateDecorator(NorthDetectorDelegateDecorator(bench.diary))
         bench.detector.delegate = decorator
-        bench.run([90.0, 0, 90].flatMap { [Double](repeating: $0, count: 100) })
+        bench.run([90.0, 0, 90, 90, 90, 90, 90, 90].flatMap { [Double](repeating: $0, count: 100) }) { i, _, m in
+            if (350..<550).contains(i) { m *= 1.3 }
+        }
         bench.detector.didLose(bench.streams, because: TestError())
         bench.detector.stopDetection()
         bench.sensors[0].deactivate(because: TestError())
         bench.detector.startDetection()
         let names = Set(bench.diary.entries.map { $0.split(separator: " ")[0] })
-        #expect(names == ["willStart", "faced", "facing", "left", "fail", "didStop", "notAvailable"])
+        #expect(
+            names == [
+                "willStart", "faced", "facing", "left", "entered", "disturbed", "undisturbed", "should?", "needs",
+                "fits",
+                "lost", "found", "fail", "didStop", "notAvailable",
+            ])
         #expect(!bench.diary.headings.isEmpty)
     }
 

@@ -105,6 +105,19 @@ import Testing
         FaultyText("field of words", north + "field_range_uT = |[20, \"x\"]\n", "two numbers"),
         FaultyText("field the wrong way", north + "|field_range_uT = [70, 20]\n", "lower one first"),
         FaultyText("field nan", north + "|field_range_uT = [20, nan]\n", "finite"),
+        FaultyText("gate", north + "|gate_acceleration_g = 0\n", "gate_acceleration_g (0.0)", "above 0"),
+        FaultyText("gate of a word", north + "gate_dip_deg = |\"off\"\n", "expected a number"),
+        FaultyText("no hold", north + "|hold_s = 0\n", "longer than 0 s"),
+        FaultyText("interference", north + "|interference_percent = 100\n", "below 100"),
+        FaultyText("sector without an end", north + "sectors = [|{ name = \"a\", from_deg = 1 }]\n", "no `to_deg`"),
+        FaultyText(
+            "sector beyond", north + "|sectors = [{ name = \"a\", from_deg = 1, to_deg = 360 }]\n",
+            "not including 360"),
+        FaultyText(
+            "sector twice",
+            north
+                + "sectors = [{ name = \"a\", from_deg = 1, to_deg = 3 }, |{ name = \"a\", from_deg = 5, to_deg = 9 }]\n",
+            "two sectors are named `a`"),
         FaultyText("field below zero", north + "|field_range_uT = [-1, 20]\n", "from 0 upwards"),
         FaultyText(
             "shared name",

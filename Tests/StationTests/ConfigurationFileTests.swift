@@ -1,4 +1,5 @@
 import Binnacle
+import Geomagnetism
 import EventSocket
 import Glibc
 import Handlers
@@ -33,7 +34,8 @@ import Testing
             let words = line.hasPrefix("# ") ? line.dropFirst(2) : ""
             let key = words.prefix { $0 == "_" || $0.isLetter }
             let isSetting = !key.isEmpty && words.dropFirst(key.count).hasPrefix(" = ")
-            lines.append(isSetting || isInArray || words.hasPrefix("[handler.") && words.hasSuffix("]") ? words : line)
+            let isSection = words.hasPrefix("[handler.") && words.hasSuffix("]") || words == "[position]"
+            lines.append(isSetting || isInArray || isSection ? words : line)
             if isSetting, words.hasSuffix("[") { isInArray = true }
             if words == "]" { isInArray = false }
         }
@@ -47,6 +49,9 @@ import Testing
         #expect(north.exitDegrees == NorthSettings().effectiveExitDegrees)
         north.exitDegrees = nil
         #expect(north == NorthSettings())
+        let position = try #require(configuration.position)
+        #expect(position.position.latitudeDegrees == 54.32 && position.position.altitudeMetres == 0)
+        #expect(position.day == nil)
         #expect(configuration.handlers.map(\.name) == ["log", "lines", "fleet", "alarm"])
         #expect(configuration.handlers.map(\.detectors) == [["moved", "bow"], nil, nil, nil])
         #expect(configuration.handlers[0].action as? LogAction == LogAction())
@@ -68,7 +73,7 @@ import Testing
         for level in LogLevel.allCases { #expect(text.contains(level.name), "\(level.name)") }
         for kind in EventKind.allCases { #expect(text.contains(kind.rawValue), "\(kind.rawValue)") }
         // An unknown key's message lists those that are allowed.
-        for section in ["sensor.a", "motion.a", "north.a", "handler.a", "store", "socket"] {
+        for section in ["sensor.a", "motion.a", "north.a", "handler.a", "position", "store", "socket"] {
             let faults = problems("[\(section)]\nqqqqqqqq = 1\n").filter { $0.message.hasPrefix("unknown key") }
             let words = faults.compactMap(\.hint).flatMap { $0.split(separator: "`") }
             let keys = words.filter { $0.allSatisfy { $0 == "_" || $0.isLetter } }

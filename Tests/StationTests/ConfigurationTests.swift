@@ -158,10 +158,27 @@ import Testing
                 field_range_uT = [1, 2.5]
                 min_horizontal_uT = 0
                 min_acceleration_g = 0.3
+                gate_acceleration_g = 0.1
+                gate_dip_deg = 4
+                accuracy_limit_deg = 30
+                hold_s = 8
+                interference_percent = 25
+                calibration_after_s = 60
+                sectors = [
+                    { name = "east", from_deg = 80, to_deg = 100 },
+                    { name = "home", from_deg = 350, to_deg = 10.5, margin_deg = 5 },
+                ]
                 gap_s = 2
                 update_interval_s = 0.5
                 """
         var expected = NorthSettings()
+        (expected.accelerationGateG, expected.dipGateDegrees) = (0.1, 4)
+        (expected.accuracyLimitDegrees, expected.holdTime) = (30, .seconds(8))
+        (expected.interferencePercent, expected.calibrationDelay) = (25, .seconds(60))
+        expected.sectors = [
+            HeadingSector(name: "east", fromDegrees: 80, toDegrees: 100),
+            HeadingSector(name: "home", fromDegrees: 350, toDegrees: 10.5, marginDegrees: 5),
+        ]
         (expected.headingAxis, expected.uprightAxis) = (.minusZ, nil)
         (expected.bearingDegrees, expected.toleranceDegrees, expected.exitDegrees) = (270, 20.5, 45)
         (expected.dwell, expected.smoothing) = (.seconds(1), .zero)
@@ -173,6 +190,14 @@ import Testing
 
         let anyField = ConfigurationFaultTests.north + "field_range_uT = false\n"
         #expect(try parse(anyField).norths.map(\.settings.plausibleField) == [nil])
+
+        let anything = try parse(
+            ConfigurationFaultTests.north
+                + "gate_acceleration_g = false\ngate_dip_deg = false\naccuracy_limit_deg = false\n"
+                + "interference_percent = false\n"
+        ).norths.map(\.settings)
+        #expect(anything.map(\.accelerationGateG) == [nil] && anything.map(\.dipGateDegrees) == [nil])
+        #expect(anything.map(\.accuracyLimitDegrees) == [nil] && anything.map(\.interferencePercent) == [nil])
     }
 
     @Test func referencesMayPointForward() throws {

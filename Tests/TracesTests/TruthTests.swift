@@ -22,6 +22,11 @@ import Traces
         let source = try TraceSource(paths: names.map { "\(fixtures)/\($0)" })
         var settings = NorthSettings()
         settings.headingFilterDegrees = 0
+        // Which headings can be trusted is another matter.
+        settings.accelerationGateG = nil
+        settings.dipGateDegrees = nil
+        settings.accuracyLimitDegrees = nil
+        settings.interferencePercent = nil
         change(&settings)
         let detector = NorthDetector(
             accelerometer: source.firstStream(of: .accelerometer), magnetometer: source.firstStream(of: .magnetometer),

@@ -1,8 +1,8 @@
 /// What a ``NorthDetector`` tells its delegate; every method has an empty default, so a delegate writes only those
 /// it cares about.
 ///
-/// All methods are called on the thread that offers the samples, in the order of the samples: at one sample, the
-/// heading comes first, then what was faced or left, then *is facing*. The detector is always the first argument,
+/// All methods are called on the thread that offers the samples, in the order of the samples: at one sample,
+/// interference comes first, then the heading, then what was faced or left, then *is facing*. The detector is always the first argument,
 /// so one object can be the delegate of many. A method may call ``NorthDetector/stopDetection()``; nothing more is
 /// told then.
 public protocol NorthDetectorDelegate: AnyObject {
@@ -15,7 +15,7 @@ public protocol NorthDetectorDelegate: AnyObject {
     /// Tells the delegate that one of the sensors failed; called once for each failure while detecting.
     func northDetector(_ detector: NorthDetector, didFailWithError error: any Error)
     /// Tells the delegate the heading: the first valid one, then each that turned by the heading filter or more
-    /// from the one told last.
+    /// from the one told last, and while there is none the one that is held, once a second, with its age.
     func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent)
     /// Tells the delegate that the device has faced the bearing for the dwell time.
     func northDetector(_ detector: NorthDetector, didFaceNorth event: HeadingEvent)
@@ -26,6 +26,25 @@ public protocol NorthDetectorDelegate: AnyObject {
     func northDetector(_ detector: NorthDetector, deviceIsFacingNorth event: HeadingEvent)
     /// Tells the delegate that the device has looked away from the bearing for the dwell time.
     func northDetector(_ detector: NorthDetector, didLeaveNorth event: HeadingEvent)
+    /// Tells the delegate that there is no heading any more, because none was found for the hold time or a sensor failed.
+    func northDetector(_ detector: NorthDetector, didLoseHeading loss: HeadingLoss)
+    /// Tells the delegate that there is a heading again, after it was lost.
+    func northDetector(_ detector: NorthDetector, didFindHeading event: HeadingEvent)
+    /// Tells the delegate that the device has looked into a sector for the dwell time.
+    func northDetector(_ detector: NorthDetector, didEnter sector: HeadingSector, with event: HeadingEvent)
+    /// Tells the delegate that the device has looked out of a sector, by its margin, for the dwell time.
+    func northDetector(_ detector: NorthDetector, didLeave sector: HeadingSector, with event: HeadingEvent)
+    /// Tells the delegate that the field's strength is off: there is iron or a magnet nearby. There is no heading meanwhile.
+    func northDetector(_ detector: NorthDetector, didBeginInterference event: FieldEvent)
+    /// Tells the delegate that the field's strength is what it should be again.
+    func northDetector(_ detector: NorthDetector, didEndInterference event: FieldEvent)
+    /// Asks the delegate whether to tell that a calibration is needed, because the interference does not end; by default
+    /// it is.
+    func northDetectorShouldDisplayCalibration(_ detector: NorthDetector) -> Bool
+    /// Tells the delegate, which has agreed, that the magnetometer has to be calibrated.
+    func northDetector(_ detector: NorthDetector, didBeginNeedingCalibration event: FieldEvent)
+    /// Tells the delegate that the field fits again, after a calibration was said to be needed.
+    func northDetector(_ detector: NorthDetector, didEndNeedingCalibration event: FieldEvent)
 }
 
 extension NorthDetectorDelegate {
@@ -45,4 +64,22 @@ extension NorthDetectorDelegate {
     public func northDetector(_ detector: NorthDetector, deviceIsFacingNorth event: HeadingEvent) {}
     /// Does nothing.
     public func northDetector(_ detector: NorthDetector, didLeaveNorth event: HeadingEvent) {}
+    /// Does nothing.
+    public func northDetector(_ detector: NorthDetector, didLoseHeading loss: HeadingLoss) {}
+    /// Does nothing.
+    public func northDetector(_ detector: NorthDetector, didFindHeading event: HeadingEvent) {}
+    /// Does nothing.
+    public func northDetector(_ detector: NorthDetector, didEnter sector: HeadingSector, with event: HeadingEvent) {}
+    /// Does nothing.
+    public func northDetector(_ detector: NorthDetector, didLeave sector: HeadingSector, with event: HeadingEvent) {}
+    /// Does nothing.
+    public func northDetector(_ detector: NorthDetector, didBeginInterference event: FieldEvent) {}
+    /// Does nothing.
+    public func northDetector(_ detector: NorthDetector, didEndInterference event: FieldEvent) {}
+    /// Says yes.
+    public func northDetectorShouldDisplayCalibration(_ detector: NorthDetector) -> Bool { true }
+    /// Does nothing.
+    public func northDetector(_ detector: NorthDetector, didBeginNeedingCalibration event: FieldEvent) {}
+    /// Does nothing.
+    public func northDetector(_ detector: NorthDetector, didEndNeedingCalibration event: FieldEvent) {}
 }

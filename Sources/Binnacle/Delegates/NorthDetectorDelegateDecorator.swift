@@ -49,4 +49,49 @@ open class NorthDetectorDelegateDecorator: NorthDetectorDelegate {
     open func northDetector(_ detector: NorthDetector, didLeaveNorth event: HeadingEvent) {
         decorated?.northDetector(detector, didLeaveNorth: event)
     }
+
+    /// Forwards.
+    open func northDetector(_ detector: NorthDetector, didLoseHeading loss: HeadingLoss) {
+        decorated?.northDetector(detector, didLoseHeading: loss)
+    }
+
+    /// Forwards.
+    open func northDetector(_ detector: NorthDetector, didFindHeading event: HeadingEvent) {
+        decorated?.northDetector(detector, didFindHeading: event)
+    }
+
+    /// Forwards.
+    open func northDetector(_ detector: NorthDetector, didEnter sector: HeadingSector, with event: HeadingEvent) {
+        decorated?.northDetector(detector, didEnter: sector, with: event)
+    }
+
+    /// Forwards.
+    open func northDetector(_ detector: NorthDetector, didLeave sector: HeadingSector, with event: HeadingEvent) {
+        decorated?.northDetector(detector, didLeave: sector, with: event)
+    }
+
+    /// Forwards.
+    open func northDetector(_ detector: NorthDetector, didBeginInterference event: FieldEvent) {
+        decorated?.northDetector(detector, didBeginInterference: event)
+    }
+
+    /// Forwards.
+    open func northDetector(_ detector: NorthDetector, didEndInterference event: FieldEvent) {
+        decorated?.northDetector(detector, didEndInterference: event)
+    }
+
+    /// Forwards; without a delegate the answer is no.
+    open func northDetectorShouldDisplayCalibration(_ detector: NorthDetector) -> Bool {
+        decorated?.northDetectorShouldDisplayCalibration(detector) ?? false
+    }
+
+    /// Forwards.
+    open func northDetector(_ detector: NorthDetector, didBeginNeedingCalibration event: FieldEvent) {
+        decorated?.northDetector(detector, didBeginNeedingCalibration: event)
+    }
+
+    /// Forwards.
+    open func northDetector(_ detector: NorthDetector, didEndNeedingCalibration event: FieldEvent) {
+        decorated?.northDetector(detector, didEndNeedingCalibration: event)
+    }
 }

@@ -68,14 +68,26 @@ public struct Figure: Sendable, Equatable {
         case y = "y_m_s2"
         /// The acceleration out of the screen, in m/s².
         case z = "z_m_s2"
-        /// Degrees clockwise from magnetic north.
+        /// Degrees clockwise from magnetic north, or from true north when ``reference`` says so.
         case heading = "heading_deg"
+        /// `true` when a heading counts from true north; absent, it counts from magnetic north.
+        case reference
+        /// By how much magnetic north lies east of true north, in degrees.
+        case declination = "declination_deg"
+        /// How far off a heading may be, in degrees.
+        case accuracy = "accuracy_deg"
+        /// How old a held heading is, in seconds.
+        case age = "age_s"
+        /// The name of a sector.
+        case sector
         /// The device's axis whose direction the heading is.
         case axis
         /// The turn to the bearing, in degrees; negative to the left.
         case off = "off_deg"
         /// The strength of the field, in µT.
         case field = "field_uT"
+        /// The strength that the field should have, in µT.
+        case expected = "expected_uT"
         /// The angle of the field below the horizon, in degrees.
         case dip = "dip_deg"
         /// The length of a gap, in seconds.

@@ -14,6 +14,22 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
     case shock
     /// The heading turned by more than the heading filter.
     case heading
+    /// There is no valid heading any more.
+    case headingLost = "heading.lost"
+    /// There is a valid heading again.
+    case headingFound = "heading.found"
+    /// The device has looked into a sector for the dwell time.
+    case sectorEntered = "sector.entered"
+    /// The device has looked out of a sector for the dwell time.
+    case sectorLeft = "sector.left"
+    /// The field's strength is off: there is iron or a magnet nearby.
+    case interferenceBegan = "interference.began"
+    /// The field's strength is what it should be again.
+    case interferenceEnded = "interference.ended"
+    /// The field's strength stays off: the magnetometer has to be calibrated.
+    case calibrationNeeded = "calibration.needed"
+    /// The field fits again, after a calibration was needed.
+    case calibrationRestored = "calibration.restored"
     /// The device has faced the bearing for the dwell time.
     case northFaced = "north.faced"
     /// The device goes on facing the bearing; at most once per update interval.

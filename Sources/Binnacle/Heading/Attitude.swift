@@ -24,7 +24,8 @@ public struct Attitude: Sendable, Equatable {
         atan2(-verticalField, horizontalField) * 180 / .pi
     }
 
-    private let verticalField: Double
+    /// The length of the upright part in µT, negative where the field points down.
+    let verticalField: Double
 
     /// A level part of the field, or of an axis, below this share of its length has no direction worth the name:
     /// 0.001 is 0.06°.

@@ -1,9 +1,31 @@
-/// The heading that a ``NorthDetector`` found at one sample of the accelerometer.
+/// The heading that a ``NorthDetector`` found at one sample of the accelerometer, or the one that it holds.
 public struct HeadingEvent: Sendable, Equatable {
+    /// Which north a heading counts from.
+    public enum Reference: String, Sendable {
+        /// Where the field points: the heading of a compass without deviation.
+        case magnetic
+        /// The geographic pole.
+        case `true`
+    }
+
     /// The stamp of the accelerometer's sample, in nanoseconds.
     public let timeNanoseconds: Int64
-    /// Where ``axis`` points, in degrees clockwise from magnetic north, from 0 up to but not including 360.
+    /// Where ``axis`` points, in degrees clockwise from north, from 0 up to but not including 360.
     public let headingDegrees: Double
+    /// Which north that is: true north where the detector knows its place, else magnetic north.
+    public let reference: Reference
+    /// By how much magnetic north lies east of true north, in degrees; `nil` when the place is not known.
+    public let declinationDegrees: Double?
+    /// How far off the heading may be, in degrees: about nine of ten are nearer to the truth.
+    ///
+    /// It comes from the sensors' noise, the calibration's residual, what the gates see and the declination's
+    /// uncertainty. Every event has a heading, and so an accuracy of 0 or more; where there is no heading there is no
+    /// event, and ``NorthDetector/headingAccuracyDegrees`` is negative.
+    public let accuracyDegrees: Double
+    /// How old the heading is, in seconds: 0 when it was found at this sample.
+    ///
+    /// More is a *stale* heading: the last one that was valid, held while the gates are closed.
+    public let ageSeconds: Double
     /// The axis whose direction is given: the heading axis or, on a device held upright, the upright axis.
     public let axis: DeviceAxis
     /// The turn from the heading to the bearing waited for, in degrees; negative to the left.
@@ -12,12 +34,45 @@ public struct HeadingEvent: Sendable, Equatable {
     public let fieldMicrotesla: Double
     /// The angle by which the field points below the horizon, in degrees.
     public let dipDegrees: Double
+
+    /// Whether the heading is held from an earlier sample.
+    public var isStale: Bool { ageSeconds > 0 }
+
+    /// The heading from magnetic north, in degrees.
+    public var magneticHeadingDegrees: Double {
+        guard let declinationDegrees, reference == .true else { return headingDegrees }
+        return Angle.normalizedDegrees(headingDegrees - declinationDegrees)
+    }
+}
+
+/// Why there is no heading any more.
+public struct HeadingLoss: Sendable, Equatable {
+    /// The stamp of the sample that decided it, in nanoseconds.
+    public let timeNanoseconds: Int64
+    /// Why.
+    public let fault: HeadingFault
+    /// The sensor to blame; `nil` when it is neither of the two.
+    public let sensor: String?
+    /// How long the last valid heading was held, in seconds; `nil` when there never was one.
+    public let heldSeconds: Double?
+}
+
+/// What the strength of the field tells of iron nearby, or of a calibration that does not fit.
+public struct FieldEvent: Sendable, Equatable {
+    /// The stamp of the accelerometer's sample, in nanoseconds.
+    public let timeNanoseconds: Int64
+    /// The strength of the smoothed field, in µT.
+    public let fieldMicrotesla: Double
+    /// The strength that it should have, in µT: the calibration's, the place's, or what it was until now.
+    public let expectedMicrotesla: Double
 }
 
 /// Why there was no heading at a sample.
-public enum HeadingFault: String, Sendable, CaseIterable {
+public enum HeadingFault: String, Sendable, CaseIterable, Error {
     /// No magnetometer sample has come, or the latest is too old.
     case magnetometerMissing = "no magnetometer sample young enough"
+    /// No accelerometer sample has come for as long as a heading is held.
+    case accelerometerMissing = "no accelerometer sample"
     /// The acceleration is too small to tell what is up, or not a number.
     case accelerationWeak = "acceleration too small"
     /// The field's strength is not one that the Earth has.
@@ -26,4 +81,27 @@ public enum HeadingFault: String, Sendable, CaseIterable {
     case fieldVertical = "horizontal field too weak"
     /// The axis asked for is vertical.
     case axisVertical = "heading axis vertical"
+    /// The acceleration is not gravity alone, so that up is not known.
+    case accelerating = "accelerating"
+    /// The field's dip is not what it is at rest.
+    case dipDeparted = "dip not as at rest"
+    /// The field's strength is not what it is here: there is iron or a magnet nearby.
+    case interference = "magnetic interference"
+    /// The heading may be off by more than the limit.
+    case inaccurate = "accuracy beyond the limit"
+    /// The device is too near to a magnetic pole.
+    case blackout = "in the blackout zone around a magnetic pole"
+    /// One of the two sensors failed.
+    case sensorFailed = "sensor failed"
+
+    /// Whether it passes by itself as the device moves, so that what was decided before still holds.
+    var isPassing: Bool { self == .accelerating || self == .dipDeparted || self == .inaccurate }
+    /// Whether the accelerometer is to blame; `nil` when neither sensor is.
+    var isOfAccelerometer: Bool? {
+        switch self {
+        case .accelerometerMissing, .accelerationWeak, .accelerating: true
+        case .magnetometerMissing, .fieldImplausible, .fieldVertical, .dipDeparted, .interference: false
+        case .axisVertical, .inaccurate, .blackout, .sensorFailed: nil
+        }
+    }
 }

@@ -4,17 +4,16 @@ import Kernels
 ///
 /// Whether there is one is decided at every sample; which one it is, where an event tells it.
 struct HeadingFinder {
-    struct Reading {
-        let headingDegrees: Double
-        let axis: DeviceAxis
-        let fieldMicrotesla: Double
-        let dipDegrees: Double
-    }
-
     /// An axis that has a heading at a sample, which nobody has worked out yet.
     struct Pointing {
         let axis: DeviceAxis
         let attitude: Attitude
+
+        /// The level share of the axis: 1 when it lies level, 0 when it is vertical.
+        var levelShare: Double {
+            let (toEast, toNorth) = attitude.components(of: axis)
+            return (toEast * toEast + toNorth * toNorth).squareRoot()
+        }
     }
 
     private let settings: NorthSettings
@@ -47,15 +46,6 @@ struct HeadingFinder {
             ? .success(Pointing(axis: axis, attitude: attitude)) : .failure(.axisVertical)
     }
 
-    /// The heading of an axis and what belongs to it; `nil` where there is none.
-    static func reading(of axis: DeviceAxis, acceleration: SIMD3<Float>, field: SIMD3<Float>) -> Reading? {
-        guard let attitude = Attitude(acceleration: SIMD3<Double>(acceleration), field: SIMD3<Double>(field)),
-            let heading = attitude.headingDegrees(of: axis)
-        else { return nil }
-        return Reading(
-            headingDegrees: heading, axis: axis, fieldMicrotesla: attitude.field, dipDegrees: attitude.dipDegrees)
-    }
-
     private mutating func chooseAxis(_ attitude: Attitude) -> DeviceAxis {
         guard let upright = settings.uprightAxis else { return settings.headingAxis }
         let share = abs(attitude.verticalShare(of: settings.headingAxis))
@@ -63,5 +53,3 @@ struct HeadingFinder {
         return isUpright ? upright : settings.headingAxis
     }
 }
-
-extension HeadingFault: Error {}

@@ -3,7 +3,10 @@ import Kernels
 /// Finds the heading from an accelerometer and a magnetometer, and tells its delegate where the device faces.
 ///
 /// A heading is decided at every accelerometer sample, paired with the latest magnetometer sample that came before
-/// it. The bearing waited for is north unless ``NorthSettings/bearingDegrees`` says otherwise; the delegate methods
+/// it. It is valid when both gates are open, the field is that of the Earth and no iron is nearby; else the last valid
+/// one is held for a while and marked as stale, and then it is lost. What is faced is decided at valid samples alone.
+///
+/// The bearing waited for is north unless ``NorthSettings/bearingDegrees`` says otherwise; the delegate methods
 /// keep *north* in their names as a compass keeps it on its card. Like ``MotionManager`` the detector knows no
 /// clock but the samples' stamps, and works without a delegate, which it holds weakly.
 public final class NorthDetector: Detector {
@@ -33,27 +36,57 @@ public final class NorthDetector: Detector {
     /// The accelerometer's and the magnetometer's stream, as far as they are there.
     public var streams: [SampleStream] { [accelerometer, magnetometer].compactMap { $0 } }
     /// Whether the device faces the bearing, at the sample that the delegate is being told about.
-    public private(set) var isFacing = false
+    public var isFacing: Bool { watches[0].isFaced }
+    /// The last heading, valid or held, as of the end of the last delivery; `nil` when it is lost, or there was none yet.
+    public var heading: HeadingEvent? {
+        hold.last.map { event(of: $0, at: max(lastTimeNanoseconds, $0.timeNanoseconds)) }
+    }
+    /// How far off ``heading`` may be, in degrees; negative when there is none.
+    public var headingAccuracyDegrees: Double { hold.last?.accuracyDegrees ?? -1 }
+    /// Whether the field's strength is off, as of the end of the last delivery: iron is nearby, or the calibration is wrong.
+    public var isDisturbed: Bool { interference?.isOn ?? false }
 
-    private enum Kind { case heading, faced, facing, left }
-    private typealias Found = (kind: Kind, event: HeadingEvent)
+    private enum Found {
+        case heading(HeadingEvent)
+        case regained(HeadingEvent)
+        case lost(HeadingLoss)
+        case field(InterferenceMonitor.Change, FieldEvent)
+        case faced(SectorWatch, HeadingEvent)
+        case facing(HeadingEvent)
+        case left(SectorWatch, HeadingEvent)
+
+        var timeNanoseconds: Int64 {
+            switch self {
+            case .heading(let event), .regained(let event), .faced(_, let event), .facing(let event),
+                .left(_, let event):
+                event.timeNanoseconds
+            case .lost(let loss): loss.timeNanoseconds
+            case .field(_, let event): event.timeNanoseconds
+            }
+        }
+    }
 
     private let gapLimitNanoseconds: Int64
     private let maximumAgeNanoseconds: Int64
     private let warmUpNanoseconds: Int64
     private var finder: HeadingFinder
+    private var gate: HeadingGate
+    private var interference: InterferenceMonitor?
+    private var accuracy: HeadingAccuracy
+    private var hold: HeadingHold
     private var acceleration: OnePoleFilter
     private var field: OnePoleFilter
     private var fieldHistory = FieldHistory()
-    private var facing: DebouncedTrigger
+    /// The bearing, and then the sectors.
+    private let watches: [SectorWatch]
     private var repetition: RepeatTimer
     private var warmAtNanoseconds: Int64 = 0
+    private var lastTimeNanoseconds: Int64 = 0
+    /// Whether the delegate was told that a calibration is needed.
+    private var isCalibrationNeeded = false
     /// How often detection was started: what was found before a start is not told after it.
     private var startCount = 0
     private var headingFilter: HeadingFilter
-    /// Where the heading axis faces the bearing, and where the upright axis does.
-    private let headingSector: Sector
-    private let uprightSector: Sector
     private var found = ReportList<Found>()
     /// The axis that has a heading at each accelerometer sample of the delivery, where there is one; kept to reuse its
     /// room.
@@ -61,6 +94,8 @@ public final class NorthDetector: Detector {
     /// Smoothed acceleration and field at each accelerometer sample of the delivery that has a heading.
     private let accelerations = ScratchVectors()
     private let fields = ScratchVectors()
+    /// How far off the heading may be at each of them, in degrees.
+    private let accuracies = ScratchColumn()
 
     /// Creates a detector that does not detect yet.
     ///
@@ -84,15 +119,24 @@ public final class NorthDetector: Detector {
         maximumAgeNanoseconds = Units.nanoseconds(settings.maximumMagnetometerAge)
         warmUpNanoseconds = Units.nanoseconds(settings.smoothing * 3)
         finder = HeadingFinder(settings: settings)
+        gate = HeadingGate(settings: settings)
+        interference = Self.monitor(settings, magnetometer)
+        accuracy = HeadingAccuracy(settings: settings, calibration: magnetometer?.sensor.calibration?.magnetometer)
+        hold = HeadingHold(settings: settings)
         let timeConstant = Float(settings.smoothing / .seconds(1))
         acceleration = OnePoleFilter(timeConstantSeconds: timeConstant)
         field = OnePoleFilter(timeConstantSeconds: timeConstant)
-        let dwell = Units.nanoseconds(settings.dwell)
-        facing = DebouncedTrigger(activeSide: .inside, onDelayNanoseconds: dwell, offDelayNanoseconds: dwell)
         repetition = RepeatTimer(interval: settings.updateInterval)
         headingFilter = HeadingFilter(degrees: settings.headingFilterDegrees)
-        headingSector = Self.sector(settings.headingAxis, settings)
-        uprightSector = Self.sector(settings.uprightAxis ?? settings.headingAxis, settings)
+        watches = [SectorWatch(nil, settings: settings)] + settings.sectors.map { SectorWatch($0, settings: settings) }
+    }
+
+    /// What the field's strength is compared with: the calibration's, else the place's, else what it was before.
+    private static func monitor(_ settings: NorthSettings, _ magnetometer: SampleStream?) -> InterferenceMonitor? {
+        InterferenceMonitor(
+            settings: settings,
+            expected: magnetometer?.sensor.calibration?.magnetometer?.fieldMicrotesla
+                ?? settings.localField?.fieldMicrotesla)
     }
 
     /// Starts with the next delivery, in the state of a new detector; does nothing while detecting.
@@ -114,7 +158,7 @@ public final class NorthDetector: Detector {
     public func stopDetection() {
         guard isDetecting else { return }
         isDetecting = false
-        isFacing = false
+        for watch in watches { watch.isFaced = false }
         delegate?.northDetectorDidStopDetection(self)
     }
 
@@ -124,11 +168,17 @@ public final class NorthDetector: Detector {
         magnetometer = magnetometer?.moved(to: streams)
     }
 
-    /// Tells the delegate when one of its two streams is among those that failed.
+    /// Tells the delegate when one of its two streams is among those that failed: there is no heading any more.
     public func didLose(_ streams: [SampleStream], because error: any Error) {
         let own = self.streams.map(\.index)
-        guard isDetecting, streams.contains(where: { own.contains($0.index) }) else { return }
+        guard isDetecting, let lost = streams.first(where: { own.contains($0.index) }) else { return }
         delegate?.northDetector(self, didFailWithError: error)
+        guard isDetecting, hold.last != nil, let accelerometer else { return }
+        for watch in watches { watch.interrupt() }
+        position = SamplePosition(
+            timeNanoseconds: lastTimeNanoseconds, streamIndex: accelerometer.index, sampleIndex: 0)
+        let loss = loss(.sensorFailed, sensor: lost.sensor.name, hold.lose(), at: lastTimeNanoseconds)
+        delegate?.northDetector(self, didLoseHeading: loss)
     }
 
     /// Looks at the two batches and tells the delegate what they mean.
@@ -140,33 +190,40 @@ public final class NorthDetector: Detector {
         axes.removeAll(keepingCapacity: true)
         accelerations.reserve(a.count)
         fields.reserve(a.count)
+        accuracies.reserve(a.count)
         found.removeAll()
         var next = 0
         var validFrom = 0
         for index in 0..<a.count {
             let time = a.times[index]
             while next < m.count, m.times[next] < time || (m.times[next] == time && isMagnetometerFirst) {
-                if takeField(m, next) { interruptFacing(a, &validFrom, index, startNanoseconds: m.times[next]) }
+                takeField(m, next, a, &validFrom, index)
                 next += 1
             }
-            if take(a.vector(index), at: time, into: &acceleration) {
+            if takeAcceleration(a.vector(index), at: time) {
                 interruptFacing(a, &validFrom, index, startNanoseconds: time)
             }
-            let pointing = findPointing(at: time, index)
-            axes.append(pointing?.axis)
-            if let pointing {
+            switch findPointing(at: time, index) {
+            case .success(let pointing):
+                axes.append(pointing.axis)
                 noteHeading(pointing, a, index)
-            } else {
+            case .failure(let fault):
+                axes.append(nil)
+                faultCounts[fault, default: 0] += 1
+                let isLost = noteNone(fault, at: time, index)
+                guard isLost || !fault.isPassing else { continue }
                 interruptFacing(a, &validFrom, index)
                 validFrom = index + 1
             }
         }
         while next < m.count {
-            if takeField(m, next) { interruptFacing(a, &validFrom, a.count, startNanoseconds: m.times[next]) }
+            takeField(m, next, a, &validFrom, a.count)
             next += 1
         }
         lookForFacing(a, range: validFrom..<a.count)
         found.sort()
+        lastTimeNanoseconds = max(
+            lastTimeNanoseconds, delivery.batches[accelerometer.index].lastTimeNanoseconds ?? lastTimeNanoseconds)
         tell(streamIndex: accelerometer.index)
     }
 
@@ -174,60 +231,131 @@ public final class NorthDetector: Detector {
 
     private func restart() {
         finder = HeadingFinder(settings: settings)
+        gate = HeadingGate(settings: settings)
+        interference = Self.monitor(settings, magnetometer)
+        accuracy.resetField()
+        accuracy.resetAcceleration()
+        hold = HeadingHold(settings: settings)
         acceleration.reset()
         field.reset()
         fieldHistory.removeAll()
-        facing.reset()
+        for watch in watches { watch.reset() }
         startCount += 1
         headingFilter.reset()
         validCount = 0
         faultCounts = [:]
+        lastTimeNanoseconds = 0
+        isCalibrationNeeded = false
     }
 
-    private func takeField(_ m: SampleColumns, _ index: Int) -> Bool {
-        let startsAnew = take(m.vector(index), at: m.times[index], into: &field)
+    /// Takes a sample of the magnetometer, which lies before the accelerometer's sample of an index.
+    private func takeField(
+        _ m: SampleColumns, _ place: Int, _ a: SampleColumns, _ validFrom: inout Int, _ index: Int
+    ) {
+        let time = m.times[place]
+        let vector = m.vector(place)
+        let (step, startsAnew) = take(vector, at: time, into: &field)
         fieldHistory.append(field.value, at: field.lastTimeNanoseconds)
+        if startsAnew {
+            accuracy.resetField()
+            interruptFacing(a, &validFrom, index, startNanoseconds: time)
+        } else if let step {
+            accuracy.takeField(vector, smoothed: field.value, stepSeconds: step)
+        }
+        // While the accelerometer is silent, nobody else would notice.
+        if let last = acceleration.lastTimeNanoseconds, isGap(from: last, to: time, limit: gapLimitNanoseconds),
+            noteNone(.accelerometerMissing, at: time, index)
+        {
+            interruptFacing(a, &validFrom, index)
+        }
+    }
+
+    /// Takes a sample of the accelerometer; returns whether the filter started anew.
+    private func takeAcceleration(_ vector: SIMD3<Float>, at time: Int64) -> Bool {
+        let (step, startsAnew) = take(vector, at: time, into: &acceleration)
+        if startsAnew {
+            accuracy.resetAcceleration()
+        } else if let step {
+            accuracy.takeAcceleration(vector, smoothed: acceleration.value, stepSeconds: step)
+        }
         return startsAnew
     }
 
     /// Smooths one sample; a sample that is not finite is left out.
     ///
-    /// - Returns: Whether the filter started anew; what depends on it has to warm up then.
-    private func take(_ vector: SIMD3<Float>, at time: Int64, into filter: inout OnePoleFilter) -> Bool {
-        guard squaredLength(vector) < .infinity else { return false }
+    /// - Returns: The seconds since the sample before, if the filter took it, and whether the filter started anew; what
+    ///   depends on it has to warm up then.
+    private func take(
+        _ vector: SIMD3<Float>, at time: Int64, into filter: inout OnePoleFilter
+    ) -> (stepSeconds: Float?, startsAnew: Bool) {
+        guard squaredLength(vector) < .infinity else { return (nil, false) }
         let last = filter.lastTimeNanoseconds
         let startsAnew = last.map { isGap(from: $0, to: time, limit: gapLimitNanoseconds) } ?? true
         if startsAnew { filter.reset() }
         filter.step(vector, timeNanoseconds: time)
-        return startsAnew
+        return (last.map { Float(Units.seconds(from: $0, to: time)) }, startsAnew)
     }
 
     /// Finds the axis that has a heading at a sample, and keeps what it is found from.
-    private func findPointing(at time: Int64, _ index: Int) -> HeadingFinder.Pointing? {
+    private func findPointing(at time: Int64, _ index: Int) -> Result<HeadingFinder.Pointing, HeadingFault> {
         guard let field = fieldHistory.latest(notAfter: time, maximumAge: maximumAgeNanoseconds) else {
-            faultCounts[.magnetometerMissing, default: 0] += 1
-            return nil
+            return .failure(.magnetometerMissing)
         }
         // A sample that was not finite left the filter where it was: its stamp would not fit the value.
-        guard acceleration.lastTimeNanoseconds == time else {
-            faultCounts[.accelerationWeak, default: 0] += 1
-            return nil
-        }
-        switch finder.find(acceleration: acceleration.value, field: field) {
-        case .success(let pointing):
-            validCount += 1
-            accelerations[index] = acceleration.value
-            fields[index] = field
-            return pointing
-        case .failure(let fault):
-            faultCounts[fault, default: 0] += 1
-            return nil
-        }
+        guard acceleration.lastTimeNanoseconds == time else { return .failure(.accelerationWeak) }
+        guard settings.localField?.zone != .blackout else { return .failure(.blackout) }
+        watchField(length(SIMD3<Double>(field)), at: time, index)
+        // Unconfirmed, it is no reason to tell anybody, but no field to find north with either.
+        if let interference, interference.isOn || interference.isOff { return .failure(.interference) }
+        let result = finder.find(acceleration: acceleration.value, field: field)
+        guard case .success(let pointing) = result else { return result }
+        if let fault = gate.take(pointing.attitude, at: time) { return .failure(fault) }
+        let degrees = accuracy.degrees(pointing, expectedField: interference?.expected, gate: gate)
+        if let limit = settings.accuracyLimitDegrees, degrees > limit { return .failure(.inaccurate) }
+        validCount += 1
+        accuracies.values[index] = Float(degrees)
+        accelerations[index] = acceleration.value
+        fields[index] = field
+        return result
+    }
+
+    private func watchField(_ strength: Double, at time: Int64, _ index: Int) {
+        guard let change = interference?.take(strength, at: time), let expected = interference?.expected else { return }
+        let event = FieldEvent(timeNanoseconds: time, fieldMicrotesla: strength, expectedMicrotesla: expected)
+        found.append(.field(change, event), at: index)
     }
 
     private func noteHeading(_ pointing: HeadingFinder.Pointing, _ a: SampleColumns, _ index: Int) {
-        guard headingFilter.take(pointing), let event = event(at: index, a) else { return }
-        found.append((.heading, event), at: index)
+        let source = HeadingHold.Source(
+            pointing: pointing, accuracyDegrees: Double(accuracies.values[index]), timeNanoseconds: a.times[index])
+        if hold.take(source) {
+            headingFilter.reset()
+            found.append(.regained(event(of: source, at: a.times[index])), at: index)
+        }
+        guard headingFilter.take(pointing) else { return }
+        found.append(.heading(event(of: source, at: a.times[index])), at: index)
+    }
+
+    /// Takes note that there is no heading at a moment; returns whether it is lost by that.
+    private func noteNone(_ fault: HeadingFault, at time: Int64, _ index: Int) -> Bool {
+        switch hold.takeNone(at: time) {
+        case nil: return false
+        case .held(let source):
+            found.append(.heading(event(of: source, at: time)), at: index)
+            return false
+        case .lost(let source):
+            let sensor = fault.isOfAccelerometer.flatMap { $0 ? accelerometer : magnetometer }?.sensor.name
+            found.append(.lost(loss(fault, sensor: sensor, source, at: time)), at: index)
+            return true
+        }
+    }
+
+    private func loss(
+        _ fault: HeadingFault, sensor: String?, _ held: HeadingHold.Source?, at time: Int64
+    ) -> HeadingLoss {
+        HeadingLoss(
+            timeNanoseconds: time, fault: fault, sensor: sensor,
+            heldSeconds: held.map { Units.seconds(from: $0.timeNanoseconds, to: time) })
     }
 
     /// Decides about the samples up to an invalid one, or up to a fresh start of a filter, and forgets what is
@@ -237,7 +365,7 @@ public final class NorthDetector: Detector {
     ) {
         lookForFacing(a, range: validFrom..<index)
         validFrom = index
-        facing.interrupt()
+        for watch in watches { watch.interrupt() }
         // Only after the decision: the samples before the start were warm by their own.
         if let startNanoseconds { warmAtNanoseconds = Units.later(startNanoseconds, by: warmUpNanoseconds) }
     }
@@ -257,46 +385,52 @@ public final class NorthDetector: Detector {
 
     /// Decides about samples that have the heading of one axis.
     private func lookForFacing(of axis: DeviceAxis, _ a: SampleColumns, range: Range<Int>) {
-        var facingFrom = facing.isOn ? range.lowerBound : nil
-        let sector = axis == settings.headingAxis ? headingSector : uprightSector
-        facing.process(times: a.times, range: range) { isFacing, crossings in
-            findFacing(
-                acceleration: accelerations.columns, field: fields.columns, range: range, sector: sector,
-                isFacing: &isFacing, crossings: &crossings)
+        for (place, watch) in watches.enumerated() {
+            var facingFrom = watch.isOn ? range.lowerBound : nil
+            watch.process(
+                a.times, range: range, axis: axis, acceleration: accelerations.columns, field: fields.columns
+            ) { index, isFaced in
+                if place == 0, let start = facingFrom { repeatFacing(a, start..<index) }
+                facingFrom = isFaced ? index : nil
+                guard let event = event(at: index, a) else { return }
+                found.append(isFaced ? .faced(watch, event) : .left(watch, event), at: index)
+                if place == 0, isFaced { repetition.restart() }
+            }
+            if place == 0, let start = facingFrom { repeatFacing(a, start..<range.upperBound) }
         }
-        for transition in facing.transitions {
-            if let start = facingFrom { repeatFacing(a, start..<transition.index) }
-            facingFrom = transition.isOn ? transition.index : nil
-            guard let event = event(at: transition.index, a) else { continue }
-            found.append((transition.isOn ? .faced : .left, event), at: transition.index)
-            if transition.isOn { repetition.restart() }
-        }
-        if let start = facingFrom { repeatFacing(a, start..<range.upperBound) }
     }
 
     private func repeatFacing(_ a: SampleColumns, _ range: Range<Int>) {
         repetition.fire(times: a.times, range: range) { index in
-            if let event = event(at: index, a) { found.append((.facing, event), at: index) }
+            if let event = event(at: index, a) { found.append(.facing(event), at: index) }
         }
     }
 
     /// What there is to tell about a sample that has a heading.
     private func event(at index: Int, _ a: SampleColumns) -> HeadingEvent? {
-        axes[index].flatMap { axis in
-            HeadingFinder.reading(of: axis, acceleration: accelerations[index], field: fields[index])
-        }.map { reading in
-            HeadingEvent(
-                timeNanoseconds: a.times[index], headingDegrees: reading.headingDegrees, axis: reading.axis,
-                offDegrees: Angle.differenceDegrees(from: reading.headingDegrees, to: settings.bearingDegrees),
-                fieldMicrotesla: reading.fieldMicrotesla, dipDegrees: reading.dipDegrees)
-        }
+        guard let axis = axes[index],
+            let attitude = Attitude(
+                acceleration: SIMD3<Double>(accelerations[index]), field: SIMD3<Double>(fields[index]))
+        else { return nil }
+        let source = HeadingHold.Source(
+            pointing: HeadingFinder.Pointing(axis: axis, attitude: attitude),
+            accuracyDegrees: Double(accuracies.values[index]), timeNanoseconds: a.times[index])
+        return event(of: source, at: a.times[index])
     }
 
-    private static func sector(_ axis: DeviceAxis, _ settings: NorthSettings) -> Sector {
-        Sector(
-            axis: axis.column, isReversed: axis.isReversed, bearingDegrees: settings.bearingDegrees,
-            toleranceDegrees: settings.toleranceDegrees,
-            exitDegrees: max(settings.effectiveExitDegrees, settings.toleranceDegrees))
+    /// What there is to tell about a heading at a moment, then or later.
+    private func event(of source: HeadingHold.Source, at time: Int64) -> HeadingEvent {
+        let (axis, attitude) = (source.pointing.axis, source.pointing.attitude)
+        let declination = settings.localField?.declinationDegrees
+        // An axis is chosen because it has a heading.
+        let magnetic = attitude.headingDegrees(of: axis) ?? 0
+        let heading = declination.map { Angle.normalizedDegrees(magnetic + $0) } ?? magnetic
+        return HeadingEvent(
+            timeNanoseconds: time, headingDegrees: heading, reference: declination == nil ? .magnetic : .true,
+            declinationDegrees: declination, accuracyDegrees: source.accuracyDegrees,
+            ageSeconds: Units.seconds(from: source.timeNanoseconds, to: time), axis: axis,
+            offDegrees: Angle.differenceDegrees(from: heading, to: settings.bearingDegrees),
+            fieldMicrotesla: attitude.field, dipDegrees: attitude.dipDegrees)
     }
 
     // MARK: - Telling
@@ -307,19 +441,46 @@ public final class NorthDetector: Detector {
         let start = startCount
         for report in found.reports {
             guard isDetecting, startCount == start else { return }
-            let event = report.payload.event
             position = SamplePosition(
-                timeNanoseconds: event.timeNanoseconds, streamIndex: streamIndex, sampleIndex: report.index)
-            switch report.payload.kind {
-            case .heading: delegate?.northDetector(self, didUpdateHeading: event)
-            case .faced:
-                isFacing = true
-                delegate?.northDetector(self, didFaceNorth: event)
-            case .facing: delegate?.northDetector(self, deviceIsFacingNorth: event)
-            case .left:
-                isFacing = false
-                delegate?.northDetector(self, didLeaveNorth: event)
+                timeNanoseconds: report.payload.timeNanoseconds, streamIndex: streamIndex, sampleIndex: report.index)
+            switch report.payload {
+            case .heading(let event): delegate?.northDetector(self, didUpdateHeading: event)
+            case .regained(let event): delegate?.northDetector(self, didFindHeading: event)
+            case .lost(let loss): delegate?.northDetector(self, didLoseHeading: loss)
+            case .field(let change, let event): tell(delegate, change, event)
+            case .faced(let watch, let event):
+                watch.isFaced = true
+                guard let sector = watch.sector else {
+                    delegate?.northDetector(self, didFaceNorth: event)
+                    continue
+                }
+                delegate?.northDetector(self, didEnter: sector, with: event)
+            case .facing(let event): delegate?.northDetector(self, deviceIsFacingNorth: event)
+            case .left(let watch, let event):
+                watch.isFaced = false
+                guard let sector = watch.sector else {
+                    delegate?.northDetector(self, didLeaveNorth: event)
+                    continue
+                }
+                delegate?.northDetector(self, didLeave: sector, with: event)
             }
+        }
+    }
+
+    private func tell(
+        _ delegate: (any NorthDetectorDelegate)?, _ change: InterferenceMonitor.Change, _ event: FieldEvent
+    ) {
+        switch change {
+        case .began: delegate?.northDetector(self, didBeginInterference: event)
+        case .needsCalibration:
+            guard delegate?.northDetectorShouldDisplayCalibration(self) ?? false else { return }
+            isCalibrationNeeded = true
+            delegate?.northDetector(self, didBeginNeedingCalibration: event)
+        case .ended:
+            delegate?.northDetector(self, didEndInterference: event)
+            guard isCalibrationNeeded, isDetecting else { return }
+            isCalibrationNeeded = false
+            delegate?.northDetector(self, didEndNeedingCalibration: event)
         }
     }
 }

@@ -5,13 +5,16 @@ public struct NorthSettings: Sendable, Equatable {
     /// The axis that takes over while the heading axis is within 30° of vertical (back above 35°), so that an upright
     /// tablet points where its back looks; `nil` never switches.
     public var uprightAxis: DeviceAxis? = .minusZ
-    /// The bearing that counts as faced, in degrees clockwise from magnetic north.
+    /// The bearing that counts as faced, in degrees clockwise from north: from true north when there is a
+    /// ``localField``, else from magnetic north.
     public var bearingDegrees: Double = 0
     /// Faced within this angle of the bearing; 10° by default.
     public var toleranceDegrees: Double = 10
     /// Left beyond this angle; `nil` is one and a half times the tolerance.
     public var exitDegrees: Double?
-    /// How long the device has to face the bearing, or to look away, before it counts; 0.5 s by default.
+    /// Further ranges of bearings that are watched at the same time; none by default.
+    public var sectors: [HeadingSector] = []
+    /// How long the device has to face the bearing or a sector, or to look away, before it counts; 0.5 s by default.
     public var dwell: Duration = .milliseconds(500)
     /// The time constant of the filter over both sensors; 0.1 s by default.
     ///
@@ -28,6 +31,25 @@ public struct NorthSettings: Sendable, Equatable {
     public var minimumHorizontalField: Double = 3
     /// Below this acceleration, in g, there is no telling what is up; 0.1 by default.
     public var minimumAccelerationG: Double = 0.1
+    /// The heading is held, not found, while the acceleration differs from 1 g by more than this, in g; 0.05 by default,
+    /// `nil` never.
+    ///
+    /// On a violently shaken recording both gates together lower the median error from 43° to 1°.
+    public var accelerationGateG: Double? = 0.05
+    /// The heading is held while the dip differs from the one at rest by more than this, in degrees; 3 by default, `nil`
+    /// never.
+    public var dipGateDegrees: Double? = 3
+    /// A heading that may be off by more than this is held as well, in degrees; 45 by default, `nil` takes any.
+    public var accuracyLimitDegrees: Double? = 45
+    /// How long the last valid heading is held before it counts as lost; 5 s by default.
+    public var holdTime: Duration = .seconds(5)
+    /// How far the field's strength may be from what it should be, in percent, until that is interference and there is no
+    /// heading; 20 by default, `nil` any.
+    public var interferencePercent: Double? = 20
+    /// How long interference lasts until the delegate is asked for a calibration; 30 s by default.
+    public var calibrationDelay: Duration = .seconds(30)
+    /// The Earth's field at the place; `nil` when that is not known, and north is magnetic north.
+    public var localField: LocalField?
     /// A longer time without a sample makes the filter and every unconfirmed change start anew; 1 s by default.
     public var gapLimit: Duration = .seconds(1)
     /// How often "device is facing north" is repeated at most; 0.1 s by default.
@@ -69,8 +91,39 @@ public struct NorthSettings: Sendable, Equatable {
         }
         list.require("min_horizontal_uT", minimumHorizontalField >= 0, "(\(minimumHorizontalField)) is negative")
         list.require("min_acceleration_g", minimumAccelerationG >= 0, "(\(minimumAccelerationG)) is negative")
+        if let accelerationGateG { list.requirePositive("gate_acceleration_g", accelerationGateG) }
+        if let dipGateDegrees {
+            list.require(
+                "gate_dip_deg", dipGateDegrees > 0 && dipGateDegrees <= 90,
+                "(\(dipGateDegrees)) has to be above 0 and up to 90")
+        }
+        if let accuracyLimitDegrees { list.requirePositive("accuracy_limit_deg", accuracyLimitDegrees) }
+        list.requirePositive("hold_s", holdTime)
+        if let interferencePercent {
+            list.require(
+                "interference_percent", interferencePercent > 0 && interferencePercent < 100,
+                "(\(interferencePercent)) has to be above 0 and below 100")
+        }
+        list.requireNotNegative("calibration_after_s", calibrationDelay)
+        for sector in sectors { list.require(sector) }
         list.requirePositive("gap_s", gapLimit)
         list.requireNotNegative("update_interval_s", updateInterval)
         return list.problems
+    }
+}
+
+extension ProblemList {
+    fileprivate mutating func require(_ sector: HeadingSector) {
+        let key = "sectors"
+        for bearing in [sector.fromDegrees, sector.toDegrees] {
+            require(
+                key, bearing >= 0 && bearing < 360,
+                "(\(sector.name): \(bearing)) has to be from 0 up to but not including 360")
+        }
+        require(key, sector.fromDegrees != sector.toDegrees, "(\(sector.name)) is as narrow as nothing")
+        require(
+            key, sector.marginDegrees >= 0 && sector.exitDegrees < 180,
+            "(\(sector.name)) could not be left: with a margin of \(sector.marginDegrees)° on both sides it is a full turn"
+        )
     }
 }

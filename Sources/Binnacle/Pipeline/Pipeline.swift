@@ -119,7 +119,7 @@ public final class Pipeline {
         router.finish()
     }
 
-    /// Offers samples that somebody else has put into a delivery.
+    /// Offers samples that somebody else has put into a delivery; those of a calibrated sensor are corrected in place.
     public func offer(_ delivery: SampleDelivery) {
         guard let last = delivery.lastTimeNanoseconds else {
             if !delivery.losses.isEmpty {
@@ -130,6 +130,10 @@ public final class Pipeline {
         }
         if !failed.isEmpty { welcomeBack(delivery) }
         if !delivery.losses.isEmpty { tellLosses(of: delivery) }
+        for (monitor, batch) in zip(monitors, delivery.batches) {
+            let stream = monitor.stream
+            if let axes = stream.sensor.calibration?.axes(of: stream.kind) { batch.calibrate(axes) }
+        }
         for index in monitors.indices { monitors[index].look(at: delivery.batches[index]) }
         for detector in detectors { detector.process(delivery) }
         for index in monitors.indices {

@@ -158,6 +158,22 @@ public final class SampleBatch {
         if owner != nil { copyBorrowed() }
     }
 
+    /// Corrects every sample, in place; borrowed samples become copies first.
+    func calibrate(_ calibration: AxisCalibration) {
+        keep()
+        let offset = SIMD3<Float>(calibration.offset)
+        let x = SIMD3<Float>(calibration.rows[0])
+        let y = SIMD3<Float>(calibration.rows[1])
+        let z = SIMD3<Float>(calibration.rows[2])
+        for index in 0..<count {
+            let v = SIMD3(ownXs[index], ownYs[index], ownZs[index]) - offset
+            // In a fixed order, so that every build gives the same bits.
+            ownXs[index] = x.x * v.x + x.y * v.y + x.z * v.z
+            ownYs[index] = y.x * v.x + y.y * v.y + y.z * v.z
+            ownZs[index] = z.x * v.x + z.y * v.y + z.z * v.z
+        }
+    }
+
     /// Removes every sample and keeps the room.
     public func removeAll() {
         count = 0

@@ -13,15 +13,18 @@ public final class Sensor {
     public private(set) var lastTimeNanoseconds: Int64?
     /// Whether this process may use the device; set by its source.
     public package(set) var authorizationStatus = AuthorizationStatus.notDetermined
+    /// What makes its samples true, applied by the pipeline before anybody looks at them; `nil` leaves them as they are.
+    public package(set) var calibration: SensorCalibration?
     /// Told what happens to the sensor.
     ///
     /// One object may be the delegate of many sensors; it is held weakly, so somebody else has to own it.
     public weak var delegate: (any SensorDelegate)?
 
     /// Creates an active sensor.
-    public init(name: String, isSimulated: Bool = false) {
+    public init(name: String, isSimulated: Bool = false, calibration: SensorCalibration? = nil) {
         self.name = name
         self.isSimulated = isSimulated
+        self.calibration = calibration
     }
 
     /// Turns the sensor off after a failure and tells the delegate; a second call does nothing.

@@ -27,7 +27,10 @@ struct MQTTSensorState: Equatable {
         case .northLeft: set("away", event)
         case .detectorFailed, .detectorUnavailable:
             if let detector = event.detector { detectors[detector] = Self.failed }
-        case .shake, .freeFall, .shock, .heading: isActive = true
+        case .shake, .freeFall, .shock, .heading, .headingFound, .sectorEntered, .sectorLeft, .interferenceBegan,
+            .interferenceEnded, .calibrationNeeded, .calibrationRestored:
+            isActive = true
+        case .headingLost: heading = nil
         case .gap, .samplesLost, .sensorsOneLeft, .sensorsNoneLeft, .quorumReached, .commandFinished, .commandFailed,
             .eventsDropped, .handlerFailed, .handlerRecovered, .storeFailed, .storeRecovered:
             break

@@ -39,7 +39,7 @@ extension Configuration {
     ///   - mayWait: Whether it may be a pipe; nobody waits for one that lies in a folder.
     /// - Returns: Its bytes.
     /// - Throws: ``ConfigurationError`` when it cannot be read.
-    private static func contents(of path: String, mayWait: Bool) throws(ConfigurationError) -> [UInt8] {
+    static func contents(of path: String, mayWait: Bool) throws(ConfigurationError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | (mayWait ? 0 : O_NONBLOCK))
         guard descriptor >= 0 else { throw .file(path: path, ConfigurationError.FileProblem(code: errno)) }
         defer { close(descriptor) }

@@ -11,6 +11,8 @@ package struct Configuration: Sendable {
     package var norths: [NorthSection] = []
     /// The handlers, in the order of the files.
     package var handlers: [HandlerSection] = []
+    /// Where the device is; `nil` when that is not known, and headings are magnetic.
+    package var position: PositionSection?
     /// Where events are kept; `nil` keeps none.
     package var store: EventStoreSettings?
     /// Where others ask for events; `nil` answers nobody.
@@ -73,6 +75,7 @@ extension Configuration: Equatable {
     /// Whether both say the same, whichever files say it.
     package static func == (left: Configuration, right: Configuration) -> Bool {
         left.sensors == right.sensors && left.motions == right.motions && left.norths == right.norths
-            && left.handlers == right.handlers && left.store == right.store && left.socket == right.socket
+            && left.handlers == right.handlers && left.position == right.position && left.store == right.store
+            && left.socket == right.socket
     }
 }

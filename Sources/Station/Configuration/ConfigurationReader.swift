@@ -20,10 +20,11 @@ struct ConfigurationReader {
 
     /// The top-level tables of which there is one at most.
     private enum SingleSection: String, CaseIterable {
-        case store, socket
+        case position, store, socket
 
         var keys: [String] {
             switch self {
+            case .position: PositionSection.keys
             case .store: EventStoreSettings.keys
             case .socket: SocketSettings.keys
             }
@@ -78,6 +79,7 @@ struct ConfigurationReader {
         configuration.handlers = sections(.handler).compactMap { entry in
             table(.handler, entry).flatMap { HandlerSection(name: entry.key, reading: $0, detectors: detectorNames) }
         }
+        configuration.position = single(.position).flatMap { PositionSection(reading: $0, folder: folder) }
         configuration.store = single(.store).flatMap { EventStoreSettings(reading: $0, folder: folder) }
         configuration.socket = single(.socket).flatMap { SocketSettings(reading: $0, folder: folder) }
         return configuration

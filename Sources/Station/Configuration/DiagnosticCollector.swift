@@ -31,6 +31,19 @@ final class DiagnosticCollector {
                 path: path(of: position), position: position, message: message(), hint: hint()))
     }
 
+    /// Takes over what is wrong with a file that one of these files names; it is told after what is wrong with them.
+    func include(_ other: DiagnosticCollector) {
+        omitted += other.omitted
+        for diagnostic in other.diagnostics {
+            let position = diagnostic.position
+            diagnostics.append(
+                ConfigurationDiagnostic(
+                    path: diagnostic.path,
+                    position: SourcePosition(file: files.count, line: position.line, column: position.column),
+                    message: diagnostic.message, hint: diagnostic.hint))
+        }
+    }
+
     /// Where something is, for a message at another place.
     func words(for position: SourcePosition, from place: SourcePosition) -> String {
         position.file == place.file ? "on line \(position.line)" : "at \(path(of: position)):\(position.line)"

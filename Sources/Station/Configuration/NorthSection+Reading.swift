@@ -5,7 +5,9 @@ extension NorthSection {
     static let keys = [
         "accelerometer", "magnetometer", "heading_axis", "upright_axis", "bearing_deg", "tolerance_deg", "exit_deg",
         "dwell_s", "smoothing_s", "max_age_s", "heading_filter_deg", "field_range_uT", "min_horizontal_uT",
-        "min_acceleration_g", "gap_s", "update_interval_s",
+        "min_acceleration_g", "gap_s", "update_interval_s", "gate_acceleration_g", "gate_dip_deg",
+        "accuracy_limit_deg", "hold_s",
+        "interference_percent", "calibration_after_s", "sectors",
     ]
 
     /// Reads a section; `nil` when it cannot be used, which is then reported.
@@ -43,7 +45,20 @@ extension NorthSettings {
         minimumAccelerationG = table.double("min_acceleration_g") ?? minimumAccelerationG
         gapLimit = table.seconds("gap_s") ?? gapLimit
         updateInterval = table.seconds("update_interval_s") ?? updateInterval
+        accelerationGateG = Self.limit("gate_acceleration_g", accelerationGateG, table)
+        dipGateDegrees = Self.limit("gate_dip_deg", dipGateDegrees, table)
+        accuracyLimitDegrees = Self.limit("accuracy_limit_deg", accuracyLimitDegrees, table)
+        holdTime = table.positiveSeconds("hold_s") ?? holdTime
+        interferencePercent = Self.limit("interference_percent", interferencePercent, table)
+        calibrationDelay = table.seconds("calibration_after_s") ?? calibrationDelay
+        sectors = HeadingSector.read(table)
         table.report(problems(), derived: ["exit_deg": "tolerance_deg"])
+    }
+
+    /// A number, or `false` for no limit.
+    private static func limit(_ key: String, _ usual: Double?, _ table: TableReader) -> Double? {
+        if case .boolean(false) = table.entry(key)?.node.value { return nil }
+        return table.double(key) ?? usual
     }
 
     private mutating func readUprightAxis(_ table: TableReader) {
@@ -75,5 +90,34 @@ extension NorthSettings {
         default:
             table.refuse(key, node, expected: "an array of two numbers, or false")
         }
+    }
+}
+
+extension HeadingSector {
+    private static let keys = ["name", "from_deg", "to_deg", "margin_deg"]
+    private static let example = "{ name = \"east\", from_deg = 80, to_deg = 100 }"
+
+    /// Reads a north detector's sectors, in order; what cannot be used is reported and left out.
+    fileprivate static func read(_ section: TableReader) -> [HeadingSector] {
+        let key = "sectors"
+        let nodes = section.array(key, of: "tables") ?? []
+        var sectors: [HeadingSector] = []
+        for node in nodes {
+            guard let table = section.table(key, node, title: "a sector", allowed: keys) else { continue }
+            for needed in keys.prefix(3) where table.entry(needed) == nil {
+                table.report(missing: needed, "write \(example)")
+            }
+            guard let name = table.string("name"), let from = table.double("from_deg"),
+                let to = table.double("to_deg")
+            else { continue }
+            guard !sectors.contains(where: { $0.name == name }) else {
+                section.refuse(key, at: node.position, "two sectors are named \(Spelling.quoted(name))")
+                continue
+            }
+            sectors.append(
+                HeadingSector(
+                    name: name, fromDegrees: from, toDegrees: to, marginDegrees: table.double("margin_deg") ?? 2))
+        }
+        return sectors
     }
 }

@@ -9,7 +9,7 @@ package struct NorthSection: Sendable, Equatable {
     /// The sensor whose magnetometer says where north is; there is a section for it, perhaps the same.
     package let magnetometer: String
     /// How the heading is found, and what is waited for; has no problems.
-    package let settings: NorthSettings
+    package var settings: NorthSettings
 
     /// Creates a section.
     package init(

@@ -3,7 +3,7 @@ import LinuxSensors
 
 extension SensorSection {
     /// The section's keys.
-    static let keys = ["source"] + keyUsers.map(\.key)
+    static let keys = ["source", "calibration"] + keyUsers.map(\.key)
 
     /// The words for ``Source``.
     private enum SourceWord: String, CaseIterable {
@@ -54,6 +54,7 @@ extension SensorSection {
             }
         guard let source else { return nil }
         self.init(name: name, source: source, settings: word == .simulated ? SensorSettings() : settings)
+        calibration = SensorCalibration(named: table, folder: folder)
     }
 
     private static func refuseForeignKeys(_ word: SourceWord, _ table: TableReader) {

@@ -9,6 +9,8 @@ package struct SensorSection: Sendable, Equatable {
     package let source: Source
     /// How a device is read.
     package var settings = SensorSettings()
+    /// What makes its samples true; `nil` leaves them as they are.
+    package var calibration: SensorCalibration?
 
     /// Where samples come from, with what is needed to find it.
     package enum Source: Sendable, Equatable {

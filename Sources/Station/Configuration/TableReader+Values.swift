@@ -27,6 +27,16 @@ extension TableReader {
         return text
     }
 
+    /// The bytes of a file that a key names; `nil` when it cannot be read, which is reported at the value.
+    func contents(of path: String, named key: String, _ node: TOMLNode) -> [UInt8]? {
+        do throws(ConfigurationError) {
+            return try Configuration.contents(of: path, mayWait: false)
+        } catch {
+            refuse(key, at: node.position, "`\(key)`: \(error.description)")
+            return nil
+        }
+    }
+
     /// A finite number; an integer will do.
     func double(_ key: String) -> Double? {
         guard let entry = entry(key) else { return nil }

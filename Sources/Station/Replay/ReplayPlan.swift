@@ -14,17 +14,23 @@ struct ReplayPlan {
 
     /// Opens the traces and finds for every detector the streams it needs.
     init(_ options: ReplayOptions) throws(StationError) {
-        let configuration = try options.configurationPath.map { path throws(StationError) in try Self.read(path) }
+        let read = try options.configurationPath.map { path throws(StationError) in try Self.read(path) }
+        // A replay is the same on every day.
+        let placed = read?.placed(today: nil)
+        let configuration = placed?.configuration
         var options = options
         if let configuration, let path = options.configurationPath { try Self.complete(&options, configuration, path) }
         var binding = try TraceBinding(options)
         if let configuration {
             source = try binding.bind(configuration.needs)
             let streams = source.streams
+            for sensor in streams.map(\.sensor) {
+                sensor.calibration = configuration.sensors.first { $0.name == sensor.name }?.calibration
+            }
             motionManagers = configuration.motions.map { $0.makeDetector(on: streams) }
             northDetectors = configuration.norths.map { $0.makeDetector(on: streams) }
             handlers = configuration.handlers
-            notices = binding.notices + binding.unused
+            notices = binding.notices + binding.unused + (placed?.notices ?? [])
         } else {
             source = try binding.bindEverything()
             guard let accelerometer = source.firstStream(of: .accelerometer) else {

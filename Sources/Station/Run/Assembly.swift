@@ -50,7 +50,7 @@ struct Assembly {
     ///   - now: The time, on CLOCK_MONOTONIC.
     /// - Throws: ``StationError`` when a recording cannot be played.
     init(_ configuration: Configuration, after old: Assembly, now: Int64) throws(StationError) {
-        self.configuration = configuration
+        (self.configuration, notices) = configuration.placed(today: .today)
         try makeSensors(old, now)
         let wanted = sensors.flatMap { part in part.kinds.map { (sensor: part.object, kind: $0) } }
         streams = SampleStream.ordered(wanted)
@@ -72,6 +72,7 @@ struct Assembly {
             }
             let known = old.sensors.first { $0.section == section && $0.kinds == kinds }?.object
             let sensor = known ?? Sensor(name: section.name, isSimulated: section.isSimulated)
+            sensor.calibration = section.calibration
             sensors.append(Part(section: section, kinds: kinds, object: sensor))
         }
         try makePlayer(old)
@@ -112,6 +113,7 @@ struct Assembly {
             guard part.section.isTrace,
                 let sensor = source.streams.first(where: { $0.sensor.name == part.section.name })?.sensor
             else { return part }
+            sensor.calibration = part.section.calibration
             return Part(section: part.section, kinds: part.kinds, object: sensor)
         }
     }

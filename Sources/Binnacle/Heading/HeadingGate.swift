@@ -1,0 +1,64 @@
+import Glibc
+import Kernels
+
+/// Closes while a moving device cannot tell what is up: on acceleration other than gravity's, and on a dip that differs
+/// from the one at rest.
+///
+/// The dip at rest is a running mean over the samples that pass the first gate, with ``restSeconds`` as its time
+/// constant. Somewhere with another dip the gate therefore opens again by itself after some seconds.
+struct HeadingGate {
+    private let accelerationLimit: Double?
+    private let dipLimitSine: Double?
+    /// Level and downward share of the field at rest, of no particular length.
+    private var rest = SIMD2<Double>.zero
+    private var learnedSeconds = 0.0
+    private var lastTimeNanoseconds: Int64?
+
+    private static let restSeconds = 5.0
+
+    init(settings: NorthSettings) {
+        accelerationLimit = settings.accelerationGateG.map { $0 * Double(Units.standardGravity) }
+        dipLimitSine = settings.dipGateDegrees.map { sin($0 * .pi / 180) }
+    }
+
+    /// How far the acceleration's length is from gravity's, as a share of it.
+    static func accelerationShare(_ attitude: Attitude) -> Double {
+        abs(attitude.acceleration / Double(Units.standardGravity) - 1)
+    }
+
+    /// The sine of the angle between the dip of a sample and the one at rest.
+    func dipDepartureSine(_ attitude: Attitude) -> Double {
+        let length = (rest.x * rest.x + rest.y * rest.y).squareRoot() * attitude.field
+        guard length > 0 else { return 0 }
+        return abs(rest.x * attitude.verticalField - rest.y * attitude.horizontalField) / length
+    }
+
+    /// Takes a sample; returns why the gate is closed, if it is.
+    mutating func take(_ attitude: Attitude, at timeNanoseconds: Int64) -> HeadingFault? {
+        let seconds = lastTimeNanoseconds.map { max(0, Units.seconds(from: $0, to: timeNanoseconds)) } ?? 0
+        lastTimeNanoseconds = timeNanoseconds
+        if let accelerationLimit,
+            abs(attitude.acceleration - Double(Units.standardGravity)) > accelerationLimit
+        {
+            return .accelerating
+        }
+        guard let dipLimitSine else { return nil }
+        learn(attitude, seconds)
+        let length = (rest.x * rest.x + rest.y * rest.y).squareRoot() * attitude.field
+        let cosine = (rest.x * attitude.horizontalField + rest.y * attitude.verticalField) / length
+        guard dipDepartureSine(attitude) <= dipLimitSine, cosine >= 0 else { return .dipDeparted }
+        return nil
+    }
+
+    /// The first samples count alike, so that the mean does not hang on the noise of the very first.
+    private mutating func learn(_ attitude: Attitude, _ seconds: Double) {
+        let now = SIMD2(attitude.horizontalField, attitude.verticalField) / attitude.field
+        guard learnedSeconds > 0 || rest != .zero else {
+            rest = now
+            return
+        }
+        learnedSeconds = min(learnedSeconds + seconds, Self.restSeconds)
+        guard learnedSeconds > 0 else { return }
+        rest += (now - rest) * min(seconds / learnedSeconds, 1)
+    }
+}

@@ -1,0 +1,63 @@
+/// Holds the last valid heading while there is none, says when it is told again, and when it counts as lost.
+struct HeadingHold {
+    /// What a heading was found from.
+    struct Source {
+        let pointing: HeadingFinder.Pointing
+        let accuracyDegrees: Double
+        let timeNanoseconds: Int64
+    }
+
+    enum Change {
+        /// The held heading is told, with its age.
+        case held(Source)
+        /// It is too old, or there never was one.
+        case lost(Source?)
+    }
+
+    /// The last valid heading; `nil` when there is none, or it is lost.
+    private(set) var last: Source?
+    /// Whether it was told that there is none.
+    private(set) var isLost = false
+    private let holdNanoseconds: Int64
+    /// Since when there is none: the last valid one, or the first sample.
+    private var sinceNanoseconds: Int64?
+    private var nextNanoseconds: Int64 = 0
+
+    /// How often a held heading is told.
+    private static let intervalNanoseconds: Int64 = 1_000_000_000
+
+    init(settings: NorthSettings) {
+        holdNanoseconds = Units.nanoseconds(settings.holdTime)
+    }
+
+    /// Takes a valid heading; returns whether it had been lost.
+    mutating func take(_ source: Source) -> Bool {
+        last = source
+        sinceNanoseconds = source.timeNanoseconds
+        nextNanoseconds = Units.later(source.timeNanoseconds, by: Self.intervalNanoseconds)
+        defer { isLost = false }
+        return isLost
+    }
+
+    /// Takes a moment without a heading.
+    mutating func takeNone(at timeNanoseconds: Int64) -> Change? {
+        guard !isLost else { return nil }
+        guard let since = sinceNanoseconds else {
+            sinceNanoseconds = timeNanoseconds
+            return nil
+        }
+        guard timeNanoseconds < Units.later(since, by: holdNanoseconds) else { return .lost(lose()) }
+        guard let last, timeNanoseconds >= nextNanoseconds else { return nil }
+        nextNanoseconds = Units.later(timeNanoseconds, by: Self.intervalNanoseconds)
+        return .held(last)
+    }
+
+    /// Gives the heading up at once; returns the one that was held.
+    mutating func lose() -> Source? {
+        defer {
+            isLost = true
+            last = nil
+        }
+        return last
+    }
+}

@@ -1,0 +1,31 @@
+/// The Earth's field where the device is, as a model of it says: what makes true north of magnetic north.
+public struct LocalField: Sendable, Equatable {
+    /// By how much magnetic north lies east of true north, in degrees; true = magnetic + declination.
+    public let declinationDegrees: Double
+    /// The declination's standard uncertainty, in degrees.
+    public let declinationUncertaintyDegrees: Double
+    /// The strength of the field, in µT.
+    public let fieldMicrotesla: Double
+    /// What a compass is good for there.
+    public let zone: Zone
+
+    /// What a compass is good for, by the strength of the field's level part.
+    public enum Zone: String, Sendable {
+        /// It can be used.
+        case normal
+        /// It may be wrong by some degrees, and headings say so.
+        case caution
+        /// It is of no use, and there is no heading.
+        case blackout
+    }
+
+    /// Creates a field.
+    public init(
+        declinationDegrees: Double, declinationUncertaintyDegrees: Double, fieldMicrotesla: Double, zone: Zone = .normal
+    ) {
+        self.declinationDegrees = declinationDegrees
+        self.declinationUncertaintyDegrees = declinationUncertaintyDegrees
+        self.fieldMicrotesla = fieldMicrotesla
+        self.zone = zone
+    }
+}

@@ -1,0 +1,58 @@
+/// What makes a sensor's samples true, in the device's frame; `binnacle calibrate` finds it.
+public struct SensorCalibration: Sendable, Equatable {
+    /// That of the accelerometer; `nil` when there is none.
+    public var accelerometer: AxisCalibration?
+    /// That of the magnetometer; `nil` when there is none.
+    public var magnetometer: MagnetometerCalibration?
+
+    /// Creates a calibration.
+    public init(accelerometer: AxisCalibration? = nil, magnetometer: MagnetometerCalibration? = nil) {
+        self.accelerometer = accelerometer
+        self.magnetometer = magnetometer
+    }
+
+    /// What is done to the samples of a kind.
+    func axes(of kind: SampleKind) -> AxisCalibration? {
+        switch kind {
+        case .accelerometer: accelerometer
+        case .magnetometer: magnetometer?.axes
+        }
+    }
+}
+
+/// A linear correction of three axes: true = matrix · (measured − offset).
+public struct AxisCalibration: Sendable, Equatable {
+    /// What is measured when there is nothing, in the unit of the samples.
+    public let offset: SIMD3<Double>
+    /// The matrix's rows, of which each gives one true axis.
+    public let rows: [SIMD3<Double>]
+
+    /// Creates a correction.
+    ///
+    /// - Parameters:
+    ///   - offset: In the unit of the samples.
+    ///   - rows: Three rows.
+    /// - Precondition: There are three rows.
+    public init(offset: SIMD3<Double>, rows: [SIMD3<Double>]) {
+        precondition(rows.count == 3, "a matrix of three axes has three rows")
+        self.offset = offset
+        self.rows = rows
+    }
+}
+
+/// The calibration of a magnetometer.
+public struct MagnetometerCalibration: Sendable, Equatable {
+    /// Hard iron as the offset in µT, and soft iron as the matrix.
+    public let axes: AxisCalibration
+    /// The strength of the field after the correction, in µT.
+    public let fieldMicrotesla: Double
+    /// The standard deviation of what is left, on one axis in µT.
+    public let residualMicrotesla: Double
+
+    /// Creates a calibration.
+    public init(axes: AxisCalibration, fieldMicrotesla: Double, residualMicrotesla: Double) {
+        self.axes = axes
+        self.fieldMicrotesla = fieldMicrotesla
+        self.residualMicrotesla = residualMicrotesla
+    }
+}

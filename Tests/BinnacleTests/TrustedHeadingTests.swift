@@ -1,0 +1,300 @@
+import Binnacle
+import Testing
+
+/// When a heading is valid, held, lost; where true north is; what sectors and sensors do to it.
+@Suite struct TrustedHeadingTests {
+    private func bench(_ change: (inout NorthSettings) -> Void = { _ in }) -> CompassBench {
+        var settings = NorthSettings()
+        settings.smoothing = .zero
+        change(&settings)
+        return CompassBench(settings)
+    }
+
+    private let still = [Double](repeating: 40, count: 1000)
+
+    // MARK: - True north
+
+    @Test func aKnownPlaceMakesHeadingsTrue() throws {
+        let bench = bench {
+            $0.localField = LocalField(
+                declinationDegrees: 12, declinationUncertaintyDegrees: 0.4, fieldMicrotesla: 49.66)
+        }
+        bench.run([Double](repeating: 352, count: 100))
+        let event = try #require(bench.diary.headings.first)
+        #expect(abs(event.headingDegrees - 4) < 0.01)
+        #expect(event.reference == .true && event.declinationDegrees == 12)
+        #expect(abs(event.magneticHeadingDegrees - 352) < 0.01)
+        // 352° magnetic is 8° from magnetic north, and 4° from true north.
+        #expect(abs(event.offDegrees + 4) < 0.01)
+        #expect(bench.detector.isFacing)
+    }
+
+    @Test func theBearingCountsFromTrueNorthToo() {
+        for (heading, isFaced) in [(341.0, true), (357.0, true), (337.0, false), (359.5, false)] {
+            let bench = bench {
+                $0.localField = LocalField(
+                    declinationDegrees: 12, declinationUncertaintyDegrees: 0.4, fieldMicrotesla: 49.66)
+            }
+            bench.run([Double](repeating: heading, count: 100))
+            #expect(bench.detector.isFacing == isFaced, "\(heading)")
+        }
+    }
+
+    @Test func withoutAPlaceTheHeadingIsMagnetic() throws {
+        let bench = bench()
+        bench.run([Double](repeating: 352, count: 100))
+        let event = try #require(bench.diary.headings.first)
+        #expect(event.reference == .magnetic && event.declinationDegrees == nil)
+        #expect(event.magneticHeadingDegrees == event.headingDegrees)
+    }
+
+    @Test func theDeclinationsUncertaintyIsPartOfTheAccuracy() throws {
+        func accuracy(_ uncertainty: Double) throws -> Double {
+            let bench = bench {
+                $0.localField = LocalField(
+                    declinationDegrees: 12, declinationUncertaintyDegrees: uncertainty, fieldMicrotesla: 49.66)
+            }
+            bench.run(still)
+            return try #require(bench.diary.headings.first).accuracyDegrees
+        }
+        let (sharp, blurred) = (try accuracy(0), try accuracy(2))
+        #expect(abs((blurred * blurred - sharp * sharp).squareRoot() - 2 * 1.645) < 0.01)
+    }
+
+    @Test func nearAMagneticPoleThereIsNoHeading() {
+        let bench = bench {
+            $0.localField = LocalField(
+                declinationDegrees: 0, declinationUncertaintyDegrees: 5, fieldMicrotesla: 49.66, zone: .blackout)
+        }
+        bench.run(still)
+        #expect(bench.diary.headings.isEmpty)
+        #expect(bench.diary.losses.map(\.fault) == [.blackout])
+        #expect(bench.diary.losses.first?.sensor == nil)
+        #expect(bench.detector.headingAccuracyDegrees < 0)
+    }
+
+    // MARK: - Gates
+
+    @Test func whileItAcceleratesTheHeadingIsHeldAndSaysHowOldItIs() throws {
+        let bench = bench { $0.headingFilterDegrees = 0 }
+        bench.run(still) { i, a, _ in
+            if (100..<250).contains(i) { a *= 1.06 }
+        }
+        #expect(bench.diary.headings.count == 850)
+        #expect(bench.diary.stale.map { ($0.ageSeconds * 100).rounded() / 100 } == [1, 2, 3])
+        #expect(bench.diary.stale.allSatisfy { abs($0.headingDegrees - 40) < 0.01 })
+        #expect(bench.diary.losses.isEmpty)
+        #expect(bench.detector.faultCounts == [.accelerating: 150])
+    }
+
+    @Test func whatIsNotConfirmedWaitsForAValidHeading() {
+        let bench = bench()
+        // North comes in sight for 0.2 s, and then the device is shaken for two.
+        let headings = [90.0, 0].flatMap { [Double](repeating: $0, count: 100) } + Array(repeating: 0, count: 100)
+        bench.run(headings) { i, a, _ in
+            if (110..<210).contains(i) { a *= 1.2 }
+        }
+        #expect(bench.diary.decisions == ["faced 4200"])
+    }
+
+    @Test func aDipThatIsNotTheOneAtRestClosesTheGate() {
+        let bench = bench()
+        bench.run(still) { i, _, m in
+            // 5° steeper, of the same strength.
+            if (100..<120).contains(i) { m = SIMD3(m.x * 0.8, m.y * 0.8, -46.74) }
+        }
+        #expect(bench.detector.faultCounts == [.dipDeparted: 20])
+    }
+
+    @Test func anotherDipBecomesTheOneAtRestAfterAWhile() {
+        let bench = bench()
+        bench.run(still) { i, _, m in
+            if i >= 100 { m = SIMD3(m.x * 0.8, m.y * 0.8, -46.74) }
+        }
+        #expect(bench.detector.faultCounts.keys.sorted { $0.rawValue < $1.rawValue } == [.dipDeparted])
+        #expect(bench.detector.headingAccuracyDegrees > 0)
+    }
+
+    @Test func theGatesCanBeLeftOpen() {
+        let bench = bench {
+            $0.accelerationGateG = nil
+            $0.dipGateDegrees = nil
+            $0.accuracyLimitDegrees = nil
+        }
+        bench.run(still) { i, a, m in
+            if i % 3 == 0 { a *= 1.5 }
+            if i % 5 == 0 { m = SIMD3(m.x * 0.8, m.y * 0.8, -46.74) }
+        }
+        #expect(bench.detector.faultCounts.isEmpty)
+    }
+
+    // MARK: - Loss
+
+    @Test func aMagnetometerThatDiesIsNamed() throws {
+        let bench = bench()
+        bench.run([Double](repeating: 0, count: 1000), isKept: { i, kind in kind == .accelerometer || i < 20 })
+        let loss = try #require(bench.diary.losses.first)
+        #expect(bench.diary.losses.count == 1)
+        #expect(loss.fault == .magnetometerMissing && loss.sensor == "compass")
+        // The last pair is as old as a pair may be.
+        #expect(abs(loss.timeNanoseconds - (480 + 5000) * millisecond) <= 20 * millisecond)
+        #expect(abs(try #require(loss.heldSeconds) - 5) < 0.021)
+        // It faced north for 0.48 s, and never any longer.
+        #expect(bench.diary.decisions == ["lost \(loss.timeNanoseconds / millisecond)"])
+        #expect(bench.detector.heading == nil && bench.detector.headingAccuracyDegrees == -1)
+    }
+
+    @Test func anAccelerometerThatDiesIsNamed() throws {
+        let bench = bench()
+        bench.run(still, isKept: { i, kind in kind == .magnetometer || i < 100 })
+        let loss = try #require(bench.diary.losses.first)
+        #expect(bench.diary.losses.count == 1)
+        #expect(loss.fault == .accelerometerMissing && loss.sensor == "chassis")
+        #expect(bench.detector.heading == nil)
+    }
+
+    @Test func aHeadingThatComesBackIsFound() {
+        let bench = bench { $0.holdTime = .seconds(1) }
+        bench.run(still, isKept: { i, kind in kind == .accelerometer || !(100..<300).contains(i) })
+        #expect(bench.diary.entries.filter { $0 != "willStart" } == ["lost 3080", "found 6000"])
+        #expect(bench.detector.headingAccuracyDegrees > 0)
+    }
+
+    @Test func aHeadingThatNeverComesIsLostToo() {
+        let bench = bench()
+        bench.run(still) { _, _, m in m *= 0.1 }
+        #expect(bench.diary.losses.map(\.fault) == [.fieldImplausible])
+        #expect(bench.diary.losses.first?.heldSeconds == nil)
+    }
+
+    @Test func aSensorThatFailsTakesTheHeadingAtOnce() {
+        struct Unplugged: Error {}
+        let bench = bench()
+        bench.run([Double](repeating: 40, count: 100))
+        let compass = bench.streams.filter { $0.kind == .magnetometer }
+        bench.detector.didLose(compass, because: Unplugged())
+        #expect(bench.diary.losses.map(\.fault) == [.sensorFailed])
+        #expect(bench.diary.losses.first?.sensor == "compass")
+        #expect(bench.detector.heading == nil)
+    }
+
+    @Test func sensorsThatNeverShareAStampMakePairs() {
+        let bench = bench()
+        var samples: [(stream: Int, sample: Sample)] = []
+        let index = { (kind: SampleKind) in bench.streams.first { $0.kind == kind }?.index ?? 0 }
+        for i in 0..<600 {
+            let time = Int64(i) * millisecond * 5
+            let (a, m) = level(Double(i) * 0.1)
+            if i % 4 == 0 {
+                samples.append(
+                    (index(.accelerometer), Sample(timeNanoseconds: time, x: a.x, y: a.y, z: a.z)))
+            } else if i % 14 == 1 {
+                samples.append((index(.magnetometer), Sample(timeNanoseconds: time, x: m.x, y: m.y, z: m.z)))
+            }
+        }
+        bench.detector.startDetection()
+        Pipeline(source: ListSource(streams: bench.streams, samples: samples), detectors: [bench.detector]).run()
+        // At the very first sample there is no field yet.
+        #expect(bench.detector.faultCounts[.magnetometerMissing, default: 0] <= 2)
+        #expect(bench.detector.validCount >= 148)
+        // It turns by 20° a second, and the field is up to 70 ms old.
+        for event in bench.diary.headings {
+            let truth = Double(event.timeNanoseconds) * 1e-9 * 20
+            #expect(abs(Angle.differenceDegrees(from: truth, to: event.headingDegrees)) <= 1.5)
+        }
+    }
+
+    // MARK: - Interference
+
+    @Test func ironNearbyIsInterferenceAndThenACalibrationIsAskedFor() {
+        let bench = bench()
+        bench.run([Double](repeating: 40, count: 3000)) { i, _, m in
+            if (500..<2500).contains(i) { m *= 1.3 }
+        }
+        #expect(
+            bench.diary.entries.filter { $0 != "willStart" && !$0.hasPrefix("lost") && !$0.hasPrefix("found") }
+                == ["disturbed 10500", "should?", "needs 40500", "undisturbed 52000", "fits 52000"])
+        #expect(bench.diary.losses.map(\.fault) == [.interference])
+        #expect(bench.diary.losses.first?.sensor == "compass")
+    }
+
+    @Test func aDelegateMayWantNoCalibration() {
+        let bench = bench()
+        bench.diary.wantsCalibration = false
+        bench.run([Double](repeating: 40, count: 3000)) { i, _, m in
+            if (500..<2500).contains(i) { m *= 1.3 }
+        }
+        #expect(bench.diary.entries.filter { $0 == "should?" }.count == 1)
+        #expect(!bench.diary.entries.contains { $0.hasPrefix("needs") || $0.hasPrefix("fits") })
+    }
+
+    @Test func whatPassesQuicklyIsNoInterference() {
+        let bench = bench()
+        bench.run(still) { i, _, m in
+            if i >= 100, i % 100 < 20 { m *= 1.3 }
+        }
+        #expect(!bench.diary.entries.contains { $0.hasPrefix("disturbed") })
+    }
+
+    @Test func aCalibrationSaysHowStrongTheFieldIs() {
+        // The strength is wrong from the first sample on, so that nothing is learned from it.
+        let bench = bench()
+        let axes = AxisCalibration(offset: .zero, rows: [SIMD3(1, 0, 0), SIMD3(0, 1, 0), SIMD3(0, 0, 1)])
+        bench.sensors[1].calibration = SensorCalibration(
+            magnetometer: MagnetometerCalibration(axes: axes, fieldMicrotesla: 65, residualMicrotesla: 0.2))
+        let calibrated = CompassBench(like: bench)
+        calibrated.run(still)
+        #expect(calibrated.diary.entries.contains("disturbed 500"))
+    }
+
+    // MARK: - Calibration
+
+    @Test func aCalibrationIsAppliedBeforeAnybodyLooks() throws {
+        let bench = bench()
+        let axes = AxisCalibration(
+            offset: SIMD3(30, -20, 10), rows: [SIMD3(0.5, 0, 0), SIMD3(0, 2, 0), SIMD3(0, 0, 1)])
+        bench.sensors[1].calibration = SensorCalibration(
+            magnetometer: MagnetometerCalibration(axes: axes, fieldMicrotesla: 49.66, residualMicrotesla: 0.2))
+        bench.sensors[0].calibration = SensorCalibration(
+            accelerometer: AxisCalibration(
+                offset: SIMD3(0, 3, 0), rows: [SIMD3(1, 0, 0), SIMD3(0, 1, 0), SIMD3(0, 0, 1)]))
+        let calibrated = CompassBench(like: bench)
+        calibrated.run(still) { _, a, m in
+            m = SIMD3(m.x * 2 + 30, m.y / 2 - 20, m.z + 10)
+            a.y += 3
+        }
+        let event = try #require(calibrated.diary.headings.first)
+        #expect(abs(event.headingDegrees - 40) < 0.01)
+        #expect(abs(event.fieldMicrotesla - 49.66) < 0.01)
+    }
+
+    // MARK: - Sectors
+
+    @Test func sectorsAreEnteredAndLeftByTheirMargin() {
+        let bench = bench {
+            $0.sectors = [
+                HeadingSector(name: "east", fromDegrees: 80, toDegrees: 100),
+                HeadingSector(name: "north", fromDegrees: 350, toDegrees: 10),
+                HeadingSector(name: "most", fromDegrees: 20, toDegrees: 340),
+            ]
+        }
+        // 1 s each.
+        bench.run([90.0, 101, 103, 5, 355].flatMap { [Double](repeating: $0, count: 50) })
+        let entries = bench.diary.entries.filter { $0 != "willStart" && !$0.hasPrefix("facing") }
+        #expect(
+            entries == [
+                "entered east 500", "entered most 500", "left east 2500", "faced 3500", "entered north 3500",
+                "left most 3500",
+            ])
+    }
+
+    @Test(arguments: [(80.0, 80.0, 2.0), (-1, 10, 2), (10, 360, 2), (10, 5, 2), (80, 100, -1)])
+    func sectorsThatCannotBeAreRefused(from: Double, to: Double, margin: Double) {
+        var settings = NorthSettings()
+        settings.sectors = [
+            HeadingSector(name: "s", fromDegrees: from, toDegrees: to, marginDegrees: margin)
+        ]
+        // From 10° to 5° it is 355° wide, and with its margins 359°.
+        #expect(settings.problems().isEmpty == (from == 10 && to == 5))
+    }
+}
