@@ -48,12 +48,13 @@ public enum LogLevel: Int32, Sendable, CaseIterable {
         switch kind {
         case .sensorsNoneLeft:
             .error
-        case .gap, .samplesLost, .sensorInactive, .sensorsOneLeft, .detectorFailed, .detectorUnavailable,
-            .commandFailed, .eventsDropped, .handlerFailed, .storeFailed:
+        case .headingLost, .gap, .samplesLost, .sensorInactive, .sensorsOneLeft, .detectorFailed,
+            .detectorUnavailable, .commandFailed, .eventsDropped, .handlerFailed, .storeFailed:
             .warning
         case .heading, .motionMoving, .northFacing:
             .debug
-        case .motionBegan, .motionEnded, .shake, .freeFall, .shock, .northFaced, .northLeft, .sensorActive,
+        case .motionBegan, .motionEnded, .shake, .freeFall, .shock, .headingFound, .northFaced, .northLeft,
+            .sensorActive,
             .quorumReached, .commandFinished, .handlerRecovered, .storeRecovered:
             .info
         }

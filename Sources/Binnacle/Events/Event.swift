@@ -68,8 +68,16 @@ public struct Figure: Sendable, Equatable {
         case y = "y_m_s2"
         /// The acceleration out of the screen, in m/s².
         case z = "z_m_s2"
-        /// Degrees clockwise from magnetic north.
+        /// Degrees clockwise from magnetic north, or from true north when the reference says so.
         case heading = "heading_deg"
+        /// Which north a heading counts from, "true" or "magnetic"; without it, magnetic north.
+        case reference
+        /// The angle from true north to magnetic north, in degrees, positive to the east.
+        case declination = "declination_deg"
+        /// How far a heading may be off, in degrees; negative when it is invalid.
+        case accuracy = "accuracy_deg"
+        /// The age of a heading that is held, in seconds.
+        case age = "age_s"
         /// The device's axis whose direction the heading is.
         case axis
         /// The turn to the bearing, in degrees; negative to the left.

@@ -14,6 +14,10 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
     case shock
     /// The heading turned by more than the heading filter.
     case heading
+    /// There is no valid heading any more.
+    case headingLost = "heading.lost"
+    /// There is a valid heading again.
+    case headingFound = "heading.found"
     /// The device has faced the bearing for the dwell time.
     case northFaced = "north.faced"
     /// The device goes on facing the bearing; at most once per update interval.

@@ -15,6 +15,8 @@ package enum JournalMessageID {
         case .freeFall: "7355033af62e4a0aa6b920ca0eec1200"
         case .shock: "b47a4ad8626a43d2a120b1369982b514"
         case .heading: "58b6fc8dd32042e7a4aaa2b9f1a5239d"
+        case .headingLost: "905ff5a2c4b7466a94f287d2179b7201"
+        case .headingFound: "301cea8b14e44cf39e060020f1187854"
         case .northFaced: "1b35e93c6eae41e688c447275ae8183c"
         case .northFacing: "4170146b3aa643d997b708618a01d703"
         case .northLeft: "e90c808b2389499b998da13ad2a93e38"

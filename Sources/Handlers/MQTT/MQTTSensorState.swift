@@ -15,6 +15,8 @@ struct MQTTSensorState: Equatable {
     /// Takes in what an event says.
     mutating func apply(_ event: Event) {
         if let heading = event.figure(.heading) { self.heading = heading }
+        // A state is what is so now, and there is none.
+        if event.kind == .headingLost { heading = nil }
         switch event.kind {
         case .sensorActive:
             isActive = true
@@ -28,8 +30,9 @@ struct MQTTSensorState: Equatable {
         case .detectorFailed, .detectorUnavailable:
             if let detector = event.detector { detectors[detector] = Self.failed }
         case .shake, .freeFall, .shock, .heading: isActive = true
-        case .gap, .samplesLost, .sensorsOneLeft, .sensorsNoneLeft, .quorumReached, .commandFinished, .commandFailed,
-            .eventsDropped, .handlerFailed, .handlerRecovered, .storeFailed, .storeRecovered:
+        case .headingLost, .headingFound, .gap, .samplesLost, .sensorsOneLeft, .sensorsNoneLeft, .quorumReached,
+            .commandFinished, .commandFailed, .eventsDropped, .handlerFailed, .handlerRecovered, .storeFailed,
+            .storeRecovered:
             break
         }
     }
