@@ -112,6 +112,45 @@ import Testing
         throw CancellationError()
     }
 
+    @Test func aDetectorThatHasLostItsSensorIsNotSpokenFor() throws {
+        let (receiver, port) = try Self.socket(SOCK_DGRAM)
+        let rows = try String(contentsOfFile: Binary.golden + "/simulated-turn.csv", encoding: .utf8).split(
+            separator: "\n")
+        let trace = try TemporaryFile(rows.prefix(200).joined(separator: "\n") + "\n", suffix: ".csv")
+        let run = try DaemonRun(
+            """
+            [sensor.box]
+            source = "trace"
+            file = "\(trace.path)"
+            [sensor.other]
+            source = "simulated"
+            [motion.moved]
+            accelerometer = "other"
+            [north.bow]
+            accelerometer = "box"
+            magnetometer = "box"
+            [handler.plotter]
+            nmea = "udp://127.0.0.1:\(port)"
+            interval_s = 0.02
+            [handler.lines]
+            on = ["detector.failed"]
+            stdout = true
+            """
+        ).start()
+        _ = try Self.wait(receiver, "a sentence") { !$0.isEmpty }
+        try run.waitForEvent("detector.failed")
+        // What was sent before that, and at the beat that may have begun, is taken; behind it there is nothing.
+        var bytes = [UInt8](repeating: 0, count: 2048)
+        var silence = 0
+        for _ in 0..<6000 where silence < 20 {
+            usleep(20_000)
+            silence += 1
+            while recv(receiver.raw, &bytes, bytes.count, 0) > 0 { silence = 0 }
+        }
+        #expect(silence == 20, "it goes on")
+        #expect(run.stop() == 0)
+    }
+
     @Test func whatCannotBeSentIsAnEvent() throws {
         let run = try DaemonRun(
             Self.turning + """
