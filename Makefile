@@ -53,6 +53,7 @@ test: setup-test build ## Run every test, against the release binary, and the RE
 	BINNACLE_OPTIMISED_KERNELS=1 BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test --skip '^SensorTests\.'
 	BINNACLE_OPTIMISED_KERNELS=1 BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test --skip-build --filter '^SensorTests\.'
 	scripts/check-arrow $(BINARY)
+	scripts/check-nmea $(BINARY)
 	scripts/test-kernel-forms
 	scripts/check-readme
 	scripts/check-handler

@@ -17,6 +17,11 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
         (self.name, files, self.messages) = (name, ["t.toml": text], messages)
     }
 
+    /// A single file.
+    init(_ name: String, text: String, _ messages: [String]) {
+        (self.name, files, self.messages) = (name, ["t.toml": text], messages)
+    }
+
     /// A file and one drop-in.
     init(_ name: String, main: String, dropIn: String, _ messages: String...) {
         self.name = name

@@ -3,7 +3,8 @@ extension BrokenConfigurationTests {
         BrokenConfiguration(
             "nothing to do", handler,
             "DIR/t.toml:5:1: [handler.h] does nothing (give it log = true, stdout = true, command = "
-                + "[\"/path/to/program\"] or mqtt = \"mqtts://broker.example\")"),
+                + "[\"/path/to/program\"], mqtt = \"mqtts://broker.example\" or nmea = "
+                + "\"udp://192.168.1.255\")"),
         BrokenConfiguration(
             "two things to do", handler + "log = true\nstdout = true\n",
             "DIR/t.toml:8:1: [handler.h] has both `log` and `stdout` (a handler does one thing; make two "

@@ -4,7 +4,7 @@ import Testing
 @Suite struct BrokenConfigurationTests {
     @Test(
         arguments: sensors + simulations + recordings + detectors + handlers + commands + circles + dropIns + brokers
-            + topics + logins + stores + sockets)
+            + topics + logins + stores + sockets + plotters + headings)
     func isAnsweredToTheLetter(_ broken: BrokenConfiguration) throws {
         let said = try broken.said()
         #expect(said == broken.messages)
@@ -14,6 +14,7 @@ import Testing
         let all =
             Self.sensors + Self.simulations + Self.recordings + Self.detectors + Self.handlers + Self.commands
             + Self.circles + Self.dropIns + Self.brokers + Self.topics + Self.logins + Self.stores + Self.sockets
+            + Self.plotters + Self.headings
         #expect(all.count >= 40)
         #expect(Set(all.map(\.files)).count == all.count)
         #expect(Set(all.map(\.name)).count == all.count)

@@ -37,7 +37,8 @@ import Testing
         (
             ["binnacle.toml": moved, "conf.d/a.toml": "[handler.h]\non = [\"shake\"]\n"],
             "conf.d/a.toml:1:1: [handler.h] does nothing (give it log = true, stdout = true, "
-                + "command = [\"/path/to/program\"] or mqtt = \"mqtts://broker.example\")"
+                + "command = [\"/path/to/program\"], mqtt = \"mqtts://broker.example\" or nmea = "
+                + "\"udp://192.168.1.255\")"
         ),
         (
             ["conf.d/a.toml": handler + "log = true\n", "conf.d/b.toml": "[handler.h]\nstdout = true\n"],
@@ -124,7 +125,7 @@ import Testing
     // MARK: - What is shipped
 
     private static let examples = [
-        "boat-heading", "disk-protection", "fleet-broker", "moved-box", "north-antenna", "washing-machine",
+        "boat-heading", "disk-protection", "fleet-broker", "moved-box", "nmea", "north-antenna", "washing-machine",
     ]
 
     @Test func theExamplesAreThese() throws {

@@ -48,7 +48,7 @@ final class MQTTPublisher {
     /// How many connections on end the broker closed without having acknowledged an event.
     var closingCount = 0
     /// The pauses between attempts.
-    var backoff: MQTTBackoff
+    var backoff: Backoff
     var generator = SystemRandomNumberGenerator()
     /// Whether the next attempt goes by IPv4.
     var avoidsIPv6 = false
@@ -64,7 +64,7 @@ final class MQTTPublisher {
         self.surroundings = surroundings
         self.queue = queue
         self.drops = drops
-        backoff = MQTTBackoff(surroundings.times)
+        backoff = Backoff(first: surroundings.times.firstPause, longest: surroundings.times.longestPause)
     }
 
     /// Publishes until it is told to stop.

@@ -17,6 +17,11 @@ package protocol HandlerAction: Sendable {
     /// A replay leaves such handlers out unless it is asked for them, and they never get the events that tell of
     /// handlers: one that fails would be run for its own failure.
     static var actsOnTheWorld: Bool { get }
+    /// Whether it is for the headings of one detector, and for nothing else.
+    ///
+    /// Its section names no kinds of event and no decorators: a decorator that holds back the word that there is no heading
+    /// any more would leave the last one in the world.
+    static var takesHeadings: Bool { get }
 
     /// Reads what a section says of it; `nil` when that cannot be used, which is then reported.
     ///
@@ -53,6 +58,9 @@ package protocol HandlerAction: Sendable {
 }
 
 extension HandlerAction {
+    /// It is for the events that its section names.
+    package static var takesHeadings: Bool { false }
+
     /// There is nothing to know.
     package var notices: [String] { [] }
 

@@ -4,7 +4,7 @@ import Binnacle
 enum HandlerActions {
     /// The kinds, in the order in which messages name them.
     static let all: [any HandlerAction.Type] = [
-        LogAction.self, OutputAction.self, CommandAction.self, MQTTAction.self,
+        LogAction.self, OutputAction.self, CommandAction.self, MQTTAction.self, NMEAAction.self,
     ]
 
     /// The keys of a section that belong to an action, each once.

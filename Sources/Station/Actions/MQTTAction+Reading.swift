@@ -30,7 +30,7 @@ extension MQTTAction {
 
     private static func broker(_ table: TableReader, _ node: TOMLNode) -> MQTTBroker? {
         guard let text = table.string(key, node) else { return nil }
-        do throws(MQTTBroker.SyntaxError) {
+        do throws(NetworkPlace.SyntaxError) {
             return try MQTTBroker(parsing: text)
         } catch {
             table.refuse(key, at: node.position, "`\(key)` \(error.message)", hint: error.hint)

@@ -77,7 +77,9 @@ struct ConfigurationReader {
             table(.north, entry).flatMap { NorthSection(name: entry.key, reading: $0, sensors: sensorNames) }
         }
         configuration.handlers = sections(.handler).compactMap { entry in
-            table(.handler, entry).flatMap { HandlerSection(name: entry.key, reading: $0, detectors: detectorNames) }
+            table(.handler, entry).flatMap {
+                HandlerSection(name: entry.key, reading: $0, detectors: detectorNames, norths: norths.map(\.key))
+            }
         }
         configuration.position = single(.position).flatMap { PositionSection(reading: $0, folder: folder) }
         configuration.store = single(.store).flatMap { EventStoreSettings(reading: $0, folder: folder) }

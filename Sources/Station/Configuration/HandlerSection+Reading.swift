@@ -1,13 +1,28 @@
 import Binnacle
+import Handlers
 
 extension HandlerSection {
     /// The section's keys.
     static let keys = ["on", "detector"] + HandlerActions.keys + ["decorate"]
 
     /// Reads a section; `nil` when it cannot be used, which is then reported.
-    init?(name: String, reading table: TableReader, detectors: [String]) {
+    ///
+    /// - Parameters:
+    ///   - name: The handler's name.
+    ///   - table: The section.
+    ///   - detectors: The names of all detectors.
+    ///   - norths: The names of those that find headings.
+    init?(name: String, reading table: TableReader, detectors: [String], norths: [String]) {
         let chosen = Self.detectors(table, among: detectors)
         let action = HandlerActions.read(table)
+        // Also when what it says cannot be used: one mistake, one message.
+        if let type = HandlerActions.all.first(where: { $0.takesHeadings && table.entry($0.key) != nil }) {
+            let detector = Self.headingDetector(table, type.key, chosen, among: norths)
+            guard let detector, let action else { return nil }
+            self.init(
+                name: name, kinds: NMEAHandler.kinds, detectors: [detector], action: action, decorators: [])
+            return
+        }
         let kinds = Self.kinds(table, action)
         let decorators = DecoratorSettings.read(table)
         guard let kinds, let action else { return nil }

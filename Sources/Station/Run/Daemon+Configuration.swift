@@ -100,6 +100,8 @@ extension Daemon {
         pipeline.change(detectors: assembly.detectors)
         replaceChains()
         for line in lines { line.takeOver() }
+        let kept = assembly.detectors.filter { detector in before.detectors.contains { $0 === detector } }
+        for line in lines { line.forgetHeading(except: Set(kept.map(\.name))) }
         retired = (retired + gone).filter { !$0.handler.hasEnded }
         ties?.change(to: lines, within: Self.retirement)
         for line in gone { line.handler.end(within: Self.retirement) }

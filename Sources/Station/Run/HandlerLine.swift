@@ -32,6 +32,10 @@ final class HandlerLine {
             handler = old.handler
         } else {
             handler = try Self.make(section, inlet?.store, report)
+            // A heading is told when it has changed, which a ship at the quay's does not.
+            if let heir = handler as? NMEAHandler, let before = old?.handler as? NMEAHandler {
+                heir.takeHeading(of: before)
+            }
         }
         var kept = old?.decorators ?? []
         if let old, old.handler === handler, old.section.kinds == section.kinds,
@@ -59,6 +63,15 @@ final class HandlerLine {
     /// Puts the decorators into the chain.
     func takeOver() {
         chain.replaceDecorators(decorators.map(\.object))
+    }
+
+    /// Has the handler forget the heading of a detector that is not its own any more, or is not there: it would send that
+    /// for ever, because nobody tells it that it has become invalid.
+    ///
+    /// - Parameter detectors: The names of the detectors that go on as they were.
+    func forgetHeading(except detectors: Set<String>) {
+        guard let handler = handler as? NMEAHandler else { return }
+        handler.forgetHeading(except: section.detectors.map { detectors.intersection($0) } ?? detectors)
     }
 
     /// Has the decorators pass on what they hold back.

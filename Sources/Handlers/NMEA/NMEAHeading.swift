@@ -1,0 +1,46 @@
+package import Binnacle
+
+/// A valid heading, as far as sentences tell of it; in degrees, which need not be between 0 and 360.
+package struct NMEAHeading: Sendable, Equatable {
+    /// From magnetic north; `nil` when only the true heading is known.
+    package let magneticDegrees: Double?
+    /// From true north; `nil` when the declination is not known.
+    package let trueDegrees: Double?
+    /// The declination of the place, which mariners call variation; positive to the east.
+    package let declinationDegrees: Double?
+
+    /// Beyond these, a number is no heading of any detector, and its tenths of a degree mean nothing.
+    private static let bounds = -720.0...720.0
+
+    /// Takes the heading out of an event; `nil` when it is invalid, or only held because there is no new one: a plotter
+    /// cannot tell that from a heading that was measured.
+    ///
+    /// - Parameter event: One that tells a heading.
+    package init?(_ event: Event) {
+        guard event.figure(.age) == nil, event.number(.accuracy).map({ $0 >= 0 }) ?? true,
+            let heading = event.number(.heading), Self.bounds.contains(heading)
+        else { return nil }
+        let declination = event.number(.declination).flatMap { (-180.0...180.0).contains($0) ? $0 : nil }
+        declinationDegrees = declination
+        switch event.figure(.reference) {
+        case .text("true")?:
+            trueDegrees = heading
+            magneticDegrees = declination.map { heading - $0 }
+        case nil, .text("magnetic")?:
+            magneticDegrees = heading
+            trueDegrees = declination.map { heading + $0 }
+        default: return nil
+        }
+    }
+}
+
+extension Event {
+    /// A figure that is a number.
+    fileprivate func number(_ name: Figure.Name) -> Double? {
+        switch figure(name) {
+        case .number(let value, decimals: _)?: value
+        case .integer(let value)?: Double(value)
+        case .text?, nil: nil
+        }
+    }
+}

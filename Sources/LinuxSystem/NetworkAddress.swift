@@ -1,0 +1,100 @@
+package import Glibc
+
+/// The address of a socket in a network, IPv4 or IPv6.
+package struct NetworkAddress {
+    private var storage = sockaddr_storage()
+    private let length: socklen_t
+
+    /// A host of which no address can be found.
+    package struct LookupError: Error {
+        /// What the system says.
+        package let reason: String
+    }
+
+    /// Finds the addresses of a host; a name may take seconds.
+    ///
+    /// - Parameters:
+    ///   - host: A name or an address, without brackets.
+    ///   - port: The port.
+    ///   - type: The type of the sockets that will use them.
+    ///   - isOwn: Whether it is to be an address of this machine, to listen at.
+    /// - Returns: The addresses, the likeliest first.
+    /// - Throws: ``LookupError`` when there is none.
+    package static func lookUp(
+        host: String, port: Int, type: __socket_type, isOwn: Bool
+    ) throws(LookupError) -> [NetworkAddress] {
+        var hints = addrinfo()
+        hints.ai_family = AF_UNSPEC
+        hints.ai_socktype = Int32(type.rawValue)
+        hints.ai_flags = AI_NUMERICSERV | (isOwn ? AI_PASSIVE : 0)
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(host, String(port), &hints, &list)
+        let reason = errno
+        guard code == 0 else {
+            guard code != EAI_SYSTEM else { throw LookupError(reason: String(cString: strerror(reason))) }
+            throw LookupError(reason: String(cString: gai_strerror(code)))
+        }
+        defer { freeaddrinfo(list) }
+        var addresses: [NetworkAddress] = []
+        var place = list
+        while let entry = place?.pointee {
+            if let address = NetworkAddress(entry) { addresses.append(address) }
+            place = entry.ai_next
+        }
+        return addresses
+    }
+
+    private init?(_ entry: addrinfo) {
+        let size = Int(entry.ai_addrlen)
+        guard let address = entry.ai_addr, size <= MemoryLayout<sockaddr_storage>.size else { return nil }
+        length = entry.ai_addrlen
+        withUnsafeMutableBytes(of: &storage) {
+            $0.copyMemory(from: UnsafeRawBufferPointer(start: address, count: size))
+        }
+    }
+
+    /// AF_INET or AF_INET6.
+    package var family: Int32 { Int32(storage.ss_family) }
+
+    /// Calls a function with the address as the socket calls want it.
+    package func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        withUnsafePointer(to: storage) { pointer in
+            // A socket address is looked at as its family says.
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
+        }
+    }
+
+    /// Makes a socket of the address' family, which never waits and is closed on exec.
+    ///
+    /// - Throws: ``SystemError``; EAFNOSUPPORT when this process may have none of the family.
+    package func makeSocket(_ type: __socket_type) throws(SystemError) -> Descriptor {
+        let type = Int32(type.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        return Descriptor(owning: try systemCall("socket") { socket(family, type, 0) })
+    }
+
+    /// The port of a socket that has one.
+    package static func port(of socket: Descriptor) throws(SystemError) -> Int {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let port = try withUnsafeMutablePointer(to: &address) { pointer throws(SystemError) -> in_port_t in
+            try systemCall("getsockname") {
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket.raw, $0, &length) }
+            }
+            // The port stands at the same place in both families.
+            return pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { $0.pointee.sin_port }
+        }
+        return Int(in_port_t(bigEndian: port))
+    }
+}
+
+extension Descriptor {
+    /// Sets an option of a socket.
+    ///
+    /// - Throws: ``SystemError`` when the socket does not have it, or not this value.
+    package func setOption(_ level: Int32, _ option: Int32, _ value: Int32) throws(SystemError) {
+        var value = value
+        try systemCall("setsockopt") {
+            setsockopt(raw, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+        }
+    }
+}

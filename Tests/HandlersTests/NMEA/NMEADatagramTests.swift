@@ -1,0 +1,153 @@
+import Binnacle
+import Foundation
+import Handlers
+import LinuxSystem
+import Testing
+
+/// Sentences as datagrams.
+@Suite struct NMEADatagramTests {
+    @Test func theHeadingComesAgainAndAgain() throws {
+        let receiver = try DatagramReceiver()
+        let run = try NMEARun(.udp, port: receiver.port)
+        run.turn(to: 206.7)
+        var seen: [String] = []
+        try waitUntil("twenty datagrams of one event; so far \(seen)") {
+            seen += receiver.takeAll()
+            return seen.count >= 20
+        }
+        #expect(Set(seen) == ["$HCHDG,206.7,,,,*41\r\n", "$HCHDM,206.7,M*2A\r\n"], "one sentence each")
+        #expect(seen[0].hasPrefix("$HCHDG") && seen[1].hasPrefix("$HCHDM"), "in the order of the settings")
+        run.turn(to: 101.1)
+        try receiver.wait(for: "$HCHDM,101.1,M*28\r\n")
+        #expect(run.end())
+        #expect(run.handler.statistics.sentCount >= 20)
+        #expect(run.reports.all.isEmpty, "\(run.reports.all)")
+    }
+
+    @Test func aTrueHeadingAndAnotherTalker() throws {
+        let receiver = try DatagramReceiver()
+        let run = try NMEARun(.udp, port: receiver.port) { settings, _ in
+            settings.talker = "II"
+            settings.sentences = [.hdt]
+        }
+        // Without a declination there is no true heading.
+        run.turn(to: 1)
+        run.turn(to: 94, [Figure(.reference, .text("true")), Figure(.declination, .number(-7.1, decimals: 1))])
+        var seen: [String] = []
+        try waitUntil("a sentence") {
+            seen += receiver.takeAll()
+            return !seen.isEmpty
+        }
+        #expect(Set(seen) == ["$IIHDT,94.0,T*1F\r\n"])
+    }
+
+    @Test(arguments: [
+        Event(kind: .headingLost, detector: "moved", timeNanoseconds: 0),
+        Event(kind: .detectorFailed, detector: "moved", timeNanoseconds: 0),
+        Event(kind: .detectorUnavailable, detector: "moved", timeNanoseconds: 0),
+        event(kind: .heading, [Figure(.heading, .number(3, decimals: 1)), Figure(.age, .number(2.5, decimals: 1))]),
+        event(kind: .heading, [Figure(.heading, .number(3, decimals: 1)), Figure(.accuracy, .integer(-1))]),
+        event(kind: .heading, [Figure(.heading, .number(.nan, decimals: 1))]),
+    ])
+    func nothingIsSentWhileThereIsNone(ending: Event) throws {
+        let receiver = try DatagramReceiver()
+        let run = try NMEARun(.udp, port: receiver.port)
+        run.turn(to: 10)
+        try receiver.wait(for: "$HCHDM,10.0,M*18\r\n")
+        run.handler.handle(ending)
+        try waitUntilSilent(run)
+        let count = run.handler.statistics.sentCount
+        _ = receiver.takeAll()
+        // That there is one again is no heading yet.
+        run.handler.handle(event(kind: .headingFound))
+        run.handler.handle(event(kind: .gap))
+        run.handler.handle(event(kind: .headingFound, [Figure(.heading, .number(20, decimals: 1))]))
+        try receiver.wait(for: "$HCHDM,20.0,M*1B\r\n")
+        #expect(run.handler.statistics.sentCount > count)
+        #expect(run.reports.all.isEmpty)
+    }
+
+    /// Waits until several beats have brought nothing.
+    private func waitUntilSilent(_ run: NMEARun) throws {
+        var (count, since) = (run.handler.statistics.sentCount, ContinuousClock.now)
+        try waitUntil("silence") {
+            let now = run.handler.statistics.sentCount
+            if now != count { (count, since) = (now, ContinuousClock.now) }
+            return ContinuousClock.now - since > .milliseconds(200)
+        }
+    }
+
+    @Test func aHeadingThatIsNoLongerItsOwnIsForgotten() throws {
+        let receiver = try DatagramReceiver()
+        let run = try NMEARun(.udp, port: receiver.port)
+        run.turn(to: 10)
+        try receiver.wait(for: "$HCHDM,10.0,M*18\r\n")
+        run.handler.forgetHeading(except: ["moved", "other"])
+        let heir = try NMEARun(.udp, port: receiver.port)
+        heir.handler.takeHeading(of: run.handler)
+        try waitUntil("sentences of the heir") { heir.handler.statistics.sentCount > 0 }
+        for each in [run, heir] {
+            each.handler.forgetHeading(except: ["other"])
+            try waitUntilSilent(each)
+        }
+    }
+
+    @Test func aBroadcastAddressMayBeMeant() throws {
+        // The loopback network has one, and everybody on this machine is in that network.
+        let receiver = try DatagramReceiver(host: "0.0.0.0")
+        let run = try NMEARun(.udp, host: "127.255.255.255", port: receiver.port)
+        run.turn(to: 10)
+        try receiver.wait(for: "$HCHDM,10.0,M*18\r\n")
+        #expect(run.reasons.isEmpty)
+    }
+
+    @Test func aMulticastGroupMayBeMeant() throws {
+        let receiver = try DatagramReceiver(host: "0.0.0.0")
+        // 239.0.0.0/8 is for those who ask nobody; a machine without a way to it says so.
+        var group = ip_mreq(
+            imr_multiaddr: in_addr(s_addr: in_addr_t(0xEFC0_0A01).bigEndian), imr_interface: in_addr(s_addr: 0))
+        let length = socklen_t(MemoryLayout<ip_mreq>.size)
+        guard setsockopt(receiver.raw, Int32(IPPROTO_IP), IP_ADD_MEMBERSHIP, &group, length) == 0 else { return }
+        let run = try NMEARun(.udp, host: "239.192.10.1", port: receiver.port)
+        run.turn(to: 10)
+        var seen: [String] = []
+        try waitUntil("a sentence, or why not; told: \(run.reasons)") {
+            seen += receiver.takeAll()
+            return !seen.isEmpty || !run.reasons.isEmpty
+        }
+        #expect(!seen.isEmpty || run.reasons[0].hasPrefix("udp://239.192.10.1:"))
+    }
+
+    @Test func nobodyNeedBeThere() throws {
+        let port = try freePort()
+        let run = try NMEARun(.udp, port: port)
+        run.turn(to: 10)
+        try waitUntil("ten sentences") { run.handler.statistics.sentCount >= 10 }
+        #expect(run.reports.all.isEmpty, "\(run.reasons)")
+    }
+
+    @Test func aHostThatIsNoneIsToldOnce() throws {
+        let run = try NMEARun(.udp, host: "name.invalid", port: 10110)
+        run.turn(to: 10)
+        try run.reports.wait("a failure") { $0.contains { $0.kind == .handlerFailed } }
+        #expect(run.reasons[0].hasPrefix("udp://name.invalid:10110: the name cannot be looked up: "), "\(run.reasons)")
+        #expect(run.handler.statistics.failure == run.reasons[0])
+        #expect(run.end())
+        #expect(Set(run.reasons).count == run.reasons.count)
+        #expect(run.reports.of(.handlerRecovered).isEmpty)
+    }
+
+    @Test func aBurstIsOneSentence() throws {
+        let receiver = try DatagramReceiver()
+        let run = try NMEARun(.udp, port: receiver.port) { settings, _ in
+            // Longer than this test may take: what is sent is sent once.
+            settings.interval = .seconds(1000)
+            settings.sentences = [.hdm]
+        }
+        for degrees in 0..<10_000 { run.turn(to: Double(degrees % 360)) }
+        try waitUntil("a sentence") { run.handler.statistics.sentCount > 0 }
+        #expect(run.end())
+        #expect(run.handler.statistics.sentCount == 1)
+        #expect(receiver.takeAll().count == 1)
+    }
+}

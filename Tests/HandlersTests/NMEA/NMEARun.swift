@@ -1,0 +1,137 @@
+import Binnacle
+import Foundation
+import Handlers
+import LinuxSystem
+
+/// A handler that sends sentences, with what it reports; ended with this object.
+final class NMEARun {
+    let reports = Reports()
+    let handler: NMEAHandler
+
+    /// Starts a handler with short times.
+    init(
+        _ transport: NMEASettings.Transport, host: String = "127.0.0.1", port: Int,
+        change: (inout NMEASettings, inout NMEATimes) -> Void = { _, _ in }
+    ) throws {
+        var settings = NMEASettings(transport, host: host, port: port)
+        settings.interval = .milliseconds(20)
+        var times = NMEATimes()
+        times.firstPause = 20_000_000
+        times.longestPause = 100_000_000
+        times.lasting = 100_000_000
+        times.grace = 0
+        change(&settings, &times)
+        handler = try NMEAHandler(name: "plotter", settings: settings, times: times, report: reports.add)
+    }
+
+    deinit {
+        end()
+    }
+
+    /// Ends it and waits for that.
+    ///
+    /// - Returns: Whether it has ended.
+    @discardableResult
+    func end() -> Bool {
+        handler.end(within: .zero)
+        _ = handler.waitForEnd(until: SystemClock.monotonic() + 120_000_000_000)
+        return handler.hasEnded
+    }
+
+    /// The reasons that were told, in their order.
+    var reasons: [String] { reports.of(.handlerFailed).compactMap { $0.text(.reason) } }
+
+    func turn(to degrees: Double, _ figures: [Figure] = []) {
+        handler.handle(event(kind: .heading, [Figure(.heading, .number(degrees, decimals: 1))] + figures))
+    }
+
+    /// Waits until it listens.
+    ///
+    /// - Returns: The port.
+    func waitForPort() throws -> Int {
+        try waitUntil("a port; told: \(reasons)") { handler.statistics.port != nil }
+        return handler.statistics.port ?? 0
+    }
+}
+
+/// A socket that takes datagrams.
+final class DatagramReceiver {
+    let port: Int
+    private let socket: Descriptor
+
+    init(host: String = "127.0.0.1") throws {
+        guard let address = try NetworkAddress.lookUp(host: host, port: 0, type: SOCK_DGRAM, isOwn: true).first else {
+            throw CancellationError()
+        }
+        let made = try address.makeSocket(SOCK_DGRAM)
+        try systemCall("bind") { address.withPointer { bind(made.raw, $0, $1) } }
+        socket = made
+        port = try NetworkAddress.port(of: made)
+    }
+
+    var raw: Int32 { socket.raw }
+
+    /// The datagrams that have come, each as a text.
+    func takeAll() -> [String] {
+        var texts: [String] = []
+        var bytes = [UInt8](repeating: 0, count: 2048)
+        while true {
+            let count = recv(socket.raw, &bytes, bytes.count, 0)
+            guard count >= 0 else { return texts }
+            texts.append(String(decoding: bytes[..<count], as: UTF8.self))
+        }
+    }
+
+    /// Waits for a datagram, and throws away those before it.
+    func wait(for text: String) throws {
+        var seen: [String] = []
+        try waitUntil("'\(text)'; so far \(seen.suffix(5))") {
+            seen += takeAll()
+            return seen.contains(text)
+        }
+    }
+}
+
+/// A plotter that is connected, or tries to be.
+final class Plotter {
+    private let wire: Wire
+    private var text = ""
+
+    /// - Parameters:
+    ///   - port: Where the handler listens.
+    ///   - receiveBuffer: What the kernel keeps for it, in bytes; `nil` is the usual.
+    init?(_ port: Int, receiveBuffer: Int32? = nil) {
+        let socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        wire = Wire(socket)
+        if var receiveBuffer {
+            // It counts from the connection on, so it is set before.
+            setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
+        }
+        guard withAddress(port, { connect(socket, $0, $1) }) == 0 else { return nil }
+    }
+
+    func say(_ text: String) {
+        wire.send(Array(text.utf8))
+    }
+
+    /// Whether the other end has closed the connection, when what came before that is read away.
+    func isClosed() -> Bool {
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(wire.descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+            if count < 0 { return errno != EAGAIN }
+            if count == 0 { return true }
+            text += String(decoding: bytes[..<count], as: UTF8.self)
+        }
+    }
+
+    /// The lines that have come, each with its end.
+    var lines: [String] {
+        _ = isClosed()
+        return text.split(separator: "\r\n", omittingEmptySubsequences: false).dropLast().map { $0 + "\r\n" }
+    }
+
+    func wait(for line: String) throws {
+        try waitUntil("'\(line)'; so far \(lines.suffix(5))") { lines.contains(line) }
+    }
+}

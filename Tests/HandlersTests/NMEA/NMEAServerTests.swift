@@ -1,0 +1,154 @@
+import Binnacle
+import Foundation
+import Handlers
+import LinuxSystem
+import Testing
+
+/// Sentences for everybody who connects.
+@Suite(.serialized) struct NMEAServerTests {
+    private let sentences = ["$HCHDG,206.7,,,,*41\r\n", "$HCHDM,206.7,M*2A\r\n"]
+
+    private func connected(_ port: Int, receiveBuffer: Int32? = nil) throws -> Plotter {
+        try #require(Plotter(port, receiveBuffer: receiveBuffer))
+    }
+
+    @Test func everybodyWhoConnectsGetsTheHeading() throws {
+        let run = try NMEARun(.tcp, port: 0)
+        let port = try run.waitForPort()
+        let plotters = try [connected(port), connected(port)]
+        // Nothing is sent before there is a heading.
+        try waitUntil("two connections") { run.handler.statistics.clientCount == 2 }
+        run.turn(to: 206.7)
+        for plotter in plotters {
+            try waitUntil("ten sentences") { plotter.lines.count >= 10 }
+            #expect(Set(plotter.lines) == Set(sentences))
+        }
+        let late = try connected(port)
+        try waitUntil("sentences for who comes late") { late.lines.count >= 2 }
+        #expect(Array(late.lines.prefix(2)) == sentences, "whole, and from the first one on")
+        run.turn(to: 101.1)
+        for plotter in plotters + [late] { try plotter.wait(for: "$HCHDM,101.1,M*28\r\n") }
+        #expect(run.end())
+        for plotter in plotters + [late] { try waitUntil("the end") { plotter.isClosed() } }
+        #expect(Plotter(port) == nil, "nobody listens any more")
+        #expect(run.reports.all.isEmpty, "\(run.reports.all)")
+    }
+
+    @Test func whatAPlotterSaysIsNobodysBusiness() throws {
+        let run = try NMEARun(.tcp, port: 0)
+        let plotter = try connected(run.waitForPort())
+        run.turn(to: 206.7)
+        for _ in 0..<1000 { plotter.say("$ECRMB,A,0.66,L,003,004,4917.24,N,12309.57,W,001.3,052.5,000.5,V*20\r\n") }
+        try waitUntil("ten sentences") { plotter.lines.count >= 10 }
+        #expect(run.handler.statistics.clientCount == 1)
+    }
+
+    @Test func whoHasGoneHasNoPlaceAnyMore() throws {
+        let run = try NMEARun(.tcp, port: 0)
+        let port = try run.waitForPort()
+        // No heading: nothing is written by which an end could be noticed.
+        for _ in 0..<100 {
+            let plotter = try connected(port)
+            plotter.say("x")
+        }
+        let plotter = try connected(port)
+        try waitUntil("one connection") { run.handler.statistics.clientCount == 1 }
+        run.turn(to: 206.7)
+        try plotter.wait(for: sentences[0])
+        #expect(run.reports.all.isEmpty)
+    }
+
+    @Test func thereAreSoManyPlaces() throws {
+        let run = try NMEARun(.tcp, port: 0)
+        let port = try run.waitForPort()
+        let limit = NMEAHandler.connectionLimit
+        var plotters: [Plotter] = []
+        for _ in 0..<limit { plotters.append(try connected(port)) }
+        try waitUntil("all places taken") { run.handler.statistics.clientCount == limit }
+        let refused = try connected(port)
+        try waitUntil("the refusal") { refused.isClosed() }
+        #expect(run.handler.statistics.refusedCount == 1)
+        run.turn(to: 206.7)
+        for plotter in plotters { try plotter.wait(for: sentences[1]) }
+        plotters.removeLast()
+        try waitUntil("a free place") { run.handler.statistics.clientCount == limit - 1 }
+        let next = try connected(port)
+        try next.wait(for: sentences[1])
+    }
+
+    @Test func whoReadsNothingIsDroppedAndKeepsNobodyWaiting() throws {
+        let run = try NMEARun(.tcp, port: 0) { settings, times in
+            settings.interval = .milliseconds(1)
+            times.patience = 300_000_000
+        }
+        let port = try run.waitForPort()
+        let slow = try connected(port, receiveBuffer: 2048)
+        let other = try connected(port)
+        run.turn(to: 206.7)
+        try waitUntil("that the slow one is dropped; \(run.handler.statistics)") {
+            _ = other.isClosed()
+            return run.handler.statistics.slowCount == 1
+        }
+        #expect(run.handler.statistics.clientCount == 1)
+        let count = other.lines.count
+        try waitUntil("more for the other one") { other.lines.count > count + 10 }
+        #expect(Set(other.lines) == Set(sentences), "it never got a part of a sentence")
+        try waitUntil("the end of the slow one") { slow.isClosed() }
+        #expect(Set(slow.lines).isSubset(of: sentences), "neither did the slow one")
+        #expect(run.reports.all.isEmpty)
+    }
+
+    @Test func aPortThatIsTakenIsToldAndTriedAgain() throws {
+        let first = try NMEARun(.tcp, port: 0)
+        let port = try first.waitForPort()
+        let second = try NMEARun(.tcp, port: port)
+        try second.reports.wait("a failure") { $0.contains { $0.kind == .handlerFailed } }
+        #expect(second.reasons == ["tcp://127.0.0.1:\(port): somebody else has the port"])
+        #expect(second.handler.statistics.failure != nil)
+        #expect(first.end())
+        try second.reports.wait("the recovery") { $0.contains { $0.kind == .handlerRecovered } }
+        #expect(second.handler.statistics.failure == nil)
+        let plotter = try connected(port)
+        second.turn(to: 206.7)
+        try plotter.wait(for: sentences[0])
+        #expect(second.reports.of(.handlerFailed).count == 1, "each reason once: \(second.reasons)")
+    }
+
+    /// As in a reload: the new one is made before the old one is told to end.
+    @Test func aNewHandlerTakesThePortOverWithoutAWord() throws {
+        let old = try NMEARun(.tcp, port: 0)
+        let port = try old.waitForPort()
+        let plotter = try connected(port)
+        old.turn(to: 206.7)
+        try plotter.wait(for: sentences[0])
+        let new = try NMEARun(.tcp, port: port) { _, times in
+            times.grace = 600_000_000_000
+            times.gracePause = 1_000_000
+        }
+        new.turn(to: 206.7)
+        #expect(old.end())
+        #expect(try new.waitForPort() == port)
+        let next = try connected(port)
+        try next.wait(for: sentences[0])
+        #expect(new.reports.all.isEmpty, "\(new.reasons)")
+    }
+
+    @Test func anAddressOfAnotherMachineIsTold() throws {
+        let run = try NMEARun(.tcp, host: "192.0.2.1", port: 10110)
+        try run.reports.wait("a failure") { $0.contains { $0.kind == .handlerFailed } }
+        #expect(run.reasons == ["tcp://192.0.2.1:10110: that is no address of this machine"])
+        #expect(run.end())
+    }
+
+    @Test func everybodyMayComeByEitherProtocol() throws {
+        let run = try NMEARun(.tcp, host: "::", port: 0)
+        try waitUntil("a port, or no IPv6 here") { run.handler.statistics.port != nil || !run.reasons.isEmpty }
+        guard let port = run.handler.statistics.port else {
+            #expect(run.reasons[0].hasPrefix("tcp://[::]:0: "))
+            return
+        }
+        let plotter = try connected(port)
+        run.turn(to: 206.7)
+        try plotter.wait(for: sentences[0])
+    }
+}

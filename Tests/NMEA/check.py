@@ -1,0 +1,157 @@
+"""NMEA 0183 between this project and a parser that others use.
+
+A device that turns is simulated, and pynmea2 parses what the daemon sends about it, as datagrams and over a connection.
+Every value is compared with what the events tell. Sentences for which a simulation is no cause, such as those with a
+variation, are taken from the tests that say what has to be sent, so that pynmea2 says what it makes of them.
+
+usage: check.py BINARY TESTS
+"""
+
+import json
+import math
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import pynmea2
+
+BINARY, TESTS = sys.argv[1], pathlib.Path(sys.argv[2])
+# How long anything may take before it has failed; nothing takes this long.
+PATIENCE_S = 120
+WANTED = 150
+checks = 0
+
+
+def check(is_good, *what):
+    global checks
+    checks += 1
+    if not is_good:
+        sys.exit("check-nmea: " + " ".join(str(w) for w in what))
+
+
+def parse(sentence):
+    check(sentence.endswith("\r\n") and sentence.count("\r\n") == 1, "no whole sentence:", repr(sentence))
+    check(len(sentence) <= 82, "longer than the standard allows:", repr(sentence))
+    try:
+        return pynmea2.parse(sentence, check=True)
+    except pynmea2.ParseError as error:
+        sys.exit(f"check-nmea: pynmea2: {error}")
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
+# What the daemon sends.
+
+
+def connected(port):
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            return socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S)
+        except ConnectionRefusedError:
+            check(time.monotonic() < deadline, "nobody listens at port", port)
+            time.sleep(0.05)
+
+
+def datagrams(receiver):
+    return [receiver.recv(2048).decode("ascii") for _ in range(WANTED)]
+
+
+def lines(port, found):
+    with connected(port) as connection, connection.makefile("r", encoding="ascii", newline="") as stream:
+        for line in stream:
+            found.append(line)
+            if len(found) == WANTED:
+                return
+
+
+receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+receiver.bind(("127.0.0.1", 0))
+receiver.settimeout(PATIENCE_S)
+port = free_port()
+configuration = f"""
+[sensor.box]
+source = "simulated"
+model = "turn"
+rate_hz = 100
+[north.bow]
+accelerometer = "box"
+magnetometer = "box"
+heading_filter_deg = 0.1
+[handler.datagrams]
+nmea = "udp://127.0.0.1:{receiver.getsockname()[1]}"
+interval_s = 0.02
+[handler.server]
+nmea = "tcp://127.0.0.1:{port}"
+sentences = ["HDM", "HDT", "HDG"]
+talker = "II"
+interval_s = 0.02
+[handler.lines]
+on = ["heading"]
+stdout = true
+"""
+with tempfile.TemporaryDirectory(prefix="binnacle-nmea-") as folder:
+    path = pathlib.Path(folder, "binnacle.toml")
+    path.write_text(configuration)
+    with open(pathlib.Path(folder, "events"), "w+") as output:
+        daemon = subprocess.Popen(
+            [BINARY, "run", "--config", path], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.PIPE, text=True)
+        try:
+            streamed = []
+            reader = threading.Thread(target=lines, args=(port, streamed), daemon=True)
+            reader.start()
+            try:
+                sent = datagrams(receiver)
+            except TimeoutError:
+                sys.exit("check-nmea: no datagram came")
+            reader.join(PATIENCE_S)
+        finally:
+            daemon.terminate()
+            _, errors = daemon.communicate(timeout=PATIENCE_S)
+        check(daemon.returncode == 0, "the daemon ended with", daemon.returncode, errors)
+        output.seek(0)
+        told = {math.floor(json.loads(line)["heading_deg"] * 10 + 0.5) % 3600 / 10 for line in output}
+
+check(len(sent) == WANTED and len(streamed) == WANTED, "too few came:", len(sent), len(streamed))
+for talker, types, sentences in (("HC", ["HDG", "HDM"], sent), ("II", ["HDM", "HDG"], streamed)):
+    headings = []
+    for index, sentence in enumerate(sentences):
+        message = parse(sentence)
+        check(message.talker == talker, "another talker:", sentence)
+        check(message.sentence_type == types[index % 2], "not in turn:", sentence)
+        headings.append(float(message.heading))
+        check(0 <= headings[-1] < 360, "no bearing:", sentence)
+        check(headings[-1] in told, "no event has told this:", sentence)
+        if message.sentence_type == "HDM":
+            check(message.magnetic == "M", sentence)
+        else:
+            empty = (message.deviation, message.dev_dir, message.variation, message.var_dir)
+            check(all(field in (None, "") for field in empty), "what nobody knows:", sentence)
+    check(len(set(headings)) >= 10, "it does not turn:", headings)
+
+# What the tests say that has to be sent.
+
+known = set()
+for file in sorted((TESTS / "HandlersTests" / "NMEA").glob("*.swift")):
+    known |= set(re.findall(r'"(\$[A-Z]{5},[^"\\]*)\\r\\n"', file.read_text()))
+for sentence in sorted(known - {s for s in known if s.startswith("$ECRMB")}):
+    message = parse(sentence + "\r\n")
+    fields = sentence[7 : sentence.index("*")].split(",")
+    check(str(message.heading) == fields[0], sentence, message.heading)
+    if message.sentence_type == "HDT":
+        check(message.hdg_true == "T", sentence)
+    if message.sentence_type == "HDG":
+        check([message.variation or "", message.var_dir or ""] == [str(f) for f in fields[3:]] or
+              [str(message.variation), message.var_dir] == fields[3:], sentence, message.variation, message.var_dir)
+kinds = {sentence[3:6] for sentence in known}
+check({"HDG", "HDM", "HDT"} <= kinds, "the tests know only", kinds)
+
+print(f"NMEA 0183: {checks} checks, {2 * WANTED} sentences of the daemon parsed with pynmea2 {pynmea2.__version__}")

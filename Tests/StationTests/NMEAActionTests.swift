@@ -1,0 +1,62 @@
+import Binnacle
+import Handlers
+import Station
+import Testing
+
+/// What a section with `nmea` becomes.
+@Suite struct NMEAActionTests {
+    static let bow = """
+        [sensor.box]
+        source = "auto"
+        [north.bow]
+        accelerometer = "box"
+        magnetometer = "box"
+
+        """
+
+    private func section(_ lines: String, before: String = "") throws -> HandlerSection {
+        try #require(try parse(Self.bow + before + "[handler.h]\n" + lines + "\n").handlers.first)
+    }
+
+    private func settings(_ lines: String) throws -> NMEASettings {
+        try #require(try section(lines).action as? NMEAAction).settings
+    }
+
+    @Test(
+        arguments: [
+            ("udp://192.168.1.255", .udp, "192.168.1.255", 10110), ("tcp://0.0.0.0", .tcp, "0.0.0.0", 10110),
+            ("UDP://plotter:1", .udp, "plotter", 1), ("tcp://[::]:2000", .tcp, "::", 2000),
+            ("udp://[ff02::1%eth0]:65535", .udp, "ff02::1%eth0", 65535),
+        ] as [(String, NMEASettings.Transport, String, Int)])
+    func places(url: String, transport: NMEASettings.Transport, host: String, port: Int) throws {
+        let settings = try settings("nmea = \"\(url)\"")
+        #expect(settings == NMEASettings(transport, host: host, port: port))
+        #expect(settings.sentences == [.hdg, .hdm, .hdt] && settings.talker == "HC")
+        #expect(settings.interval == .milliseconds(100))
+    }
+
+    @Test func everyKey() throws {
+        let settings = try settings(
+            "nmea = \"tcp://localhost\"\nsentences = [\"HDT\", \"HDG\"]\ntalker = \"II\"\ninterval_s = 1")
+        #expect(settings.sentences == [.hdt, .hdg] && settings.talker == "II" && settings.interval == .seconds(1))
+    }
+
+    @Test func itIsForTheHeadingsOfOneDetector() throws {
+        let section = try section("nmea = \"udp://a\"")
+        #expect(section.detectors == ["bow"] && section.kinds == NMEAHandler.kinds && section.decorators.isEmpty)
+        #expect(section.kinds.contains(.heading) && section.kinds.contains(.headingLost))
+        let other = "[north.stern]\naccelerometer = \"box\"\nmagnetometer = \"box\"\n"
+        #expect(try self.section("nmea = \"udp://a\"\ndetector = [\"stern\"]", before: other).detectors == ["stern"])
+    }
+
+    @Test func whatSaysTheSameIsTheSame() throws {
+        let one = try section("nmea = \"udp://a\"").action
+        #expect(one.isSame(as: try section("nmea = \"udp://a:10110\"\ninterval_s = 0.1").action))
+        #expect(!one.isSame(as: try section("nmea = \"udp://a:10111\"").action))
+        #expect(!one.isSame(as: try section("nmea = \"tcp://a\"").action))
+    }
+
+    @Test func aReplayLeavesItOut() {
+        #expect(NMEAAction.actsOnTheWorld)
+    }
+}
