@@ -50,8 +50,8 @@ run: build ## Replay the bundled recording of a walk; SPEED=1 plays it in real t
 
 # The mock devices have to deliver in time, which they do not beside tests that flood and kill: so they come last, alone.
 test: setup-test build ## Run every test, against the release binary, and the README's example.
-	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test --skip '^SensorTests\.'
-	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test --skip-build --filter '^SensorTests\.'
+	BINNACLE_OPTIMISED_KERNELS=1 BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test --skip '^SensorTests\.'
+	BINNACLE_OPTIMISED_KERNELS=1 BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test --skip-build --filter '^SensorTests\.'
 	scripts/check-arrow $(BINARY)
 	scripts/test-kernel-forms
 	scripts/check-readme
@@ -72,7 +72,7 @@ format: ## Rewrite the sources in the project's format.
 fuzz: setup-test ## Feed the readers of scans, socket and Arrow with rubbish for FUZZ_SECONDS each, the kernels with FUZZ_CASES.
 	for target in FuzzSensors FuzzSocket FuzzArrow; do \
 	    case $$target in FuzzArrow) longest=8192 ;; *) longest=512 ;; esac; \
-	    BINNACLE_FUZZ=1 $(SWIFT) build --scratch-path .build/fuzz --product $$target --sanitize address \
+	    BINNACLE_FUZZ=1 $(SWIFT) build --disable-index-store --scratch-path .build/fuzz --product $$target --sanitize address \
 	        -Xswiftc -sanitize=fuzzer && mkdir -p .build/fuzz/corpus/$$target && \
 	    SWIFT_BACKTRACE=enable=no .build/fuzz/debug/$$target -max_total_time=$(FUZZ_SECONDS) -max_len=$$longest \
 	        -print_final_stats=1 -artifact_prefix=.build/fuzz/$$target- .build/fuzz/corpus/$$target \

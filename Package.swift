@@ -9,6 +9,12 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+// `make test` asks for optimised kernels: thousands of random cases take minutes without. No package may pass these flags on.
+let isOptimised = Context.environment["BINNACLE_OPTIMISED_KERNELS"] != nil
+let kernelSettings =
+    settings + (isOptimised ? [.unsafeFlags(["-O", "-whole-module-optimization"], .when(configuration: .debug))] : [])
+let kernelCSettings: [CSetting] = isOptimised ? [.unsafeFlags(["-O2"], .when(configuration: .debug))] : []
+
 // `make fuzz` asks for these targets; they have no main of their own, and flags that no package may pass on.
 let fuzzers: [Target] =
     Context.environment["BINNACLE_FUZZ"] == nil
@@ -44,8 +50,8 @@ let package = Package(
     ],
     targets: [
         // Instructions that only some machines have, chosen at run time: a package may pass no flags on that allow them.
-        .target(name: "CKernels"),
-        .target(name: "Kernels", dependencies: ["CKernels"], swiftSettings: settings),
+        .target(name: "CKernels", cSettings: kernelCSettings),
+        .target(name: "Kernels", dependencies: ["CKernels"], swiftSettings: kernelSettings),
         .target(name: "Binnacle", dependencies: ["Kernels"], swiftSettings: settings),
         .target(name: "Geomagnetism", swiftSettings: settings),
         .target(name: "CMappedFile"),
@@ -100,9 +106,9 @@ let package = Package(
             path: "Benchmarks/CompareBench", swiftSettings: settings),
         .testTarget(
             name: "KernelsTests", dependencies: ["Kernels", "KernelReferences", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: kernelSettings),
         // Tests/KernelForms has the same beside the forms in C, on machines that are only played.
-        .target(name: "KernelReferences", path: "Tests/KernelForms/References"),
+        .target(name: "KernelReferences", path: "Tests/KernelForms/References", cSettings: kernelCSettings),
         .testTarget(
             name: "GeomagnetismTests", dependencies: ["Geomagnetism", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "BinnacleTests", dependencies: ["Binnacle", "TestSupport"], swiftSettings: settings),

@@ -81,7 +81,8 @@ extension GeomagneticModel {
             (0...n).contains(m)
         else {
             throw GeomagneticModelError(
-                line: line, "a line has a degree, an order up to it, and the four numbers g, h and their changes a year")
+                line: line, "a line has a degree, an order up to it, and the four numbers g, h and their changes a year"
+            )
         }
         var numbers: [Double] = []
         for word in words[2...] {

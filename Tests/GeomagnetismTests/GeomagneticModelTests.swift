@@ -99,7 +99,8 @@ import Testing
     }
 
     @Test func aSmallModelIsRead() throws {
-        let model = try GeomagneticModel(parsing: "2030.0 TEST-2030 1/1/2030\n1 0 -30000 0 1 0\n1 1 0 0 0 0\n9999\nmore")
+        let model = try GeomagneticModel(
+            parsing: "2030.0 TEST-2030 1/1/2030\n1 0 -30000 0 1 0\n1 1 0 0 0 0\n9999\nmore")
         #expect(model.name == "TEST-2030")
         #expect(model.years == 2030...2035)
         let position = try #require(GeodeticPosition(latitudeDegrees: 0, longitudeDegrees: 0))
@@ -120,7 +121,8 @@ import Testing
             ("2025.0 WMM\n1 0 1 0 0 0\n1 0 1 0 0 0", 3, "second time"),
             ("2025.0 WMM\n1 0 1 0 0 0\n9999", 3, "order 1 is missing"),
             ("2025.0 WMM\n2 0 1 0 0 0", 2, "degree 1, order 0 is missing"),
-        ]) func aBrokenModelSaysWhereAndWhat(text: String, line: Int, message: String) throws {
+        ]) func aBrokenModelSaysWhereAndWhat(text: String, line: Int, message: String) throws
+    {
         let error = try #require(complaint(text))
         #expect(error.line == line)
         #expect(error.message.contains(message), "\(error)")

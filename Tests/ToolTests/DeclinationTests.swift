@@ -49,7 +49,8 @@ import Testing
         arguments: [
             (["50"], "needs LAT and LON"), (["50", "8", "9"], "needs LAT and LON"), (["91", "8"], "LAT '91'"),
             (["50", "east"], "LON 'east'"), (["50", "nan"], "LON 'nan'"),
-            (["--date", "2026-02-30", "50", "8"], "is no day"), (["--date", "2026-11-21T12:45", "50", "8"], "is no day"),
+            (["--date", "2026-02-30", "50", "8"], "is no day"),
+            (["--date", "2026-11-21T12:45", "50", "8"], "is no day"),
             (["--altitude", "1e9", "50", "8"], "--altitude"),
         ] as [([String], String)])
     func wrongUseIsExplained(arguments: [String], message: String) throws {
