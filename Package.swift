@@ -12,7 +12,7 @@ let settings: [SwiftSetting] = [
 // `make test` asks for optimised kernels: thousands of random cases take minutes without. No package may pass these flags on.
 let isOptimised = Context.environment["BINNACLE_OPTIMISED_KERNELS"] != nil
 let kernelSettings =
-    settings + (isOptimised ? [.unsafeFlags(["-O", "-whole-module-optimization"], .when(configuration: .debug))] : [])
+    settings + (isOptimised ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
 let kernelCSettings: [CSetting] = isOptimised ? [.unsafeFlags(["-O2"], .when(configuration: .debug))] : []
 
 // `make fuzz` asks for these targets; they have no main of their own, and flags that no package may pass on.

@@ -1,5 +1,3 @@
-import Kernels
-
 /// Accelerations of made-up devices that lie still, in m/s², with their stamps, as columns: one sample of each device
 /// after the other.
 struct MadeSamples {

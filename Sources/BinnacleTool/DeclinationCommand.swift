@@ -19,8 +19,8 @@ struct DeclinationCommand {
             throw StationError(
                 .usage, "declination needs LAT and LON in degrees, as in 'binnacle declination 54.32 10.14'")
         }
-        let latitude = try Self.number(operands[0], in: -90...90, "LAT")
-        let longitude = try Self.number(operands[1], in: -180...360, "LON")
+        let latitude = try Self.number(operands[0], in: GeodeticPosition.latitudes, "LAT")
+        let longitude = try Self.number(operands[1], in: GeodeticPosition.longitudes, "LON")
         var altitude = 0.0
         if let text = arguments.value(.altitude) {
             altitude = try Self.number(text, in: GeodeticPosition.altitudes, "--altitude")
@@ -53,7 +53,7 @@ struct DeclinationCommand {
         return number
     }
 
-    func run(_ output: LineWriter, _ errors: LineWriter) throws(StationError) -> ExitStatus {
+    func run(_ output: LineWriter, _ errors: LineWriter) -> ExitStatus {
         let field = model.field(at: position, decimalYear: decimalYear)
         if let warning { errors.write("binnacle: \(warning)") }
         if writesJSON {

@@ -105,6 +105,13 @@ CK_AVX2 CK_INLINE void ck_columns8(const float *values, const size_t *starts, __
     }
 }
 
+/// dt/(τ + dt) of eight distances in nanoseconds, which have to be at least 0.
+CK_AVX2 CK_INLINE __m256 ck_shares(__m256i distances, __m256 time_constant)
+{
+    __m256 dt = _mm256_mul_ps(_mm256_cvtepi32_ps(distances), _mm256_set1_ps(1e-9f));
+    return _mm256_div_ps(dt, _mm256_add_ps(time_constant, dt));
+}
+
 /// dt/(τ + dt) of eight neighbours, in the order 0 1 4 5 2 3 6 7; with its sign set where nothing has passed.
 ///
 /// The distances have to be at least 0 and below 2³¹ nanoseconds.
@@ -116,8 +123,7 @@ CK_AVX2 CK_INLINE __m256 ck_coefficients(const int64_t *times, __m256 time_const
         _mm256_loadu_si256((const __m256i *)(times + 4)), _mm256_loadu_si256((const __m256i *)(times + 3)));
     __m256i distances =
         _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high), 0x88));
-    __m256 dt = _mm256_mul_ps(_mm256_cvtepi32_ps(distances), _mm256_set1_ps(1e-9f));
-    __m256 coefficients = _mm256_div_ps(dt, _mm256_add_ps(time_constant, dt));
+    __m256 coefficients = ck_shares(distances, time_constant);
     __m256i none = _mm256_cmpgt_epi32(_mm256_set1_epi32(1), distances);
     return _mm256_or_ps(coefficients, _mm256_castsi256_ps(none));
 }
@@ -274,8 +280,7 @@ CK_AVX2 size_t ck_gravity_frames_avx2(
             __m256 high = _mm256_shuffle_ps(four, next, 0xdd);
             squares[group] = ck_squares(_mm256_loadu_ps(at[0]), _mm256_loadu_ps(at[1]), _mm256_loadu_ps(at[2]));
             unusual = _mm256_or_si256(unusual, ck_unusual(low, high, squares[group]));
-            __m256 dt = _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_castps_si256(low)), _mm256_set1_ps(1e-9f));
-            __m256d mixed = _mm256_castps_pd(_mm256_div_ps(dt, _mm256_add_ps(tau, dt)));
+            __m256d mixed = _mm256_castps_pd(ck_shares(_mm256_castps_si256(low), tau));
             coefficients[group] = _mm256_castpd_ps(_mm256_permute4x64_pd(mixed, 0xd8));
         }
         if (!_mm256_testz_si256(unusual, unusual)) break;

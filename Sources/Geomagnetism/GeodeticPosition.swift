@@ -7,17 +7,21 @@ public struct GeodeticPosition: Sendable, Equatable {
     /// Metres above the ellipsoid.
     public let altitudeMetres: Double
 
+    /// The latitudes there are.
+    public static let latitudes = -90.0...90.0
+    /// The longitudes that are taken: counted from −180 or from 0.
+    public static let longitudes = -180.0...360.0
     /// The altitudes for which the models are made, from 1 km below the ellipsoid to 850 km above it.
     public static let altitudes = -1000.0...850_000.0
 
     /// Creates a position; `nil` when a number is outside its range, or none.
     ///
     /// - Parameters:
-    ///   - latitudeDegrees: Degrees north, −90 to 90.
-    ///   - longitudeDegrees: Degrees east, −180 to 360.
+    ///   - latitudeDegrees: Degrees north, within ``latitudes``.
+    ///   - longitudeDegrees: Degrees east, within ``longitudes``.
     ///   - altitudeMetres: Metres above the ellipsoid, within ``altitudes``. A hundred metres change a field by 0.005 %.
     public init?(latitudeDegrees: Double, longitudeDegrees: Double, altitudeMetres: Double = 0) {
-        guard (-90...90).contains(latitudeDegrees), (-180...360).contains(longitudeDegrees),
+        guard Self.latitudes.contains(latitudeDegrees), Self.longitudes.contains(longitudeDegrees),
             Self.altitudes.contains(altitudeMetres)
         else { return nil }
         self.latitudeDegrees = latitudeDegrees

@@ -27,11 +27,4 @@ enum Quad {
             SIMD4<Float>(numbers)
         #endif
     }
-
-    @inline(__always)
-    static func floats(_ numbers: SIMD16<Int32>) -> SIMD16<Float> {
-        SIMD16(
-            lowHalf: SIMD8(lowHalf: floats(numbers.lowHalf.lowHalf), highHalf: floats(numbers.lowHalf.highHalf)),
-            highHalf: SIMD8(lowHalf: floats(numbers.highHalf.lowHalf), highHalf: floats(numbers.highHalf.highHalf)))
-    }
 }

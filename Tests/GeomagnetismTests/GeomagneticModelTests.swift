@@ -51,10 +51,10 @@ import Testing
             model.field(at: near, decimalYear: 2026)
         )
         #expect(abs(field.downNanotesla - other.downNanotesla) < 1e-6)
-        // North of a quarter further is east, or west, of here.
+        // Seen from a quarter further, north is west of here at the north pole, and east at the south pole.
         let sign = latitude > 0 ? 1.0 : -1.0
-        #expect(abs(field.eastNanotesla * sign - other.northNanotesla) < 1e-6)
-        #expect(abs(field.northNanotesla + other.eastNanotesla * sign) < 1e-6)
+        #expect(abs(other.northNanotesla + field.eastNanotesla * sign) < 1e-6)
+        #expect(abs(other.eastNanotesla - field.northNanotesla * sign) < 1e-6)
         #expect(abs(field.northNanotesla - beside.northNanotesla) < 0.01)
         #expect(abs(field.eastNanotesla - beside.eastNanotesla) < 0.01)
     }

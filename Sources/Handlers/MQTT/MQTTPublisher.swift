@@ -83,8 +83,9 @@ final class MQTTPublisher {
             }
             MQTTClientIDs.release(client)
         }
-        queue.end()
+        // Before the end: nobody who waited for it hears of anything behind it.
         drops.tellRest()
+        queue.end()
     }
 
     /// Waits until no other handler of this process has the client's name.
