@@ -28,6 +28,17 @@ public struct MagnetometerCalibration: Sendable, Equatable {
     public func apply(_ measured: Vector) -> Vector {
         softIron * (measured - hardIronMicrotesla)
     }
+
+    /// How much more the soft iron stretches one direction than another: 1 for a sphere.
+    var stretch: Double {
+        var matrix = SymmetricMatrix(size: 3)
+        for row in 0..<3 {
+            for column in 0...row { matrix[row, column] = softIron.rows[row][column] }
+        }
+        let values = matrix.eigen().map(\.value)
+        guard let least = values.first, let most = values.last, least > 0 else { return .infinity }
+        return most / least
+    }
 }
 
 extension MagnetometerCalibration {
@@ -36,9 +47,9 @@ extension MagnetometerCalibration {
     /// The linear least squares of |m|² = 2·m·V + (B² − |V|²); source: NXP AN5019.
     ///
     /// - Parameter samples: In µT, from all around.
-    /// - Returns: `nil` when they lie in a plane, or are none.
+    /// - Returns: `nil` when they lie in a plane, are none, or one of them is not finite.
     public static func sphere(_ samples: [Vector]) -> MagnetometerCalibration? {
-        guard let largest = samples.map(\.length).max(), largest > 0 else { return nil }
+        guard samples.allSatisfy(\.isFinite), let largest = samples.map(\.length).max(), largest > 0 else { return nil }
         var normal = SymmetricMatrix(size: 4)
         var right = [Double](repeating: 0, count: 4)
         for sample in samples {
@@ -123,5 +134,4 @@ extension MagnetometerCalibration {
         fieldMicrotesla = field
         fitErrorPercent = 100 * (sum / Double(samples.count)).squareRoot() / (2 * square)
     }
-
 }
