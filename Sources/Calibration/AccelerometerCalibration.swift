@@ -23,6 +23,7 @@ public struct AccelerometerCalibration: Sendable, Equatable {
     /// "Using LSM303DLH for a tilt compensated electronic compass", calibration of the accelerometer.
     ///
     /// - Parameter rests: In m/s², the mean of each position.
+    /// - Returns: What makes 1 g straight up of each, as well as twelve parameters can.
     /// - Throws: ``AccelerometerRefusal`` when nobody should use the result.
     public static func sixPositions(
         _ rests: [Face: Vector]

@@ -78,7 +78,7 @@ public struct MagnetometerJudge: Sendable {
     /// What may be fitted; `nil` when nothing may.
     ///
     /// A half of an ellipsoid is the half of many: with one missing the condition number may be small, the fit good, and the
-    /// centre 5 µT off.
+    /// centre almost 5 µT off.
     public static func allowed(
         _ coverage: Coverage, _ missing: [DirectionMap.Region]
     ) -> MagnetometerCalibration.Model? {

@@ -46,9 +46,7 @@ package struct CalibrationFile {
     /// The kinds whose tables stay as they are.
     package var keptKinds: [SampleKind] { kept.map(\.kind) }
 
-    /// The file's text.
-    ///
-    /// - Parameter result: The table that it gets.
+    /// The file's text, with the table that it gets.
     package func text(_ result: CalibrationResult) -> String {
         Self.text(kept + [(result.kind, result.table)])
     }

@@ -74,6 +74,7 @@ package final class CalibrationRun {
     /// Collects, and makes a calibration.
     ///
     /// - Parameter indicator: Shows how far it has come, on the view that this run guides with.
+    /// - Returns: What it came to.
     package func run(_ indicator: ProgressIndicator) -> Outcome {
         indicator.delegate = self
         switch input.origin {
