@@ -177,7 +177,7 @@ struct CalibrateCommand {
         }
         let kept = file.keptKinds.map { " (its [\($0.rawValue)] is kept)" }.joined()
         words.write("saved to \(path.printable)\(kept); in the sensor's section of the configuration:")
-        words.write("    calibration = \(JSONObject.quoted(path))")
+        words.write("    calibration = \(JSONObject.quoted(file.absolutePath))")
     }
 
     private func json(

@@ -221,6 +221,21 @@ import Testing
         #expect(try file.text().contains("[magnetometer]\nmodel = \"ellipsoid\""))
     }
 
+    /// Whoever has a link there, or rights that are not the usual ones, has them afterwards.
+    @Test func linksAndRightsStay() throws {
+        let folder = try TemporaryFolder(["there.toml": "[accelerometer]\npositions = 6\n"])
+        let (file, link) = (folder.path + "/there.toml", folder.path + "/link.toml")
+        chmod(file, 0o640)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "there.toml")
+        let trace = try Self.trace("synth_full_sphere_400")
+        let result = try Binary.run("calibrate", "--trace", trace.path, "-o", "link.toml", in: folder.path)
+        #expect(result.status == 0)
+        #expect(result.output.hasSuffix("calibration = \"\(file)\"\n"))
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "there.toml")
+        #expect(try String(contentsOfFile: file, encoding: .utf8).hasSuffix("\n[accelerometer]\npositions = 6\n"))
+        #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o640)
+    }
+
     @Test func placesThatCannotBeWrittenAreToldOf() throws {
         let trace = try Self.trace("synth_full_sphere_400")
         for path in ["/nowhere/at/all.toml", "/dev/null", "/"] {

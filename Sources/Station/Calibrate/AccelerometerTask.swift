@@ -70,6 +70,7 @@ final class AccelerometerTask: CalibrationTask {
         figures.add("offset_m_s2", raw: CalibrationText.list(calibration.offset, 5))
         figures.add("matrix", raw: CalibrationText.list(calibration.matrix, 6))
         figures.add("fit_error_m_s2", raw: CalibrationText.number(calibration.fitError, 4))
+        figures.add("faces", list: rests.map { JSONObject.quoted($0.0.words) })
         for (key, errors) in [("error_before_m_s2", before), ("error_after_m_s2", after)] {
             figures.add(key, list: errors.map { CalibrationText.number($0, 4) })
         }

@@ -5,10 +5,12 @@ import LinuxSystem
 /// A file of calibrations, which a configuration names: a table for the magnetometer, one for the accelerometer, or both.
 package struct CalibrationFile {
     private let path: String
+    /// What a link leads to, so that the link stays one.
+    private let target: String
     /// The other kinds' tables that are in the file and stay there.
     private let kept: [(kind: SampleKind, lines: [String])]
     /// The permissions of the file that is there.
-    private let mode: mode_t
+    private let mode: mode_t?
 
     /// Whoever may read the configuration may read this.
     private static let usualMode: mode_t = 0o644
@@ -25,15 +27,17 @@ package struct CalibrationFile {
         var status = stat()
         guard stat(path, &status) == 0 else {
             guard errno == ENOENT else { throw Self.error(path, errno) }
+            target = path
             kept = []
-            mode = Self.usualMode
+            mode = nil
             try Self.requireFolder(of: path)
             return
         }
+        target = Self.resolved(path)
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw StationError(.cannotCreate, "\(path.printable): is no regular file: name another one")
         }
-        try Self.requireFolder(of: path)
+        try Self.requireFolder(of: target)
         mode = status.st_mode & 0o777
         do throws(StationError) {
             kept = try Self.tables(path).filter { $0.kind != kind }
@@ -41,6 +45,15 @@ package struct CalibrationFile {
             guard replacing else { throw error }
             kept = []
         }
+    }
+
+    /// The path from the root on, once the file is there: a configuration lies elsewhere than whoever calibrates.
+    package var absolutePath: String { Self.resolved(path) }
+
+    private static func resolved(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
     }
 
     /// The kinds whose tables stay as they are.
@@ -79,9 +92,9 @@ package struct CalibrationFile {
 
     private func write(_ bytes: [UInt8]) throws(SystemError) {
         // Beside the file, because a rename does not leave a file system; the number keeps two runs apart.
-        let temporary = "\(path).\(getpid()).new"
+        let temporary = "\(target).\(getpid()).new"
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-        let descriptor = try systemCall("open", path: temporary) { open(temporary, flags, mode) }
+        let descriptor = try systemCall("open", path: temporary) { open(temporary, flags, Self.usualMode) }
         var isDone = false
         defer {
             close(descriptor)
@@ -94,9 +107,10 @@ package struct CalibrationFile {
             }
             rest = rest.dropFirst(count)
         }
+        if let mode { try systemCall("fchmod", path: temporary) { fchmod(descriptor, mode) } }
         // Otherwise a power cut might leave an empty file under the new name.
         try systemCall("fsync", path: temporary) { fsync(descriptor) }
-        try systemCall("rename", path: path) { rename(temporary, path) }
+        try systemCall("rename", path: target) { rename(temporary, target) }
         isDone = true
     }
 
