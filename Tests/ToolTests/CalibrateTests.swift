@@ -84,6 +84,31 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
+    /// Turned about the vertical three times, and tilted by up to 20° meanwhile.
+    @Test func aSpinWithALittleWobbleGetsASphereAndIsToldSo() throws {
+        let dip = 65 * Double.pi / 180
+        let rows = (0..<1500).map { index in
+            let turn = 2 * Double.pi * Double(index) / 500
+            let pitch = 20 * Double.pi / 180 * sin(3 * turn)
+            let roll = 20 * Double.pi / 180 * cos(2 * turn)
+            let (level, down) = (50 * cos(dip), -50 * sin(dip))
+            let y = level * cos(turn) * cos(pitch) + down * sin(pitch)
+            let z = down * cos(pitch) - level * cos(turn) * sin(pitch)
+            let x = level * sin(turn) * cos(roll) - z * sin(roll)
+            let up = z * cos(roll) + level * sin(turn) * sin(roll)
+            return "\(Double(index) / 20),\(x + 32),\(y - 18),\(up + 57)\n"
+        }
+        let trace = try TemporaryFile("time_s,mx_uT,my_uT,mz_uT\n" + rows.joined(), suffix: ".csv")
+        let result = try Binary.run("calibrate", "--trace", trace.path)
+        #expect(result.status == 0)
+        #expect(result.output.contains("verdict: usable; a sphere at most, because the coverage is above 12"))
+        #expect(result.output.contains("For an ellipsoid, keep turning: the upper half"))
+        #expect(result.output.contains("model = \"sphere\""))
+        for (found, expected) in zip(try Self.numbers("hard_iron_uT", in: result.output), [32.0, -18, 57]) {
+            #expect(abs(found - expected) < 1)
+        }
+    }
+
     @Test func resultsAreJSON() throws {
         let full = try Self.trace("synth_full_sphere_400")
         let found = try Self.object(Binary.run("calibrate", "--trace", full.path, "--json").output)

@@ -118,13 +118,15 @@ final class MagnetometerTask: CalibrationTask {
     }
 
     private func verdict(_ finding: MagnetometerJudge.Finding) -> String {
+        let missing = finding.map.missing
+        // A small error says little about directions from which nothing has come.
+        let isCovered = missing.isEmpty && finding.coverage.model == .ellipsoid
         let quality =
             switch finding.calibration.fitErrorPercent {
-            case ..<1.5: "good"
-            case ..<3: "fair"
+            case ..<1.5: isCovered ? "good" : "usable"
+            case ..<3: isCovered ? "fair" : "usable"
             default: "rough, but better than nothing: iron or electric currents disturbed it"
             }
-        let missing = finding.map.missing
         let advice = MagnetometerRefusal.advice(missing)
         let model =
             switch finding.sphereReason {
