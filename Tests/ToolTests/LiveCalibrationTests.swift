@@ -134,6 +134,19 @@ import Testing
         #expect(try run.output.text().contains("offset_m_s2 = [0.10000, -0.20000, 0.30000]"))
     }
 
+    /// What was measured before the device went may be from half a turn: nothing is made of it.
+    @Test func aDeviceThatGoesAwayEndsIt() throws {
+        let tree = try FifoTree()
+        let node = try #require(try tree.addDevice(0, name: "magn_3d", prefix: "in_magn", scale: "0.001"))
+        let run = try Run(["--root", tree.root])
+        try Self.turn(node, heights: -0.98...0.0, count: 400)
+        try run.wait(for: "there is enough for a sphere")
+        node.close()
+        #expect(run.end() == 69)
+        #expect(try run.errors.text().contains("binnacle: magn_3d: "))
+        #expect(try run.output.text().isEmpty)
+    }
+
     @Test func withoutADeviceItSaysWhereToLook() throws {
         let tree = try FifoTree()
         let result = try Binary.run("calibrate", "--root", tree.root)
