@@ -43,6 +43,7 @@ let package = Package(
     products: [
         .library(name: "Binnacle", targets: ["Binnacle"]),
         .library(name: "Geomagnetism", targets: ["Geomagnetism"]),
+        .library(name: "Calibration", targets: ["Calibration"]),
         .library(name: "Traces", targets: ["Traces"]),
         .library(name: "LinuxSensors", targets: ["LinuxSensors"]),
         .library(name: "EventSocket", targets: ["EventSocket"]),
@@ -54,6 +55,7 @@ let package = Package(
         .target(name: "Kernels", dependencies: ["CKernels"], swiftSettings: kernelSettings),
         .target(name: "Binnacle", dependencies: ["Kernels"], swiftSettings: settings),
         .target(name: "Geomagnetism", swiftSettings: settings),
+        .target(name: "Calibration", swiftSettings: settings),
         .target(name: "CMappedFile"),
         .target(name: "Traces", dependencies: ["Binnacle", "Kernels", "CMappedFile"], swiftSettings: settings),
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
@@ -77,7 +79,8 @@ let package = Package(
         .target(
             name: "Station",
             dependencies: [
-                "Binnacle", "Geomagnetism", "Traces", "LinuxSystem", "LinuxSensors", "Handlers", "Store", "EventSocket",
+                "Binnacle", "Calibration", "Geomagnetism", "Traces", "LinuxSystem", "LinuxSensors", "Handlers", "Store",
+                "EventSocket",
                 "CTOML",
             ],
             swiftSettings: settings),
@@ -89,7 +92,7 @@ let package = Package(
             name: "BinnacleTool",
             dependencies: [
                 "Bench", "Station", "Handlers", "Store", "EventSocket", "Traces", "LinuxSystem", "Binnacle", "Kernels",
-                "Geomagnetism",
+                "Geomagnetism", "Calibration",
             ],
             swiftSettings: settings),
         // What only benchmarks and tests use is part of no product: nothing above depends on it.
@@ -112,6 +115,8 @@ let package = Package(
         .target(name: "KernelReferences", path: "Tests/KernelForms/References", cSettings: kernelCSettings),
         .testTarget(
             name: "GeomagnetismTests", dependencies: ["Geomagnetism", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "CalibrationTests", dependencies: ["Calibration", "Binnacle", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "BinnacleTests", dependencies: ["Binnacle", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "TracesTests", dependencies: ["Traces", "Binnacle", "TestSupport"], swiftSettings: settings),
         .testTarget(

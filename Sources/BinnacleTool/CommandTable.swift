@@ -7,6 +7,7 @@ enum OptionName: String, CaseIterable {
     case quick, kernel
     case kind, since, follow, after, once, socket, store
     case date, altitude
+    case model, from, to, position, field
     case help, version
 
     /// What stands for the argument in the help; `nil` when the option takes none.
@@ -30,6 +31,10 @@ enum OptionName: String, CaseIterable {
         case .socket, .store: "PATH"
         case .date: "YYYY-MM-DD"
         case .altitude: "METRES"
+        case .model: "sphere|ellipsoid"
+        case .from, .to: "SECONDS"
+        case .position: "LAT,LON"
+        case .field: "MICROTESLA"
         case .decodeScans, .handlers, .json, .scans, .force, .guide, .loop, .quick, .follow, .once, .help, .version: nil
         }
     }
@@ -93,7 +98,11 @@ enum OptionName: String, CaseIterable {
             Without a configuration: make samples up. MODEL is still, walk, shake, turn or drop. Every event says that it is
             simulated.
             """
-        case .trace: "Without a configuration: play FILE in real time. May be repeated; files play together."
+        case .trace:
+            """
+            Without a configuration: take the samples from FILE; run plays it in real time. May be repeated; files play
+            together.
+            """
         case .loop: "Play the traces again and again."
         case .quick: "Measure less often and with less data: 20 seconds instead of minutes."
         case .kernel:
@@ -117,6 +126,15 @@ enum OptionName: String, CaseIterable {
             """
         case .store: "Read this store's file, and ask no daemon."
         case .date: "The day, in UTC. Without it, today."
+        case .model: "Fit this, instead of what the samples allow; an ellipsoid that they do not allow is refused."
+        case .from: "Leave out samples of the trace before this time, in the seconds that the trace has."
+        case .to: "Leave out samples of the trace after this time, in the seconds that the trace has."
+        case .position:
+            """
+            Where the device is, in degrees north and east: a field that is off the World Magnetic Model's by more than 15 % is
+            refused.
+            """
+        case .field: "How strong the field is, in µT, where that is known: more than 15 % off is refused."
         case .altitude: "Metres above the WGS 84 ellipsoid, -1000 to 850000. Without it, 0."
         case .help: "Print this help."
         case .version: "Print the version."
@@ -126,7 +144,7 @@ enum OptionName: String, CaseIterable {
 
 /// Every subcommand there is, once.
 enum CommandName: String, CaseIterable {
-    case run, replay, record, convert, devices, doctor, check, status, events, on, declination, bench
+    case run, replay, record, convert, devices, doctor, check, status, events, on, calibrate, declination, bench
 
     var operands: String {
         switch self {
@@ -135,6 +153,7 @@ enum CommandName: String, CaseIterable {
         case .run, .record, .devices, .doctor, .status, .events, .bench: ""
         case .on: "KIND… [-- COMMAND…]"
         case .check: "[PATH…]"
+        case .calibrate: "[magnetometer|accelerometer]"
         case .declination: "LAT LON"
         }
     }
@@ -151,6 +170,7 @@ enum CommandName: String, CaseIterable {
         case .status: "ask the running daemon how it is"
         case .events: "show the events that the daemon has kept"
         case .on: "run a command, as yourself, for each event of the daemon"
+        case .calibrate: "find what a magnetometer or an accelerometer measures wrongly, and save it"
         case .declination: "say by how much magnetic north differs from true north at a place"
         case .bench: "measure the detection loops against the limits of this machine"
         }
@@ -226,6 +246,19 @@ enum CommandName: String, CaseIterable {
             may not ask it, and with 66 when there is no such COMMAND. Ctrl-C and SIGTERM reach COMMAND, too, and are waited
             for.
             """
+        case .calibrate:
+            """
+            A magnetometer is turned slowly through all directions, while standard error says which are missing; it ends when
+            there are enough, or with Ctrl-C. A sphere undoes magnets that turn with the sensor, an ellipsoid soft iron as
+            well. An accelerometer is held still for a second with each of its six sides up. With --trace the samples come from
+            recordings.
+
+            Says in words what the result is worth, with figures before and after. With -o it is saved in a file that
+            'calibration' names in a [sensor.NAME] of the configuration; a file may hold one of each kind, and keeps the other.
+            What nobody should use is refused with exit status 65, and then nothing is written: too few directions, as after
+            a flat spin; samples that fit no sphere or ellipsoid; a field that the Earth does not have; a side that was
+            missing, or not held still.
+            """
         case .declination:
             """
             LAT and LON are degrees north and east; south and west are below zero. Prints what the World Magnetic Model says of
@@ -258,6 +291,11 @@ enum CommandName: String, CaseIterable {
         case .check: [.help]
         case .status: [.json, .socket, .help]
         case .events: [.since, .kind, .sensor, .follow, .json, .socket, .store, .help]
+        case .calibrate:
+            [
+                .output, .force, .model, .trace, .map, .from, .to, .sensor, .config, .for, .position, .field, .json,
+                .root, .help,
+            ]
         case .declination: [.date, .altitude, .json, .help]
         case .bench: [.quick, .kernel, .json, .help]
         case .on: [.sensor, .after, .once, .json, .socket, .help]

@@ -58,6 +58,7 @@ enum Tool {
         case .check: return CheckCommand(parsed).run(output, errors).rawValue
         case .status: return try StatusCommand(parsed).run(output).rawValue
         case .events: return try EventsCommand(parsed).run(output, errors).rawValue
+        case .calibrate: return try CalibrateCommand(parsed).run(output, errors).rawValue
         case .declination: return try DeclinationCommand(parsed).run(output, errors).rawValue
         case .bench: return try BenchCommand(parsed).run(output).rawValue
         // The status is that of somebody else's program.

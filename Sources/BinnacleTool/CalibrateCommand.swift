@@ -1,0 +1,196 @@
+import Binnacle
+import Calibration
+import Geomagnetism
+import Glibc
+import Handlers
+import LinuxSystem
+import Station
+import Traces
+
+/// `binnacle calibrate`: finds what a magnetometer or an accelerometer measures too much or askew.
+struct CalibrateCommand {
+    private let options: CalibrateOptions
+    private let path: String?
+    private let replaces: Bool
+    private let writesJSON: Bool
+
+    private static let standardOutput = "-"
+
+    init(_ arguments: Arguments) throws(StationError) {
+        var options = CalibrateOptions()
+        options.kind = try Self.kind(arguments.operands)
+        options.traces = arguments.all(.trace)
+        options.configurationPath = arguments.value(.config)
+        options.root = arguments.value(.root)
+        guard arguments.all(.sensor).count <= 1 else {
+            throw StationError(.usage, "--sensor: one sensor is calibrated at a time")
+        }
+        options.sensor = arguments.value(.sensor)
+        guard options.traces.isEmpty || options.configurationPath == nil else {
+            throw StationError(
+                .usage, "--trace does not go with --config: one of them says where the samples come from")
+        }
+        if arguments.has(.map) {
+            do throws(ColumnMap.ParseError) {
+                options.map = try ColumnMap(arguments.all(.map))
+            } catch {
+                throw StationError(.usage, "--map: \(error.description)")
+            }
+        }
+        for option in [OptionName.map, .from, .to] where arguments.has(option) && options.traces.isEmpty {
+            throw StationError(.usage, "--\(option.rawValue) is for --trace")
+        }
+        options.timeRange = try Self.timeRange(arguments)
+        if let text = arguments.value(.for) {
+            guard let duration = DurationText.parse(text), duration > .zero else {
+                throw StationError(
+                    .usage, "--for \(text): has to be a time above 0 with its unit, as in 500ms, 10s, 5m, 1h")
+            }
+            guard options.traces.isEmpty else {
+                throw StationError(.usage, "--for is for sensors; use --to with --trace")
+            }
+            options.duration = duration
+        }
+        options.judge = try Self.judge(arguments, options.kind)
+        path = arguments.value(.output)
+        if path == "" { throw StationError(.usage, "--output needs the name of a file") }
+        replaces = arguments.has(.force)
+        writesJSON = arguments.has(.json)
+        if writesJSON, path == Self.standardOutput {
+            throw StationError(.usage, "--json does not go with -o -: both would write to standard output")
+        }
+        self.options = options
+    }
+
+    private static func kind(_ operands: [String]) throws(StationError) -> SampleKind {
+        let names = SampleKind.allCases.map(\.rawValue)
+        guard let name = operands.first else { return .magnetometer }
+        guard operands.count == 1 else { throw StationError(.usage, "calibrate takes one kind of sensor at a time") }
+        guard let kind = SampleKind(rawValue: name) else {
+            throw StationError(.usage, "calibrate takes no '\(name)' (\(Spelling.hint(for: name, among: names)))")
+        }
+        return kind
+    }
+
+    private static func timeRange(_ arguments: Arguments) throws(StationError) -> ClosedRange<Int64> {
+        var ends = [Int64.min, Int64.max]
+        for (place, option) in [OptionName.from, .to].enumerated() {
+            guard let text = arguments.value(option) else { continue }
+            guard let seconds = Double(text), seconds.isFinite,
+                let nanoseconds = Int64(exactly: (seconds * 1e9).rounded())
+            else { throw StationError(.usage, "--\(option.rawValue) \(text): has to be a number of seconds") }
+            ends[place] = nanoseconds
+        }
+        guard ends[0] <= ends[1] else { throw StationError(.usage, "--from lies behind --to") }
+        return ends[0]...ends[1]
+    }
+
+    private static func judge(_ arguments: Arguments, _ kind: SampleKind) throws(StationError) -> MagnetometerJudge {
+        for option in [OptionName.model, .position, .field] where arguments.has(option) && kind != .magnetometer {
+            throw StationError(.usage, "--\(option.rawValue) is for magnetometers")
+        }
+        var judge = MagnetometerJudge()
+        if let name = arguments.value(.model) {
+            guard let model = MagnetometerFit.Model(rawValue: name) else {
+                throw StationError(.usage, "--model \(name): has to be sphere or ellipsoid")
+            }
+            judge.model = model
+        }
+        if let text = arguments.value(.field) {
+            guard !arguments.has(.position) else {
+                throw StationError(.usage, "--field does not go with --position: both say how strong the field is")
+            }
+            let range = MagnetometerJudge.earthMicrotesla
+            guard let field = Double(text), range.contains(field) else {
+                throw StationError(
+                    .usage,
+                    "--field \(text): has to be a number of µT from \(Int(range.lowerBound)) to \(Int(range.upperBound))"
+                )
+            }
+            judge.expectedMicrotesla = field
+        }
+        if let text = arguments.value(.position) { judge.expectedMicrotesla = try field(at: text) }
+        return judge
+    }
+
+    /// The strength of the field at a place today, in µT.
+    private static func field(at text: String) throws(StationError) -> Double {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        guard parts.count == 2, let latitude = Double(parts[0]), let longitude = Double(parts[1]),
+            let position = GeodeticPosition(latitudeDegrees: latitude, longitudeDegrees: longitude)
+        else { throw StationError(.usage, "--position \(text): has to be LAT,LON in degrees, as in 54.32,10.14") }
+        let now = SystemClock.realtime()
+        let secondsInYear = 365.2425 * 86_400
+        let year = 1970 + Double(now) / 1e9 / secondsInYear
+        return GeomagneticModel.wmm2025.field(at: position, decimalYear: year).totalNanotesla / 1000
+    }
+
+    func run(_ output: LineWriter, _ errors: LineWriter) throws(StationError) -> ExitStatus {
+        let file = try path.flatMap { path throws(StationError) -> CalibrationFile? in
+            guard path != Self.standardOutput else { return nil }
+            return try CalibrationFile(path: path, for: options.kind, replacing: replaces)
+        }
+        let isTerminal = isatty(STDERR_FILENO) != 0
+        let guidance: any GuidanceView =
+            isTerminal ? TerminalGuidanceView(descriptor: STDERR_FILENO) : LineGuidanceView(writer: errors)
+        let calibration = try CalibrationRun(options, errors: errors, view: guidance)
+        for notice in calibration.notices { errors.write("binnacle: \(notice)") }
+        errors.flush()
+        Interruption.listen(waking: calibration.wakeDescriptor)
+        let bar: any ProgressView =
+            isTerminal ? TerminalProgressView(descriptor: STDERR_FILENO, label: "calibrate") : NoProgressView()
+        switch calibration.run(ProgressIndicator(view: calibration.isLive ? guidance : bar)) {
+        case .cancelled: return Interruption.isTermination ? .terminated : .cancelled
+        case .failed(let error): throw error
+        case .refused(let refusal):
+            if writesJSON { output.write(json(refusal.figures, calibration, refusal: refusal)) }
+            throw StationError(
+                .data,
+                "no calibration of the \(options.kind.rawValue): \(refusal.description)"
+                    + (path == nil ? "" : "\nnothing was written"))
+        case .done(let result):
+            try file?.write(result)
+            report(result, calibration, file, output, errors)
+            return .ok
+        }
+    }
+
+    private func report(
+        _ result: CalibrationResult, _ calibration: CalibrationRun, _ file: CalibrationFile?, _ output: LineWriter,
+        _ errors: LineWriter
+    ) {
+        if writesJSON {
+            output.write(json(result.figures, calibration, refusal: nil))
+            return
+        }
+        let isPiped = path == Self.standardOutput
+        let words = isPiped ? errors : output
+        let kind = options.kind.rawValue
+        let name = calibration.sensorName
+        // A trace that names no sensor has it named by its kind.
+        words.write(name == kind ? kind : "\(kind) of \(name.printable)")
+        for line in result.report { words.write(line) }
+        guard let file, let path else {
+            if !isPiped { words.write("not saved; -o FILE would save this:") }
+            output.write(text: CalibrationFile.text(result))
+            return
+        }
+        let kept = file.keptKinds.map { " (its [\($0.rawValue)] is kept)" }.joined()
+        words.write("saved to \(path.printable)\(kept); in the sensor's section of the configuration:")
+        words.write("    calibration = \(JSONObject.quoted(file.absolutePath))")
+    }
+
+    private func json(
+        _ figures: JSONObject, _ calibration: CalibrationRun, refusal: CalibrationRefusal?
+    ) -> String {
+        var object = JSONObject()
+        object.add("kind", options.kind.rawValue)
+        object.add("sensor", calibration.sensorName)
+        object.add("is_accepted", raw: "\(refusal == nil)")
+        object.add("refusal", refusal?.name)
+        object.add("message", refusal?.description)
+        object.add("file", refusal == nil ? path : nil)
+        object.add("figures", raw: figures.text)
+        return object.text
+    }
+}

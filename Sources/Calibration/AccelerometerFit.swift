@@ -1,0 +1,62 @@
+/// What makes an accelerometer's reading the specific force: force = matrix · (measured − offset).
+public struct AccelerometerFit: Sendable, Equatable {
+    /// What is read too much, in m/s².
+    public let offset: Vector
+    /// Scale and misalignment.
+    public let matrix: Matrix3
+    /// The root mean square of what is left between the calibrated readings and 1 g straight up, in m/s².
+    public let fitError: Double
+
+    /// 1 g in m/s²; exact by definition (3rd CGPM, 1901).
+    public static let standardGravity = 9.80665
+    /// A greater fit error is refused: some positions were held 3° off, or more.
+    public static let greatestError = 0.5
+
+    /// A measured specific force, calibrated, in m/s².
+    public func apply(_ measured: Vector) -> Vector {
+        matrix * (measured - offset)
+    }
+
+    /// Fits twelve parameters, a matrix and an offset, to what was read with each side up.
+    ///
+    /// Linear least squares of force = M·measured + c, a row of four for each axis; source: STMicroelectronics AN3192,
+    /// "Using LSM303DLH for a tilt compensated electronic compass", calibration of the accelerometer.
+    ///
+    /// - Parameter rests: In m/s², the mean of each position.
+    /// - Returns: What makes 1 g straight up of each, as well as twelve parameters can.
+    /// - Throws: ``AccelerometerRefusal`` when nobody should use the result.
+    public static func sixPositions(
+        _ rests: [Face: Vector]
+    ) throws(AccelerometerRefusal) -> AccelerometerFit {
+        let missing = Face.allCases.filter { rests[$0] == nil }
+        guard missing.isEmpty else { throw .missing(missing, moving: []) }
+        let positions = Face.allCases.compactMap { face in
+            rests[face].map { (up: face.axis * standardGravity, read: $0) }
+        }
+        var normal = SymmetricMatrix(size: 4)
+        var rights = [[Double]](repeating: [0, 0, 0, 0], count: 3)
+        for (up, read) in positions {
+            guard read.isFinite, read.length < 1e6 else { throw .fit(.infinity) }
+            let row = [read.x, read.y, read.z, 1]
+            normal.add(row)
+            for axis in 0..<3 {
+                for place in 0..<4 { rights[axis][place] += row[place] * up[axis] }
+            }
+        }
+        var rows: [Vector] = []
+        var constant = Vector.zero
+        for axis in 0..<3 {
+            guard let found = normal.solve(rights[axis]) else { throw .fit(.infinity) }
+            rows.append([found[0], found[1], found[2]])
+            constant[axis] = found[3]
+        }
+        let matrix = Matrix3(rows: rows)
+        guard let shift = matrix.solve(constant) else { throw .fit(.infinity) }
+        let offset = Vector.zero - shift
+        let square = positions.reduce(0) { $0 + (matrix * ($1.read - offset) - $1.up).squaredLength }
+        let error = (square / Double(positions.count)).squareRoot()
+        // Written so that NaN is refused as well.
+        guard error < greatestError else { throw .fit(error) }
+        return AccelerometerFit(offset: offset, matrix: matrix, fitError: error)
+    }
+}

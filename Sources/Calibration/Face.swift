@@ -1,0 +1,40 @@
+/// A side of the device that points up.
+public enum Face: String, Sendable, CaseIterable {
+    case screenUp, screenDown, topUp, topDown, rightUp, rightDown
+
+    /// The direction that points up, in the device's frame.
+    public var axis: Vector {
+        switch self {
+        case .screenUp: [0, 0, 1]
+        case .screenDown: [0, 0, -1]
+        case .topUp: [0, 1, 0]
+        case .topDown: [0, -1, 0]
+        case .rightUp: [1, 0, 0]
+        case .rightDown: [-1, 0, 0]
+        }
+    }
+
+    /// What a person calls the position.
+    public var words: String {
+        switch self {
+        case .screenUp: "screen up"
+        case .screenDown: "screen down"
+        case .topUp: "top edge up"
+        case .topDown: "top edge down"
+        case .rightUp: "right edge up"
+        case .rightDown: "left edge up"
+        }
+    }
+
+    /// The position is meant when the axis is no further from up than this: the cosine of 20°.
+    private static let leastCosine = 0.94
+
+    /// The side that points up, as an accelerometer sees it that nobody has calibrated; `nil` on an edge between two.
+    public init?(_ acceleration: Vector) {
+        let length = acceleration.length
+        guard length > 0, length.isFinite,
+            let face = Face.allCases.first(where: { ($0.axis * acceleration).sum() >= Self.leastCosine * length })
+        else { return nil }
+        self = face
+    }
+}

@@ -1,0 +1,131 @@
+/// Decides whether samples give a calibration, and which.
+public struct MagnetometerJudge: Sendable {
+    /// The model that is asked for; what the coverage allows without one.
+    public var model: MagnetometerFit.Model?
+    /// The strength of the Earth's field at the place, in µT, when it is known.
+    public var expectedMicrotesla: Double?
+
+    /// Fewer samples than this are refused.
+    public static let leastSamples = 50
+    /// A greater fit error is refused.
+    public static let greatestErrorPercent = 5.0
+    /// The strengths, in µT, that the Earth's field has at its surface, with room on both sides.
+    public static let earthMicrotesla = 20.0...70.0
+    /// The field may be off the one of the place by this share.
+    public static let placeShare = 0.15
+    /// Soft iron that stretches one axis by more than this, compared with another, is none that a compass lives with.
+    private static let greatestStretch = 2.5
+
+    /// Asks for whatever the coverage allows, anywhere on Earth.
+    public init() {}
+
+    /// A calibration, and what it is worth.
+    public struct Finding: Sendable, Equatable {
+        /// The calibration.
+        public let calibration: MagnetometerFit
+        /// How well the samples are spread.
+        public let coverage: Coverage
+        /// From which directions samples have come.
+        public let map: DirectionMap
+        /// How many samples were used.
+        public let sampleCount: Int
+        /// The standard deviation of |m| before the calibration, in percent of its mean.
+        public let spreadBeforePercent: Double
+        /// The same after the calibration.
+        public let spreadAfterPercent: Double
+        /// Why it is a sphere when nobody asked for one.
+        public let sphereReason: SphereReason?
+    }
+
+    /// Why it is a sphere.
+    public enum SphereReason: Sendable, Equatable {
+        /// The coverage allows no more.
+        case coverage
+        /// Nothing has come from some regions, where an ellipsoid would be a guess.
+        case regions
+        /// No sensible ellipsoid fits.
+        case shape
+    }
+
+    /// Fits samples, in µT, and looks at what comes of it.
+    ///
+    /// - Throws: ``MagnetometerRefusal`` when nobody should use the result.
+    public func judge(_ samples: [Vector]) throws(MagnetometerRefusal) -> Finding {
+        let samples = samples.filter(\.isFinite)
+        guard samples.count >= Self.leastSamples else { throw .samples(samples.count) }
+        guard let coverage = Coverage(samples) else { throw .samples(0) }
+        let missing = Self.map(samples).missing
+        guard coverage.model != nil else { throw .coverage(coverage.condition, missing: missing) }
+        let allowed = Self.allowed(coverage, missing)
+        if model == .ellipsoid, allowed == .sphere { throw .sphereAtMost(coverage.condition, missing: missing) }
+        guard let sphere = MagnetometerFit.sphere(samples) else { throw .shape(.sphere) }
+        let ellipsoid = (model ?? allowed) == .ellipsoid ? Self.ellipsoid(samples) : nil
+        if model == .ellipsoid, ellipsoid == nil { throw .shape(.ellipsoid) }
+        let calibration = ellipsoid ?? sphere
+        try check(calibration)
+        return Finding(
+            calibration: calibration, coverage: coverage,
+            map: DirectionMap(samples, centre: calibration.hardIronMicrotesla), sampleCount: samples.count,
+            spreadBeforePercent: Self.spread(samples),
+            spreadAfterPercent: Self.spread(samples.map(calibration.apply)),
+            sphereReason: model != nil || ellipsoid != nil ? nil : reason(allowed, coverage))
+    }
+
+    private func reason(_ allowed: MagnetometerFit.Model?, _ coverage: Coverage) -> SphereReason {
+        allowed == .ellipsoid ? .shape : coverage.model == .ellipsoid ? .regions : .coverage
+    }
+
+    /// What may be fitted; `nil` when nothing may.
+    ///
+    /// A half of an ellipsoid is the half of many: with one missing the condition number may be small, the fit good, and the
+    /// centre almost 5 µT off.
+    public static func allowed(
+        _ coverage: Coverage, _ missing: [DirectionMap.Region]
+    ) -> MagnetometerFit.Model? {
+        coverage.model == .ellipsoid && !missing.isEmpty ? .sphere : coverage.model
+    }
+
+    private func check(_ calibration: MagnetometerFit) throws(MagnetometerRefusal) {
+        // Written so that NaN is refused as well.
+        guard calibration.fitErrorPercent < Self.greatestErrorPercent else {
+            throw .fit(calibration.fitErrorPercent, calibration.model)
+        }
+        let field = calibration.fieldMicrotesla
+        guard Self.earthMicrotesla.contains(field) else { throw .field(field) }
+        if let expected = expectedMicrotesla, !((field - expected).magnitude <= Self.placeShare * expected) {
+            throw .place(field, expected: expected)
+        }
+    }
+
+    private static func ellipsoid(_ samples: [Vector]) -> MagnetometerFit? {
+        guard let found = MagnetometerFit.ellipsoid(samples), found.stretch <= greatestStretch else {
+            return nil
+        }
+        return found
+    }
+
+    /// From which directions samples have come, as well as that can be told before a calibration.
+    ///
+    /// Without enough coverage a fitted centre may be anywhere; the middle of the samples' box is at least among them.
+    public static func map(_ samples: [Vector]) -> DirectionMap {
+        if let coverage = Coverage(samples), coverage.model != nil,
+            let sphere = MagnetometerFit.sphere(samples)
+        {
+            return DirectionMap(samples, centre: sphere.hardIronMicrotesla)
+        }
+        guard var least = samples.first else { return DirectionMap([], centre: .zero) }
+        var most = least
+        for sample in samples {
+            least = least.replacing(with: sample, where: sample .< least)
+            most = most.replacing(with: sample, where: sample .> most)
+        }
+        return DirectionMap(samples, centre: (least + most) / 2)
+    }
+
+    private static func spread(_ samples: [Vector]) -> Double {
+        let lengths = samples.map(\.length)
+        let mean = lengths.reduce(0, +) / Double(lengths.count)
+        let square = lengths.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(lengths.count)
+        return 100 * square.squareRoot() / mean
+    }
+}

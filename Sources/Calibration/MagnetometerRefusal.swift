@@ -1,0 +1,77 @@
+/// Why samples give no calibration of a magnetometer that anybody should use.
+public enum MagnetometerRefusal: Error, Sendable, Equatable, CustomStringConvertible {
+    /// Too few samples that differ.
+    case samples(Int)
+    /// The directions do not suffice, not even for a sphere.
+    case coverage(Double, missing: [DirectionMap.Region])
+    /// The directions suffice for a sphere, and an ellipsoid was asked for.
+    case sphereAtMost(Double, missing: [DirectionMap.Region])
+    /// No sphere or ellipsoid fits at all, or one that no iron makes of the Earth's field.
+    case shape(MagnetometerFit.Model)
+    /// The samples do not lie on what was fitted, in percent.
+    case fit(Double, MagnetometerFit.Model)
+    /// The field is none that the Earth has, in µT.
+    case field(Double)
+    /// The field is not the one of the place, both in µT.
+    case place(Double, expected: Double)
+
+    /// A word for programs.
+    public var name: String {
+        switch self {
+        case .samples: "samples"
+        case .coverage: "coverage"
+        case .sphereAtMost: "sphere_at_most"
+        case .shape: "shape"
+        case .fit: "fit"
+        case .field: "field"
+        case .place: "place"
+        }
+    }
+
+    /// What is wrong, and what to do about it.
+    public var description: String {
+        switch self {
+        case .samples(let count):
+            "only \(count) samples that differ, of \(MagnetometerJudge.leastSamples) at least: turn the device while it is "
+                + "measured"
+        case .coverage(let condition, let missing):
+            "the device was not turned through enough directions: coverage \(Self.text(condition)), and a sphere needs "
+                + "\(Int(Coverage.sphereLimit)) or less; \(Self.advice(missing))"
+        case .sphereAtMost(let condition, let missing):
+            "coverage \(Self.text(condition)) allows a sphere at most, an ellipsoid needs \(Int(Coverage.ellipsoidLimit)) or "
+                + "less and samples from everywhere; \(Self.advice(missing)), or ask for a sphere"
+        case .shape(let model):
+            "no \(model.rawValue) that a magnetic field could make fits the samples: was a magnet or iron moved near the "
+                + "device?"
+        case .fit(let percent, let model):
+            "the samples are off the \(model.rawValue) by \(Self.text(percent)) %, at most "
+                + "\(Int(MagnetometerJudge.greatestErrorPercent)) % is good enough: keep away from iron and magnets while "
+                + "turning"
+        case .field(let field):
+            "the field would be \(Self.text(field)) µT, and the Earth's is from "
+                + "\(Int(MagnetometerJudge.earthMicrotesla.lowerBound)) to "
+                + "\(Int(MagnetometerJudge.earthMicrotesla.upperBound)) µT: something else is measured, or the scale is wrong"
+        case .place(let field, let expected):
+            "the field would be \(Self.text(field)) µT, and \(Self.text(expected)) µT is expected here: more than "
+                + "\(Int(100 * MagnetometerJudge.placeShare)) % off; go where there is less iron, or check the sensor's scale"
+        }
+    }
+
+    /// What a person is to do to have the missing regions.
+    public static func advice(_ missing: [DirectionMap.Region]) -> String {
+        switch missing.count {
+        case 0: "keep turning, through all directions"
+        case 1: "keep turning: \(missing[0].rawValue) is missing"
+        case DirectionMap.Region.allCases.count: "keep turning: nearly all directions are missing"
+        default:
+            "keep turning: \(missing.dropLast().map(\.rawValue).joined(separator: ", ")) and "
+                + "\(missing[missing.count - 1].rawValue) are missing"
+        }
+    }
+
+    private static func text(_ value: Double) -> String {
+        guard value < 1e6 else { return "beyond all measure" }
+        let tenths = (value * 10).rounded() / 10
+        return "\(tenths)"
+    }
+}

@@ -1,0 +1,95 @@
+/// Finds when an accelerometer was held still, and what it read then.
+///
+/// A still phase is a second in which no sample leaves the mean of the phase by more than 0.5 m/s², which is 3° of tilt and
+/// many times a sensor's noise.
+public struct StillPhases: Sendable {
+    /// What was read with one side up.
+    public struct Rest: Sendable, Equatable {
+        /// The mean, in m/s².
+        public let mean: Vector
+        /// How many samples it is the mean of.
+        public let count: Int
+    }
+
+    /// The longest rest of each position.
+    public private(set) var rests: [Face: Rest] = [:]
+    /// The position that is being held, if it is one and it is still.
+    public private(set) var current: Face?
+    /// The positions that the device was in, still or not.
+    public private(set) var seen: Set<Face> = []
+    /// How many samples were looked at.
+    public private(set) var count = 0
+
+    private var start: Int64?
+    private var last: Int64 = 0
+    private var sum = Vector.zero
+    private var phaseCount = 0
+    /// Since when no other position than this was seen, still or not.
+    private var stay: (face: Face, since: Int64)?
+
+    private static let restNanoseconds: Int64 = 1_000_000_000
+    /// What a second without samples was, nobody knows.
+    private static let gapNanoseconds: Int64 = 1_000_000_000
+    private static let leastCount = 4
+    private static let toleranceMetresPerSecondSquared = 0.5
+    /// What a resting accelerometer reads, in m/s², if it is one.
+    private static let range = 6.0...14.0
+
+    /// Creates a finder that has seen nothing.
+    public init() {}
+
+    /// Takes the next sample.
+    ///
+    /// - Parameters:
+    ///   - sample: In m/s².
+    ///   - timeNanoseconds: Its stamp.
+    public mutating func add(_ sample: Vector, timeNanoseconds: Int64) {
+        count += 1
+        guard sample.isFinite else { return }
+        look(sample, timeNanoseconds)
+        let isLater =
+            start != nil && timeNanoseconds >= last && !Self.isOver(Self.gapNanoseconds, last, timeNanoseconds)
+        let mean = sum / Double(max(1, phaseCount))
+        if !isLater || (sample - mean).length > Self.toleranceMetresPerSecondSquared {
+            start = timeNanoseconds
+            sum = .zero
+            phaseCount = 0
+            current = nil
+        }
+        last = timeNanoseconds
+        sum += sample
+        phaseCount += 1
+        takeRest()
+    }
+
+    private mutating func takeRest() {
+        guard let start, phaseCount >= Self.leastCount, Self.isOver(Self.restNanoseconds - 1, start, last) else {
+            return
+        }
+        let mean = sum / Double(phaseCount)
+        guard Self.range.contains(mean.length), let face = Face(mean) else { return }
+        current = face
+        if phaseCount >= rests[face]?.count ?? 0 { rests[face] = Rest(mean: mean, count: phaseCount) }
+    }
+
+    /// Takes note of a position that somebody holds, however badly.
+    private mutating func look(_ sample: Vector, _ time: Int64) {
+        guard let face = Face(sample) else {
+            stay = nil
+            return
+        }
+        if let stay, stay.face == face, time >= stay.since {
+            if Self.isOver(Self.restNanoseconds, stay.since, time) { seen.insert(face) }
+        } else {
+            stay = (face, time)
+        }
+    }
+
+    private static func isOver(_ limit: Int64, _ start: Int64, _ end: Int64) -> Bool {
+        let (distance, overflow) = end.subtractingReportingOverflow(start)
+        return overflow || distance > limit
+    }
+
+    /// The positions that nobody has held still yet.
+    public var missing: [Face] { Face.allCases.filter { rests[$0] == nil } }
+}

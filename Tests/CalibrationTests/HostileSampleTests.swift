@@ -1,0 +1,142 @@
+import Calibration
+import Foundation
+import TestSupport
+import Testing
+
+/// Samples that no sensor gives, and those that a broken one does: an answer of `nil` or a refusal, and never a trap.
+@Suite struct HostileSampleTests {
+    private static func sphere(_ radius: Double, centre: Vector = .zero, count: Int = 400) -> [Vector] {
+        // A spiral from pole to pole: even all over.
+        (0..<count).map { index in
+            let z = 1 - 2 * (Double(index) + 0.5) / Double(count)
+            let angle = Double(index) * 2.399963
+            let level = (1 - z * z).squareRoot()
+            return centre + radius * Vector(level * cos(angle), level * sin(angle), z)
+        }
+    }
+
+    private static let clouds: [(String, [Vector])] = [
+        ("none", []),
+        ("one", [[1, 2, 3]]),
+        ("two points", (0..<200).map { $0 % 2 == 0 ? [40, 0, 0] : [-40, 0, 0] }),
+        ("all equal", Array(repeating: [20, 30, -40], count: 500)),
+        ("all zero", Array(repeating: .zero, count: 500)),
+        ("a line", (0..<200).map { [Double($0), 2 * Double($0), 3 * Double($0)] }),
+        ("a plane", (0..<200).map { [45 * cos(Double($0)), 45 * sin(Double($0)), 0] }),
+        ("NaN", Array(repeating: [.nan, .nan, .nan], count: 500)),
+        ("infinite", Array(repeating: [.infinity, 0, -.infinity], count: 500)),
+        ("huge", sphere(1e300)),
+        ("tiny", sphere(1e-300)),
+        ("whole axes huge", sphere(45).map { [$0.x, $0.y, $0.z * 1e200] }),
+    ]
+
+    @Test(arguments: clouds.indices)
+    func nothingComesOfNonsense(index: Int) {
+        let (name, samples) = Self.clouds[index]
+        for model in [nil, MagnetometerFit.Model.sphere, .ellipsoid] {
+            var judge = MagnetometerJudge()
+            judge.model = model
+            let refusal = #expect(throws: MagnetometerRefusal.self, "\(name)") { try judge.judge(samples) }
+            #expect(refusal?.description.isEmpty == false)
+        }
+        _ = MagnetometerFit.sphere(samples)
+        _ = MagnetometerFit.ellipsoid(samples)
+        _ = Coverage(samples)
+        _ = MagnetometerJudge.map(samples).missing
+        var thinning = SampleThinning()
+        for sample in samples { thinning.add(sample) }
+        #expect(thinning.samples.count + thinning.unusableCount <= samples.count)
+        var phases = StillPhases()
+        for (number, sample) in samples.enumerated() { phases.add(sample, timeNanoseconds: Int64(number) * 10_000_000) }
+        #expect(!phases.missing.isEmpty)
+    }
+
+    @Test func samplesThatAreNoNumbersAreLeftOut() throws {
+        var samples = Self.sphere(45, centre: [10, 20, 30])
+        samples.insert([.nan, 1, 2], at: 7)
+        samples.append([.infinity, 1, 2])
+        let found = try MagnetometerJudge().judge(samples)
+        #expect(found.sampleCount == 400)
+        #expect(length(found.calibration.hardIronMicrotesla - Vector(10, 20, 30)) < 1e-6)
+    }
+
+    @Test func aFieldThatTheEarthDoesNotHaveIsRefused() {
+        for radius in [5.0, 19, 71, 500] {
+            let refusal = #expect(throws: MagnetometerRefusal.self) {
+                try MagnetometerJudge().judge(Self.sphere(radius))
+            }
+            #expect(refusal?.name == "field")
+        }
+    }
+
+    @Test func aFieldThatThePlaceDoesNotHaveIsRefused() throws {
+        var judge = MagnetometerJudge()
+        judge.expectedMicrotesla = 50
+        #expect(try judge.judge(Self.sphere(43)).calibration.fieldMicrotesla > 42)
+        let refusal = #expect(throws: MagnetometerRefusal.self) { try judge.judge(Self.sphere(42)) }
+        #expect(refusal?.name == "place")
+    }
+
+    @Test func samplesThatLieOnNothingAreRefused() {
+        var generator = SeededGenerator(seed: 3)
+        let samples = Self.sphere(45).map { $0 * Double.random(in: 0.7...1.3, using: &generator) }
+        let refusal = #expect(throws: MagnetometerRefusal.self) { try MagnetometerJudge().judge(samples) }
+        #expect(refusal?.name == "fit")
+    }
+
+    @Test func ironThatNoCompassLivesWithIsNoEllipsoid() {
+        let samples = Self.sphere(45).map { Vector($0.x, $0.y, $0.z * 3) }
+        var judge = MagnetometerJudge()
+        judge.model = .ellipsoid
+        let refusal = #expect(throws: MagnetometerRefusal.self) { try judge.judge(samples) }
+        #expect(refusal?.name == "shape")
+    }
+
+    /// A condition number depends on where zero is; whether a fit can be trusted does not.
+    @Test(arguments: [0.0, 60, 100, 400, 2000])
+    func strongMagnetsAreNoLackOfCoverage(offset: Double) throws {
+        let centre = Vector(offset, -offset / 2, offset / 3)
+        let found = try MagnetometerJudge().judge(Self.sphere(45, centre: centre))
+        #expect(found.coverage.condition < 9)
+        #expect(length(found.calibration.hardIronMicrotesla - centre) < 1e-3)
+        #expect(found.calibration.model == .ellipsoid)
+        // A flat spin stays one.
+        let spin = (0..<300).map { index -> Vector in
+            let angle = Double(index) * 0.1
+            return centre + Vector(21 * cos(angle), 21 * sin(angle), -40 + 0.5 * sin(Double(index) * 1.7))
+        }
+        #expect(throws: MagnetometerRefusal.self) { try MagnetometerJudge().judge(spin) }
+    }
+
+    @Test func thinningKeepsTheStillFromOutweighingTheRest() {
+        var thinning = SampleThinning()
+        for _ in 0..<100_000 { thinning.add([12, 13, 14]) }
+        thinning.add([.nan, 0, 0])
+        thinning.add([2e5, 0, 0])
+        #expect(thinning.samples.count == 4)
+        #expect(thinning.count == 100_002)
+        #expect(thinning.unusableCount == 2)
+        for sample in Self.sphere(9e4, count: 60_000) { thinning.add(sample) }
+        #expect(thinning.samples.count == 20_000)
+    }
+
+    @Test func aMissingHalfIsNamed() {
+        let samples = Self.sphere(45).filter { $0.z > 5 }
+        #expect(DirectionMap(samples, centre: .zero).missing == [.lowerHalf])
+        #expect(DirectionMap([], centre: .zero).missing == DirectionMap.Region.allCases)
+        #expect(DirectionMap(Self.sphere(1), centre: .zero).missing.isEmpty)
+        #expect(MagnetometerRefusal.advice([.lowerHalf]) == "keep turning: the lower half is missing")
+    }
+
+    @Test func everyDirectionHasItsCell() throws {
+        for direction in Self.sphere(1, count: 2000) {
+            let map = DirectionMap([direction], centre: .zero)
+            #expect(map.isCovered(direction))
+            #expect(!map.isCovered(Vector.zero - direction))
+            #expect(map.coveredShare == 1.0 / 96)
+        }
+        #expect(DirectionMap.direction(x: 0.8, y: 0.7, isUpper: true) == nil)
+        let middle = try #require(DirectionMap.direction(x: 0, y: 0, isUpper: false))
+        #expect(middle == Vector(0, 0, -1))
+    }
+}

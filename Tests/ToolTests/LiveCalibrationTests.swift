@@ -1,0 +1,194 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `binnacle calibrate` with sensors: simulated ones, and FIFOs in place of devices.
+@Suite struct LiveCalibrationTests {
+    /// A run of the program, with what it says in files.
+    private final class Run {
+        let process: Child
+        let output: TemporaryFile
+        let errors: TemporaryFile
+
+        init(_ arguments: [String]) throws {
+            output = try TemporaryFile()
+            errors = try TemporaryFile()
+            process = Binary.process(["calibrate"] + arguments)
+            process.standardOutput = try output.writer()
+            process.standardError = try errors.writer()
+            try process.run()
+        }
+
+        deinit { process.end() }
+
+        func wait(for text: String) throws { try errors.wait { $0.contains(text) } }
+
+        func end(_ signal: Int32? = nil) -> Int32 {
+            if let signal { kill(process.processIdentifier, signal) }
+            for _ in 0..<6000 where process.isRunning { usleep(10_000) }
+            if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+            process.waitUntilExit()
+            return process.terminationReason == .exit ? process.terminationStatus : -1
+        }
+    }
+
+    private static let simulated = """
+        [sensor.box]
+        source = "simulated"
+        model = "turn"
+        rate_hz = 200
+
+        """
+
+    /// A simulated device turns flat on its back: what a person does who has not read how to calibrate.
+    @Test func aSimulatedFlatTurnIsRefused() throws {
+        let folder = try TemporaryFolder(["binnacle.toml": Self.simulated])
+        let path = folder.path + "/out.toml"
+        let run = try Run(["--config", folder.path + "/binnacle.toml", "-o", path])
+        try run.wait(for: "keep turning: ")
+        sleep(2)
+        #expect(run.end(SIGINT) == 65)
+        #expect(try run.errors.text().contains("no calibration of the magnetometer: "))
+        #expect(try run.errors.text().contains("nothing was written"))
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func theTimeEndsIt() throws {
+        let folder = try TemporaryFolder(["binnacle.toml": Self.simulated])
+        let run = try Run(["accelerometer", "--config", folder.path + "/binnacle.toml", "--for", "2s", "--json"])
+        #expect(run.end() == 65)
+        let found = try CalibrateTests.object(run.output.text())
+        #expect(found["sensor"] as? String == "box")
+        let figures = try #require(found["figures"] as? [String: Any])
+        #expect(figures["positions"] as? Int == 1)
+        #expect((figures["missing"] as? [String])?.contains("screen up") == false)
+    }
+
+    @Test func aTerminationIsNoWishForAResult() throws {
+        let folder = try TemporaryFolder(["binnacle.toml": Self.simulated])
+        let run = try Run(["--config", folder.path + "/binnacle.toml"])
+        try run.wait(for: "keep turning: ")
+        #expect(run.end(SIGTERM) == 143)
+        #expect(try run.output.text().isEmpty)
+    }
+
+    /// The scans of a device that is turned: a spiral of directions with |z| in a range, in a field of 45 µT.
+    private static func turn(_ node: FifoNode, heights: ClosedRange<Double>, count: Int) throws {
+        for number in 0..<count {
+            let z = heights.lowerBound + (heights.upperBound - heights.lowerBound) * Double(number) / Double(count - 1)
+            let angle = Double(number) * 2.399963
+            let level = (1 - z * z).squareRoot()
+            // 0.1 µT a count: 0.001 gauss.
+            let raw = [level * cos(angle) * 450 + 120, level * sin(angle) * 450 - 80, z * 450 + 200]
+            try node.write(FifoNode.scan(Int16(raw[0]), Int16(raw[1]), Int16(raw[2]), Clock.now()))
+            // The pipe is no longer than a few thousand scans, and a device takes its time.
+            usleep(1000)
+        }
+    }
+
+    @Test func aDeviceIsTurnedUntilThereIsEnough() throws {
+        let tree = try FifoTree()
+        let node = try #require(try tree.addDevice(0, name: "magn_3d", prefix: "in_magn", scale: "0.001"))
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/compass.toml"
+        let run = try Run(["--root", tree.root, "-o", path])
+        try Self.turn(node, heights: -0.98 ... -0.2, count: 300)
+        try run.wait(for: "keep turning: the upper half is missing")
+        try Self.turn(node, heights: -0.2...0.98, count: 500)
+        #expect(run.end() == 0)
+        #expect(try run.output.text().contains("verdict: good; an ellipsoid"))
+        #expect(try String(contentsOfFile: path, encoding: .utf8).contains("hard_iron_uT = [1"))
+    }
+
+    /// Ctrl-C says that it is enough, and it is, for a sphere.
+    @Test func whoeverEndsItGetsWhatThereIs() throws {
+        let tree = try FifoTree()
+        let node = try #require(try tree.addDevice(0, name: "magn_3d", prefix: "in_magn", scale: "0.001"))
+        let run = try Run(["--root", tree.root])
+        try Self.turn(node, heights: -0.98...0.0, count: 400)
+        try run.wait(for: "there is enough for a sphere")
+        #expect(run.end(SIGINT) == 0)
+        #expect(try run.output.text().contains("a sphere at most, because regions are missing"))
+    }
+
+    @Test func anAccelerometerIsHeldInSixPositions() throws {
+        let tree = try FifoTree()
+        let node = try #require(try tree.addDevice(0, name: "accel_3d", scale: "0.01"))
+        let run = try Run(["accelerometer", "--root", tree.root])
+        try run.wait(for: "waiting for the accelerometer")
+        let start = Clock.now() - 20_000_000_000
+        var count: Int64 = 0
+        for axis in 0..<3 {
+            for sign in [1, -1] {
+                var raw = [10, -20, 30]
+                raw[axis] += sign * 981
+                for _ in 0..<150 {
+                    let time = start + count * 10_000_000
+                    try node.write(FifoNode.scan(Int16(raw[0]), Int16(raw[1]), Int16(raw[2]), time))
+                    count += 1
+                }
+                usleep(50_000)
+            }
+        }
+        #expect(run.end() == 0)
+        #expect(try run.output.text().contains("offset_m_s2 = [0.10000, -0.20000, 0.30000]"))
+    }
+
+    /// What was measured before the device went may be from half a turn: nothing is made of it.
+    @Test func aDeviceThatGoesAwayEndsIt() throws {
+        let tree = try FifoTree()
+        let node = try #require(try tree.addDevice(0, name: "magn_3d", prefix: "in_magn", scale: "0.001"))
+        let run = try Run(["--root", tree.root])
+        try Self.turn(node, heights: -0.98...0.0, count: 400)
+        try run.wait(for: "there is enough for a sphere")
+        node.close()
+        #expect(run.end() == 69)
+        #expect(try run.errors.text().contains("binnacle: magn_3d: "))
+        #expect(try run.output.text().isEmpty)
+    }
+
+    @Test func withoutADeviceItSaysWhereToLook() throws {
+        let tree = try FifoTree()
+        let result = try Binary.run("calibrate", "--root", tree.root)
+        #expect(result.status == 69)
+        #expect(result.errors.contains("no magnetometer was found; 'binnacle doctor' says where it looked"))
+    }
+
+    @Test func severalDevicesAreAskedAbout() throws {
+        let tree = try FifoTree()
+        for number in 0..<2 { _ = try tree.addDevice(number, name: "magn_\(number)", prefix: "in_magn") }
+        let result = try Binary.run("calibrate", "--root", tree.root)
+        #expect(result.status == 64)
+        #expect(result.errors.contains("choose the magnetometer with --sensor"))
+    }
+
+    /// A person at a terminal sees two discs fill, and they are gone at the end.
+    @Test func aTerminalHasAPicture() throws {
+        // posix_openpt and its companions are not visible here; this is what they do.
+        let controller = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+        defer { close(controller) }
+        var (lock, number) = (Int32(0), Int32(0))
+        try #require(ioctl(controller, 0x4004_5431, &lock) == 0 && ioctl(controller, 0x8004_5430, &number) == 0)
+        let terminal = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
+        try #require(terminal >= 0)
+        let folder = try TemporaryFolder(["binnacle.toml": Self.simulated])
+        let process = Binary.process(["calibrate", "--config", folder.path + "/binnacle.toml", "--for", "1s"])
+        process.standardError = FileHandle(fileDescriptor: terminal)
+        try process.run()
+        close(terminal)
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        // The end of the last process that has the terminal open is an error.
+        while case let count = read(controller, &chunk, chunk.count), count > 0 { bytes += chunk[..<count] }
+        process.waitUntilExit()
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(process.terminationStatus == 65)
+        #expect(text.contains("    upper half             lower half    "))
+        #expect(text.contains("#") && text.contains("·"))
+        #expect(text.contains("% of all directions"))
+        #expect(text.contains("keep turning: "))
+        // Eleven lines of picture, the bar and the advice are taken away before the verdict.
+        let end = try #require(text.range(of: "no calibration of the magnetometer"))
+        #expect(text[..<end.lowerBound].hasSuffix("\r\u{1B}[13A\u{1B}[Jbinnacle: "))
+    }
+}
