@@ -27,7 +27,7 @@ PACKED_RELOCATIONS = $(shell mkdir -p .build/static && echo 'print(1)' >.build/s
 PACKING = -Xlinker -z -Xlinker pack-relative-relocs
 WALK = Tests/Fixtures/phyphox_walk/Accelerometer.csv Tests/Fixtures/phyphox_walk/Magnetometer.csv
 
-.PHONY: help setup setup-test build run test test-systemd lint format golden fuzz sanitize soak bench bench-kernels \
+.PHONY: help setup setup-test build run test check-handler test-systemd lint format golden fuzz sanitize soak bench bench-kernels \
 	bench-replay bench-recordings bench-sensors bench-daemon compare install uninstall clean
 
 help: ## Show this list.
@@ -56,6 +56,9 @@ test: setup-test build ## Run every test, against the release binary, and the RE
 	scripts/check-nmea $(BINARY)
 	scripts/test-kernel-forms
 	scripts/check-readme
+
+# It builds everything once more, which is long for what seldom breaks.
+check-handler: setup ## Build the handler that ARCHITECTURE.md shows into a copy of the sources, and let it handle an event.
 	scripts/check-handler
 
 test-systemd: build ## Test the service under a real systemd, in a container (as root).

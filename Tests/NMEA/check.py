@@ -1,8 +1,8 @@
 """NMEA 0183 between this project and a parser that others use.
 
 A device that turns is simulated, and pynmea2 parses what the daemon sends about it, as datagrams and over a connection.
-Every value is compared with what the events tell. Sentences for which a simulation is no cause, such as those with a
-variation, are taken from the tests that say what has to be sent, so that pynmea2 says what it makes of them.
+Every value is compared with what the events tell, without a place and with one. What a simulation gives no cause for is
+taken from the tests that say what has to be sent, so that pynmea2 says what it makes of it.
 
 usage: check.py BINARY TESTS
 """
@@ -73,11 +73,14 @@ def lines(port, found):
                 return
 
 
-receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-receiver.bind(("127.0.0.1", 0))
-receiver.settimeout(PATIENCE_S)
-port = free_port()
-configuration = f"""
+def run(position):
+    """What the daemon sends as datagrams and over a connection, and the headings that its events tell, in degrees."""
+    receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    receiver.bind(("127.0.0.1", 0))
+    receiver.settimeout(PATIENCE_S)
+    port = free_port()
+    configuration = f"""
+{position}
 [sensor.box]
 source = "simulated"
 model = "turn"
@@ -98,29 +101,39 @@ interval_s = 0.02
 on = ["heading"]
 stdout = true
 """
-with tempfile.TemporaryDirectory(prefix="binnacle-nmea-") as folder:
-    path = pathlib.Path(folder, "binnacle.toml")
-    path.write_text(configuration)
-    with open(pathlib.Path(folder, "events"), "w+") as output:
-        daemon = subprocess.Popen(
-            [BINARY, "run", "--config", path], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.PIPE, text=True)
-        try:
-            streamed = []
-            reader = threading.Thread(target=lines, args=(port, streamed), daemon=True)
-            reader.start()
+    with tempfile.TemporaryDirectory(prefix="binnacle-nmea-") as folder:
+        path = pathlib.Path(folder, "binnacle.toml")
+        path.write_text(configuration)
+        with open(pathlib.Path(folder, "events"), "w+") as output:
+            daemon = subprocess.Popen(
+                [BINARY, "run", "--config", path], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.PIPE,
+                text=True)
             try:
-                sent = datagrams(receiver)
-            except TimeoutError:
-                sys.exit("check-nmea: no datagram came")
-            reader.join(PATIENCE_S)
-        finally:
-            daemon.terminate()
-            _, errors = daemon.communicate(timeout=PATIENCE_S)
-        check(daemon.returncode == 0, "the daemon ended with", daemon.returncode, errors)
-        output.seek(0)
-        told = {math.floor(json.loads(line)["heading_deg"] * 10 + 0.5) % 3600 / 10 for line in output}
+                streamed = []
+                reader = threading.Thread(target=lines, args=(port, streamed), daemon=True)
+                reader.start()
+                try:
+                    sent = datagrams(receiver)
+                except TimeoutError:
+                    sys.exit("check-nmea: no datagram came")
+                reader.join(PATIENCE_S)
+            finally:
+                daemon.terminate()
+                _, errors = daemon.communicate(timeout=PATIENCE_S)
+            check(daemon.returncode == 0, "the daemon ended with", daemon.returncode, errors)
+            output.seek(0)
+            told = [json.loads(line) for line in output]
+    check(len(sent) == WANTED and len(streamed) == WANTED, "too few came:", len(sent), len(streamed))
+    return sent, streamed, told
 
-check(len(sent) == WANTED and len(streamed) == WANTED, "too few came:", len(sent), len(streamed))
+
+def tenths(degrees):
+    return math.floor(degrees * 10 + 0.5) % 3600
+
+
+# Without a place: magnetic headings alone.
+sent, streamed, events = run("")
+told = {tenths(event["heading_deg"]) / 10 for event in events}
 for talker, types, sentences in (("HC", ["HDG", "HDM"], sent), ("II", ["HDM", "HDG"], streamed)):
     headings = []
     for index, sentence in enumerate(sentences):
@@ -136,6 +149,26 @@ for talker, types, sentences in (("HC", ["HDG", "HDM"], sent), ("II", ["HDM", "H
             empty = (message.deviation, message.dev_dir, message.variation, message.var_dir)
             check(all(field in (None, "") for field in empty), "what nobody knows:", sentence)
     check(len(set(headings)) >= 10, "it does not turn:", headings)
+
+# With a place: true ones, too.
+sent, streamed, events = run('[position]\nlatitude_deg = 50\nlongitude_deg = -5\ndate = "2026-11-21"\n')
+variation = events[0]["declination_deg"]
+told = {tenths(event["heading_deg"]) for event in events}
+check(all(event["reference"] == "true" for event in events), "no true heading:", events[0])
+for types, sentences in ((["HDG", "HDM", "HDT"], sent), (["HDM", "HDT", "HDG"], streamed)):
+    for index, sentence in enumerate(sentences):
+        message = parse(sentence)
+        check(message.sentence_type == types[index % 3], "not in turn:", sentence)
+        heading = tenths(float(message.heading))
+        if message.sentence_type == "HDT":
+            check(heading in told, "no event has told this:", sentence)
+            continue
+        # Rounded after the variation was taken off.
+        near = {(heading + tenths(variation) + step) % 3600 for step in (-1, 0, 1)}
+        check(near & told, "no event has told this:", sentence)
+        if message.sentence_type == "HDG":
+            check(float(message.variation) == tenths(abs(variation)) / 10, "another variation:", sentence)
+            check(message.var_dir == ("W" if variation < 0 else "E"), "another side:", sentence)
 
 # What the tests say that has to be sent.
 
@@ -154,4 +187,4 @@ for sentence in sorted(known - {s for s in known if s.startswith("$ECRMB")}):
 kinds = {sentence[3:6] for sentence in known}
 check({"HDG", "HDM", "HDT"} <= kinds, "the tests know only", kinds)
 
-print(f"NMEA 0183: {checks} checks, {2 * WANTED} sentences of the daemon parsed with pynmea2 {pynmea2.__version__}")
+print(f"NMEA 0183: {checks} checks, {4 * WANTED} sentences of the daemon parsed with pynmea2 {pynmea2.__version__}")

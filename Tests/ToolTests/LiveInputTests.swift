@@ -61,7 +61,7 @@ import Testing
         let (first, rest) = try parts(of: broad05, at: 3000)
         try feed.write(first)
         // The first motion begins in row 2,554; nothing says that the pipe will ever end.
-        try feed.waitForLines(250)
+        try feed.waitForLines(200)
         #expect(try feed.output.text().contains("motion.began"))
         try feed.write(rest)
         try feed.close()
@@ -88,7 +88,7 @@ import Testing
         let whole = try Binary.run("replay", "--json", broad05).output
         let feed = try Feed([])
         try feed.write(try parts(of: broad05, at: 3000).0)
-        try feed.waitForLines(250)
+        try feed.waitForLines(200)
         kill(feed.process.processIdentifier, signal)
         feed.process.waitUntilExit()
         #expect(feed.process.terminationReason == .exit)

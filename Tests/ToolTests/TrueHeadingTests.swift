@@ -91,6 +91,7 @@ import Testing
             sectors = [{ name = "half", from_deg = 0, to_deg = 180 }]
             \(Self.kiel)
             [handler.out]
+            on = ["heading", "sector.entered"]
             stdout = true
             """
         ).start()
@@ -100,5 +101,37 @@ import Testing
         let event = try #require(try run.events().first { $0["kind"] as? String == "heading" })
         #expect(event["reference"] as? String == "true")
         #expect(try #require(event["accuracy_deg"] as? Double) > 0)
+    }
+
+    /// With a magnet beside the sensor from 41.5 to 99 s, and a calibration made meanwhile, it is the time without the magnet
+    /// that is disturbed.
+    @Test func whatCalibrateWritesIsWhatTheConfigurationNames() throws {
+        let recording = Binary.fixtures + "/broad/broad33_attached_magnet_2cm.csv"
+        let folder = try TemporaryFolder()
+        let made = try Binary.run(
+            "calibrate", "magnetometer", "--trace", recording, "--from", "50", "--to", "74", "-o",
+            folder.path + "/c.toml")
+        #expect(made.status == 0, "\(made.errors)")
+        let text = """
+            [sensor.box]
+            source = "trace"
+            file = "\(recording)"
+            calibration = "c.toml"
+            [north.bow]
+            accelerometer = "box"
+            magnetometer = "box"
+            """
+        try text.write(toFile: folder.path + "/b.toml", atomically: true, encoding: .utf8)
+        let result = try Binary.run("replay", "--json", "--config", folder.path + "/b.toml")
+        #expect(result.status == 0, "\(result.errors)")
+        let events = try result.lines.map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+        let disturbances = events.filter { ($0["kind"] as? String)?.hasPrefix("interference.") ?? false }
+        let kinds = disturbances.compactMap { $0["kind"] as? String }.map { $0.suffix(5) }
+        #expect(kinds == ["began", "ended", "began"])
+        let seconds = disturbances.compactMap { $0["time_ns"] as? Int }.map { Double($0) * 1e-9 }
+        try #require(seconds.count == 3)
+        #expect(seconds[0] < 31 && (41.5...45.5).contains(seconds[1]) && (99...101).contains(seconds[2]))
     }
 }

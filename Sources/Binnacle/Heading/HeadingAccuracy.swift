@@ -43,6 +43,7 @@ struct HeadingAccuracy {
     ///   - pointing: The axis and the attitude.
     ///   - expectedField: The strength that the field should have, in µT; a departure is an error of unknown direction.
     ///   - gate: Knows how far the dip is from the one at rest.
+    /// - Returns: About nine of ten headings are nearer to the truth.
     func degrees(_ pointing: HeadingFinder.Pointing, expectedField: Double?, gate: HeadingGate) -> Double {
         let attitude = pointing.attitude
         let perMicrotesla = 1 / attitude.horizontalField
