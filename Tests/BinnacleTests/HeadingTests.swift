@@ -77,6 +77,7 @@ final class NorthDiary: NorthDetectorDelegate {
     var losses: [HeadingLoss] = []
     /// What it says when it is asked.
     var wantsCalibration = true
+    var stopsWhenAsked = false
 
     func northDetectorWillStartDetection(_ detector: NorthDetector) { entries.append("willStart") }
     func northDetectorDidStopDetection(_ detector: NorthDetector) { entries.append("didStop") }
@@ -100,6 +101,7 @@ final class NorthDiary: NorthDetectorDelegate {
     func northDetector(_ detector: NorthDetector, didEndInterference event: FieldEvent) { note("undisturbed", event) }
     func northDetectorShouldDisplayCalibration(_ detector: NorthDetector) -> Bool {
         entries.append("should?")
+        if stopsWhenAsked { detector.stopDetection() }
         return wantsCalibration
     }
     func northDetector(_ detector: NorthDetector, didBeginNeedingCalibration event: FieldEvent) {

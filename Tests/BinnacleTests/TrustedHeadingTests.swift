@@ -128,6 +128,56 @@ import Testing
         #expect(bench.detector.faultCounts.isEmpty)
     }
 
+    @Test func afterAHeldHeadingTheNextValidOneIsToldWhereverItPoints() {
+        let bench = bench()
+        bench.run(still) { i, a, _ in
+            if (100..<170).contains(i) { a *= 1.06 }
+        }
+        #expect(bench.diary.stale.count == 1)
+        #expect(bench.diary.headings.map { $0.timeNanoseconds / millisecond } == [0, 3400])
+    }
+
+    @Test func stampsThatRepeatOrBeginAnewDoNoHarm() {
+        let bench = bench { $0.headingFilterDegrees = 0 }
+        bench.detector.startDetection()
+        let far: [Int64] = [0, 0, 0, 20, 20, 40].map { $0 * millisecond }
+        let stamps = far.map { $0 + 1_000_000_000_000_000_000 } + far + [Int64.max - 1, Int64.min, 0, 20 * millisecond]
+        for (index, time) in stamps.enumerated() {
+            let delivery = SampleDelivery(streamCount: 2, capacity: 1)
+            let (a, m) = level(40 + Double(index) * 0.01)
+            for stream in bench.streams {
+                let v = stream.kind == .accelerometer ? a : m
+                delivery.batches[stream.index].append(Sample(timeNanoseconds: time, x: v.x, y: v.y, z: v.z))
+            }
+            bench.detector.process(delivery)
+        }
+        #expect(bench.diary.headings.count == stamps.count)
+        #expect(bench.diary.headings.allSatisfy { $0.accuracyDegrees.isFinite && $0.ageSeconds == 0 })
+        #expect(bench.detector.heading?.isStale == false)
+    }
+
+    @Test func aSourceThatNormalisesHasHeadingsToo() throws {
+        let bench = bench {
+            $0.plausibleField = nil
+            $0.minimumHorizontalField = 0.1
+            $0.localField = LocalField(
+                declinationDegrees: 4, declinationUncertaintyDegrees: 0.4, fieldMicrotesla: 49.66)
+        }
+        bench.run(still) { _, _, m in m /= 50 }
+        #expect(abs(try #require(bench.diary.headings.first).headingDegrees - 44) < 0.01)
+        #expect(bench.detector.faultCounts.isEmpty)
+    }
+
+    @Test func whoStopsWhenAskedIsToldNothingMore() {
+        let bench = bench()
+        bench.diary.stopsWhenAsked = true
+        bench.run([Double](repeating: 40, count: 3000)) { i, _, m in
+            if (500..<2500).contains(i) { m *= 1.3 }
+        }
+        #expect(Array(bench.diary.entries.suffix(2)) == ["should?", "didStop"])
+        #expect(bench.detector.heading == nil && !bench.detector.isDisturbed)
+    }
+
     // MARK: - Loss
 
     @Test func aMagnetometerThatDiesIsNamed() throws {
@@ -218,6 +268,26 @@ import Testing
         #expect(bench.diary.losses.first?.sensor == "compass")
     }
 
+    @Test func whatStaysForAMinuteIsTheNewNormal() {
+        let bench = bench()
+        bench.run([Double](repeating: 40, count: 5000)) { i, _, m in
+            if i >= 500 { m *= 1.3 }
+        }
+        #expect(
+            bench.diary.entries.filter { $0 != "willStart" && !$0.hasPrefix("lost") && !$0.hasPrefix("found") }
+                == ["disturbed 10500", "should?", "needs 40500", "undisturbed 70520", "fits 70520"])
+        #expect(bench.detector.heading != nil)
+    }
+
+    @Test func aFieldThatIsNotTheEarthsIsNotLearned() {
+        let bench = bench()
+        bench.run(still) { i, _, m in
+            if i < 100 { m *= i < 50 ? 0 : 5 }
+        }
+        #expect(!bench.diary.entries.contains { $0.hasPrefix("disturbed") })
+        #expect(bench.detector.validCount == 900)
+    }
+
     @Test func aDelegateMayWantNoCalibration() {
         let bench = bench()
         bench.diary.wantsCalibration = false
@@ -283,12 +353,12 @@ import Testing
         let entries = bench.diary.entries.filter { $0 != "willStart" && !$0.hasPrefix("facing") }
         #expect(
             entries == [
-                "entered east 500", "entered most 500", "left east 2500", "faced 3500", "entered north 3500",
-                "left most 3500",
+                "entered east 500", "entered most 500", "left east 2500", "entered north 3500", "left most 3500",
+                "faced 3500",
             ])
     }
 
-    @Test(arguments: [(80.0, 80.0, 2.0), (-1, 10, 2), (10, 360, 2), (10, 5, 2), (80, 100, -1)])
+    @Test(arguments: [(80.0, 80.0, 2.0), (5e-17, 0, 2), (-1, 10, 2), (10, 360, 2), (10, 5, 2), (80, 100, -1)])
     func sectorsThatCannotBeAreRefused(from: Double, to: Double, margin: Double) {
         var settings = NorthSettings()
         settings.sectors = [

@@ -19,7 +19,9 @@ struct HeadingAccuracy {
     static let uncalibratedError = 0.4
 
     init(settings: NorthSettings, calibration: MagnetometerCalibration?) {
-        fieldError = calibration.map { $0.residualMicrotesla } ?? Self.uncalibratedError
+        // Nothing is known of a source that does not measure in microtesla.
+        let assumed = settings.plausibleField == nil ? 0 : Self.uncalibratedError
+        fieldError = calibration?.residualMicrotesla ?? assumed
         declinationUncertainty = (settings.localField?.declinationUncertaintyDegrees ?? 0) * .pi / 180
         let timeConstant = Float(settings.smoothing / .seconds(1))
         fieldResidual = ResidualTracker(timeConstantSeconds: timeConstant)

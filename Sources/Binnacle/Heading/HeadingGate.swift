@@ -35,7 +35,13 @@ struct HeadingGate {
 
     /// Takes a sample; returns why the gate is closed, if it is.
     mutating func take(_ attitude: Attitude, at timeNanoseconds: Int64) -> HeadingFault? {
-        let seconds = lastTimeNanoseconds.map { max(0, Units.seconds(from: $0, to: timeNanoseconds)) } ?? 0
+        var seconds = lastTimeNanoseconds.map { Units.seconds(from: $0, to: timeNanoseconds) } ?? 0
+        if !(0...Self.restSeconds).contains(seconds) {
+            // Who knows where it has been.
+            rest = .zero
+            learnedSeconds = 0
+            seconds = 0
+        }
         lastTimeNanoseconds = timeNanoseconds
         if let accelerationLimit,
             abs(attitude.acceleration - Double(Units.standardGravity)) > accelerationLimit

@@ -46,10 +46,22 @@ struct HeadingHold {
             sinceNanoseconds = timeNanoseconds
             return nil
         }
-        guard timeNanoseconds < Units.later(since, by: holdNanoseconds) else { return .lost(lose()) }
+        // Stamps begin anew: nothing can be said of an age.
+        guard timeNanoseconds >= since else {
+            sinceNanoseconds = timeNanoseconds
+            nextNanoseconds = Units.later(timeNanoseconds, by: Self.intervalNanoseconds)
+            return nil
+        }
+        guard !isOverdue(at: timeNanoseconds) else { return .lost(lose()) }
         guard let last, timeNanoseconds >= nextNanoseconds else { return nil }
         nextNanoseconds = Units.later(timeNanoseconds, by: Self.intervalNanoseconds)
         return .held(last)
+    }
+
+    /// Whether there has been none for so long that it counts as lost, and that is not told yet.
+    func isOverdue(at timeNanoseconds: Int64) -> Bool {
+        guard !isLost, let since = sinceNanoseconds else { return false }
+        return timeNanoseconds >= Units.later(since, by: holdNanoseconds)
     }
 
     /// Gives the heading up at once; returns the one that was held.

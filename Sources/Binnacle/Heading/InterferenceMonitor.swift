@@ -3,7 +3,8 @@ import Kernels
 /// Watches the strength of the field: iron or a magnet nearby changes it, and so does a calibration that no longer fits.
 ///
 /// What it should be is the calibration's strength, or that of the place, or else the running mean of what was measured
-/// while nothing was wrong. A departure counts after half a second, and is over after two seconds close by.
+/// while nothing was wrong. A departure counts after half a second, and is over after two seconds close by. What was only
+/// learned is learned anew where another strength has stayed for a minute.
 struct InterferenceMonitor {
     enum Change: Equatable {
         case began
@@ -25,6 +26,9 @@ struct InterferenceMonitor {
     private let exit: Double
     private let calibrationNanoseconds: Int64
     private let gapLimitNanoseconds: Int64
+    private let plausible: ClosedRange<Double>?
+    /// The strength that the field has had of late, while it is off, and since when.
+    private var steady: (field: Double, sinceNanoseconds: Int64)?
     private var learnedSeconds = 0.0
     private var lastTimeNanoseconds: Int64?
     /// Since when it has been on the side that is not confirmed yet.
@@ -36,6 +40,7 @@ struct InterferenceMonitor {
     private static let offDelayNanoseconds: Int64 = 2_000_000_000
     private static let learningSeconds = 30.0
     private static let firstSeconds = 1.0
+    private static let steadyNanoseconds: Int64 = 60_000_000_000
     /// The share of the limit within which the field has to come back.
     private static let exitShare = 0.75
 
@@ -52,23 +57,36 @@ struct InterferenceMonitor {
         isLearning = expected == nil
         calibrationNanoseconds = Units.nanoseconds(settings.calibrationDelay)
         gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
+        plausible = settings.plausibleField
     }
 
     /// Takes a strength in µT; returns what it changed.
     mutating func take(_ field: Double, at timeNanoseconds: Int64) -> Change? {
         let last = lastTimeNanoseconds
         lastTimeNanoseconds = timeNanoseconds
+        // What the Earth does not have is nothing to learn from, and no heading is found in it either.
+        let isPlausible = plausible?.contains(field) ?? true
         guard let expected else {
-            self.expected = field
+            if isPlausible { self.expected = field }
             return nil
         }
         let seconds = last.map { max(0, Units.seconds(from: $0, to: timeNanoseconds)) } ?? 0
         // What comes first is what it has to be compared with.
         if isLearning, learnedSeconds < Self.firstSeconds {
-            learn(field, seconds, expected)
+            if isPlausible { learn(field, seconds, expected) }
             return nil
         }
-        if let last, isGap(from: last, to: timeNanoseconds, limit: gapLimitNanoseconds) { changedNanoseconds = nil }
+        if let last, timeNanoseconds < last || isGap(from: last, to: timeNanoseconds, limit: gapLimitNanoseconds) {
+            changedNanoseconds = nil
+            steady = nil
+            beganNanoseconds = min(beganNanoseconds, timeNanoseconds)
+        }
+        if !isPlausible { steady = nil }
+        if isLearning, isOn, isPlausible, hasSettled(field, at: timeNanoseconds) {
+            self.expected = field
+            learnedSeconds = 0
+            return end()
+        }
         let departure = abs(field - expected)
         isOff = isOn ? departure > exit * expected : departure > entry * expected
         if isLearning, !isOn, departure <= exit * expected { learn(field, seconds, expected) }
@@ -90,8 +108,26 @@ struct InterferenceMonitor {
             beganNanoseconds = timeNanoseconds
             return .began
         }
+        return end()
+    }
+
+    private mutating func end() -> Change {
+        isOn = false
+        isOff = false
+        changedNanoseconds = nil
+        steady = nil
         needsCalibration = false
         return .ended
+    }
+
+    /// Whether the field has had another strength for a minute, which then is what is usual: the device has been moved, or
+    /// was near iron when it began.
+    private mutating func hasSettled(_ field: Double, at timeNanoseconds: Int64) -> Bool {
+        guard let steady, abs(field - steady.field) <= exit * steady.field else {
+            steady = (field, timeNanoseconds)
+            return false
+        }
+        return Units.later(steady.sinceNanoseconds, by: Self.steadyNanoseconds) <= timeNanoseconds
     }
 
     /// The first samples count alike, and what is far off not at all.

@@ -136,7 +136,8 @@ public final class NorthDetector: Detector {
         InterferenceMonitor(
             settings: settings,
             expected: magnetometer?.sensor.calibration?.magnetometer?.fieldMicrotesla
-                ?? settings.localField?.fieldMicrotesla)
+                // A source that does not measure in microtesla cannot be compared with the place.
+                ?? (settings.plausibleField == nil ? nil : settings.localField?.fieldMicrotesla))
     }
 
     /// Starts with the next delivery, in the state of a new detector; does nothing while detecting.
@@ -159,6 +160,8 @@ public final class NorthDetector: Detector {
         guard isDetecting else { return }
         isDetecting = false
         for watch in watches { watch.isFaced = false }
+        hold = HeadingHold(settings: settings)
+        interference = Self.monitor(settings, magnetometer)
         delegate?.northDetectorDidStopDetection(self)
     }
 
@@ -222,8 +225,7 @@ public final class NorthDetector: Detector {
         }
         lookForFacing(a, range: validFrom..<a.count)
         found.sort()
-        lastTimeNanoseconds = max(
-            lastTimeNanoseconds, delivery.batches[accelerometer.index].lastTimeNanoseconds ?? lastTimeNanoseconds)
+        if a.count > 0 { lastTimeNanoseconds = a.times[a.count - 1] }
         tell(streamIndex: accelerometer.index)
     }
 
@@ -262,10 +264,12 @@ public final class NorthDetector: Detector {
         } else if let step {
             accuracy.takeField(vector, smoothed: field.value, stepSeconds: step)
         }
-        // While the accelerometer is silent, nobody else would notice.
+        // While the accelerometer is silent, nobody else would notice. It may also come in blocks, behind the magnetometer's;
+        // so nothing is said of a heading that is only held.
         if let last = acceleration.lastTimeNanoseconds, isGap(from: last, to: time, limit: gapLimitNanoseconds),
-            noteNone(.accelerometerMissing, at: time, index)
+            hold.isOverdue(at: time), noteNone(.accelerometerMissing, at: time, index)
         {
+            lastTimeNanoseconds = time
             interruptFacing(a, &validFrom, index)
         }
     }
@@ -290,7 +294,7 @@ public final class NorthDetector: Detector {
     ) -> (stepSeconds: Float?, startsAnew: Bool) {
         guard squaredLength(vector) < .infinity else { return (nil, false) }
         let last = filter.lastTimeNanoseconds
-        let startsAnew = last.map { isGap(from: $0, to: time, limit: gapLimitNanoseconds) } ?? true
+        let startsAnew = last.map { time < $0 || isGap(from: $0, to: time, limit: gapLimitNanoseconds) } ?? true
         if startsAnew { filter.reset() }
         filter.step(vector, timeNanoseconds: time)
         return (last.map { Float(Units.seconds(from: $0, to: time)) }, startsAnew)
@@ -311,7 +315,8 @@ public final class NorthDetector: Detector {
         guard case .success(let pointing) = result else { return result }
         if let fault = gate.take(pointing.attitude, at: time) { return .failure(fault) }
         let degrees = accuracy.degrees(pointing, expectedField: interference?.expected, gate: gate)
-        if let limit = settings.accuracyLimitDegrees, degrees > limit { return .failure(.inaccurate) }
+        // Written so that NaN fails as well.
+        guard degrees <= settings.accuracyLimitDegrees ?? 180 else { return .failure(.inaccurate) }
         validCount += 1
         accuracies.values[index] = Float(degrees)
         accelerations[index] = acceleration.value
@@ -341,6 +346,8 @@ public final class NorthDetector: Detector {
         switch hold.takeNone(at: time) {
         case nil: return false
         case .held(let source):
+            // The next one that is found is told, wherever it points.
+            headingFilter.reset()
             found.append(.heading(event(of: source, at: time)), at: index)
             return false
         case .lost(let source):
@@ -385,18 +392,32 @@ public final class NorthDetector: Detector {
 
     /// Decides about samples that have the heading of one axis.
     private func lookForFacing(of axis: DeviceAxis, _ a: SampleColumns, range: Range<Int>) {
-        for (place, watch) in watches.enumerated() {
-            var facingFrom = watch.isOn ? range.lowerBound : nil
-            watch.process(
-                a.times, range: range, axis: axis, acceleration: accelerations.columns, field: fields.columns
-            ) { index, isFaced in
-                if place == 0, let start = facingFrom { repeatFacing(a, start..<index) }
-                facingFrom = isFaced ? index : nil
-                guard let event = event(at: index, a) else { return }
+        for watch in watches.dropFirst() {
+            process(watch, of: axis, a, range) { index, isFaced, event in
                 found.append(isFaced ? .faced(watch, event) : .left(watch, event), at: index)
-                if place == 0, isFaced { repetition.restart() }
             }
-            if place == 0, let start = facingFrom { repeatFacing(a, start..<range.upperBound) }
+        }
+        // Last, because it is repeated, which comes behind everything else at a sample.
+        let bearing = watches[0]
+        var facingFrom = bearing.isOn ? range.lowerBound : nil
+        process(bearing, of: axis, a, range) { index, isFaced, event in
+            if let start = facingFrom { repeatFacing(a, start..<index) }
+            facingFrom = isFaced ? index : nil
+            found.append(isFaced ? .faced(bearing, event) : .left(bearing, event), at: index)
+            if isFaced { repetition.restart() }
+        }
+        if let start = facingFrom { repeatFacing(a, start..<range.upperBound) }
+    }
+
+    private func process(
+        _ watch: SectorWatch, of axis: DeviceAxis, _ a: SampleColumns, _ range: Range<Int>,
+        told: (_ index: Int, _ isFaced: Bool, _ event: HeadingEvent) -> Void
+    ) {
+        watch.process(
+            a.times, range: range, axis: axis, acceleration: accelerations.columns, field: fields.columns
+        ) { index, isFaced in
+            guard let event = event(at: index, a) else { return }
+            told(index, isFaced, event)
         }
     }
 
@@ -473,7 +494,9 @@ public final class NorthDetector: Detector {
         switch change {
         case .began: delegate?.northDetector(self, didBeginInterference: event)
         case .needsCalibration:
-            guard delegate?.northDetectorShouldDisplayCalibration(self) ?? false else { return }
+            let start = startCount
+            let isWanted = delegate?.northDetectorShouldDisplayCalibration(self) ?? false
+            guard isWanted, isDetecting, startCount == start else { return }
             isCalibrationNeeded = true
             delegate?.northDetector(self, didBeginNeedingCalibration: event)
         case .ended:

@@ -120,7 +120,7 @@ extension ProblemList {
                 key, bearing >= 0 && bearing < 360,
                 "(\(sector.name): \(bearing)) has to be from 0 up to but not including 360")
         }
-        require(key, sector.fromDegrees != sector.toDegrees, "(\(sector.name)) is as narrow as nothing")
+        require(key, sector.toleranceDegrees > 0, "(\(sector.name)) is as narrow as nothing")
         require(
             key, sector.marginDegrees >= 0 && sector.exitDegrees < 180,
             "(\(sector.name)) could not be left: with a margin of \(sector.marginDegrees)° on both sides it is a full turn"

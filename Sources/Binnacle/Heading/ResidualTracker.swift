@@ -17,6 +17,8 @@ struct ResidualTracker {
     mutating func take(_ sample: SIMD3<Float>, smoothed: SIMD3<Float>, stepSeconds: Float) {
         let residual = sample - smoothed
         let square = residual.x * residual.x + residual.y * residual.y + residual.z * residual.z
+        // A repeated stamp says nothing, and what is not finite would never leave again.
+        guard stepSeconds > 0, square < .infinity else { return }
         let share = stepSeconds / (Self.noiseSeconds + stepSeconds)
         meanSquare += (square / 3 - meanSquare) * share
         meanStepSeconds += (stepSeconds - meanStepSeconds) * share

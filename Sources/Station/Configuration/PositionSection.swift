@@ -14,7 +14,7 @@ package struct PositionSection: Sendable {
     /// What the model says of the place.
     ///
     /// - Parameter today: The day for which it is, unless the section names one; `nil` is the model's first.
-    /// - Returns: The field, rounded so that the next day's is the same, and what a person should know about it.
+    /// - Returns: The field, rounded so that the next day's seldom differs, and what a person should know about it.
     func field(today: Day?) -> (field: LocalField, notices: [String]) {
         let day = day ?? today
         let year = day?.decimalYear ?? model.epoch
