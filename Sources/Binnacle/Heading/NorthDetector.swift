@@ -25,7 +25,7 @@ public final class NorthDetector: Detector {
     /// Whether samples are looked at.
     public private(set) var isDetecting = false
     /// The sample that the delegate is being told about.
-    public private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
+    public internal(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// The number of accelerometer samples since the start that had a heading, counted to the end of a delivery.
     public private(set) var validCount = 0
     /// The number of accelerometer samples since the start without a heading, by cause.
@@ -46,26 +46,6 @@ public final class NorthDetector: Detector {
     /// Whether the field's strength is off, as of the end of the last delivery: iron is nearby, or the calibration is wrong.
     public var isDisturbed: Bool { interference?.isOn ?? false }
 
-    private enum Found {
-        case heading(HeadingEvent)
-        case regained(HeadingEvent)
-        case lost(HeadingLoss)
-        case field(InterferenceMonitor.Change, FieldEvent)
-        case faced(SectorWatch, HeadingEvent)
-        case facing(HeadingEvent)
-        case left(SectorWatch, HeadingEvent)
-
-        var timeNanoseconds: Int64 {
-            switch self {
-            case .heading(let event), .regained(let event), .faced(_, let event), .facing(let event),
-                .left(_, let event):
-                event.timeNanoseconds
-            case .lost(let loss): loss.timeNanoseconds
-            case .field(_, let event): event.timeNanoseconds
-            }
-        }
-    }
-
     private let gapLimitNanoseconds: Int64
     private let maximumAgeNanoseconds: Int64
     private let warmUpNanoseconds: Int64
@@ -82,20 +62,17 @@ public final class NorthDetector: Detector {
     private var repetition: RepeatTimer
     private var warmAtNanoseconds: Int64 = 0
     private var lastTimeNanoseconds: Int64 = 0
-    /// Whether the delegate was told that a calibration is needed.
-    private var isCalibrationNeeded = false
-    /// How often detection was started: what was found before a start is not told after it.
-    private var startCount = 0
     private var headingFilter: HeadingFilter
-    private var found = ReportList<Found>()
-    /// The axis that has a heading at each accelerometer sample of the delivery, where there is one; kept to reuse its
-    /// room.
-    private var axes: [DeviceAxis?] = []
-    /// Smoothed acceleration and field at each accelerometer sample of the delivery that has a heading.
-    private let accelerations = ScratchVectors()
-    private let fields = ScratchVectors()
-    /// How far off the heading may be at each of them, in degrees.
-    private let accuracies = ScratchColumn()
+    /// What was found at each accelerometer sample of the delivery.
+    private let columns = HeadingColumns()
+
+    // What telling needs.
+
+    /// Whether the delegate was told that a calibration is needed.
+    var isCalibrationNeeded = false
+    /// How often detection was started: what was found before a start is not told after it.
+    private(set) var startCount = 0
+    private(set) var found = ReportList<HeadingFinding>()
 
     /// Creates a detector that does not detect yet.
     ///
@@ -190,10 +167,7 @@ public final class NorthDetector: Detector {
         let a = delivery.batches[accelerometer.index].columns
         let m = delivery.batches[magnetometer.index].columns
         let isMagnetometerFirst = magnetometer.index < accelerometer.index
-        axes.removeAll(keepingCapacity: true)
-        accelerations.reserve(a.count)
-        fields.reserve(a.count)
-        accuracies.reserve(a.count)
+        columns.begin(a.count)
         found.removeAll()
         var next = 0
         var validFrom = 0
@@ -206,12 +180,11 @@ public final class NorthDetector: Detector {
             if takeAcceleration(a.vector(index), at: time) {
                 interruptFacing(a, &validFrom, index, startNanoseconds: time)
             }
-            switch findPointing(at: time, index) {
-            case .success(let pointing):
-                axes.append(pointing.axis)
-                noteHeading(pointing, a, index)
+            switch find(at: time, index) {
+            case .success(let source):
+                noteHeading(source, index)
             case .failure(let fault):
-                axes.append(nil)
+                columns.appendNone()
                 faultCounts[fault, default: 0] += 1
                 let isLost = noteNone(fault, at: time, index)
                 guard isLost || !fault.isPassing else { continue }
@@ -301,7 +274,7 @@ public final class NorthDetector: Detector {
     }
 
     /// Finds the axis that has a heading at a sample, and keeps what it is found from.
-    private func findPointing(at time: Int64, _ index: Int) -> Result<HeadingFinder.Pointing, HeadingFault> {
+    private func find(at time: Int64, _ index: Int) -> Result<HeadingHold.Source, HeadingFault> {
         guard let field = fieldHistory.latest(notAfter: time, maximumAge: maximumAgeNanoseconds) else {
             return .failure(.magnetometerMissing)
         }
@@ -311,17 +284,20 @@ public final class NorthDetector: Detector {
         watchField(length(SIMD3<Double>(field)), at: time, index)
         // Unconfirmed, it is no reason to tell anybody, but no field to find north with either.
         if let interference, interference.isOn || interference.isOff { return .failure(.interference) }
-        let result = finder.find(acceleration: acceleration.value, field: field)
-        guard case .success(let pointing) = result else { return result }
+        let pointing: HeadingFinder.Pointing
+        switch finder.find(acceleration: acceleration.value, field: field) {
+        case .success(let found): pointing = found
+        case .failure(let fault): return .failure(fault)
+        }
         if let fault = gate.take(pointing.attitude, at: time) { return .failure(fault) }
         let degrees = accuracy.degrees(pointing, expectedField: interference?.expected, gate: gate)
         // Written so that NaN fails as well.
         guard degrees <= settings.accuracyLimitDegrees ?? 180 else { return .failure(.inaccurate) }
         validCount += 1
-        accuracies.values[index] = Float(degrees)
-        accelerations[index] = acceleration.value
-        fields[index] = field
-        return result
+        columns.append(
+            pointing.axis, acceleration: acceleration.value, field: field, accuracyDegrees: Float(degrees))
+        return .success(
+            HeadingHold.Source(pointing: pointing, accuracyDegrees: degrees, timeNanoseconds: time))
     }
 
     private func watchField(_ strength: Double, at time: Int64, _ index: Int) {
@@ -330,15 +306,13 @@ public final class NorthDetector: Detector {
         found.append(.field(change, event), at: index)
     }
 
-    private func noteHeading(_ pointing: HeadingFinder.Pointing, _ a: SampleColumns, _ index: Int) {
-        let source = HeadingHold.Source(
-            pointing: pointing, accuracyDegrees: Double(accuracies.values[index]), timeNanoseconds: a.times[index])
+    private func noteHeading(_ source: HeadingHold.Source, _ index: Int) {
         if hold.take(source) {
             headingFilter.reset()
-            found.append(.regained(event(of: source, at: a.times[index])), at: index)
+            found.append(.regained(event(of: source, at: source.timeNanoseconds)), at: index)
         }
-        guard headingFilter.take(pointing) else { return }
-        found.append(.heading(event(of: source, at: a.times[index])), at: index)
+        guard headingFilter.take(source.pointing) else { return }
+        found.append(.heading(event(of: source, at: source.timeNanoseconds)), at: index)
     }
 
     /// Takes note that there is no heading at a moment; returns whether it is lost by that.
@@ -382,9 +356,9 @@ public final class NorthDetector: Detector {
         guard !warm.isEmpty else { return }
         var start = warm.lowerBound
         while start < warm.upperBound {
-            let axis = axes[start]
+            let axis = columns.axes[start]
             var end = start + 1
-            while end < warm.upperBound, axes[end] == axis { end += 1 }
+            while end < warm.upperBound, columns.axes[end] == axis { end += 1 }
             if let axis { lookForFacing(of: axis, a, range: start..<end) }
             start = end
         }
@@ -414,7 +388,7 @@ public final class NorthDetector: Detector {
         told: (_ index: Int, _ isFaced: Bool, _ event: HeadingEvent) -> Void
     ) {
         watch.process(
-            a.times, range: range, axis: axis, acceleration: accelerations.columns, field: fields.columns
+            a.times, range: range, axis: axis, acceleration: columns.accelerations, field: columns.fields
         ) { index, isFaced in
             guard let event = event(at: index, a) else { return }
             told(index, isFaced, event)
@@ -429,14 +403,7 @@ public final class NorthDetector: Detector {
 
     /// What there is to tell about a sample that has a heading.
     private func event(at index: Int, _ a: SampleColumns) -> HeadingEvent? {
-        guard let axis = axes[index],
-            let attitude = Attitude(
-                acceleration: SIMD3<Double>(accelerations[index]), field: SIMD3<Double>(fields[index]))
-        else { return nil }
-        let source = HeadingHold.Source(
-            pointing: HeadingFinder.Pointing(axis: axis, attitude: attitude),
-            accuracyDegrees: Double(accuracies.values[index]), timeNanoseconds: a.times[index])
-        return event(of: source, at: a.times[index])
+        columns.source(at: index, timeNanoseconds: a.times[index]).map { event(of: $0, at: a.times[index]) }
     }
 
     /// What there is to tell about a heading at a moment, then or later.
@@ -452,58 +419,5 @@ public final class NorthDetector: Detector {
             ageSeconds: Units.seconds(from: source.timeNanoseconds, to: time), axis: axis,
             offDegrees: Angle.differenceDegrees(from: heading, to: settings.bearingDegrees),
             fieldMicrotesla: attitude.field, dipDegrees: attitude.dipDegrees)
-    }
-
-    // MARK: - Telling
-
-    private func tell(streamIndex: Int) {
-        guard !found.reports.isEmpty else { return }
-        let delegate = self.delegate
-        let start = startCount
-        for report in found.reports {
-            guard isDetecting, startCount == start else { return }
-            position = SamplePosition(
-                timeNanoseconds: report.payload.timeNanoseconds, streamIndex: streamIndex, sampleIndex: report.index)
-            switch report.payload {
-            case .heading(let event): delegate?.northDetector(self, didUpdateHeading: event)
-            case .regained(let event): delegate?.northDetector(self, didFindHeading: event)
-            case .lost(let loss): delegate?.northDetector(self, didLoseHeading: loss)
-            case .field(let change, let event): tell(delegate, change, event)
-            case .faced(let watch, let event):
-                watch.isFaced = true
-                guard let sector = watch.sector else {
-                    delegate?.northDetector(self, didFaceNorth: event)
-                    continue
-                }
-                delegate?.northDetector(self, didEnter: sector, with: event)
-            case .facing(let event): delegate?.northDetector(self, deviceIsFacingNorth: event)
-            case .left(let watch, let event):
-                watch.isFaced = false
-                guard let sector = watch.sector else {
-                    delegate?.northDetector(self, didLeaveNorth: event)
-                    continue
-                }
-                delegate?.northDetector(self, didLeave: sector, with: event)
-            }
-        }
-    }
-
-    private func tell(
-        _ delegate: (any NorthDetectorDelegate)?, _ change: InterferenceMonitor.Change, _ event: FieldEvent
-    ) {
-        switch change {
-        case .began: delegate?.northDetector(self, didBeginInterference: event)
-        case .needsCalibration:
-            let start = startCount
-            let isWanted = delegate?.northDetectorShouldDisplayCalibration(self) ?? false
-            guard isWanted, isDetecting, startCount == start else { return }
-            isCalibrationNeeded = true
-            delegate?.northDetector(self, didBeginNeedingCalibration: event)
-        case .ended:
-            delegate?.northDetector(self, didEndInterference: event)
-            guard isCalibrationNeeded, isDetecting else { return }
-            isCalibrationNeeded = false
-            delegate?.northDetector(self, didEndNeedingCalibration: event)
-        }
     }
 }

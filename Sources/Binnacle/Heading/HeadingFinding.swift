@@ -1,0 +1,19 @@
+/// Something that a ``NorthDetector`` found at a sample, until its delegate is told.
+enum HeadingFinding {
+    case heading(HeadingEvent)
+    case regained(HeadingEvent)
+    case lost(HeadingLoss)
+    case field(InterferenceMonitor.Change, FieldEvent)
+    case faced(SectorWatch, HeadingEvent)
+    case facing(HeadingEvent)
+    case left(SectorWatch, HeadingEvent)
+
+    var timeNanoseconds: Int64 {
+        switch self {
+        case .heading(let event), .regained(let event), .faced(_, let event), .facing(let event), .left(_, let event):
+            event.timeNanoseconds
+        case .lost(let loss): loss.timeNanoseconds
+        case .field(_, let event): event.timeNanoseconds
+        }
+    }
+}
