@@ -3,7 +3,6 @@ import Calibration
 import Geomagnetism
 import Glibc
 import Handlers
-import LinuxSystem
 import Station
 import Traces
 
@@ -119,10 +118,8 @@ struct CalibrateCommand {
         guard parts.count == 2, let latitude = Double(parts[0]), let longitude = Double(parts[1]),
             let position = GeodeticPosition(latitudeDegrees: latitude, longitudeDegrees: longitude)
         else { throw StationError(.usage, "--position \(text): has to be LAT,LON in degrees, as in 54.32,10.14") }
-        let now = SystemClock.realtime()
-        let secondsInYear = 365.2425 * 86_400
-        let year = 1970 + Double(now) / 1e9 / secondsInYear
-        return GeomagneticModel.wmm2025.field(at: position, decimalYear: year).totalNanotesla / 1000
+        let model = GeomagneticModel.wmm2025
+        return model.field(at: position, decimalYear: Day.today?.decimalYear ?? model.epoch).totalNanotesla / 1000
     }
 
     func run(_ output: LineWriter, _ errors: LineWriter) throws(StationError) -> ExitStatus {

@@ -14,6 +14,9 @@ public struct Matrix3: Sendable, Equatable {
     /// The matrix that changes nothing.
     public static let identity = Matrix3(rows: [[1, 0, 0], [0, 1, 0], [0, 0, 1]])
 
+    /// By how much it scales volumes; negative when it mirrors.
+    public var determinant: Double { Self.determinant(rows[0], rows[1], rows[2]) }
+
     /// The product with a column.
     public static func * (matrix: Matrix3, vector: Vector) -> Vector {
         Vector((matrix.rows[0] * vector).sum(), (matrix.rows[1] * vector).sum(), (matrix.rows[2] * vector).sum())
@@ -24,7 +27,6 @@ public struct Matrix3: Sendable, Equatable {
     /// Cramer's rule: for three rows it is the shortest form, and well conditioned matrices are all there is here.
     func solve(_ right: Vector) -> Vector? {
         let (a, b, c) = (rows[0], rows[1], rows[2])
-        let determinant = Self.determinant(a, b, c)
         guard determinant.magnitude > 1e-9, determinant.isFinite else { return nil }
         func replaced(_ row: Vector, _ place: Int, _ value: Double) -> Vector {
             var row = row

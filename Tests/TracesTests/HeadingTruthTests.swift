@@ -42,21 +42,14 @@ import Traces
     }
 
     private func run(_ name: String, _ change: (inout NorthSettings) -> Void = { _ in }) throws -> (Log, [Reference]) {
-        let path = "\(fixtures)/broad/\(name).csv"
-        let source = try TraceSource(paths: [path])
         var settings = NorthSettings()
         settings.headingFilterDegrees = 0
         settings.uprightAxis = nil
         change(&settings)
-        let detector = NorthDetector(
-            accelerometer: source.firstStream(of: .accelerometer), magnetometer: source.firstStream(of: .magnetometer),
-            settings: settings)
         let log = Log()
-        detector.delegate = log
-        detector.startDetection()
-        Pipeline(source: source, detectors: [detector]).run()
+        try findHeadings(in: ["broad/\(name).csv"], settings, for: log)
 
-        let table = try Table(path)
+        let table = try Table("\(fixtures)/broad/\(name).csv")
         let degrees = try table.column("ref_heading_y_deg")
         let level = try table.column("ref_y_horizontal")
         let moving = try table.column("moving")

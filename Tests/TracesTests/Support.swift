@@ -33,6 +33,19 @@ final class TemporaryFile {
 /// The folder with the recordings.
 let fixtures = #filePath.split(separator: "/").dropLast(2).reduce("") { $0 + "/" + $1 } + "/Fixtures"
 
+/// Plays recordings, by their names in the fixtures, to a detector of the heading.
+func findHeadings(
+    in names: [String], _ settings: NorthSettings, for delegate: any NorthDetectorDelegate
+) throws {
+    let source = try TraceSource(paths: names.map { "\(fixtures)/\($0)" })
+    let detector = NorthDetector(
+        accelerometer: source.firstStream(of: .accelerometer), magnetometer: source.firstStream(of: .magnetometer),
+        settings: settings)
+    detector.delegate = delegate
+    detector.startDetection()
+    Pipeline(source: source, detectors: [detector]).run()
+}
+
 /// Everything that a source delivers, by stream, in its order, and how it ended.
 struct Collected {
     var samples: [[Sample]]

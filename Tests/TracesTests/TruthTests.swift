@@ -19,7 +19,6 @@ import Traces
 
     /// The heading at every sample of a recording.
     private func headings(_ names: [String], _ change: (inout NorthSettings) -> Void) throws -> [HeadingEvent] {
-        let source = try TraceSource(paths: names.map { "\(fixtures)/\($0)" })
         var settings = NorthSettings()
         settings.headingFilterDegrees = 0
         // Which headings can be trusted is another matter.
@@ -28,13 +27,8 @@ import Traces
         settings.accuracyLimitDegrees = nil
         settings.interferencePercent = nil
         change(&settings)
-        let detector = NorthDetector(
-            accelerometer: source.firstStream(of: .accelerometer), magnetometer: source.firstStream(of: .magnetometer),
-            settings: settings)
         let log = Log()
-        detector.delegate = log
-        detector.startDetection()
-        Pipeline(source: source, detectors: [detector]).run()
+        try findHeadings(in: names, settings, for: log)
         return log.headings
     }
 

@@ -16,7 +16,7 @@ struct HeadingAccuracy {
     /// What is assumed of a magnetometer that nobody has calibrated here, but its maker or its driver has, in µT.
     ///
     /// It is an assumption: only a calibration tells the hard iron of the machine around the sensor.
-    static let uncalibratedError = 0.4
+    private static let uncalibratedError = 0.4
 
     init(settings: NorthSettings, calibration: MagnetometerCalibration?) {
         // Nothing is known of a source that does not measure in microtesla.
@@ -44,7 +44,7 @@ struct HeadingAccuracy {
     /// - Parameters:
     ///   - pointing: The axis and the attitude.
     ///   - expectedField: The strength that the field should have, in µT; a departure is an error of unknown direction.
-    ///   - gate: Knows how far the dip is from the one at rest.
+    ///   - gate: Has taken the sample, and knows how far the dip is from the one at rest.
     /// - Returns: About nine of ten headings are nearer to the truth.
     func degrees(_ pointing: HeadingFinder.Pointing, expectedField: Double?, gate: HeadingGate) -> Double {
         let attitude = pointing.attitude
@@ -58,7 +58,7 @@ struct HeadingAccuracy {
         let tilt = SIMD4(
             accelerationResidual.smoothedNoise / gravity,
             dot(SIMD3<Double>(accelerationResidual.lag), attitude.east) / gravity,
-            HeadingGate.accelerationShare(attitude), gate.dipDepartureSine(attitude))
+            HeadingGate.accelerationShare(attitude), gate.dipDepartureSine)
         let fieldSquare = (field * field).sum() * perMicrotesla * perMicrotesla
         let tiltSquare = (tilt * tilt).sum() * tangent * tangent
         let level = pointing.levelShare

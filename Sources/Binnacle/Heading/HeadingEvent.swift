@@ -12,8 +12,6 @@ public struct HeadingEvent: Sendable, Equatable {
     public let timeNanoseconds: Int64
     /// Where ``axis`` points, in degrees clockwise from north, from 0 up to but not including 360.
     public let headingDegrees: Double
-    /// Which north that is: true north where the detector knows its place, else magnetic north.
-    public let reference: Reference
     /// By how much magnetic north lies east of true north, in degrees; `nil` when the place is not known.
     public let declinationDegrees: Double?
     /// How far off the heading may be, in degrees: about nine of ten are nearer to the truth.
@@ -35,13 +33,15 @@ public struct HeadingEvent: Sendable, Equatable {
     /// The angle by which the field points below the horizon, in degrees.
     public let dipDegrees: Double
 
+    /// Which north the heading counts from: true north where the detector knows its place, else magnetic north.
+    public var reference: Reference { declinationDegrees == nil ? .magnetic : .true }
+
     /// Whether the heading is held from an earlier sample.
     public var isStale: Bool { ageSeconds > 0 }
 
     /// The heading from magnetic north, in degrees.
     public var magneticHeadingDegrees: Double {
-        guard let declinationDegrees, reference == .true else { return headingDegrees }
-        return Angle.normalizedDegrees(headingDegrees - declinationDegrees)
+        declinationDegrees.map { Angle.normalizedDegrees(headingDegrees - $0) } ?? headingDegrees
     }
 }
 

@@ -11,8 +11,10 @@ struct HeadingGate {
     private let dipLimitSine: Double?
     /// Level and downward share of the field at rest, of no particular length.
     private var rest = SIMD2<Double>.zero
-    private var learnedSeconds = 0.0
+    private var weight = RunningWeight(timeConstantSeconds: restSeconds)
     private var lastTimeNanoseconds: Int64?
+    /// The sine of the angle between the dip of the last sample and the one at rest; 0 while nobody asks for it.
+    private(set) var dipDepartureSine = 0.0
 
     private static let restSeconds = 5.0
 
@@ -26,20 +28,13 @@ struct HeadingGate {
         abs(attitude.acceleration / Double(Units.standardGravity) - 1)
     }
 
-    /// The sine of the angle between the dip of a sample and the one at rest.
-    func dipDepartureSine(_ attitude: Attitude) -> Double {
-        let length = (rest.x * rest.x + rest.y * rest.y).squareRoot() * attitude.field
-        guard length > 0 else { return 0 }
-        return abs(rest.x * attitude.verticalField - rest.y * attitude.horizontalField) / length
-    }
-
     /// Takes a sample; returns why the gate is closed, if it is.
     mutating func take(_ attitude: Attitude, at timeNanoseconds: Int64) -> HeadingFault? {
         var seconds = lastTimeNanoseconds.map { Units.seconds(from: $0, to: timeNanoseconds) } ?? 0
         if !(0...Self.restSeconds).contains(seconds) {
             // Who knows where it has been.
             rest = .zero
-            learnedSeconds = 0
+            weight.reset()
             seconds = 0
         }
         lastTimeNanoseconds = timeNanoseconds
@@ -51,20 +46,14 @@ struct HeadingGate {
         guard let dipLimitSine else { return nil }
         learn(attitude, seconds)
         let length = (rest.x * rest.x + rest.y * rest.y).squareRoot() * attitude.field
-        let cosine = (rest.x * attitude.horizontalField + rest.y * attitude.verticalField) / length
-        guard dipDepartureSine(attitude) <= dipLimitSine, cosine >= 0 else { return .dipDeparted }
-        return nil
+        dipDepartureSine = abs(rest.x * attitude.verticalField - rest.y * attitude.horizontalField) / length
+        let isAhead = rest.x * attitude.horizontalField + rest.y * attitude.verticalField >= 0
+        return dipDepartureSine <= dipLimitSine && isAhead ? nil : .dipDeparted
     }
 
-    /// The first samples count alike, so that the mean does not hang on the noise of the very first.
     private mutating func learn(_ attitude: Attitude, _ seconds: Double) {
         let now = SIMD2(attitude.horizontalField, attitude.verticalField) / attitude.field
-        guard learnedSeconds > 0 || rest != .zero else {
-            rest = now
-            return
-        }
-        learnedSeconds = min(learnedSeconds + seconds, Self.restSeconds)
-        guard learnedSeconds > 0 else { return }
-        rest += (now - rest) * min(seconds / learnedSeconds, 1)
+        if rest == .zero { rest = now }
+        rest += (now - rest) * weight.take(seconds)
     }
 }

@@ -29,7 +29,7 @@ struct InterferenceMonitor {
     private let plausible: ClosedRange<Double>?
     /// The strength that the field has had of late, while it is off, and since when.
     private var steady: (field: Double, sinceNanoseconds: Int64)?
-    private var learnedSeconds = 0.0
+    private var weight = RunningWeight(timeConstantSeconds: learningSeconds)
     private var lastTimeNanoseconds: Int64?
     /// Since when it has been on the side that is not confirmed yet.
     private var changedNanoseconds: Int64?
@@ -72,8 +72,8 @@ struct InterferenceMonitor {
         }
         let seconds = last.map { max(0, Units.seconds(from: $0, to: timeNanoseconds)) } ?? 0
         // What comes first is what it has to be compared with.
-        if isLearning, learnedSeconds < Self.firstSeconds {
-            if isPlausible { learn(field, seconds, expected) }
+        if isLearning, weight.seconds < Self.firstSeconds {
+            if isPlausible { self.expected = expected + (field - expected) * weight.take(seconds) }
             return nil
         }
         if let last, timeNanoseconds < last || isGap(from: last, to: timeNanoseconds, limit: gapLimitNanoseconds) {
@@ -84,12 +84,14 @@ struct InterferenceMonitor {
         if !isPlausible { steady = nil }
         if isLearning, isOn, isPlausible, hasSettled(field, at: timeNanoseconds) {
             self.expected = field
-            learnedSeconds = 0
+            weight.reset()
             return end()
         }
         let departure = abs(field - expected)
         isOff = isOn ? departure > exit * expected : departure > entry * expected
-        if isLearning, !isOn, departure <= exit * expected { learn(field, seconds, expected) }
+        if isLearning, !isOn, departure <= exit * expected {
+            self.expected = expected + (field - expected) * weight.take(seconds)
+        }
         if isOff == isOn {
             changedNanoseconds = nil
             guard isOn, !needsCalibration,
@@ -128,12 +130,5 @@ struct InterferenceMonitor {
             return false
         }
         return Units.later(steady.sinceNanoseconds, by: Self.steadyNanoseconds) <= timeNanoseconds
-    }
-
-    /// The first samples count alike, and what is far off not at all.
-    private mutating func learn(_ field: Double, _ seconds: Double, _ expected: Double) {
-        learnedSeconds = min(learnedSeconds + seconds, Self.learningSeconds)
-        guard learnedSeconds > 0 else { return }
-        self.expected = expected + (field - expected) * min(seconds / learnedSeconds, 1)
     }
 }

@@ -414,8 +414,8 @@ public final class NorthDetector: Detector {
         let magnetic = attitude.headingDegrees(of: axis) ?? 0
         let heading = declination.map { Angle.normalizedDegrees(magnetic + $0) } ?? magnetic
         return HeadingEvent(
-            timeNanoseconds: time, headingDegrees: heading, reference: declination == nil ? .magnetic : .true,
-            declinationDegrees: declination, accuracyDegrees: source.accuracyDegrees,
+            timeNanoseconds: time, headingDegrees: heading, declinationDegrees: declination,
+            accuracyDegrees: source.accuracyDegrees,
             ageSeconds: Units.seconds(from: source.timeNanoseconds, to: time), axis: axis,
             offDegrees: Angle.differenceDegrees(from: heading, to: settings.bearingDegrees),
             fieldMicrotesla: attitude.field, dipDegrees: attitude.dipDegrees)

@@ -1,3 +1,5 @@
+import Kernels
+
 /// What smoothing takes away from a sensor's samples: their noise, and how far the smoothed vector lags behind a turn.
 struct ResidualTracker {
     /// The mean of what was taken away of late: the lag; noise cancels itself in it.
@@ -16,7 +18,7 @@ struct ResidualTracker {
     /// Takes a sample and what the filter made of it.
     mutating func take(_ sample: SIMD3<Float>, smoothed: SIMD3<Float>, stepSeconds: Float) {
         let residual = sample - smoothed
-        let square = residual.x * residual.x + residual.y * residual.y + residual.z * residual.z
+        let square = squaredLength(residual)
         // A repeated stamp says nothing, and what is not finite would never leave again.
         guard stepSeconds > 0, square < .infinity else { return }
         let share = stepSeconds / (Self.noiseSeconds + stepSeconds)

@@ -130,11 +130,11 @@ public final class Pipeline {
         }
         if !failed.isEmpty { welcomeBack(delivery) }
         if !delivery.losses.isEmpty { tellLosses(of: delivery) }
-        for (monitor, batch) in zip(monitors, delivery.batches) {
-            let stream = monitor.stream
+        for (index, batch) in delivery.batches.enumerated() {
+            let stream = monitors[index].stream
             if let axes = stream.sensor.calibration?.axes(of: stream.kind) { batch.calibrate(axes) }
+            monitors[index].look(at: batch)
         }
-        for index in monitors.indices { monitors[index].look(at: delivery.batches[index]) }
         for detector in detectors { detector.process(delivery) }
         for index in monitors.indices {
             let batch = delivery.batches[index]

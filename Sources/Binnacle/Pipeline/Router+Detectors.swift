@@ -115,18 +115,18 @@ extension Router: NorthDetectorDelegate {
 
     /// Makes an event of it.
     public func northDetector(_ detector: NorthDetector, didFaceNorth event: HeadingEvent) {
-        collect(.northFaced, detector, detector.magnetometer?.sensor.name, event.timeNanoseconds, event.facing)
+        collect(.northFaced, detector, event.timeNanoseconds, event.facing)
     }
 
     /// Makes an event of it, when a handler asks for that kind.
     public func northDetector(_ detector: NorthDetector, deviceIsFacingNorth event: HeadingEvent) {
         guard isAsked(for: .northFacing) else { return }
-        collect(.northFacing, detector, detector.magnetometer?.sensor.name, event.timeNanoseconds, event.facing)
+        collect(.northFacing, detector, event.timeNanoseconds, event.facing)
     }
 
     /// Makes an event of it.
     public func northDetector(_ detector: NorthDetector, didLeaveNorth event: HeadingEvent) {
-        collect(.northLeft, detector, detector.magnetometer?.sensor.name, event.timeNanoseconds, event.facing)
+        collect(.northLeft, detector, event.timeNanoseconds, event.facing)
     }
 }
 
@@ -142,6 +142,13 @@ extension Router {
         collect(event, at: detector.position)
     }
 
+    /// What is found of a heading is about the magnetometer.
+    private func collect(
+        _ kind: EventKind, _ detector: NorthDetector, _ timeNanoseconds: Int64, _ figures: [Figure]
+    ) {
+        collect(kind, detector, detector.magnetometer?.sensor.name, timeNanoseconds, figures)
+    }
+
     private func collect(_ kind: EventKind, _ detector: NorthDetector, _ event: HeadingEvent) {
         var figures = event.direction
         if let declination = event.declinationDegrees {
@@ -153,14 +160,14 @@ extension Router {
             Figure(.axis, .text(event.axis.rawValue)), Figure(.field, .number(event.fieldMicrotesla, decimals: 2)),
             Figure(.dip, .number(event.dipDegrees, decimals: 1)),
         ]
-        collect(kind, detector, detector.magnetometer?.sensor.name, event.timeNanoseconds, figures)
+        collect(kind, detector, event.timeNanoseconds, figures)
     }
 
     private func collect(
         _ kind: EventKind, _ detector: NorthDetector, _ sector: HeadingSector, _ event: HeadingEvent
     ) {
         collect(
-            kind, detector, detector.magnetometer?.sensor.name, event.timeNanoseconds,
+            kind, detector, event.timeNanoseconds,
             [Figure(.sector, .text(sector.name))] + event.direction + [
                 Figure(.accuracy, .number(event.accuracyDegrees, decimals: 1)),
                 Figure(.axis, .text(event.axis.rawValue)),
@@ -169,7 +176,7 @@ extension Router {
 
     private func collect(_ kind: EventKind, _ detector: NorthDetector, _ event: FieldEvent) {
         collect(
-            kind, detector, detector.magnetometer?.sensor.name, event.timeNanoseconds,
+            kind, detector, event.timeNanoseconds,
             [
                 Figure(.field, .number(event.fieldMicrotesla, decimals: 2)),
                 Figure(.expected, .number(event.expectedMicrotesla, decimals: 2)),

@@ -69,6 +69,6 @@ extension NMEAAction {
 
     /// From as often as compasses do it at most, to as seldom as plotters bear without raising an alarm.
     private static func interval(_ table: TableReader) -> Duration? {
-        table.number("interval_s", in: 0.02...10).map { .nanoseconds(Int64(($0 * 1e9).rounded())) }
+        table.seconds("interval_s", in: 0.02...10)
     }
 }

@@ -132,7 +132,8 @@ package struct CalibrationFile {
             .cannotCreate,
             "\(path.printable): is there already and is no calibration: name another file, or write over it with --force"
         )
-        guard let bytes = contents(of: path) else { throw refusal }
+        // Whatever cannot be read is no calibration that could be kept.
+        guard let bytes = try? Configuration.contents(of: path, mayWait: false) else { throw refusal }
         let entries: [TOMLEntry]
         do throws(TOMLDocument.SyntaxError) {
             entries = try TOMLDocument(parsing: bytes).entries()
@@ -152,24 +153,6 @@ package struct CalibrationFile {
             tables.append((kind, lines))
         }
         return tables
-    }
-
-    private static func contents(of path: String) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while bytes.count <= Configuration.largestSize {
-            let count = read(descriptor, &chunk, chunk.count)
-            if count == 0 { return bytes }
-            guard count > 0 else {
-                if errno == EINTR { continue }
-                return nil
-            }
-            bytes += chunk[..<count]
-        }
-        return nil
     }
 }
 

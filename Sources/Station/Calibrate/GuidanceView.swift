@@ -1,6 +1,5 @@
 package import Binnacle
 package import Handlers
-import Glibc
 
 /// A view of a progress that a person can do something about.
 package protocol GuidanceView: ProgressView {
@@ -19,7 +18,6 @@ package final class TerminalGuidanceView: GuidanceView {
     private var advice = ""
     private var drawn = ""
     private var drawnCount = 0
-    private static let width = 30
 
     /// Creates a view on a descriptor that is a terminal.
     package init(descriptor: Int32) {
@@ -33,33 +31,23 @@ package final class TerminalGuidanceView: GuidanceView {
 
     /// Draws everything over itself, when it looks different from before.
     package func draw(fraction: Double?) {
-        let filled = Int((fraction ?? 0) * Double(Self.width))
-        let bar =
-            "[" + String(repeating: "#", count: filled) + String(repeating: "-", count: Self.width - filled)
-            + "] \(Int((fraction ?? 0) * 100)) %"
-        let lines = picture + [bar, advice]
+        let lines = picture + [TerminalBar.text(fraction ?? 0), advice]
         // A line that wraps would be two when the cursor goes back up, so the terminal is told to cut it.
         let text = "\u{1B}[?7l" + lines.map { "\($0)\u{1B}[K\n" }.joined() + "\u{1B}[?7h"
         guard text != drawn else { return }
-        put(back + text)
+        TerminalBar.put(back + text, on: descriptor)
         drawn = text
         drawnCount = lines.count
     }
 
     /// Clears all its lines.
     package func clear() {
-        put(back)
+        TerminalBar.put(back, on: descriptor)
         drawn = ""
         drawnCount = 0
     }
 
     private var back: String { drawnCount == 0 ? "" : "\r\u{1B}[\(drawnCount)A\u{1B}[J" }
-
-    /// A terminal that takes no more text costs the picture, not the work.
-    private func put(_ text: String) {
-        let bytes = Array(text.utf8)
-        _ = write(descriptor, bytes, bytes.count)
-    }
 }
 
 /// Advice as lines of text, where there is no terminal: a line when there is something else to do.

@@ -1,4 +1,5 @@
 import Binnacle
+import Calibration
 
 extension SensorCalibration {
     /// Reads the file that a sensor's section names, as `binnacle calibrate` writes it; `nil` when it cannot be used, which
@@ -74,10 +75,7 @@ extension AxisCalibration {
             return nil
         }
         guard rows.count == 3, let place else { return nil }
-        let determinant =
-            rows[0].x * (rows[1].y * rows[2].z - rows[1].z * rows[2].y)
-            - rows[0].y * (rows[1].x * rows[2].z - rows[1].z * rows[2].x)
-            + rows[0].z * (rows[1].x * rows[2].y - rows[1].y * rows[2].x)
+        let determinant = Matrix3(rows: rows).determinant
         // A scale is near 1; what turns space inside out or flat is no calibration.
         guard (0.01...100).contains(determinant) else {
             table.refuse(

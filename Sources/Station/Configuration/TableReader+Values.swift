@@ -82,8 +82,17 @@ extension TableReader {
             refuse(key, "(\(value)) is longer than \(Int(Self.longestSeconds)) s")
             return nil
         }
-        // Rounded, so that 0.1 is 100 ms and not the nearest binary fraction.
-        return .nanoseconds(Int64((value * 1e9).rounded()))
+        return Self.duration(value)
+    }
+
+    /// A time in seconds, to the nanosecond, within bounds.
+    func seconds(_ key: String, in range: ClosedRange<Double>) -> Duration? {
+        number(key, in: range).map(Self.duration)
+    }
+
+    /// Rounded, so that 0.1 is 100 ms and not the nearest binary fraction.
+    private static func duration(_ seconds: Double) -> Duration {
+        .nanoseconds(Int64((seconds * 1e9).rounded()))
     }
 
     /// A time in seconds that is not zero.

@@ -72,10 +72,10 @@ struct Assembly {
             }
             let known = old.sensors.first { $0.section == section && $0.kinds == kinds }?.object
             let sensor = known ?? Sensor(name: section.name, isSimulated: section.isSimulated)
-            sensor.calibration = section.calibration
             sensors.append(Part(section: section, kinds: kinds, object: sensor))
         }
         try makePlayer(old)
+        for part in sensors { part.object.calibration = part.section.calibration }
         makeSimulation(old, now)
     }
 
@@ -113,7 +113,6 @@ struct Assembly {
             guard part.section.isTrace,
                 let sensor = source.streams.first(where: { $0.sensor.name == part.section.name })?.sensor
             else { return part }
-            sensor.calibration = part.section.calibration
             return Part(section: part.section, kinds: part.kinds, object: sensor)
         }
     }
