@@ -65,6 +65,9 @@ let package = Package(
         .target(
             name: "LinuxSensors", dependencies: ["Kernels", "Binnacle", "LinuxSystem", "CUdev", "CEvdev", "CLinux"],
             swiftSettings: settings),
+        // What programs write to /dev/uhid and /dev/uinput.
+        .target(name: "CVirtual"),
+        .target(name: "VirtualDevices", dependencies: ["LinuxSystem", "CVirtual"], swiftSettings: settings),
         // Both load their library when it is used, so they need its headers only.
         .target(name: "CSQLite"),
         .target(name: "CMosquitto"),
@@ -79,9 +82,8 @@ let package = Package(
         .target(
             name: "Station",
             dependencies: [
-                "Binnacle", "Calibration", "Geomagnetism", "Traces", "LinuxSystem", "LinuxSensors", "Handlers", "Store",
-                "EventSocket",
-                "CTOML",
+                "Binnacle", "Calibration", "Geomagnetism", "Traces", "LinuxSystem", "LinuxSensors", "VirtualDevices",
+                "Handlers", "Store", "EventSocket", "CTOML",
             ],
             swiftSettings: settings),
         .target(
@@ -92,7 +94,7 @@ let package = Package(
             name: "BinnacleTool",
             dependencies: [
                 "Bench", "Station", "Handlers", "Store", "EventSocket", "Traces", "LinuxSystem", "Binnacle", "Kernels",
-                "Geomagnetism", "Calibration",
+                "Geomagnetism", "Calibration", "VirtualDevices",
             ],
             swiftSettings: settings),
         // What only benchmarks and tests use is part of no product: nothing above depends on it.
@@ -123,6 +125,9 @@ let package = Package(
             name: "LinuxSensorsTests", dependencies: ["LinuxSensors", "LinuxSystem", "Binnacle", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
+            name: "VirtualDevicesTests", dependencies: ["VirtualDevices", "LinuxSystem", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
             name: "HandlersTests", dependencies: ["Handlers", "LinuxSystem", "Binnacle", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
@@ -134,7 +139,8 @@ let package = Package(
         .testTarget(
             name: "StationTests",
             dependencies: [
-                "Station", "Geomagnetism", "LinuxSensors", "LinuxSystem", "Handlers", "Store", "EventSocket", "Traces",
+                "Station", "VirtualDevices", "Geomagnetism", "LinuxSensors", "LinuxSystem", "Handlers", "Store",
+                "EventSocket", "Traces",
                 "Binnacle",
                 "TestSupport",
             ],

@@ -12,7 +12,15 @@ struct Arguments {
     private var values: [OptionName: [String]] = [:]
 
     /// Sorts arguments by the options that are allowed among them.
-    init(_ arguments: ArraySlice<String>, allowed: [OptionName], command: String) throws(StationError) {
+    ///
+    /// - Parameters:
+    ///   - arguments: What was written.
+    ///   - allowed: The options that there are.
+    ///   - command: The command that has them; `nil` before one.
+    /// - Throws: ``StationError`` for an option that there is not, or that is not written as it has to be.
+    init(
+        _ arguments: ArraySlice<String>, allowed: [OptionName], command: CommandName?
+    ) throws(StationError) {
         var rest = arguments
         while let argument = rest.popFirst() {
             if argument == "--" {
@@ -30,12 +38,13 @@ struct Arguments {
                 let names = allowed.map { "--" + $0.rawValue }
                 throw StationError(
                     .usage,
-                    "unknown option \(name) (\(Spelling.hint(for: name, among: names))); see 'binnacle \(command)--help'"
+                    "unknown option \(name) (\(Spelling.hint(for: name, among: names))); see 'binnacle \(command.map { $0.rawValue + " " } ?? "")--help'"
                 )
             }
             if option.argument != nil {
                 guard let value = attached ?? rest.popFirst() else {
-                    throw StationError(.usage, "--\(option.rawValue) needs a value: \(option.argument ?? "")")
+                    let argument = command?.argument(of: option) ?? option.argument
+                    throw StationError(.usage, "--\(option.rawValue) needs a value: \(argument ?? "")")
                 }
                 values[option, default: []].append(value)
             } else {

@@ -8,6 +8,8 @@ enum OptionName: String, CaseIterable {
     case kind, since, follow, after, once, socket, store
     case date, altitude
     case model, from, to, position, field
+    case `as`, bits, time, gyroscope, wait, name, node
+    case rateHz = "rate-hz"
     case help, version
 
     /// What stands for the argument in the help; `nil` when the option takes none.
@@ -35,7 +37,15 @@ enum OptionName: String, CaseIterable {
         case .from, .to: "SECONDS"
         case .position: "LAT,LON"
         case .field: "MICROTESLA"
-        case .decodeScans, .handlers, .json, .scans, .force, .guide, .loop, .quick, .follow, .once, .help, .version: nil
+        case .as: "hub|evdev"
+        case .bits: "16|32"
+        case .time: "hub|kernel"
+        case .rateHz: "HZ"
+        case .name: "NAME"
+        case .node: "PATH"
+        case .decodeScans, .handlers, .json, .scans, .force, .guide, .loop, .quick, .follow, .once, .help, .version,
+            .gyroscope, .wait:
+            nil
         }
     }
 
@@ -135,6 +145,21 @@ enum OptionName: String, CaseIterable {
             refused.
             """
         case .field: "How strong the field is, in µT, where that is known: more than 15 % off is refused."
+        case .as:
+            """
+            hub (the default): a HID sensor hub, whose sensors the kernel shows as IIO devices. evdev: an accelerometer
+            among the input devices.
+            """
+        case .bits: "How wide a hub's axes are: 32 (the default) or 16."
+        case .time:
+            """
+            hub (the default): samples carry the device's own time. kernel: their time is that of their arrival.
+            """
+        case .gyroscope: "The hub has a gyroscope, too."
+        case .wait: "Begin with the first sample when the kernel wants one: when somebody reads a sensor of the hub."
+        case .name: "What the kernel is to call the device."
+        case .node: "The device file, where it is not /dev/uhid or /dev/uinput."
+        case .rateHz: "How often the model is measured; 100 is the default."
         case .altitude: "Metres above the WGS 84 ellipsoid, -1000 to 850000. Without it, 0."
         case .help: "Print this help."
         case .version: "Print the version."
@@ -144,13 +169,14 @@ enum OptionName: String, CaseIterable {
 
 /// Every subcommand there is, once.
 enum CommandName: String, CaseIterable {
-    case run, replay, record, convert, devices, doctor, check, status, events, on, calibrate, declination, bench
+    case run, replay, record, convert, devices, doctor, check, status, events, on, calibrate, declination, simulate,
+        bench
 
     var operands: String {
         switch self {
         case .replay: "TRACE…"
         case .convert: "TRACE… -o FILE"
-        case .run, .record, .devices, .doctor, .status, .events, .bench: ""
+        case .run, .record, .devices, .doctor, .status, .events, .simulate, .bench: ""
         case .on: "KIND… [-- COMMAND…]"
         case .check: "[PATH…]"
         case .calibrate: "[magnetometer|accelerometer]"
@@ -172,6 +198,7 @@ enum CommandName: String, CaseIterable {
         case .on: "run a command, as yourself, for each event of the daemon"
         case .calibrate: "find what a magnetometer or an accelerometer measures wrongly, and save it"
         case .declination: "say by how much magnetic north differs from true north at a place"
+        case .simulate: "play sensors for the kernel, from a recording or a made-up movement"
         case .bench: "measure the detection loops against the limits of this machine"
         }
     }
@@ -266,6 +293,22 @@ enum CommandName: String, CaseIterable {
             uncertainty; the dip; and the strength of the field. Near the magnetic poles, in the blackout zone, there is no
             declination to be had.
             """
+        case .simulate:
+            """
+            Makes devices that the kernel, and so everybody, takes for hardware, through /dev/uhid and /dev/uinput: to try
+            rules before the sensors arrive. They vanish when it ends: with Ctrl-C, after --for, a second after the last sample
+            of a trace, or on command. Whoever reads them meets the kernel's own drivers, which for a hub are the modules
+            hid-sensor-hub, hid-sensor-accel-3d, hid-sensor-magn-3d and hid-sensor-gyro-3d.
+
+            Obeys commands on standard input, a line each, and says on standard output what was done:
+              unplug         takes the devices away; time goes on meanwhile
+              plug           brings them back
+              stall SECONDS  the devices say and answer nothing, and then hand over late what they measured meanwhile
+              gap SECONDS    the samples of that time are left out
+              quit           ends
+
+            Exits with 69 when the kernel has no such devices, and with 77 when you may not make any; both say what to do.
+            """
         case .bench:
             """
             Measures, on one processor: how fast the machine reads memory at each level of its caches; every loop that detection
@@ -297,6 +340,12 @@ enum CommandName: String, CaseIterable {
                 .root, .help,
             ]
         case .declination: [.date, .altitude, .json, .help]
+        case .simulate:
+            [
+                .model, .rateHz, .gyroscope, .trace, .map, .sensor, .speed, .loop, .as, .bits, .time, .wait, .name,
+                .for,
+                .node, .help,
+            ]
         case .bench: [.quick, .kernel, .json, .help]
         case .on: [.sensor, .after, .once, .json, .socket, .help]
         }

@@ -18,7 +18,9 @@ enum HelpText {
             text += "  \(pad("\(command.rawValue) \(command.operands)", 20))\(command.summary)\n"
         }
         text += "\noptions:\n"
-        for option in [OptionName.help, .version] { text += "  \(pad(name(option), 20))\(option.help)\n" }
+        for option in [OptionName.help, .version] {
+            text += "  \(pad(name(option, option.argument), 20))\(option.help)\n"
+        }
         return text
     }
 
@@ -26,15 +28,15 @@ enum HelpText {
         var text = "usage: binnacle \(command.rawValue) [OPTION…] \(command.operands)\n\n"
         text += "\(command.details)\n\noptions:\n"
         for option in command.options {
-            text += "  \(name(option))\n"
-            for line in option.help.split(separator: "\n") { text += "        \(line)\n" }
+            text += "  \(name(option, command.argument(of: option)))\n"
+            for line in command.help(for: option).split(separator: "\n") { text += "        \(line)\n" }
         }
         return text
     }
 
-    private static func name(_ option: OptionName) -> String {
+    private static func name(_ option: OptionName, _ argument: String?) -> String {
         let letter = option.letter.map { "-\($0), " } ?? ""
-        return "\(letter)--\(option.rawValue)\(option.argument.map { " " + $0 } ?? "")"
+        return "\(letter)--\(option.rawValue)\(argument.map { " " + $0 } ?? "")"
     }
 
     private static func pad(_ text: String, _ width: Int) -> String {

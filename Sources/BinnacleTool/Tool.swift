@@ -43,7 +43,7 @@ enum Tool {
                 .usage, "unknown command '\(first)' (\(Spelling.hint(for: first, among: names))); see 'binnacle --help'"
             )
         }
-        let parsed = try Arguments(arguments.dropFirst(), allowed: command.options, command: "\(command.rawValue) ")
+        let parsed = try Arguments(arguments.dropFirst(), allowed: command.options, command: command)
         if parsed.has(.help) {
             output.write(text: HelpText.text(command))
             return ExitStatus.ok.rawValue
@@ -60,6 +60,7 @@ enum Tool {
         case .events: return try EventsCommand(parsed).run(output, errors).rawValue
         case .calibrate: return try CalibrateCommand(parsed).run(output, errors).rawValue
         case .declination: return try DeclinationCommand(parsed).run(output, errors).rawValue
+        case .simulate: return try SimulateCommand(parsed).run(output, errors).rawValue
         case .bench: return try BenchCommand(parsed).run(output).rawValue
         // The status is that of somebody else's program.
         case .on: return try OnCommand(parsed).run(output, errors)
@@ -69,7 +70,7 @@ enum Tool {
     private static func runWithoutCommand(
         _ arguments: ArraySlice<String>, _ output: LineWriter
     ) throws(StationError) -> ExitStatus {
-        let parsed = try Arguments(arguments, allowed: [.help, .version], command: "")
+        let parsed = try Arguments(arguments, allowed: [.help, .version], command: nil)
         if parsed.has(.version) {
             output.write("binnacle \(Version.current)")
         } else if parsed.has(.help) {

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -13,6 +14,22 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+int clinux_wait(const int *descriptors, int count, int64_t timeout_ns)
+{
+    struct pollfd waiting[8];
+    struct timespec timeout = {.tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000};
+    int ready = 0;
+    if (count > 8)
+        count = 8;
+    for (int i = 0; i < count; i++)
+        waiting[i] = (struct pollfd){.fd = descriptors[i], .events = POLLIN};
+    if (ppoll(waiting, (nfds_t)count, timeout_ns < 0 ? NULL : &timeout, NULL) == -1)
+        return -1;
+    for (int i = 0; i < count; i++)
+        ready |= (waiting[i].revents != 0) << i;
+    return ready;
+}
 
 int clinux_pin(int processor)
 {

@@ -78,6 +78,17 @@ public struct MotionModel: Sendable {
         return SIMD3<Float>(field)
     }
 
+    /// The angular velocity, which has no noise.
+    ///
+    /// - Parameter index: The sample's number, from 0; sample n is n/rate after the start.
+    /// - Returns: The three axes in degrees a second, counter-clockwise about each axis.
+    package func angularVelocity(at index: Int64) -> SIMD3<Double> {
+        guard settings.model == .turn else { return .zero }
+        let phase = phase(index, TurnModel.cycleSeconds)
+        // A heading counts clockwise, seen from above, where z points.
+        return SIMD3(0, 0, -TurnModel.degreesPerSecond(at: phase))
+    }
+
     /// How far into its cycle a sample is, in seconds.
     private func phase(_ index: Int64, _ cycleSeconds: Double) -> Double {
         (Double(index) / settings.rateHz).truncatingRemainder(dividingBy: cycleSeconds)

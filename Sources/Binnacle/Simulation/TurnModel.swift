@@ -7,11 +7,16 @@ enum TurnModel {
     static let northSeconds = 12.5
     static let restSeconds = 10.0
 
-    private static let degreesPerSecond = 360 / (cycleSeconds - restSeconds)
+    private static let turningDegreesPerSecond = 360 / (cycleSeconds - restSeconds)
 
     /// Where the top points, in degrees clockwise from magnetic north; negative before north.
     static func headingDegrees(at phase: Double) -> Double {
         let turning = phase < northSeconds ? phase : max(northSeconds, phase - restSeconds)
-        return (turning - northSeconds) * degreesPerSecond
+        return (turning - northSeconds) * turningDegreesPerSecond
+    }
+
+    /// How fast the heading changes, in degrees a second.
+    static func degreesPerSecond(at phase: Double) -> Double {
+        phase >= northSeconds && phase < northSeconds + restSeconds ? 0 : turningDegreesPerSecond
     }
 }

@@ -75,6 +75,11 @@ static inline int clinux_evdev_clock(int device, int clock)
     return ioctl(device, EVIOCSCLOCKID, &clock);
 }
 
+/// ppoll(2): waits until one of at most eight descriptors can be read, or has ended; those below 0 are passed over.
+///
+/// A bit for each that is ready, the lowest for the first; -1 when a signal came. A time-out below 0 waits for ever.
+int clinux_wait(const int *descriptors, int count, int64_t timeout_ns);
+
 /// sched_setaffinity(2): has the calling thread, and those it starts from now on, run on one processor; -1 and errno when
 /// that is not allowed.
 int clinux_pin(int processor);

@@ -129,10 +129,18 @@ package final class PacedSource: SampleSource {
         let offset = offset ?? beginPass()
         let moved = Units.later(last, by: offset)
         lastNanoseconds = max(lastNanoseconds, moved)
-        guard let start else { return }
-        let distance = Self.distance(from: start.sampleNanoseconds, to: moved)
+        dueNanoseconds = dueNanoseconds(of: moved)
+    }
+
+    /// When a sample is due, or was.
+    ///
+    /// - Parameter timeNanoseconds: Its stamp, as it is handed over.
+    /// - Returns: A time on the clock; `nil` before the first sample.
+    package func dueNanoseconds(of timeNanoseconds: Int64) -> Int64? {
+        guard let start else { return nil }
+        let distance = Self.distance(from: start.sampleNanoseconds, to: timeNanoseconds)
         // What lies before the first stamp is due at once.
-        dueNanoseconds = Units.later(start.clockNanoseconds, by: slowed(max(0, distance)))
+        return Units.later(start.clockNanoseconds, by: slowed(max(0, distance)))
     }
 
     /// Decides what is added to the stamps, when the first sample has been read.

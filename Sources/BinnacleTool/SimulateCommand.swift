@@ -1,0 +1,122 @@
+import Binnacle
+import Glibc
+import Handlers
+import Station
+import Traces
+import VirtualDevices
+
+/// `binnacle simulate`: plays devices for the kernel.
+struct SimulateCommand {
+    private let options: SimulateOptions
+
+    /// The highest rate that devices are known to keep up with, and lowest that a model has.
+    private static let rates = 0.1...10_000.0
+
+    init(_ arguments: Arguments) throws(StationError) {
+        try arguments.refuseOperands("simulate")
+        var options = SimulateOptions(try Self.samples(arguments))
+        options.file = try Self.choice(arguments, .as, ["hub": .uhid, "evdev": .uinput], DeviceFile.uhid)
+        options.width = try Self.choice(arguments, .bits, ["16": .bits16, "32": .bits32], HubDescription.Width.bits32)
+        options.hasTime = try Self.choice(arguments, .time, ["hub": true, "kernel": false], true)
+        options.hasGyroscope = arguments.has(.gyroscope)
+        options.waits = arguments.has(.wait)
+        options.sensors = arguments.all(.sensor)
+        options.name = try Self.name(arguments, options.file)
+        options.node = arguments.value(.node)
+        if options.file == .uinput {
+            for option in [OptionName.bits, .gyroscope, .wait] where arguments.has(option) {
+                throw StationError(.usage, "--\(option.rawValue) is for --as hub")
+            }
+        }
+        if arguments.has(.map) {
+            do throws(ColumnMap.ParseError) {
+                options.map = try ColumnMap(arguments.all(.map))
+            } catch {
+                throw StationError(.usage, "--map: \(error.description)")
+            }
+        }
+        if let text = arguments.value(.for) {
+            guard let duration = DurationText.parse(text), duration > .zero else {
+                throw StationError(
+                    .usage, "--for \(text): has to be a time above 0 with its unit, as in 500ms, 10s, 5m, 1h")
+            }
+            options.duration = duration
+        }
+        self.options = options
+    }
+
+    func run(_ output: LineWriter, _ errors: LineWriter) throws(StationError) -> ExitStatus {
+        let simulation = try DeviceSimulation(
+            options, commands: STDIN_FILENO, output: output, errors: errors)
+        for notice in simulation.notices { errors.write("binnacle: \(notice)") }
+        errors.flush()
+        // In the background of a shell, reading commands from its terminal would stop the process.
+        signal(SIGTTIN, SIG_IGN)
+        Interruption.listen(waking: simulation.wakeDescriptor)
+        try simulation.run()
+        return .ok
+    }
+
+    private static func samples(_ arguments: Arguments) throws(StationError) -> SimulateOptions.Samples {
+        let traces = arguments.all(.trace)
+        guard arguments.has(.model) != !traces.isEmpty else {
+            throw StationError(
+                .usage,
+                traces.isEmpty
+                    ? "simulate needs --model MODEL or --trace FILE; see 'binnacle simulate --help'"
+                    : "--trace does not go with --model: one of them says what the devices measure")
+        }
+        guard traces.isEmpty else {
+            for option in [OptionName.rateHz, .gyroscope] where arguments.has(option) {
+                throw StationError(.usage, "--\(option.rawValue) is for --model; a trace has what was recorded")
+            }
+            return .traces(traces, speed: try speed(arguments), loops: arguments.has(.loop))
+        }
+        for option in [OptionName.speed, .loop, .map, .sensor] where arguments.has(option) {
+            throw StationError(.usage, "--\(option.rawValue) is for --trace")
+        }
+        var settings = SimulationSettings()
+        let name = arguments.value(.model) ?? ""
+        guard let model = SimulationSettings.Model(rawValue: name) else {
+            let names = SimulationSettings.Model.allCases.map(\.rawValue)
+            throw StationError(.usage, "--model \(name): no such model (\(Spelling.hint(for: name, among: names)))")
+        }
+        settings.model = model
+        if let text = arguments.value(.rateHz) {
+            guard let rate = Double(text), rates.contains(rate) else {
+                throw StationError(.usage, "--rate-hz \(text): has to be a number from 0.1 to 10000")
+            }
+            settings.rateHz = rate
+        }
+        return .model(settings)
+    }
+
+    private static func speed(_ arguments: Arguments) throws(StationError) -> Double {
+        guard let text = arguments.value(.speed) else { return 1 }
+        guard let speed = Double(text), speed > 0, speed.isFinite else {
+            throw StationError(.usage, "--speed \(text): has to be a number above 0")
+        }
+        return speed
+    }
+
+    private static func choice<Value>(
+        _ arguments: Arguments, _ option: OptionName, _ values: KeyValuePairs<String, Value>, _ usual: Value
+    ) throws(StationError) -> Value {
+        guard let text = arguments.value(option) else { return usual }
+        guard let value = values.first(where: { $0.key == text })?.value else {
+            let names = Spelling.alternatives(values.map(\.key))
+            throw StationError(.usage, "--\(option.rawValue) \(text): has to be \(names)")
+        }
+        return value
+    }
+
+    private static func name(_ arguments: Arguments, _ file: DeviceFile) throws(StationError) -> String? {
+        guard let name = arguments.value(.name) else { return nil }
+        let most = file == .uhid ? HubDescription.longestName : InputDevice.Description.longestName
+        guard (1...most).contains(name.utf8.count), name.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            throw StationError(
+                .usage, "--name \(name.printable): has to be 1 to \(most) letters, digits, signs and spaces in ASCII")
+        }
+        return name
+    }
+}

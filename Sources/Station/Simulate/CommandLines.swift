@@ -1,0 +1,39 @@
+import Glibc
+
+/// Lines that come from a descriptor bit by bit, without ever waiting for one.
+package struct CommandLines {
+    /// What to wait for; `nil` when nothing will come any more.
+    package private(set) var descriptor: Int32?
+    private var rest: [UInt8] = []
+
+    /// No command is longer.
+    private static let longest = 1024
+
+    /// Reads from a descriptor, which stays the caller's.
+    package init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// Takes what has come, when there is something to read or the end.
+    ///
+    /// - Returns: The lines that are complete, without their ends; at the end of the input also the last one.
+    package mutating func read() -> [String] {
+        guard let descriptor else { return [] }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = Glibc.read(descriptor, &bytes, bytes.count)
+        if count < 0, errno == EINTR || errno == EAGAIN { return [] }
+        // A terminal that belongs to somebody else just now is an end, too.
+        if count <= 0 { self.descriptor = nil }
+        rest += bytes.prefix(max(0, count))
+        var lines: [String] = []
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            lines.append(String(decoding: rest[..<end], as: UTF8.self))
+            rest.removeFirst(end + 1)
+        }
+        if self.descriptor == nil || rest.count > Self.longest, !rest.isEmpty {
+            lines.append(String(decoding: rest.prefix(Self.longest), as: UTF8.self))
+            rest = []
+        }
+        return lines
+    }
+}
