@@ -89,8 +89,15 @@ public struct DeviceFinder: Sendable {
             interface: .iio, id: DeviceIdentity.text(path: String(path.dropFirst(root.utf8.count)), name: shown),
             name: shown, label: label,
             location: location ?? properties["ACCEL_LOCATION"] ?? Self.location(from: label),
-            node: node.flatMap { access($0, F_OK) == 0 ? $0 : nil }, path: path, kinds: kinds, properties: properties,
+            node: node.flatMap { exists($0) ? $0 : nil }, path: path, kinds: kinds, properties: properties,
             root: root)
+    }
+
+    /// Whether a node is there, whoever may use it: a control group that withholds a device lets nobody ask with access(2)
+    /// whether it exists, and it would seem to have none.
+    private static func exists(_ node: String) -> Bool {
+        var status = stat()
+        return stat(node, &status) == 0
     }
 
     /// The event node of an accelerometer: udev says so, or the device itself does.

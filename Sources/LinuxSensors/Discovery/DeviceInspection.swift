@@ -94,12 +94,8 @@ public struct DeviceInspection: Sendable {
         do throws(SensorFailure) {
             for channel in channels { _ = try buffer.channel(channel.name) }
             let controls = [buffer.controls.path("enable"), buffer.elements.path((channels.first?.name ?? "") + "_en")]
-            if !Permission.allows(node, writing: false) {
-                throw SensorFailure(.permission, Permission.refusal(node))
-            }
-            for control in controls where !Permission.allows(control, writing: true) {
-                throw SensorFailure(.permission, Permission.refusal(control))
-            }
+            try Permission.check(node, writing: false)
+            for control in controls { try Permission.check(control, writing: true) }
         } catch {
             guard canPoll else { throw error }
             mode = .poll
@@ -109,9 +105,7 @@ public struct DeviceInspection: Sendable {
 
     private mutating func lookAtEvdev() throws(SensorFailure) {
         guard let node = device.node else { throw SensorFailure(.missing, "\(device.path): has no event node") }
-        guard Permission.allows(node, writing: false) else {
-            throw SensorFailure(.permission, Permission.refusal(node))
-        }
+        try Permission.check(node, writing: false)
         let file = try SensorFailure.judging { () throws(SystemError) in
             try Descriptor(path: node, flags: O_RDONLY | O_NONBLOCK)
         }

@@ -3,9 +3,16 @@ import Synchronization
 
 /// Says why something may not be opened, and what would open it.
 enum Permission {
-    /// Whether this process may read and write a file.
-    static func allows(_ path: String, writing: Bool) -> Bool {
-        access(path, writing ? R_OK | W_OK : R_OK) == 0
+    /// Looks whether this process may read a file, and write it.
+    ///
+    /// - Parameters:
+    ///   - path: The node or the control.
+    ///   - writing: Whether it is to be written, too.
+    /// - Throws: ``SensorFailure`` when it may not; it says what to do.
+    static func check(_ path: String, writing: Bool) throws(SensorFailure) {
+        guard access(path, writing ? R_OK | W_OK : R_OK) != 0 else { return }
+        let code = errno
+        throw SensorFailure(.permission, refusal(path, code), code: code)
     }
 
     /// Who may use a file, and what would let this process use it.
@@ -14,10 +21,17 @@ enum Permission {
     ///   - path: The node or the control.
     ///   - code: The system's error number.
     /// - Returns: The file's owner, group and mode, and the remedy.
-    static func refusal(_ path: String, _ code: Int32 = EACCES) -> String {
+    static func refusal(_ path: String, _ code: Int32) -> String {
         if code == EROFS {
             return "\(path) is on a read-only mount, as in a service with ProtectKernelTunables=yes: add "
                 + "ReadWritePaths=/sys/devices to its unit"
+        }
+        // Owner and mode are not asked then: a control group refuses whole classes of devices, to root as well.
+        if code == EPERM, path.hasPrefix("/dev/") {
+            let kind = path.hasPrefix("/dev/input/") ? "input" : "iio"
+            return
+                "\(path) is withheld from this process by its control group, as in a service with DevicePolicy=closed: "
+                + "add DeviceAllow=char-\(kind) r to its unit"
         }
         var status = stat()
         let owner =
