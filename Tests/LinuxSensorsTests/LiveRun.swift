@@ -21,10 +21,12 @@ final class LiveRun: SampleSource {
 
     init(
         _ requests: [SensorRequest], _ tree: FifoTree, suspended: @escaping () -> Int64 = { 0 }, capacity: Int = 64,
-        keepsScans: Bool = false
+        keepsScans: Bool = false, bufferRetryNanoseconds: Int64 = 3_600_000_000_000
     ) throws {
         self.keepsScans = keepsScans
-        source = try LiveSource(requests, finder: tree.finder, waker: try Waker(), suspended: suspended)
+        source = try LiveSource(
+            requests, finder: tree.finder, waker: try Waker(), suspended: suspended,
+            bufferRetryNanoseconds: bufferRetryNanoseconds)
         samples = source.streams.map { _ in [] }
         scans = source.streams.map { _ in [] }
         let router = Router()

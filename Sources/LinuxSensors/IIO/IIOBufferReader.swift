@@ -25,6 +25,8 @@ final class IIOBufferReader: SensorReader {
     private(set) var lastArrivalNanoseconds: Int64
     private var lastLookNanoseconds: Int64
 
+    /// The pause between two looks, in which a watermark fills up; the kernel's buffer holds two seconds.
+    private static let pauseNanoseconds: Int64 = 10_000_000
     /// About as much as the kernel hands over at a time.
     private static let byteCount = 64 * 1024
 
@@ -51,11 +53,11 @@ final class IIOBufferReader: SensorReader {
 
     var descriptor: Int32? { file.raw }
 
-    /// Scans below the watermark do not wake anybody.
-    var deadlineNanoseconds: Int64? {
-        guard watermark > 1 else { return nil }
-        return lastLookNanoseconds + Int64(2 * Double(watermark) * interval)
-    }
+    /// The kernel wakes whoever waits at each scan, also below the watermark, if only to let it sleep again: at 1 kHz that
+    /// costs more than everything else.
+    var isTimed: Bool { watermark > 1 }
+
+    var deadlineNanoseconds: Int64? { isTimed ? lastLookNanoseconds + Self.pauseNanoseconds : nil }
 
     var stallNanoseconds: Int64? { max(1_000_000_000, Int64(interval * Double(10 + watermark))) }
 

@@ -40,6 +40,10 @@ final class LiveSensor {
     var remedy = Remedy.none
     /// When the last remedy was tried, on CLOCK_MONOTONIC.
     var remedyNanoseconds: Int64 = 0
+    /// How often on end the buffer was passed over.
+    var polledCount = 0
+    /// When a buffer that was passed over is tried again, on CLOCK_MONOTONIC.
+    var bufferDueNanoseconds: Int64?
     /// Whether the device has been silent too long, and is looked at once more before that is believed.
     var isSilenceSuspected = false
     /// The last stamp that was delivered, below which none of the next opening may fall.
@@ -66,6 +70,13 @@ final class LiveSensor {
         streamIndices = streams.map(\.index)
     }
 
+    /// Forgets what was tried with a device that has gone.
+    func forgetRemedies() {
+        remedy = .none
+        polledCount = 0
+        bufferDueNanoseconds = nil
+    }
+
     var reader: (any SensorReader)? {
         if case .reading(let reader) = phase { reader } else { nil }
     }
@@ -77,8 +88,9 @@ final class LiveSensor {
         case .opening(let due): return due
         case .reading(let reader):
             let stall = reader.stallNanoseconds.map { reader.lastArrivalNanoseconds + $0 }
-            guard let look = reader.deadlineNanoseconds else { return stall }
-            return min(look, stall ?? look)
+            // Asked for before each wait, and so without an array.
+            let due = min(reader.deadlineNanoseconds ?? .max, stall ?? .max, bufferDueNanoseconds ?? .max)
+            return due == .max ? nil : due
         }
     }
 

@@ -185,6 +185,7 @@ extension LiveSource {
             if let descriptor = reader.descriptor {
                 do throws(SystemError) {
                     try epoll.add(descriptor, token: UInt64(sensor.number))
+                    if reader.isTimed { epoll.remove(descriptor) }
                 } catch {
                     let place = sensor.device?.node ?? ""
                     throw SensorFailure(
@@ -279,7 +280,7 @@ extension LiveSource {
         }
         devices?.removeAll { $0.path == device.path }
         sensor.device = nil
-        sensor.remedy = .none
+        sensor.forgetRemedies()
         sensor.request.sensor.authorizationStatus = .notDetermined
         // udev will say when it is back; meanwhile another device may be meant as well.
         sensor.phase = .waiting(retryNanoseconds: choose(for: sensor) == nil ? nil : now)
@@ -299,7 +300,10 @@ extension LiveSource {
     func treatSilence(_ sensor: LiveSensor, _ reader: any SensorReader, _ now: Int64) {
         let seconds = Double(now - reader.lastArrivalNanoseconds) * 1e-9
         let shown = (seconds * 10).rounded() / 10
-        if sensor.remedy == .rearmed, now - sensor.remedyNanoseconds > 60_000_000_000 { sensor.remedy = .none }
+        if sensor.remedy == .rearmed, now - sensor.remedyNanoseconds > 60_000_000_000 {
+            sensor.remedy = .none
+            sensor.polledCount = 0
+        }
         let detail: String
         switch sensor.remedy {
         case .none where sensor.buffer != nil:
@@ -307,6 +311,9 @@ extension LiveSource {
             detail = "no sample for \(shown) s: the buffer is switched off and on again"
         case .rearmed where sensor.device.map { IIODevice($0).canPoll(sensor.request.kinds[0]) } ?? false:
             sensor.remedy = .polled
+            sensor.bufferDueNanoseconds = Units.later(
+                now, by: bufferRetryNanoseconds << Int64(min(sensor.polledCount, 6)))
+            sensor.polledCount += 1
             detail =
                 "no sample for \(shown) s, also after the buffer was switched on again: single values are read instead"
         default:
@@ -319,6 +326,20 @@ extension LiveSource {
         }
         sensor.remedyNanoseconds = now
         tellLoss(sensor, .stall, seconds, detail)
+        openAnew(sensor, now)
+    }
+
+    /// Tries the buffer of a device again that was silent: single values miss what happens between them.
+    ///
+    /// Should it be silent still, single values come back, for twice as long.
+    func tryBufferAgain(_ sensor: LiveSensor, _ now: Int64) {
+        sensor.bufferDueNanoseconds = nil
+        sensor.remedy = .rearmed
+        sensor.remedyNanoseconds = now
+        openAnew(sensor, now)
+    }
+
+    private func openAnew(_ sensor: LiveSensor, _ now: Int64) {
         let controls = sensor.buffer?.controls
         close(sensor)
         sensor.abandonedControls = controls

@@ -40,6 +40,7 @@ public final class LiveSource: SampleSource {
     private var hasChanges = false
     private let readSuspended: () -> Int64
     private var suspendedNanoseconds: Int64
+    let bufferRetryNanoseconds: Int64
     var nextSensor = 0
     /// How many deliveries were made since the last look at the descriptors.
     private var deliveriesSinceLook = 0
@@ -70,12 +71,15 @@ public final class LiveSource: SampleSource {
     ///   - finder: Where to look.
     ///   - waker: Ends a wait.
     ///   - suspended: How long the machine has been suspended, in nanoseconds; tests have another idea of it.
+    ///   - bufferRetryNanoseconds: After how long the buffer of a device that was silent is tried again for the first time;
+    ///     tests have less patience.
     /// - Throws: ``SystemError`` when the system refuses what the source needs itself.
     package init(
         _ requests: [SensorRequest], finder: DeviceFinder, waker: Waker,
-        suspended: @escaping () -> Int64 = SystemClock.suspended
+        suspended: @escaping () -> Int64 = SystemClock.suspended, bufferRetryNanoseconds: Int64 = 60_000_000_000
     ) throws(SystemError) {
         self.finder = finder
+        self.bufferRetryNanoseconds = bufferRetryNanoseconds
         readSuspended = suspended
         suspendedNanoseconds = suspended()
         let wanted = requests.flatMap { request in request.kinds.map { (sensor: request.sensor, kind: $0) } }
@@ -324,6 +328,7 @@ public final class LiveSource: SampleSource {
 
     private func lookAfter(_ sensor: LiveSensor, _ reader: any SensorReader, _ now: Int64) {
         if let due = reader.deadlineNanoseconds, due <= now { sensor.isReady = true }
+        if let due = sensor.bufferDueNanoseconds, due <= now { return tryBufferAgain(sensor, now) }
         guard let stall = reader.stallNanoseconds, now - reader.lastArrivalNanoseconds >= stall else {
             sensor.isSilenceSuspected = false
             return

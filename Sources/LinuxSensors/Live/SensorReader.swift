@@ -4,6 +4,8 @@ import Binnacle
 protocol SensorReader: AnyObject {
     /// What to wait for; `nil` when the samples come through the mailbox.
     var descriptor: Int32? { get }
+    /// Whether it is looked at by the clock, and waiting for the descriptor would only cost.
+    var isTimed: Bool { get }
     /// When the device last said something, on CLOCK_MONOTONIC.
     var lastArrivalNanoseconds: Int64 { get }
     /// When to look without being woken; `nil` when there is no need.
@@ -25,4 +27,8 @@ protocol SensorReader: AnyObject {
 
     /// Takes what a person should know, once.
     func takeNotice() -> String?
+}
+
+extension SensorReader {
+    var isTimed: Bool { false }
 }
