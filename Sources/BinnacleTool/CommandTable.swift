@@ -305,6 +305,7 @@ enum CommandName: String, CaseIterable {
               plug           brings them back
               stall SECONDS  the devices say and answer nothing, and then hand over late what they measured meanwhile
               gap SECONDS    the samples of that time are left out
+              count          says how many samples the kernel has taken
               quit           ends
 
             Exits with 69 when the kernel has no such devices, and with 77 when you may not make any; both say what to do.

@@ -50,7 +50,7 @@ extension HubDescription {
         descriptor.add(exponent: 0)
         descriptor.add(.feature, HIDDescriptor.Field.number.rawValue)
         descriptor.add(usage: Usage.sensitivity)
-        descriptor.add(exponent: sensor.unitExponent)
+        descriptor.add(exponent: unitExponent(of: sensor))
         descriptor.add(.feature, HIDDescriptor.Field.number.rawValue)
     }
 
@@ -71,7 +71,7 @@ extension HubDescription {
     private func addInput(of sensor: VirtualSensor, to descriptor: inout HIDDescriptor) {
         descriptor.add(range: Int(counts.lowerBound)...Int(counts.upperBound))
         descriptor.add(.reportSize, width.rawValue)
-        descriptor.add(exponent: sensor.unitExponent)
+        descriptor.add(exponent: unitExponent(of: sensor))
         for usage in sensor.axisUsages {
             descriptor.add(usage: usage)
             descriptor.add(.input, HIDDescriptor.Field.number.rawValue)

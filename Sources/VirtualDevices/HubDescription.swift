@@ -37,6 +37,16 @@ package struct HubDescription: Sendable, Equatable {
         number > 0 && Int(number) <= sensors.count ? sensors[Int(number) - 1] : nil
     }
 
+    /// The power of ten by which a count of an axis is multiplied, in the unit that the sensor has without any.
+    func unitExponent(of sensor: VirtualSensor) -> Int { sensor.unitExponent - finerDigits(of: sensor) }
+
+    /// By how much the hub's counts are finer than ``VirtualSensor/unitsPerCount``.
+    func divisor(of sensor: VirtualSensor) -> Double { finerDigits(of: sensor) == 0 ? 1 : 100 }
+
+    /// With 32 bits an acceleration has room for hundredths of a milligravity, which add nothing to a recording's own steps: as
+    /// whole ones they would move an end of motion by two samples.
+    private func finerDigits(of sensor: VirtualSensor) -> Int { width == .bits32 && sensor == .accelerometer ? 2 : 0 }
+
     /// The counts that an axis may have.
     package var counts: ClosedRange<Int32> {
         switch width {

@@ -18,8 +18,8 @@ package final class HubDevice: VirtualDevice {
     private struct State {
         var features: SensorFeatures
         var gate = IntervalGate()
-        /// The last input report, handed over or not.
-        var lastReport: [UInt8]?
+        /// What was measured last, handed over or not.
+        var last: (counts: SIMD3<Int32>, microseconds: UInt64)?
     }
 
     /// Describes a hub; the kernel gets it with ``plug()``.
@@ -80,14 +80,14 @@ package final class HubDevice: VirtualDevice {
         _ sensor: VirtualSensor, _ values: SIMD3<Double>, timeNanoseconds: Int64
     ) throws(SystemError) -> Bool {
         guard let channel, var state = states[sensor],
-            let counts = sensor.counts(values, in: description.counts)
+            let counts = sensor.counts(
+                values, in: description.counts, finerBy: description.divisor(of: sensor))
         else { return false }
         defer { states[sensor] = state }
-        let report = reports.input(
-            sensor, counts, microseconds: UInt64(max(0, timeNanoseconds)) / 1000)
-        state.lastReport = report
+        let microseconds = UInt64(max(0, timeNanoseconds)) / 1000
+        state.last = (counts, microseconds)
         guard state.features.isReporting, state.gate.lets(timeNanoseconds) else { return false }
-        try channel.send(report)
+        try channel.send(reports.input(sensor, counts, microseconds: microseconds))
         return true
     }
 
@@ -97,7 +97,7 @@ package final class HubDevice: VirtualDevice {
         isDriven = true
         return switch report {
         case .feature: state.features.report(number: number)
-        case .input: state.lastReport
+        case .input: state.last.map { reports.input(sensor, $0.counts, microseconds: $0.microseconds) }
         case .output: nil
         }
     }

@@ -27,8 +27,8 @@ package enum VirtualSensor: UInt8, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// The power of ten by which a count is multiplied, in the unit that the sensor has without any: g, degrees a second,
-    /// and milligauss.
+    /// The power of ten by which a count is multiplied where nothing else is said, in the unit that the sensor has without
+    /// any: g, degrees a second, and milligauss.
     var unitExponent: Int {
         switch self {
         case .accelerometer, .gyroscope: -3
@@ -36,7 +36,7 @@ package enum VirtualSensor: UInt8, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// What one count is, in m/s², degrees a second, or µT.
+    /// What such a count is, in m/s², degrees a second, or µT.
     package var unitsPerCount: Double {
         switch self {
         // A thousandth of standard gravity.
@@ -64,11 +64,14 @@ package enum VirtualSensor: UInt8, Sendable, CaseIterable, Comparable {
     /// - Parameters:
     ///   - values: The three axes in the sensor's unit.
     ///   - range: The counts that the device has.
+    ///   - divisor: By how much the device's counts are finer than ``unitsPerCount``.
     /// - Returns: The counts; `nil` when a value is no number.
-    package func counts(_ values: SIMD3<Double>, in range: ClosedRange<Int32>) -> SIMD3<Int32>? {
+    package func counts(
+        _ values: SIMD3<Double>, in range: ClosedRange<Int32>, finerBy divisor: Double = 1
+    ) -> SIMD3<Int32>? {
         var counts = SIMD3<Int32>()
         for axis in 0..<3 {
-            let count = values[axis] / unitsPerCount
+            let count = values[axis] / unitsPerCount * divisor
             guard !count.isNaN else { return nil }
             let limited = min(max(count, Double(range.lowerBound)), Double(range.upperBound))
             // Halves away from zero, so that both signs are treated alike.

@@ -5,7 +5,8 @@ import Testing
 @Suite struct PlayCommandTests {
     @Test(
         arguments: [
-            ("unplug", .unplug), (" plug\t", .plug), ("quit\r", .quit), ("stall 2", .stall(2_000_000_000)),
+            ("unplug", .unplug), (" plug\t", .plug), ("quit\r", .quit), ("count", .count),
+            ("stall 2", .stall(2_000_000_000)),
             ("gap 0.25", .gap(250_000_000)), ("", nil), ("   ", nil), ("# a word", nil),
         ] as [(String, PlayCommand?)])
     func aLineIsACommand(line: String, command: PlayCommand?) throws {
@@ -14,7 +15,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("unplugg", "did you mean `unplug`?"), ("stop", "one of `unplug`, `plug`, `stall`, `gap`, `quit`"),
+            ("unplugg", "did you mean `unplug`?"), ("stop", "one of `unplug`, `plug`, `stall`, `gap`, `count`, `quit`"),
             ("stall", "stall needs a number of seconds"), ("gap 0", "gap needs a number of seconds"),
             ("gap -1", "gap needs"), ("stall nan", "stall needs"), ("stall 86401", "stall needs"),
             ("stall 1 2", "stall needs"), ("plug in", "plug takes no 'in'"), ("\u{1B}[2J", "no command '\\u{1b}[2J'"),

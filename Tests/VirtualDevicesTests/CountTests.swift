@@ -12,6 +12,12 @@ import VirtualDevices
         #expect(VirtualSensor.gyroscope.counts(SIMD3(7.2, 0, -0.5), in: Self.wide) == SIMD3(7200, 0, -500))
     }
 
+    @Test func finerCountsAreMore() {
+        let counts = VirtualSensor.accelerometer.counts(
+            SIMD3(0, -9.806_65, 0.000_098_066_5), in: Self.wide, finerBy: 100)
+        #expect(counts == SIMD3(0, -100_000, 1))
+    }
+
     @Test func theNearestCountIsTaken() {
         let counts = VirtualSensor.magnetometer.counts(SIMD3(0.149, 0.151, -0.151), in: Self.wide)
         #expect(counts == SIMD3(1, 2, -2))

@@ -61,7 +61,7 @@ import VirtualDevices
         #expect(try device.send(.accelerometer, SIMD3(0, 0, 9.80665), timeNanoseconds: 1_234_567_890_123))
         #expect(try !device.send(.magnetometer, SIMD3(1, 2, 3), timeNanoseconds: 0))
         let time: [UInt8] = [0xD2, 0x02, 0x96, 0x49, 0, 0, 0, 0]
-        #expect(kernel.all() == [.input([1, 0, 0, 0, 0, 0, 0, 0, 0, 0xE8, 3, 0, 0] + time)])
+        #expect(kernel.all() == [.input([1, 0, 0, 0, 0, 0, 0, 0, 0, 0xA0, 0x86, 1, 0] + time)])
         #expect(
             try ask(device, KernelDouble.set(8, KernelDouble.features(report: 1, on: false)))
                 == .setAnswer(identifier: 8, error: 0))
@@ -97,7 +97,7 @@ import VirtualDevices
         #expect(
             try ask(device, KernelDouble.get(23, report: 1, kind: KernelDouble.input))
                 == .getAnswer(
-                    identifier: 23, error: 0, [1, 0xE8, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0]))
+                    identifier: 23, error: 0, [1, 0xA0, 0x86, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0]))
         for (report, kind) in [(3, 0), (0, 0), (1, 1)] as [(UInt8, UInt8)] {
             #expect(
                 try ask(device, KernelDouble.get(24, report: report, kind: kind))

@@ -90,11 +90,8 @@ package final class DevicePlayer {
     }
 
     private func send() throws(StationError) {
-        let order = delivery.batches.indices.filter { !delivery.batches[$0].isEmpty }.sorted {
-            (delivery.batches[$0][0].timeNanoseconds, $0) < (delivery.batches[$1][0].timeNanoseconds, $1)
-        }
-        for stream in order {
-            guard let sensor = roles[stream] else { continue }
+        for stream in delivery.batches.indices {
+            guard !delivery.batches[stream].isEmpty, let sensor = roles[stream] else { continue }
             let sample = delivery.batches[stream][0]
             let time = sample.timeNanoseconds
             let due = source.dueNanoseconds(of: time) ?? clock()

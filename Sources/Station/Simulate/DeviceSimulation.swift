@@ -23,6 +23,8 @@ package final class DeviceSimulation {
 
     /// So long a driver may take: the kernel's need half a second.
     private static let driverNanoseconds: Int64 = 5_000_000_000
+    /// A sample is handed over so late at most, which is no more than a bus would add.
+    private static let restNanoseconds: Int64 = 1_000_000
     /// So long a device stays after the last sample of a trace, because what nobody has read goes with it.
     private static let lingerNanoseconds: Int64 = 1_000_000_000
 
@@ -100,8 +102,13 @@ package final class DeviceSimulation {
             output.flush()
             errors.flush()
             if let end, SystemClock.monotonic() >= end { return }
-            try wait(until: [end, complaintNanoseconds, hasEnded ? nil : player.nextDueNanoseconds])
+            try wait(until: [end, complaintNanoseconds, hasEnded ? nil : nextTurnNanoseconds])
         }
+    }
+
+    /// When to look again for samples that are due: not for each one of many, because going to sleep costs more than a sample.
+    private var nextTurnNanoseconds: Int64? {
+        player.nextDueNanoseconds.map { max($0, SystemClock.monotonic() + Self.restNanoseconds) }
     }
 
     private func wait(until deadlines: [Int64?]) throws(StationError) {
@@ -145,6 +152,7 @@ package final class DeviceSimulation {
                 return
             }
             obeyWhilePlugged(command)
+        case .count: output.write("\(player.sentCount) samples sent")
         case .quit: isQuitting = true
         case nil: break
         }
@@ -162,7 +170,7 @@ package final class DeviceSimulation {
         case .gap(let nanoseconds):
             player.skip(nanoseconds: nanoseconds)
             output.write("a gap of \(Self.seconds(nanoseconds)) s")
-        case .plug, .quit, nil: break
+        case .plug, .count, .quit, nil: break
         }
     }
 

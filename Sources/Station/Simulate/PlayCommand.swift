@@ -10,6 +10,8 @@ package enum PlayCommand: Equatable, Sendable {
     case stall(Int64)
     /// Leave out the samples of so many nanoseconds.
     case gap(Int64)
+    /// Say how many samples the kernel has taken.
+    case count
     /// End.
     case quit
 
@@ -18,7 +20,7 @@ package enum PlayCommand: Equatable, Sendable {
         package let message: String
     }
 
-    private static let names = ["unplug", "plug", "stall", "gap", "quit"]
+    private static let names = ["unplug", "plug", "stall", "gap", "count", "quit"]
     /// The longest pause, in seconds: a day.
     private static let most = 86_400.0
 
@@ -33,6 +35,7 @@ package enum PlayCommand: Equatable, Sendable {
         switch name {
         case "unplug": return try without(rest, .unplug)
         case "plug": return try without(rest, .plug)
+        case "count": return try without(rest, .count)
         case "quit": return try without(rest, .quit)
         case "stall": return .stall(try nanoseconds(rest, of: name))
         case "gap": return .gap(try nanoseconds(rest, of: name))
