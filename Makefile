@@ -27,7 +27,7 @@ PACKED_RELOCATIONS = $(shell mkdir -p .build/static && echo 'print(1)' >.build/s
 PACKING = -Xlinker -z -Xlinker pack-relative-relocs
 WALK = Tests/Fixtures/phyphox_walk/Accelerometer.csv Tests/Fixtures/phyphox_walk/Magnetometer.csv
 
-.PHONY: help setup setup-test build run test check-handler test-systemd lint format golden fuzz sanitize soak bench bench-kernels \
+.PHONY: help setup setup-test build run test check-handler test-systemd test-kernel lint format golden fuzz sanitize soak bench bench-kernels \
 	bench-replay bench-recordings bench-sensors bench-daemon compare install uninstall clean
 
 help: ## Show this list.
@@ -63,6 +63,9 @@ check-handler: setup ## Build the handler that ARCHITECTURE.md shows into a copy
 
 test-systemd: build ## Test the service under a real systemd, in a container (as root).
 	SUITE="$(SUITE)" scripts/test-systemd $(BINARY)
+
+test-kernel: build ## Test the service in a QEMU guest, on a kernel with sensors that are played (as root); TESTS names some.
+	SUITE="$(SUITE)" scripts/test-kernel $(BINARY) $(TESTS)
 
 lint: ## Check the format, that no module imports what it must not, and what systemd says of its files.
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import time
+import traceback
 
 UNIT = "binnacle.service"
 CONFIGURATION = "/etc/binnacle/binnacle.toml"
@@ -24,6 +25,7 @@ log = true
 """
 
 tests = []
+notes = []
 
 
 class Failed(Exception):
@@ -41,11 +43,29 @@ def expect(condition, found):
         raise Failed(found)
 
 
+def note(text):
+    """Puts a figure into the report, below the test that runs."""
+    notes.append(text)
+
+
+def remark(text):
+    """Puts a line into the report, at once."""
+    with open("/out/results", "a") as results:
+        print(f"# {text}", file=results)
+
+
 def run(*words):
     """Runs a program that ends by itself, and returns its status and what it said."""
     ended = subprocess.run(
         words, text=True, errors="replace", capture_output=True, timeout=120, stdin=subprocess.DEVNULL)
     return ended.returncode, ended.stdout + ended.stderr
+
+
+def need(*words):
+    """Runs a program that has to succeed, and returns what it said."""
+    status, said = run(*words)
+    expect(status == 0, f"{' '.join(words)}: status {status}: {said}")
+    return said
 
 
 def systemctl(verb, *words):
@@ -126,3 +146,48 @@ def journal(since, *matches):
 
 def messages(since, *matches):
     return [str(record.get("MESSAGE")) for record in journal(since, *matches)]
+
+
+def outcome(function):
+    """None, or why a test has failed."""
+    try:
+        function()
+    except Failed as failure:
+        return str(failure)
+    except Exception:
+        return traceback.format_exc()
+    return None
+
+
+def main(install, names=(), after=lambda: None):
+    """Runs the tests, or those whose names begin with one of these, and leaves a line for each, as TAP has it.
+
+    They are in /out/results, and the journal is in /out/journal. Returns what the process ends with: 1 when one has failed.
+    """
+    failures = 0
+    chosen = [function for function in tests if not names or function.__name__.startswith(tuple(names))]
+    with open("/out/results", "a", buffering=1) as results:
+        # What goes wrong with the tests themselves is to be read there, too.
+        os.dup2(results.fileno(), 2)
+        install()
+        print(f"# {run('systemctl', '--version')[1].splitlines()[0]}", file=results)
+        print(f"1..{len(chosen)}", file=results)
+        for number, function in enumerate(chosen, 1):
+            began, place = time.monotonic(), now()
+            notes.clear()
+            why = outcome(function)
+            name = function.__name__.replace("_", " ")
+            print(f"{'not ok' if why else 'ok'} {number} - {name} ({time.monotonic() - began:.1f} s)", file=results)
+            for line in notes:
+                print(f"#   {line}", file=results)
+            if why:
+                failures += 1
+                said = "\n".join(messages(place, "-u", UNIT, "-n", "15"))
+                for line in f"{why}\nThe journal's last words:\n{said}".splitlines():
+                    print(f"#   {line}", file=results)
+            after()
+        systemctl("stop")
+        with open("/out/journal", "w") as journal:
+            journal.write(run("journalctl", "-b", "-o", "short-monotonic")[1])
+        print(f"# {failures} failed" if failures else f"# all {len(chosen)} passed", file=results)
+    return 1 if failures else 0

@@ -1,0 +1,168 @@
+"""A recording, played for the kernel, has to give what its file gives."""
+
+import csv
+import glob
+import json
+import os
+import select
+import shutil
+import struct
+import threading
+
+from harness import expect, need, note, run, started, test, wait_for
+from played import BINNACLE, OBSERVED, Follower, Play, middle
+
+RECORDING = "/project/Tests/Fixtures/broad/broad05_rotation_breaks.csv"
+COPY = "/tmp/recording.csv"
+# The recording has 71.4 samples a second.
+INTERVAL_NS = 14_000_000
+CONFIGURATION = OBSERVED + """
+[sensor.chassis]
+source = "iio"
+match = { name = "accel_3d" }
+
+[sensor.compass]
+source = "iio"
+match = { name = "magn_3d" }
+
+[sensor.input]
+source = "evdev"
+match = { name = "Binnacle accelerometer" }
+
+[motion.hub]
+accelerometer = "chassis"
+
+[motion.input]
+accelerometer = "input"
+
+[north.hub-north]
+accelerometer = "chassis"
+magnetometer = "compass"
+heading_filter_deg = 0
+"""
+MOTIONS = ("motion.began", "motion.ended")
+# What linux/input.h has: the sizes of an event on a machine of 64 bits, and the codes of its types.
+INPUT_EVENT = struct.Struct("qqHHi")
+EV_SYN, EV_ABS, EV_MSC = 0, 3, 4
+
+
+class Frames(threading.Thread):
+    """Reads an input device beside the service, as anybody may."""
+
+    def __init__(self, node):
+        super().__init__()
+        self.frames = []
+        self.isOver = threading.Event()
+        self.file = os.open(node, os.O_RDONLY | os.O_NONBLOCK)
+
+    def run(self):
+        axes, stamp = [0, 0, 0], 0
+        while not self.isOver.is_set():
+            if not select.select([self.file], [], [], 0.2)[0]:
+                continue
+            try:
+                data = os.read(self.file, 64 * INPUT_EVENT.size)
+            except OSError:
+                break
+            for _, _, kind, code, value in INPUT_EVENT.iter_unpack(data):
+                if kind == EV_ABS and code < 3:
+                    axes[code] = value
+                elif kind == EV_MSC:
+                    stamp = value
+                elif kind == EV_SYN and code == 0:
+                    self.frames.append((stamp, tuple(axes)))
+
+    def end(self):
+        self.isOver.set()
+        self.join()
+        os.close(self.file)
+
+
+def input_node():
+    for name in glob.glob("/sys/class/input/event*/device/name"):
+        with open(name) as file:
+            if file.read().strip() == "Binnacle accelerometer":
+                return "/dev/input/" + name.split("/")[4]
+    return None
+
+
+def replayed():
+    """The events that the file gives with the same configuration."""
+    # A file plays each of its sensors once.
+    shutil.copy(RECORDING, COPY)
+    said = need(
+        "sh", "-c", f"{BINNACLE} replay --json --config /etc/binnacle/binnacle.toml "
+        f"--bind chassis={RECORDING}:accelerometer --bind compass={RECORDING}:magnetometer "
+        f"--bind input={COPY}:accelerometer 2>/dev/null")
+    return [json.loads(line) for line in said.splitlines()]
+
+
+def of(events, detector, *kinds):
+    return [event for event in events if event["detector"] == detector and event["kind"] in kinds]
+
+
+def compare_motions(detector, live, file):
+    """That the motions are the same, and begin and end at the same samples; returns what to add to the file's times."""
+    live, file = of(live, detector, *MOTIONS), of(file, detector, *MOTIONS)
+    expect([event["kind"] for event in live] == [event["kind"] for event in file],
+           f"{detector}: {[event['kind'] for event in live]} instead of {[event['kind'] for event in file]}")
+    distances = [one["time_ns"] - other["time_ns"] for one, other in zip(live, file)]
+    shift = middle(distances)
+    worst = max(abs(distance - shift) for distance in distances)
+    note(f"{detector}: {len(live)} motion events as in the replay, times at most {worst / 1e6:.2f} ms apart")
+    expect(worst <= INTERVAL_NS, f"{detector}: times {worst / 1e6:.2f} ms apart")
+    return shift
+
+
+def compare_headings(live, file, shift):
+    with open(RECORDING) as table:
+        moving = {round(float(row["t_s"]) * 1000): row["moving"] == "1" for row in csv.DictReader(table)}
+    headings = {event["time_ns"] // 1_000_000: event["heading_deg"] for event in of(file, "hub-north", "heading")}
+    differences, seen = [], 0
+    for event in of(live, "hub-north", "heading"):
+        at = event["time_ns"] - shift
+        # The nearest of the recording's samples, which are at whole milliseconds.
+        nearest = min((abs(at - time * 1_000_000), time) for time in
+                      range(at // 1_000_000 - 8, at // 1_000_000 + 9) if time in moving or time == at // 1_000_000)[1]
+        if moving.get(nearest, True) or nearest not in headings:
+            continue
+        seen += 1
+        differences.append(abs((event["heading_deg"] - headings[nearest] + 180) % 360 - 180))
+    rest = sum(1 for time in headings if not moving.get(time, True))
+    note(f"headings at rest: {seen} of the replay's {rest}, at most {max(differences):.2f}° off, "
+         f"median {middle(differences):.2f}°")
+    expect(seen >= 0.98 * rest, f"{seen} headings at rest instead of {rest}")
+    expect(max(differences) <= 1, f"{max(differences):.2f}° off")
+
+
+def compare_frames(frames):
+    """That each frame is the recording's nearest count."""
+    with open(RECORDING) as table:
+        rows = [tuple(float(row[axis]) for axis in ("ax", "ay", "az")) for row in csv.DictReader(table)]
+    # Those before the device was opened are missing.
+    rows = rows[-len(frames):]
+    worst = max(abs(count - value / 9.80665 * 1000) for (_, counts), row in zip(frames, rows)
+                for count, value in zip(counts, row))
+    note(f"input layer: {len(frames)} frames, counts of 0.001 g, at most {worst:.2f} of a count from the recording")
+    expect(worst <= 0.51, f"a frame is {worst} counts from the recording")
+
+
+@test
+def recording_gives_the_same_events_as_its_replay():
+    started(CONFIGURATION)
+    follower = Follower()
+    hub = Play("--trace", RECORDING, "--wait")
+    box = Play("--trace", RECORDING, "--as", "evdev")
+    frames = Frames(wait_for("the input device", input_node))
+    frames.start()
+    for play in (hub, box):
+        play.wait_for("the traces have ended", seconds=400)
+    run("sleep", "2")
+    frames.end()
+    live, file = [event for _, event in follower.events()], replayed()
+    shift = compare_motions("hub", live, file)
+    compare_headings(live, file, shift)
+    compare_motions("input", live, file)
+    compare_frames(frames.frames)
+    lost = [event for event in live if event["kind"] in ("samples.lost", "gap")]
+    expect(not lost, f"lost: {lost}")
