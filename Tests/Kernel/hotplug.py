@@ -5,7 +5,7 @@ import signal
 import time
 
 from harness import expect, note, started, test, wait_for
-from played import (HUB, IIO, Follower, Play, await_device, descriptors, devices, is_active, middle, seconds, status,
+from played import (HUB, Follower, Play, await_device, descriptors, devices, is_active, middle, read, seconds,
                     stream)
 
 # Devices with one sensor each: while the other is there, what comes after it has another number.
@@ -32,6 +32,21 @@ def smoke_what_moves_is_an_event_and_what_is_unplugged_comes_back():
     hub.say("plug", "plugged in")
     follower.next(1, "sensor.active")
     follower.next(2, "motion.began")
+
+
+@test
+def hub_of_16_bits_with_a_gyroscope_keeps_to_its_interval():
+    Play("--model", "walk", "--bits", "16", "--time", "kernel", "--gyroscope")
+    folder = await_device("accel_3d")
+    await_device("gyro_3d")
+    expect(read(folder, "scan_elements/in_accel_x_type") == "le:s16/32>>0", read(folder, "scan_elements/in_accel_x_type"))
+    started(HUB.replace("[motion", "rate_hz = 50\n\n[motion"))
+    follower = Follower()
+    follower.next(1, "motion.began")
+    wait_for("samples", lambda: stream()["samples"] > 200)
+    found = stream()
+    note(f"asked for 50 Hz: {read(folder, 'in_accel_sampling_frequency')} Hz set, {found['rate_hz']} Hz seen")
+    expect(45 < found["rate_hz"] < 55, found)
 
 
 @test
@@ -84,7 +99,10 @@ def silence_is_told_and_ends():
     wait_for("recovery", lambda: is_active() and stream()["last_sample_s"] < 0.5)
     note(f"a stall of 12 s: {[event.get('reason') for _, event in follower.events('samples.lost', 'sensor.inactive')][told:]}")
     # A minute after single values have begun to be read, the buffer is tried again.
-    wait_for("the buffer", lambda: stream()["rate_hz"] > 50, 200)
+    folder = devices("accel_3d")[0]
+    wait_for("the buffer", lambda: read(folder, "buffer/enable") == "1", 200)
+    seen = stream()["samples"]
+    wait_for("every sample", lambda: (now := stream())["samples"] - seen > 300 and now["rate_hz"] > 50)
 
 
 @test

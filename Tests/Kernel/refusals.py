@@ -3,8 +3,8 @@
 import glob
 import os
 
-from harness import UNIT, expect, messages, need, note, now, run, show, start, started, test, wait_for
-from played import HUB, Follower, Play, await_device, last_number, read, stored
+from harness import UNIT, expect, messages, need, note, now, run, start, started, test, wait_for
+from played import BINNACLE, HUB, Follower, Play, await_device, last_number, read, stored
 
 
 @test
@@ -69,3 +69,18 @@ def shipped_rule_account_and_unit_are_enough():
     said = need("systemd-analyze", "security", "--no-pager", UNIT)
     note(said.strip().splitlines()[-1].strip())
     hub.end()
+
+
+@test
+def nobody_may_play_hardware_without_leave():
+    for kind, node in (("hub", "/dev/uhid"), ("evdev", "/dev/uinput")):
+        code, said = run("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups",
+                         BINNACLE, "simulate", "--model", "walk", "--as", kind)
+        expect(code == 77 and node in said, f"status {code}: {said}")
+        os.rename(node, f"{node}-away")
+        try:
+            code, said = run(BINNACLE, "simulate", "--model", "walk", "--as", kind)
+        finally:
+            os.rename(f"{node}-away", node)
+        expect(code == 69 and os.path.basename(node) in said, f"status {code}: {said}")
+        note(f"without {node}: {said.strip()}")

@@ -169,6 +169,7 @@ def main(install, names=(), after=lambda: None):
     with open("/out/results", "a", buffering=1) as results:
         # What goes wrong with the tests themselves is to be read there, too.
         os.dup2(results.fileno(), 2)
+        expect(chosen, f"no test has a name that begins with {' or '.join(names)}")
         install()
         print(f"# {run('systemctl', '--version')[1].splitlines()[0]}", file=results)
         print(f"1..{len(chosen)}", file=results)

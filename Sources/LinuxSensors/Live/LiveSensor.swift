@@ -44,6 +44,8 @@ final class LiveSensor {
     var polledCount = 0
     /// When a buffer that was passed over is tried again, on CLOCK_MONOTONIC.
     var bufferDueNanoseconds: Int64?
+    /// Whether that is what the next opening does.
+    var isBufferTrial = false
     /// Whether the device has been silent too long, and is looked at once more before that is believed.
     var isSilenceSuspected = false
     /// The last stamp that was delivered, below which none of the next opening may fall.
@@ -75,6 +77,7 @@ final class LiveSensor {
         remedy = .none
         polledCount = 0
         bufferDueNanoseconds = nil
+        isBufferTrial = false
     }
 
     var reader: (any SensorReader)? {

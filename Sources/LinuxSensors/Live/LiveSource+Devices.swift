@@ -35,6 +35,10 @@ extension LiveSource {
             }
             switch result {
             case .success(let open): begin(sensor, open, now)
+            case .failure(let failure) where sensor.isBufferTrial && failure.category == .busy:
+                // Somebody else has taken it meanwhile, and does not mind single values.
+                passOverBuffer(sensor, now)
+                sensor.phase = .waiting(retryNanoseconds: now)
             case .failure(let failure): lose(sensor, failure, now)
             }
         case .closed(let number):
@@ -180,6 +184,7 @@ extension LiveSource {
     private func begin(_ sensor: LiveSensor, _ open: LiveMessage.OpenedDevice, _ now: Int64) {
         sensor.request.sensor.authorizationStatus = .authorized
         sensor.hasDelivered = false
+        sensor.isBufferTrial = false
         do throws(SensorFailure) {
             let reader = try makeReader(sensor, open.opened, now)
             if let descriptor = reader.descriptor {
@@ -331,12 +336,21 @@ extension LiveSource {
 
     /// Tries the buffer of a device again that was silent: single values miss what happens between them.
     ///
-    /// Should it be silent still, single values come back, for twice as long.
+    /// Should it be silent still, or somebody else have it by now, single values come back, for twice as long.
     func tryBufferAgain(_ sensor: LiveSensor, _ now: Int64) {
         sensor.bufferDueNanoseconds = nil
+        sensor.isBufferTrial = true
         sensor.remedy = .rearmed
         sensor.remedyNanoseconds = now
         openAnew(sensor, now)
+    }
+
+    /// From now on single values are read, for a minute, and for twice as long each time.
+    private func passOverBuffer(_ sensor: LiveSensor, _ now: Int64) {
+        sensor.isBufferTrial = false
+        sensor.remedy = .polled
+        sensor.bufferDueNanoseconds = Units.later(now, by: bufferRetryNanoseconds << Int64(min(sensor.polledCount, 6)))
+        sensor.polledCount += 1
     }
 
     private func openAnew(_ sensor: LiveSensor, _ now: Int64) {
@@ -367,7 +381,7 @@ extension LiveSource {
             }
             tellLoss(
                 sensor, .suspend, seconds, "the machine was suspended for \(shown) s: the device is opened anew")
-            sensor.remedy = .none
+            sensor.forgetRemedies()
             close(sensor)
             sensor.phase = .waiting(retryNanoseconds: 0)
         }

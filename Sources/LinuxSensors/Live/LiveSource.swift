@@ -328,7 +328,9 @@ public final class LiveSource: SampleSource {
 
     private func lookAfter(_ sensor: LiveSensor, _ reader: any SensorReader, _ now: Int64) {
         if let due = reader.deadlineNanoseconds, due <= now { sensor.isReady = true }
-        if let due = sensor.bufferDueNanoseconds, due <= now { return tryBufferAgain(sensor, now) }
+        if sensor.remedy == .polled, let due = sensor.bufferDueNanoseconds, due <= now {
+            return tryBufferAgain(sensor, now)
+        }
         guard let stall = reader.stallNanoseconds, now - reader.lastArrivalNanoseconds >= stall else {
             sensor.isSilenceSuspected = false
             return
