@@ -29,26 +29,14 @@ struct CalibrateCommand {
             throw StationError(
                 .usage, "--trace does not go with --config: one of them says where the samples come from")
         }
-        if arguments.has(.map) {
-            do throws(ColumnMap.ParseError) {
-                options.map = try ColumnMap(arguments.all(.map))
-            } catch {
-                throw StationError(.usage, "--map: \(error.description)")
-            }
-        }
+        options.map = try arguments.columnMap()
         for option in [OptionName.map, .from, .to] where arguments.has(option) && options.traces.isEmpty {
             throw StationError(.usage, "--\(option.rawValue) is for --trace")
         }
         options.timeRange = try Self.timeRange(arguments)
-        if let text = arguments.value(.for) {
-            guard let duration = DurationText.parse(text), duration > .zero else {
-                throw StationError(
-                    .usage, "--for \(text): has to be a time above 0 with its unit, as in 500ms, 10s, 5m, 1h")
-            }
-            guard options.traces.isEmpty else {
-                throw StationError(.usage, "--for is for sensors; use --to with --trace")
-            }
-            options.duration = duration
+        options.duration = try arguments.duration()
+        guard options.duration == nil || options.traces.isEmpty else {
+            throw StationError(.usage, "--for is for sensors; use --to with --trace")
         }
         options.judge = try Self.judge(arguments, options.kind)
         path = arguments.value(.output)

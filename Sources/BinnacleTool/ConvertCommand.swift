@@ -18,13 +18,7 @@ struct ConvertCommand {
             throw StationError(.usage, "convert needs a file to write to: -o FILE; see 'binnacle convert --help'")
         }
         options.output = path
-        if arguments.has(.map) {
-            do throws(ColumnMap.ParseError) {
-                options.map = try ColumnMap(arguments.all(.map))
-            } catch {
-                throw StationError(.usage, "--map: \(error.description)")
-            }
-        }
+        options.map = try arguments.columnMap()
         options.replaces = arguments.has(.force)
         self.options = options
     }

@@ -23,13 +23,7 @@ struct RecordCommand {
         guard !options.keepsScans || TraceWriter.isArrow(path) else {
             throw StationError(.usage, "--scans: CSV has no place for raw scans: name an Arrow stream, -o FILE.arrows")
         }
-        if let text = arguments.value(.for) {
-            guard let duration = DurationText.parse(text), duration > .zero else {
-                throw StationError(
-                    .usage, "--for \(text): has to be a time above 0 with its unit, as in 500ms, 10s, 5m, 1h")
-            }
-            options.duration = duration
-        }
+        options.duration = try arguments.duration()
         self.options = options
     }
 

@@ -12,13 +12,7 @@ struct ReplayCommand {
         var options = ReplayOptions()
         options.paths = arguments.operands
         for text in arguments.all(.bind) { options.bindings.append(try Self.binding(text)) }
-        if arguments.has(.map) {
-            do throws(ColumnMap.ParseError) {
-                options.map = try ColumnMap(arguments.all(.map))
-            } catch {
-                throw StationError(.usage, "--map: \(error.description)")
-            }
-        }
+        options.map = try arguments.columnMap()
         options.configurationPath = arguments.value(.config)
         guard !options.paths.isEmpty || !options.bindings.isEmpty || options.configurationPath != nil else {
             throw StationError(.usage, "replay needs a trace; see 'binnacle replay --help'")

@@ -28,20 +28,8 @@ struct SimulateCommand {
                 throw StationError(.usage, "--\(option.rawValue) is for --as hub")
             }
         }
-        if arguments.has(.map) {
-            do throws(ColumnMap.ParseError) {
-                options.map = try ColumnMap(arguments.all(.map))
-            } catch {
-                throw StationError(.usage, "--map: \(error.description)")
-            }
-        }
-        if let text = arguments.value(.for) {
-            guard let duration = DurationText.parse(text), duration > .zero else {
-                throw StationError(
-                    .usage, "--for \(text): has to be a time above 0 with its unit, as in 500ms, 10s, 5m, 1h")
-            }
-            options.duration = duration
-        }
+        options.map = try arguments.columnMap()
+        options.duration = try arguments.duration()
         self.options = options
     }
 

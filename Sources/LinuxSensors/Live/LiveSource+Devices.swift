@@ -315,10 +315,7 @@ extension LiveSource {
             sensor.remedy = .rearmed
             detail = "no sample for \(shown) s: the buffer is switched off and on again"
         case .rearmed where sensor.device.map { IIODevice($0).canPoll(sensor.request.kinds[0]) } ?? false:
-            sensor.remedy = .polled
-            sensor.bufferDueNanoseconds = Units.later(
-                now, by: bufferRetryNanoseconds << Int64(min(sensor.polledCount, 6)))
-            sensor.polledCount += 1
+            passOverBuffer(sensor, now)
             detail =
                 "no sample for \(shown) s, also after the buffer was switched on again: single values are read instead"
         default:
