@@ -14,6 +14,10 @@ SYSUSERS = $(DESTDIR)$(PREFIX)/lib/sysusers.d/binnacle.conf
 UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/system
 USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
 DOCUMENTS = $(DESTDIR)$(PREFIX)/share/doc/binnacle
+MANUAL = $(DESTDIR)$(PREFIX)/share/man
+BASH_COMPLETION = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/binnacle
+ZSH_COMPLETION = $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_binnacle
+FISH_COMPLETION = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/binnacle.fish
 EXAMPLES = $(wildcard config/examples/*.toml)
 FUZZ_SECONDS ?= 600
 FUZZ_CASES ?= 1000000
@@ -27,7 +31,7 @@ PACKED_RELOCATIONS = $(shell mkdir -p .build/static && echo 'print(1)' >.build/s
 PACKING = -Xlinker -z -Xlinker pack-relative-relocs
 WALK = Tests/Fixtures/phyphox_walk/Accelerometer.csv Tests/Fixtures/phyphox_walk/Magnetometer.csv
 
-.PHONY: help setup setup-test build run test check-handler test-systemd test-kernel lint format golden fuzz sanitize soak bench bench-kernels \
+.PHONY: help setup setup-test build run test check-handler test-systemd test-kernel lint format documents golden fuzz sanitize soak bench bench-kernels \
 	bench-replay bench-recordings bench-sensors bench-daemon compare install uninstall clean
 
 help: ## Show this list.
@@ -67,13 +71,18 @@ test-systemd: build ## Test the service under a real systemd, in a container (as
 test-kernel: build ## Test the service in a QEMU guest, on a kernel with sensors that are played (as root); TESTS names some.
 	SUITE="$(SUITE)" scripts/test-kernel $(BINARY) $(TESTS)
 
-lint: ## Check the format, that no module imports what it must not, and what systemd says of its files.
+lint: ## Check the format, that no module imports what it must not, what systemd says of its files, and the manual pages.
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks
 	scripts/check-imports
 	scripts/check-units
+	scripts/check-manual
 
 format: ## Rewrite the sources in the project's format.
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks
+
+documents: setup ## Write what is made from rows anew: manual pages, completions and config/binnacle.toml.
+	$(SWIFT) build --product BinnacleDocs
+	.build/debug/BinnacleDocs .
 
 # SWIFT_BACKTRACE: a crash that waits for its backtrace would hang the fuzzer.
 fuzz: setup-test ## Feed the readers of scans, socket and Arrow with rubbish for FUZZ_SECONDS each, the kernels with FUZZ_CASES.
@@ -126,9 +135,14 @@ bench-daemon: build ## Run the daemon: what it costs while nothing happens, how 
 
 # Nothing is built, because root seldom has the toolchain. A configuration that was changed is left alone, and the new one
 # is put beside it.
-install: ## Install the binary, the configuration, the udev rule, the account and the units; DESTDIR and PREFIX say where.
+install: ## Install the binary, its manual, configuration, udev rule, account and units; DESTDIR and PREFIX say where.
 	@test -x $(BINARY) || { echo "install: there is no $(BINARY) yet: run 'make build' first" >&2; exit 66; }
 	install -D -m 755 $(BINARY) $(DESTDIR)$(bindir)/binnacle
+	install -d -m 755 $(foreach section,1 5 7,$(MANUAL)/man$(section))
+	for page in man/*; do install -m 644 $$page $(MANUAL)/man$${page##*.}; done
+	install -D -m 644 completions/binnacle.bash $(BASH_COMPLETION)
+	install -D -m 644 completions/_binnacle $(ZSH_COMPLETION)
+	install -D -m 644 completions/binnacle.fish $(FISH_COMPLETION)
 	install -D -m 644 systemd/70-binnacle.rules $(RULES)
 	install -D -m 644 systemd/binnacle.sysusers $(SYSUSERS)
 	install -D -m 644 systemd/binnacle-trigger.service $(UNITS)/binnacle-trigger.service
@@ -154,7 +168,8 @@ install: ## Install the binary, the configuration, the udev rule, the account an
 uninstall: ## Remove what install put there, and end it; a configuration that was changed stays.
 	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || \
 	    systemctl disable --now binnacle.service binnacle-trigger.service || true
-	rm -f $(DESTDIR)$(bindir)/binnacle $(RULES) $(SYSUSERS) $(UNITS)/binnacle.service \
+	rm -f $(DESTDIR)$(bindir)/binnacle $(RULES) $(SYSUSERS) $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION) \
+	    $(foreach page,$(notdir $(wildcard man/*)),$(MANUAL)/man$(subst .,,$(suffix $(page)))/$(page)) $(UNITS)/binnacle.service \
 	    $(UNITS)/binnacle-trigger.service $(USER_UNITS)/binnacle-notify.service $(addprefix $(DOCUMENTS)/examples/,$(notdir $(EXAMPLES))) $(CONFIGURATION).new
 	@if cmp -s config/binnacle.toml $(CONFIGURATION); then rm -fv $(CONFIGURATION); fi
 	@for folder in $(DOCUMENTS)/examples $(DOCUMENTS) $(dir $(CONFIGURATION))conf.d $(dir $(CONFIGURATION)); do \

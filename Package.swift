@@ -90,10 +90,15 @@ let package = Package(
             name: "Bench",
             dependencies: ["Kernels", "Binnacle", "Traces", "LinuxSensors", "LinuxSystem", "CLinux"],
             swiftSettings: settings),
+        // The options of the command line, of which the program and its manual are made.
+        .target(name: "CommandRows", dependencies: ["Binnacle"], swiftSettings: settings),
+        // What `make documents` runs.
+        .executableTarget(name: "BinnacleDocs", dependencies: ["CommandRows"], swiftSettings: settings),
         .executableTarget(
             name: "BinnacleTool",
             dependencies: [
-                "Bench", "Station", "Handlers", "Store", "EventSocket", "Traces", "LinuxSystem", "Binnacle", "Kernels",
+                "CommandRows", "Bench", "Station", "Handlers", "Store", "EventSocket", "Traces", "LinuxSystem",
+                "Binnacle", "Kernels",
                 "Geomagnetism", "Calibration", "VirtualDevices",
             ],
             swiftSettings: settings),
@@ -147,7 +152,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(name: "BenchTests", dependencies: ["Bench", "Binnacle"], swiftSettings: settings),
         .testTarget(
-            name: "ToolTests", dependencies: ["EventSocket", "LinuxSystem", "Binnacle", "TestSupport"],
+            name: "ToolTests", dependencies: ["BinnacleDocs", "EventSocket", "LinuxSystem", "Binnacle", "TestSupport"],
             swiftSettings: settings),
         .testTarget(name: "SensorTests", dependencies: ["TestSupport", "mockdev"], swiftSettings: settings),
         // What only tests use: nothing above depends on it, so it is built with the tests and is part of no product.

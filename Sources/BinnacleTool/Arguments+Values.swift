@@ -1,4 +1,5 @@
 import Binnacle
+import CommandRows
 import Station
 import Traces
 

@@ -1,4 +1,5 @@
 import Binnacle
+import CommandRows
 import Station
 
 /// A command line as it was written: which options with which values, and what is left.
@@ -9,7 +10,7 @@ struct Arguments {
     private(set) var operands: [String] = []
     /// Those of the operands that stand behind `--`; `nil` without one.
     private(set) var trailing: [String]?
-    private var values: [OptionName: [String]] = [:]
+    private var values: [OptionRow: [String]] = [:]
 
     /// Sorts arguments by the options that are allowed among them.
     ///
@@ -19,7 +20,7 @@ struct Arguments {
     ///   - command: The command that has them; `nil` before one.
     /// - Throws: ``StationError`` for an option that there is not, or that is not written as it has to be.
     init(
-        _ arguments: ArraySlice<String>, allowed: [OptionName], command: CommandName?
+        _ arguments: ArraySlice<String>, allowed: [OptionRow], command: CommandRow?
     ) throws(StationError) {
         var rest = arguments
         while let argument = rest.popFirst() {
@@ -35,26 +36,25 @@ struct Arguments {
             }
             let (name, attached) = Self.split(argument)
             guard let option = Self.option(name, allowed) else {
-                let names = allowed.map { "--" + $0.rawValue }
+                let names = allowed.map { "--" + $0.name }
                 throw StationError(
                     .usage,
-                    "unknown option \(name) (\(Spelling.hint(for: name, among: names))); see 'binnacle \(command.map { $0.rawValue + " " } ?? "")--help'"
+                    "unknown option \(name) (\(Spelling.hint(for: name, among: names))); see 'binnacle \(command.map { $0.name.rawValue + " " } ?? "")--help'"
                 )
             }
             if option.argument != nil {
                 guard let value = attached ?? rest.popFirst() else {
-                    let argument = command?.argument(of: option) ?? option.argument
-                    throw StationError(.usage, "--\(option.rawValue) needs a value: \(argument ?? "")")
+                    throw StationError(.usage, "--\(option.name) needs a value: \(option.argument ?? "")")
                 }
                 values[option, default: []].append(value)
             } else {
                 guard attached == nil else {
-                    throw StationError(.usage, "--\(option.rawValue) takes no value")
+                    throw StationError(.usage, "--\(option.name) takes no value")
                 }
                 values[option, default: []].append("")
             }
             if !option.isRepeatable, option.argument != nil, self.all(option).count > 1 {
-                throw StationError(.usage, "--\(option.rawValue) may be given once")
+                throw StationError(.usage, "--\(option.name) may be given once")
             }
         }
     }
@@ -62,11 +62,11 @@ struct Arguments {
     /// The operands before `--`.
     var leading: [String] { Array(operands.dropLast(trailing?.count ?? 0)) }
 
-    func has(_ option: OptionName) -> Bool { values[option] != nil }
+    func has(_ option: OptionRow) -> Bool { values[option] != nil }
 
-    func value(_ option: OptionName) -> String? { values[option]?.last }
+    func value(_ option: OptionRow) -> String? { values[option]?.last }
 
-    func all(_ option: OptionName) -> [String] { values[option] ?? [] }
+    func all(_ option: OptionRow) -> [String] { values[option] ?? [] }
 
     /// Makes sure that nothing is left that a command does not take.
     func refuseOperands(_ command: String) throws(StationError) {
@@ -79,9 +79,9 @@ struct Arguments {
         return (String(argument[..<equals]), String(argument[argument.index(after: equals)...]))
     }
 
-    private static func option(_ name: String, _ allowed: [OptionName]) -> OptionName? {
+    private static func option(_ name: String, _ allowed: [OptionRow]) -> OptionRow? {
         allowed.first {
-            name == "--" + $0.rawValue || (name.count == 2 && name.last == $0.letter && !name.hasPrefix("--"))
+            name == "--" + $0.name || (name.count == 2 && name.last == $0.letter && !name.hasPrefix("--"))
         }
     }
 }

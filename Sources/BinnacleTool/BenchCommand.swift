@@ -1,5 +1,6 @@
 import Bench
 import Binnacle
+import CommandRows
 import Glibc
 import Handlers
 import Station

@@ -1,5 +1,6 @@
 import Binnacle
 import Calibration
+import CommandRows
 import Geomagnetism
 import Glibc
 import Handlers
@@ -30,8 +31,8 @@ struct CalibrateCommand {
                 .usage, "--trace does not go with --config: one of them says where the samples come from")
         }
         options.map = try arguments.columnMap()
-        for option in [OptionName.map, .from, .to] where arguments.has(option) && options.traces.isEmpty {
-            throw StationError(.usage, "--\(option.rawValue) is for --trace")
+        for option in [OptionRow.map, .from, .to] where arguments.has(option) && options.traces.isEmpty {
+            throw StationError(.usage, "--\(option.name) is for --trace")
         }
         options.timeRange = try Self.timeRange(arguments)
         options.duration = try arguments.duration()
@@ -61,11 +62,11 @@ struct CalibrateCommand {
 
     private static func timeRange(_ arguments: Arguments) throws(StationError) -> ClosedRange<Int64> {
         var ends = [Int64.min, Int64.max]
-        for (place, option) in [OptionName.from, .to].enumerated() {
+        for (place, option) in [OptionRow.from, .to].enumerated() {
             guard let text = arguments.value(option) else { continue }
             guard let seconds = Double(text), seconds.isFinite,
                 let nanoseconds = Int64(exactly: (seconds * 1e9).rounded())
-            else { throw StationError(.usage, "--\(option.rawValue) \(text): has to be a number of seconds") }
+            else { throw StationError(.usage, "--\(option.name) \(text): has to be a number of seconds") }
             ends[place] = nanoseconds
         }
         guard ends[0] <= ends[1] else { throw StationError(.usage, "--from lies behind --to") }
@@ -73,8 +74,8 @@ struct CalibrateCommand {
     }
 
     private static func judge(_ arguments: Arguments, _ kind: SampleKind) throws(StationError) -> MagnetometerJudge {
-        for option in [OptionName.model, .position, .field] where arguments.has(option) && kind != .magnetometer {
-            throw StationError(.usage, "--\(option.rawValue) is for magnetometers")
+        for option in [OptionRow.model, .position, .field] where arguments.has(option) && kind != .magnetometer {
+            throw StationError(.usage, "--\(option.name) is for magnetometers")
         }
         var judge = MagnetometerJudge()
         if let name = arguments.value(.model) {

@@ -1,4 +1,5 @@
 import Binnacle
+import CommandRows
 import Glibc
 import Handlers
 import Station

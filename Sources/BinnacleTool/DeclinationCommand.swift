@@ -1,4 +1,5 @@
 import Binnacle
+import CommandRows
 import Geomagnetism
 import Handlers
 import Station

@@ -1,3 +1,4 @@
+import CommandRows
 import Handlers
 import Station
 

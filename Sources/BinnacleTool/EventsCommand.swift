@@ -1,4 +1,5 @@
 import Binnacle
+import CommandRows
 import EventSocket
 import Handlers
 import LinuxSystem
@@ -37,9 +38,9 @@ struct EventsCommand {
         path = arguments.value(.socket) ?? SocketPath.forClient()
         storePath = arguments.value(.store)
         writesJSON = arguments.has(.json)
-        for option in [OptionName.socket, .follow] where storePath != nil && arguments.has(option) {
+        for option in [OptionRow.socket, .follow] where storePath != nil && arguments.has(option) {
             throw StationError(
-                .usage, "--\(option.rawValue) does not go with --store, which reads a file and asks no daemon")
+                .usage, "--\(option.name) does not go with --store, which reads a file and asks no daemon")
         }
         mayReadFile = !arguments.has(.socket) && !request.follows
     }

@@ -1,8 +1,7 @@
+import CommandRows
 import Station
 
-import Binnacle
-
-/// The help, made from the tables.
+/// The help, made from the rows of commands and options.
 enum HelpText {
     static var overview: String {
         var text = """
@@ -14,29 +13,29 @@ enum HelpText {
 
             """
         text += "commands:\n"
-        for command in CommandName.allCases {
-            text += "  \(pad("\(command.rawValue) \(command.operands)", 20))\(command.summary)\n"
+        for command in CommandRow.all {
+            text += "  \(pad("\(command.name.rawValue) \(command.operands)", 20))\(command.summary)\n"
         }
         text += "\noptions:\n"
-        for option in [OptionName.help, .version] {
-            text += "  \(pad(name(option, option.argument), 20))\(option.help)\n"
+        for option in [OptionRow.help, .version] {
+            text += "  \(pad(name(option), 20))\(option.help)\n"
         }
         return text
     }
 
-    static func text(_ command: CommandName) -> String {
-        var text = "usage: binnacle \(command.rawValue) [OPTION…] \(command.operands)\n\n"
+    static func text(_ command: CommandRow) -> String {
+        var text = "usage: binnacle \(command.name.rawValue) [OPTION…] \(command.operands)\n\n"
         text += "\(command.details)\n\noptions:\n"
         for option in command.options {
-            text += "  \(name(option, command.argument(of: option)))\n"
-            for line in command.help(for: option).split(separator: "\n") { text += "        \(line)\n" }
+            text += "  \(name(option))\n"
+            for line in option.help.split(separator: "\n") { text += "        \(line)\n" }
         }
         return text
     }
 
-    private static func name(_ option: OptionName, _ argument: String?) -> String {
+    private static func name(_ option: OptionRow) -> String {
         let letter = option.letter.map { "-\($0), " } ?? ""
-        return "\(letter)--\(option.rawValue)\(argument.map { " " + $0 } ?? "")"
+        return "\(letter)--\(option.name)\(option.argument.map { " " + $0 } ?? "")"
     }
 
     private static func pad(_ text: String, _ width: Int) -> String {

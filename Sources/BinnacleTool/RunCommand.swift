@@ -1,4 +1,5 @@
 import Binnacle
+import CommandRows
 import Station
 
 /// `binnacle run`: the daemon.
@@ -26,10 +27,10 @@ struct RunCommand {
 
     private static func embedded(_ arguments: Arguments) throws(StationError) -> EmbeddedConfiguration? {
         let traces = arguments.all(.trace)
-        let chosen = [OptionName.config, .simulate, .trace].filter(arguments.has)
+        let chosen = [OptionRow.config, .simulate, .trace].filter(arguments.has)
         guard chosen.count <= 1 else {
             throw StationError(
-                .usage, "--\(chosen[1].rawValue) does not go with --\(chosen[0].rawValue): one of them says what to do")
+                .usage, "--\(chosen[1].name) does not go with --\(chosen[0].name): one of them says what to do")
         }
         guard !arguments.has(.loop) || !traces.isEmpty else {
             throw StationError(.usage, "--loop is for --trace; in a configuration it is a key of the sensor")

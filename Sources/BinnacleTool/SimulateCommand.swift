@@ -1,4 +1,5 @@
 import Binnacle
+import CommandRows
 import Glibc
 import Handlers
 import Station
@@ -24,8 +25,8 @@ struct SimulateCommand {
         options.name = try Self.name(arguments, options.file)
         options.node = arguments.value(.node)
         if options.file == .uinput {
-            for option in [OptionName.bits, .gyroscope, .wait] where arguments.has(option) {
-                throw StationError(.usage, "--\(option.rawValue) is for --as hub")
+            for option in [OptionRow.bits, .gyroscope, .wait] where arguments.has(option) {
+                throw StationError(.usage, "--\(option.name) is for --as hub")
             }
         }
         options.map = try arguments.columnMap()
@@ -55,13 +56,13 @@ struct SimulateCommand {
                     : "--trace does not go with --model: one of them says what the devices measure")
         }
         guard traces.isEmpty else {
-            for option in [OptionName.rateHz, .gyroscope] where arguments.has(option) {
-                throw StationError(.usage, "--\(option.rawValue) is for --model; a trace has what was recorded")
+            for option in [OptionRow.rateHz, .gyroscope] where arguments.has(option) {
+                throw StationError(.usage, "--\(option.name) is for --model; a trace has what was recorded")
             }
             return .traces(traces, speed: try speed(arguments), loops: arguments.has(.loop))
         }
-        for option in [OptionName.speed, .loop, .map, .sensor] where arguments.has(option) {
-            throw StationError(.usage, "--\(option.rawValue) is for --trace")
+        for option in [OptionRow.speed, .loop, .map, .sensor] where arguments.has(option) {
+            throw StationError(.usage, "--\(option.name) is for --trace")
         }
         var settings = SimulationSettings()
         let name = arguments.value(.model) ?? ""
@@ -88,12 +89,12 @@ struct SimulateCommand {
     }
 
     private static func choice<Value>(
-        _ arguments: Arguments, _ option: OptionName, _ values: KeyValuePairs<String, Value>, _ usual: Value
+        _ arguments: Arguments, _ option: OptionRow, _ values: KeyValuePairs<String, Value>, _ usual: Value
     ) throws(StationError) -> Value {
         guard let text = arguments.value(option) else { return usual }
         guard let value = values.first(where: { $0.key == text })?.value else {
             let names = Spelling.alternatives(values.map(\.key))
-            throw StationError(.usage, "--\(option.rawValue) \(text): has to be \(names)")
+            throw StationError(.usage, "--\(option.name) \(text): has to be \(names)")
         }
         return value
     }

@@ -1,4 +1,5 @@
 import Binnacle
+import CommandRows
 import Glibc
 import Handlers
 import Kernels
@@ -37,8 +38,8 @@ enum Tool {
         guard let first = arguments.first, !first.hasPrefix("-") else {
             return try runWithoutCommand(arguments, output).rawValue
         }
-        guard let command = CommandName(rawValue: first) else {
-            let names = CommandName.allCases.map(\.rawValue)
+        guard let command = CommandRow.all.first(where: { $0.name.rawValue == first }) else {
+            let names = CommandRow.all.map(\.name.rawValue)
             throw StationError(
                 .usage, "unknown command '\(first)' (\(Spelling.hint(for: first, among: names))); see 'binnacle --help'"
             )
@@ -48,7 +49,7 @@ enum Tool {
             output.write(text: HelpText.text(command))
             return ExitStatus.ok.rawValue
         }
-        switch command {
+        switch command.name {
         case .run: return try RunCommand(parsed).run().rawValue
         case .replay: return try ReplayCommand(parsed).run(output, errors).rawValue
         case .record: return try RecordCommand(parsed).run(errors).rawValue

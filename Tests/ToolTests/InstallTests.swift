@@ -8,6 +8,8 @@ import Testing
         let machine = try Machine()
         #expect(try machine.make("install") == 0, "\(machine.said)")
         let examples = Machine.examples.map { "-rw-r--r-- usr/share/doc/binnacle/examples/\($0)" }
+        let pages = Machine.pages.map { "-rw-r--r-- usr/share/man/man\($0.suffix(1))/\($0)" }
+        #expect(pages.count >= 8 && pages.contains("-rw-r--r-- usr/share/man/man1/binnacle.1"))
         #expect(
             try machine.tree()
                 == ([
@@ -31,12 +33,27 @@ import Testing
                     "drwxr-xr-x usr/lib/udev/rules.d",
                     "-rw-r--r-- usr/lib/udev/rules.d/70-binnacle.rules",
                     "drwxr-xr-x usr/share",
+                    "drwxr-xr-x usr/share/bash-completion",
+                    "drwxr-xr-x usr/share/bash-completion/completions",
+                    "-rw-r--r-- usr/share/bash-completion/completions/binnacle",
                     "drwxr-xr-x usr/share/doc",
                     "drwxr-xr-x usr/share/doc/binnacle",
                     "drwxr-xr-x usr/share/doc/binnacle/examples",
-                ] + examples).sorted(by: Machine.pathsInOrder))
+                    "drwxr-xr-x usr/share/fish",
+                    "drwxr-xr-x usr/share/fish/vendor_completions.d",
+                    "-rw-r--r-- usr/share/fish/vendor_completions.d/binnacle.fish",
+                    "drwxr-xr-x usr/share/man",
+                    "drwxr-xr-x usr/share/man/man1",
+                    "drwxr-xr-x usr/share/man/man5",
+                    "drwxr-xr-x usr/share/man/man7",
+                    "drwxr-xr-x usr/share/zsh",
+                    "drwxr-xr-x usr/share/zsh/site-functions",
+                    "-rw-r--r-- usr/share/zsh/site-functions/_binnacle",
+                ] + pages + examples).sorted(by: Machine.pathsInOrder))
         for (place, source) in [
             ("etc/binnacle/binnacle.toml", "config/binnacle.toml"),
+            ("usr/share/man/man1/binnacle-run.1", "man/binnacle-run.1"),
+            ("usr/share/bash-completion/completions/binnacle", "completions/binnacle.bash"),
             ("usr/lib/systemd/system/binnacle-trigger.service", "systemd/binnacle-trigger.service"),
             ("usr/lib/sysusers.d/binnacle.conf", "systemd/binnacle.sysusers"),
             ("usr/lib/udev/rules.d/70-binnacle.rules", "systemd/70-binnacle.rules"),
@@ -94,7 +111,11 @@ import Testing
                 "drwxr-xr-x usr/lib/systemd", "drwxr-xr-x usr/lib/systemd/system", "drwxr-xr-x usr/lib/systemd/user",
                 "drwxr-xr-x usr/lib/sysusers.d",
                 "drwxr-xr-x usr/lib/udev", "drwxr-xr-x usr/lib/udev/rules.d", "drwxr-xr-x usr/share",
-                "drwxr-xr-x usr/share/doc",
+                "drwxr-xr-x usr/share/bash-completion", "drwxr-xr-x usr/share/bash-completion/completions",
+                "drwxr-xr-x usr/share/doc", "drwxr-xr-x usr/share/fish",
+                "drwxr-xr-x usr/share/fish/vendor_completions.d", "drwxr-xr-x usr/share/man",
+                "drwxr-xr-x usr/share/man/man1", "drwxr-xr-x usr/share/man/man5", "drwxr-xr-x usr/share/man/man7",
+                "drwxr-xr-x usr/share/zsh", "drwxr-xr-x usr/share/zsh/site-functions",
             ])
         // There is nothing left to remove, and that is no fault.
         #expect(try machine.make("uninstall") == 0, "\(machine.said)")
@@ -129,6 +150,9 @@ private final class Machine {
     static let project = Binary.tests.deletingLastPathComponent()
     static let examples = ((try? FileManager.default.contentsOfDirectory(atPath: Binary.config + "/examples")) ?? [])
         .filter { $0.hasSuffix(".toml") }
+
+    static let pages =
+        (try? FileManager.default.contentsOfDirectory(atPath: project.appendingPathComponent("man").path)) ?? []
 
     /// Stands for the program: nobody runs it.
     let binary: TemporaryFile

@@ -1,0 +1,23 @@
+import Glibc
+
+/// Writes everything that is made from rows into a folder, the current one when none is named: manual pages, completions, the reference configuration.
+///
+/// It is no part of any product; `make documents` runs it in the project's folder, and tests compare.
+@main
+enum BinnacleDocs {
+    static func main() {
+        let folder = (CommandLine.arguments.dropFirst().first ?? ".") + "/"
+        for name in ["man", "completions", "config"] { mkdir(folder + name, 0o777) }
+        var files = CommandPages.all.map { ("man/" + $0.name, $0.text) }
+        files += [
+            ("completions/binnacle.bash", Completions.bash), ("completions/_binnacle", Completions.zsh),
+            ("completions/binnacle.fish", Completions.fish),
+        ]
+        for (name, text) in files {
+            guard let file = fopen(folder + name, "w"), fputs(text, file) >= 0, fclose(file) == 0 else {
+                perror(folder + name)
+                exit(74)
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+/// A manual page in mdoc(7), put together line by line.
+struct ManualPage {
+    /// The page so far.
+    private(set) var text: String
+
+    /// Begins a page.
+    ///
+    /// - Parameters:
+    ///   - name: What it is about.
+    ///   - section: The section of the manual.
+    ///   - summary: One line, which begins with a small letter.
+    init(_ name: String, section: Int, summary: String) {
+        text = """
+            .\\" Made by `make documents` from the rows in Sources; changes here are lost.
+            .Dd November 22, 2026
+            .Dt \(name.uppercased()) \(section)
+            .Os Binnacle
+            .Sh NAME
+            .Nm \(name)
+            .Nd \(Self.escaped(summary))
+
+            """
+    }
+
+    /// Adds a line with a macro; its arguments are escaped already.
+    mutating func line(_ line: String) { text += line + "\n" }
+
+    /// Begins a section.
+    mutating func section(_ title: String) { line(".Sh \(title)") }
+
+    /// Adds paragraphs, which blank lines separate.
+    ///
+    /// Lines that begin with two spaces are a list: a term, two or more spaces, and what it means.
+    mutating func paragraphs(_ paragraphs: String, isFirst: Bool = true) {
+        for (number, paragraph) in paragraphs.split(separator: "\n\n").enumerated() {
+            if number > 0 || !isFirst { line(".Pp") }
+            let lines = paragraph.split(separator: "\n")
+            let words = lines.prefix { !$0.hasPrefix("  ") }
+            sentences(words.joined(separator: " "))
+            let terms = lines.dropFirst(words.count).map { line in
+                let term = line.drop { $0 == " " }
+                let end = term.firstRange(of: "  ")?.lowerBound ?? term.endIndex
+                return (Self.escaped(String(term[..<end])), term[end...].drop { $0 == " " })
+            }
+            list(terms.map { ($0.0, String($0.1)) })
+        }
+    }
+
+    /// Adds a list of terms, which are escaped already, and what they mean.
+    mutating func list(_ terms: [(term: String, meaning: String)]) {
+        guard !terms.isEmpty else { return }
+        line(".Bl -tag -width Ds")
+        for (term, meaning) in terms {
+            line(".It \(term)")
+            paragraphs(meaning)
+        }
+        line(".El")
+    }
+
+    /// Adds lines as they stand, such as an example.
+    mutating func literal(_ lines: String) {
+        line(".Bd -literal -offset indent")
+        for literal in lines.split(separator: "\n", omittingEmptySubsequences: false) {
+            line(literal.isEmpty ? "" : Self.guarded(Self.escaped(String(literal)).replacing("-", with: "\\-")))
+        }
+        line(".Ed")
+    }
+
+    /// Adds text, each sentence on a line of its own as mdoc wants it.
+    private mutating func sentences(_ words: String) {
+        var sentence = ""
+        for word in words.split(separator: " ") {
+            if sentence.last.map({ ".?!".contains($0) }) == true, word.first?.isUppercase == true {
+                line(Self.guarded(Self.escaped(sentence)))
+                sentence = ""
+            }
+            sentence += (sentence.isEmpty ? "" : " ") + word
+        }
+        if !sentence.isEmpty { line(Self.guarded(Self.escaped(sentence))) }
+    }
+
+    /// Text in which nothing means anything to roff; dashes that belong to an option stay dashes when they are copied.
+    static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for (index, character) in zip(text.indices, text) {
+            let isInWord = index > text.startIndex && text[text.index(before: index)].isLetter
+            switch character {
+            case "\\": escaped += "\\e"
+            case "-": escaped += isInWord ? "-" : "\\-"
+            default: escaped += signs[character] ?? String(character)
+            }
+        }
+        return escaped
+    }
+
+    private static let signs: [Character: String] = [
+        "…": "...", "–": "\\(en", "−": "\\-", "°": "\\(de", "µ": "\\(mc", "×": "\\(mu", "²": "\\(S2", "±": "\\(+-",
+        "√": "\\(sr", "·": "\\(pc", "~": "\\(ti", "^": "\\(ha", "`": "\\(ga",
+    ]
+
+    private static func guarded(_ line: String) -> String {
+        line.hasPrefix(".") || line.hasPrefix("'") ? "\\&" + line : line
+    }
+}

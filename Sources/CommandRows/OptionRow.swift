@@ -1,0 +1,212 @@
+import Binnacle
+
+/// An option of the command line: parsing, help, completions and manual pages are made from its row.
+package struct OptionRow: Sendable, Hashable {
+    /// What a shell may complete the argument with.
+    package enum Completion: Sendable {
+        /// Nothing that is known beforehand.
+        case nothing
+        /// Paths of files.
+        case files
+        /// Paths of folders.
+        case folders
+        /// One of some words.
+        case words([String])
+
+        /// A kind of event, or all but repeated states.
+        static let kinds = words(EventKind.allCases.map(\.rawValue) + ["any"])
+    }
+
+    /// The name, without its dashes.
+    package let name: String
+    /// The one-letter form, without its dash; `nil` when there is none.
+    package let letter: Character?
+    /// What stands for the argument in the help; `nil` when the option takes none.
+    package let argument: String?
+    /// Whether it may be given several times.
+    package let isRepeatable: Bool
+    /// What its argument may be.
+    package let completion: Completion
+    /// What it does.
+    package let help: String
+
+    private init(
+        _ name: String, _ argument: String? = nil, letter: Character? = nil, isRepeatable: Bool = false,
+        takes completion: Completion? = nil, help: String
+    ) {
+        self.name = name
+        self.letter = letter
+        self.argument = argument
+        self.isRepeatable = isRepeatable
+        // The words stand in the argument, as in sphere|ellipsoid; capitals stand for what is not known beforehand.
+        let words = (argument ?? "").split(separator: "|").filter { $0.allSatisfy { !$0.isUppercase } }
+        self.completion = completion ?? (words.isEmpty ? .nothing : .words(words.map(String.init)))
+        self.help = help
+    }
+
+    /// The option where a command gives it a meaning of its own.
+    func meaning(_ argument: String? = nil, help: String) -> OptionRow {
+        OptionRow(
+            name, argument ?? self.argument, letter: letter, isRepeatable: isRepeatable,
+            takes: argument == nil ? completion : nil, help: help)
+    }
+
+    /// Two rows are the same option when they have the same name.
+    package static func == (left: OptionRow, right: OptionRow) -> Bool { left.name == right.name }
+
+    /// Hashes the name.
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+/// The options of all commands.
+extension OptionRow {
+    private static let models = Completion.words(SimulationSettings.Model.allCases.map(\.rawValue))
+    package static let bind = OptionRow(
+        "bind", "SENSOR=FILE[:KIND]", isRepeatable: true,
+        help: """
+            Play FILE as the sensor SENSOR. KIND is accelerometer or magnetometer, and also says what bare x, y, z
+            columns measure. May be repeated. Files that are not bound find their sensors by kind, in order.
+            """)
+    package static let map = OptionRow(
+        "map", "TARGET=COLUMN[:UNIT],…", isRepeatable: true,
+        help: """
+            Name the columns and units of a file whose header does not. Targets are time, ax, ay, az, mx, my, mz; a
+            column is its name or #1, #2, …; units are s, ms, us, ns, m/s2, g, mg, uT, nT, mT, gauss, mgauss.
+            """)
+    package static let config = OptionRow(
+        "config", "PATH", letter: "c", takes: .files,
+        help: "Take sensors, detectors and handlers from PATH, a file or a folder, instead of the defaults.")
+    package static let speed = OptionRow(
+        "speed", "X|max",
+        help: "Play X times as fast as recorded, or as fast as possible (max, the default).")
+    package static let batch = OptionRow(
+        "batch", "N",
+        help: "Ask for at most N samples of a stream at once. Never changes the events.")
+    package static let handlers = OptionRow("handlers", help: "Run the configured handlers that act on the world, too.")
+    package static let json = OptionRow("json", help: "Write one JSON object a line instead of text.")
+    package static let decodeScans = OptionRow(
+        "decode-scans",
+        help: """
+            Decode the samples again from the raw scans that record --scans has kept, instead of taking them as recorded.
+            """)
+    package static let sensor = OptionRow(
+        "sensor", "NAME", isRepeatable: true,
+        help: """
+            Only the sensor of that name: the section's name where there is a configuration, else also a label, node or
+            identity. May be repeated.
+            """)
+    package static let `for` = OptionRow(
+        "for", "TIME",
+        help: "Stop after TIME, a number with ms, s, m or h, as in 10s. Without it, Ctrl-C stops.")
+    package static let output = OptionRow(
+        "output", "FILE", letter: "o", takes: .files,
+        help: "Write to FILE; - is standard output.")
+    package static let scans = OptionRow(
+        "scans",
+        help: """
+            Keep the raw scans of IIO devices, too, in a column 'scan' of an Arrow stream, so that they can be decoded again.
+            """)
+    package static let force = OptionRow("force", help: "Write over FILE when it is there already.")
+    package static let guide = OptionRow(
+        "guide",
+        help: """
+            Ask for the device to be laid flat and then stood on each edge, and print the sign and the mount matrix that
+            follow, for the configuration and for udev's hardware database.
+            """)
+    package static let root = OptionRow(
+        "root", "DIR", takes: .folders,
+        help: """
+            Look for IIO devices in DIR/sys/bus/iio/devices and DIR/dev, without udev: for containers and for tests. Such
+            devices do not come and go.
+            """)
+    package static let simulate = OptionRow(
+        "simulate", "MODEL", takes: models,
+        help: """
+            Without a configuration: make samples up. MODEL is still, walk, shake, turn or drop. Every event says that it is
+            simulated.
+            """)
+    package static let trace = OptionRow(
+        "trace", "FILE", isRepeatable: true, takes: .files,
+        help: """
+            Without a configuration: take the samples from FILE; run plays it in real time. May be repeated; files play
+            together.
+            """)
+    package static let loop = OptionRow("loop", help: "Play the traces again and again.")
+    package static let quick = OptionRow(
+        "quick", help: "Measure less often and with less data: 20 seconds instead of minutes.")
+    package static let kernel = OptionRow(
+        "kernel", "NAME", isRepeatable: true,
+        takes: .words(["limits", "k1", "k2", "k3", "k4", "decode", "live", "traces"]),
+        help: """
+            Only NAME: limits, k1 (threshold on columns), k2 (threshold on scans), k3 (facing a bearing), k4 (gravity
+            filter), decode (scans into columns), live (pipe to delegate) or traces. May be repeated.
+            """)
+    package static let kind = OptionRow(
+        "kind", "KIND", isRepeatable: true, takes: .kinds,
+        help: "Only events of KIND, such as motion.began; any is all but repeated states. May be repeated.")
+    package static let since = OptionRow(
+        "since", "TIME",
+        help: """
+            Only events since TIME: a number with s, m, h or d before now, as in 10m, or a time in UTC, as in 2026-11-21 or
+            2026-11-21T12:45.
+            """)
+    package static let follow = OptionRow(
+        "follow", help: "Go on with the events that happen from now on, until Ctrl-C.")
+    package static let after = OptionRow(
+        "after", "SEQ",
+        help: "Begin behind the event with the number SEQ; 0 is the oldest that is kept. Without it, begin now.")
+    package static let once = OptionRow("once", help: "End after the first event, with the exit status of COMMAND.")
+    package static let socket = OptionRow(
+        "socket", "PATH", takes: .files,
+        help: """
+            Where the daemon listens. Without it that is /run/binnacle/binnacle.sock, or binnacle.sock in XDG_RUNTIME_DIR
+            when there is only that.
+            """)
+    package static let store = OptionRow(
+        "store", "PATH", takes: .files, help: "Read this store's file, and ask no daemon.")
+    package static let date = OptionRow("date", "YYYY-MM-DD", help: "The day, in UTC. Without it, today.")
+    package static let altitude = OptionRow(
+        "altitude", "METRES",
+        help: "Metres above the WGS 84 ellipsoid, -1000 to 850000. Without it, 0.")
+    package static let model = OptionRow(
+        "model", "sphere|ellipsoid",
+        help: "Fit this, instead of what the samples allow; an ellipsoid that they do not allow is refused.")
+    package static let from = OptionRow(
+        "from", "SECONDS",
+        help: "Leave out samples of the trace before this time, in the seconds that the trace has.")
+    package static let to = OptionRow(
+        "to", "SECONDS",
+        help: "Leave out samples of the trace after this time, in the seconds that the trace has.")
+    package static let position = OptionRow(
+        "position", "LAT,LON",
+        help: """
+            Where the device is, in degrees north and east: a field that is off the World Magnetic Model's by more than 15 % is
+            refused.
+            """)
+    package static let field = OptionRow(
+        "field", "MICROTESLA",
+        help: "How strong the field is, in µT, where that is known: more than 15 % off is refused.")
+    package static let `as` = OptionRow(
+        "as", "hub|evdev",
+        help: """
+            hub (the default): a HID sensor hub, whose sensors the kernel shows as IIO devices. evdev: an accelerometer
+            among the input devices.
+            """)
+    package static let bits = OptionRow("bits", "16|32", help: "How wide a hub's axes are: 32 (the default) or 16.")
+    package static let time = OptionRow(
+        "time", "hub|kernel",
+        help: """
+            hub (the default): samples carry the device's own time. kernel: their time is that of their arrival.
+            """)
+    package static let gyroscope = OptionRow("gyroscope", help: "The hub has a gyroscope, too.")
+    package static let wait = OptionRow(
+        "wait",
+        help: "Begin with the first sample when the kernel wants one: when somebody reads a sensor of the hub.")
+    package static let name = OptionRow("name", "NAME", help: "What the kernel is to call the device.")
+    package static let node = OptionRow(
+        "node", "PATH", takes: .files,
+        help: "The device file, where it is not /dev/uhid or /dev/uinput.")
+    package static let rateHz = OptionRow("rate-hz", "HZ", help: "How often the model is measured; 100 is the default.")
+    package static let help = OptionRow("help", letter: "h", help: "Print this help.")
+    package static let version = OptionRow("version", help: "Print the version.")
+}

@@ -1,0 +1,148 @@
+# Made by `make documents` from the rows in Sources; changes here are lost.
+_binnacle_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "$current"); }
+_binnacle_paths() {
+    compopt -o filenames 2>/dev/null
+    mapfile -t COMPREPLY < <(compgen "$1" -- "$current")
+}
+_binnacle() {
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} options='' place
+    COMPREPLY=()
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        _binnacle_words 'run replay record convert devices doctor check status events on calibrate declination simulate bench --help --version'
+        return
+    fi
+    # What stands behind -- is a command of its own.
+    for ((place = 2; place < COMP_CWORD; place++)); do
+        if [ "${COMP_WORDS[place]}" = -- ]; then
+            if [ "${COMP_WORDS[1]}" = on ] && [ "$place" -eq $((COMP_CWORD - 1)) ]; then
+                _binnacle_paths -c
+            else
+                _binnacle_paths -f
+            fi
+            return
+        fi
+    done
+    # --option=value comes as three words.
+    if [ "$current" = = ]; then
+        current=
+    elif [ "$previous" = = ]; then
+        previous=${COMP_WORDS[COMP_CWORD - 2]}
+    fi
+    case "${COMP_WORDS[1]} $previous" in
+        'run --config' | 'run -c') _binnacle_paths -f; return ;;
+        'run --simulate') _binnacle_words 'still walk shake turn drop'; return ;;
+        'run --trace') _binnacle_paths -f; return ;;
+        'run --root') _binnacle_paths -d; return ;;
+        'replay --bind') :; return ;;
+        'replay --map') :; return ;;
+        'replay --config' | 'replay -c') _binnacle_paths -f; return ;;
+        'replay --speed') _binnacle_words 'max'; return ;;
+        'replay --batch') :; return ;;
+        'record --output' | 'record -o') _binnacle_paths -f; return ;;
+        'record --for') :; return ;;
+        'record --sensor') :; return ;;
+        'record --config' | 'record -c') _binnacle_paths -f; return ;;
+        'record --root') _binnacle_paths -d; return ;;
+        'convert --output' | 'convert -o') _binnacle_paths -f; return ;;
+        'convert --map') :; return ;;
+        'devices --root') _binnacle_paths -d; return ;;
+        'doctor --sensor') :; return ;;
+        'doctor --root') _binnacle_paths -d; return ;;
+        'status --socket') _binnacle_paths -f; return ;;
+        'events --since') :; return ;;
+        'events --kind') _binnacle_words 'motion.began motion.moving motion.ended shake free_fall shock heading heading.lost heading.found sector.entered sector.left interference.began interference.ended calibration.needed calibration.restored north.faced north.facing north.left gap samples.lost sensor.active sensor.inactive sensors.one_left sensors.none_left detector.failed detector.unavailable quorum.reached command.finished command.failed events.dropped handler.failed handler.recovered store.failed store.recovered any'; return ;;
+        'events --sensor') :; return ;;
+        'events --socket') _binnacle_paths -f; return ;;
+        'events --store') _binnacle_paths -f; return ;;
+        'on --sensor') :; return ;;
+        'on --after') :; return ;;
+        'on --socket') _binnacle_paths -f; return ;;
+        'calibrate --output' | 'calibrate -o') _binnacle_paths -f; return ;;
+        'calibrate --model') _binnacle_words 'sphere ellipsoid'; return ;;
+        'calibrate --trace') _binnacle_paths -f; return ;;
+        'calibrate --map') :; return ;;
+        'calibrate --from') :; return ;;
+        'calibrate --to') :; return ;;
+        'calibrate --sensor') :; return ;;
+        'calibrate --config' | 'calibrate -c') _binnacle_paths -f; return ;;
+        'calibrate --for') :; return ;;
+        'calibrate --position') :; return ;;
+        'calibrate --field') :; return ;;
+        'calibrate --root') _binnacle_paths -d; return ;;
+        'declination --date') :; return ;;
+        'declination --altitude') :; return ;;
+        'simulate --model') _binnacle_words 'still walk shake turn drop'; return ;;
+        'simulate --rate-hz') :; return ;;
+        'simulate --trace') _binnacle_paths -f; return ;;
+        'simulate --map') :; return ;;
+        'simulate --sensor') :; return ;;
+        'simulate --speed') :; return ;;
+        'simulate --as') _binnacle_words 'hub evdev'; return ;;
+        'simulate --bits') _binnacle_words '16 32'; return ;;
+        'simulate --time') _binnacle_words 'hub kernel'; return ;;
+        'simulate --name') :; return ;;
+        'simulate --for') :; return ;;
+        'simulate --node') _binnacle_paths -f; return ;;
+        'bench --kernel') _binnacle_words 'limits k1 k2 k3 k4 decode live traces'; return ;;
+    esac
+    case ${COMP_WORDS[1]} in
+        run)
+            options='--config --simulate --trace --loop --json --root --help'
+            :
+            ;;
+        replay)
+            options='--bind --map --config --speed --batch --decode-scans --handlers --json --help'
+            _binnacle_paths -f
+            ;;
+        record)
+            options='--output --for --sensor --config --scans --force --root --help'
+            :
+            ;;
+        convert)
+            options='--output --map --force --help'
+            _binnacle_paths -f
+            ;;
+        devices)
+            options='--json --root --help'
+            :
+            ;;
+        doctor)
+            options='--guide --sensor --root --help'
+            :
+            ;;
+        check)
+            options='--help'
+            _binnacle_paths -f
+            ;;
+        status)
+            options='--json --socket --help'
+            :
+            ;;
+        events)
+            options='--since --kind --sensor --follow --json --socket --store --help'
+            :
+            ;;
+        on)
+            options='--sensor --after --once --json --socket --help'
+            _binnacle_words 'motion.began motion.moving motion.ended shake free_fall shock heading heading.lost heading.found sector.entered sector.left interference.began interference.ended calibration.needed calibration.restored north.faced north.facing north.left gap samples.lost sensor.active sensor.inactive sensors.one_left sensors.none_left detector.failed detector.unavailable quorum.reached command.finished command.failed events.dropped handler.failed handler.recovered store.failed store.recovered any'
+            ;;
+        calibrate)
+            options='--output --force --model --trace --map --from --to --sensor --config --for --position --field --json --root --help'
+            _binnacle_words 'accelerometer magnetometer'
+            ;;
+        declination)
+            options='--date --altitude --json --help'
+            :
+            ;;
+        simulate)
+            options='--model --rate-hz --gyroscope --trace --map --sensor --speed --loop --as --bits --time --wait --name --for --node --help'
+            :
+            ;;
+        bench)
+            options='--quick --kernel --json --help'
+            :
+            ;;
+    esac
+    case $current in -*) _binnacle_words "$options" ;; esac
+}
+complete -F _binnacle binnacle
