@@ -1,7 +1,6 @@
 import Bench
 import Binnacle
 import CommandRows
-import Glibc
 import Handlers
 import Station
 
@@ -28,30 +27,25 @@ struct BenchCommand {
         }
     }
 
-    func run(_ output: LineWriter) throws(StationError) -> ExitStatus {
-        Interruption.listen()
+    func run(_ output: LineWriter, _ signals: SignalListener) throws(StationError) -> ExitStatus {
+        signals.listen()
+        let interruption = signals.interruption
         let bench = Bench(options) {
-            Interruption.isRequested || output.failure != nil
+            interruption.isRequested || output.failure != nil
         } output: {
             output.write($0)
             output.flush()
         }
         do throws(BenchError) {
-            try bench.run(ProgressIndicator(view: Self.progressView()))
+            try bench.run(.onTerminal("bench"))
             return .ok
         } catch {
             switch error {
             case .cancelled:
-                guard Interruption.isRequested else { return .ok }
-                return Interruption.isTermination ? .terminated : .cancelled
+                return interruption.isRequested ? interruption.exitStatus : .ok
             case .wrongResult: throw StationError(.software, error.description)
             case .unavailable: throw StationError(.unavailable, error.description)
             }
         }
-    }
-
-    private static func progressView() -> any ProgressView {
-        isatty(STDERR_FILENO) != 0
-            ? TerminalProgressView(descriptor: STDERR_FILENO, label: "bench") : NoProgressView()
     }
 }

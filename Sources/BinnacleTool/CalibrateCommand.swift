@@ -111,7 +111,9 @@ struct CalibrateCommand {
         return model.field(at: position, decimalYear: Day.today?.decimalYear ?? model.epoch).totalNanotesla / 1000
     }
 
-    func run(_ output: LineWriter, _ errors: LineWriter) throws(StationError) -> ExitStatus {
+    func run(
+        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
+    ) throws(StationError) -> ExitStatus {
         let file = try path.flatMap { path throws(StationError) -> CalibrationFile? in
             guard path != Self.standardOutput else { return nil }
             return try CalibrationFile(path: path, for: options.kind, replacing: replaces)
@@ -119,14 +121,14 @@ struct CalibrateCommand {
         let isTerminal = isatty(STDERR_FILENO) != 0
         let guidance: any GuidanceView =
             isTerminal ? TerminalGuidanceView(descriptor: STDERR_FILENO) : LineGuidanceView(writer: errors)
-        let calibration = try CalibrationRun(options, errors: errors, view: guidance)
+        let calibration = try CalibrationRun(
+            options, errors: errors, view: guidance, interruption: signals.interruption)
         for notice in calibration.notices { errors.write("binnacle: \(notice)") }
         errors.flush()
-        Interruption.listen(waking: calibration.wakeDescriptor)
-        let bar: any ProgressView =
-            isTerminal ? TerminalProgressView(descriptor: STDERR_FILENO, label: "calibrate") : NoProgressView()
-        switch calibration.run(ProgressIndicator(view: calibration.isLive ? guidance : bar)) {
-        case .cancelled: return Interruption.isTermination ? .terminated : .cancelled
+        signals.listen(waking: calibration.wakeDescriptor)
+        let indicator = calibration.isLive ? ProgressIndicator(view: guidance) : .onTerminal("calibrate")
+        switch calibration.run(indicator) {
+        case .cancelled: return signals.interruption.exitStatus
         case .failed(let error): throw error
         case .refused(let refusal):
             if writesJSON { output.write(json(refusal.figures, calibration, refusal: refusal)) }

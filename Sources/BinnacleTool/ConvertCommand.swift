@@ -1,6 +1,5 @@
 import Binnacle
 import CommandRows
-import Glibc
 import Handlers
 import Station
 import Traces
@@ -24,21 +23,16 @@ struct ConvertCommand {
         self.options = options
     }
 
-    func run(_ errors: LineWriter) throws(StationError) -> ExitStatus {
-        let conversion = try Conversion(options)
+    func run(_ errors: LineWriter, _ signals: SignalListener) throws(StationError) -> ExitStatus {
+        let conversion = try Conversion(options, interruption: signals.interruption)
         for notice in conversion.notices { errors.write("binnacle: \(notice)") }
         errors.flush()
-        Interruption.listen(waking: nil)
-        let summary = conversion.run(ProgressIndicator(view: progressView()))
+        signals.listen()
+        let summary = conversion.run(.onTerminal("convert"))
         for notice in summary.repairNotices { errors.write("binnacle: \(notice)") }
         for failure in summary.failures { errors.write("binnacle: \(failure.description)") }
         for line in summary.lines { errors.write(line) }
-        if summary.isCancelled { return Interruption.isTermination ? .terminated : .cancelled }
+        if summary.isCancelled { return signals.interruption.exitStatus }
         return summary.failures.first?.status ?? .ok
-    }
-
-    private func progressView() -> any ProgressView {
-        isatty(STDERR_FILENO) != 0
-            ? TerminalProgressView(descriptor: STDERR_FILENO, label: "convert") : NoProgressView()
     }
 }

@@ -45,7 +45,9 @@ struct EventsCommand {
         mayReadFile = !arguments.has(.socket) && !request.follows
     }
 
-    func run(_ output: LineWriter, _ errors: LineWriter) throws(StationError) -> ExitStatus {
+    func run(
+        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
+    ) throws(StationError) -> ExitStatus {
         if let storePath { return try read(storePath, output) }
         if mayReadFile, !isAnswered {
             let path = EventStoreSettings.standardPath
@@ -53,7 +55,7 @@ struct EventsCommand {
             errors.flush()
             return try read(path, output)
         }
-        return try ask(output, errors)
+        return try ask(output, errors, signals)
     }
 
     /// Whether a daemon takes connections; one that refuses them says why when it is asked.
@@ -88,9 +90,12 @@ struct EventsCommand {
         }
     }
 
-    private func ask(_ output: LineWriter, _ errors: LineWriter) throws(StationError) -> ExitStatus {
+    private func ask(
+        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
+    ) throws(StationError) -> ExitStatus {
         let session = try SubscriberSession(
-            request, path: path, patience: request.follows ? .afterFirstAnswer : .none, errors: errors)
+            request, path: path, patience: request.follows ? .afterFirstAnswer : .none, errors: errors,
+            signals: signals)
         let printer = EventPrinter(output, writesJSON: writesJSON)
         while true {
             switch try session.next() {

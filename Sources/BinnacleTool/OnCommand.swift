@@ -40,9 +40,12 @@ struct OnCommand {
         }
     }
 
-    func run(_ output: LineWriter, _ errors: LineWriter) throws(StationError) -> Int32 {
+    func run(
+        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
+    ) throws(StationError) -> Int32 {
         let session = try SubscriberSession(
-            request, path: path, patience: endsAfterFirst ? .afterFirstAnswer : .always, errors: errors)
+            request, path: path, patience: endsAfterFirst ? .afterFirstAnswer : .always, errors: errors,
+            signals: signals)
         let program = SessionProgram(interrupt: session.interrupt)
         let printer = EventPrinter(output, writesJSON: writesJSON)
         while true {

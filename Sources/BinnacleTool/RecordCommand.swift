@@ -1,6 +1,5 @@
 import Binnacle
 import CommandRows
-import Glibc
 import Handlers
 import Station
 import Traces
@@ -28,20 +27,16 @@ struct RecordCommand {
         self.options = options
     }
 
-    func run(_ errors: LineWriter) throws(StationError) -> ExitStatus {
+    func run(_ errors: LineWriter, _ signals: SignalListener) throws(StationError) -> ExitStatus {
         let recording = try Recording(options, errors: errors)
         for notice in recording.notices { errors.write("binnacle: \(notice)") }
         errors.flush()
-        Interruption.listen(waking: recording.wakeDescriptor)
-        let (summary, failure) = recording.run(ProgressIndicator(view: progressView()))
+        signals.listen(waking: recording.wakeDescriptor)
+        let (summary, failure) = recording.run(
+            .onTerminal("record"), interruption: signals.interruption)
         for line in summary { errors.write(line) }
         guard let failure else { return .ok }
         for line in failure.description.split(separator: "\n") { errors.write("binnacle: \(line.printable)") }
         return failure.status
-    }
-
-    private func progressView() -> any ProgressView {
-        isatty(STDERR_FILENO) != 0
-            ? TerminalProgressView(descriptor: STDERR_FILENO, label: "record") : NoProgressView()
     }
 }

@@ -31,24 +31,22 @@ struct ReplayCommand {
         self.options = options
     }
 
-    func run(_ output: LineWriter, _ errors: LineWriter) throws(StationError) -> ExitStatus {
-        let replay = try Replay(options, output: output, errors: errors)
+    func run(
+        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
+    ) throws(StationError) -> ExitStatus {
+        let replay = try Replay(
+            options, output: output, errors: errors, interruption: signals.interruption)
         for notice in replay.notices { errors.write("binnacle: \(notice)") }
         errors.flush()
-        Interruption.listen(waking: replay.wakeDescriptor)
-        let (summary, failures) = replay.run(ProgressIndicator(view: progressView()))
+        signals.listen(waking: replay.wakeDescriptor)
+        // A bar would be torn by events that go to the same terminal.
+        let (summary, failures) = replay.run(.onTerminal("replay", isWanted: isatty(STDOUT_FILENO) == 0))
         for notice in summary.repairNotices { errors.write("binnacle: \(notice)") }
         for failure in failures { errors.write("binnacle: \(failure.description)") }
         let report = options.writesJSON ? errors : output
         for line in summary.lines { report.write(line) }
-        if summary.isCancelled { return Interruption.isTermination ? .terminated : .cancelled }
+        if summary.isCancelled { return signals.interruption.exitStatus }
         return failures.first?.status ?? .ok
-    }
-
-    /// A bar where a person would see one and the events do not already run over the same terminal.
-    private func progressView() -> any ProgressView {
-        let isWanted = isatty(STDERR_FILENO) != 0 && isatty(STDOUT_FILENO) == 0
-        return isWanted ? TerminalProgressView(descriptor: STDERR_FILENO, label: "replay") : NoProgressView()
     }
 
     private static func speed(_ text: String) throws(StationError) -> ReplayOptions.Speed {

@@ -16,11 +16,11 @@ struct RunCommand {
         self.options = options
     }
 
-    func run() throws(StationError) -> ExitStatus {
-        // While the daemon is set up, the wish to reload it waits; otherwise it would be the end.
-        Interruption.listenForReload()
-        let daemon = try Daemon(options)
-        Interruption.listen(waking: daemon.wakeDescriptor)
+    func run(_ signals: SignalListener) throws(StationError) -> ExitStatus {
+        // A SIGHUP during the start is kept until the loop runs; by default it would end the process.
+        signals.listenForReload()
+        let daemon = try Daemon(options, interruption: signals.interruption)
+        signals.listen(waking: daemon.wakeDescriptor)
         if let failure = daemon.run() { throw failure }
         return .ok
     }

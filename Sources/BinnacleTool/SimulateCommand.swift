@@ -34,14 +34,16 @@ struct SimulateCommand {
         self.options = options
     }
 
-    func run(_ output: LineWriter, _ errors: LineWriter) throws(StationError) -> ExitStatus {
+    func run(
+        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
+    ) throws(StationError) -> ExitStatus {
         let simulation = try DeviceSimulation(
-            options, commands: STDIN_FILENO, output: output, errors: errors)
+            options, commands: STDIN_FILENO, output: output, errors: errors, interruption: signals.interruption)
         for notice in simulation.notices { errors.write("binnacle: \(notice)") }
         errors.flush()
         // In the background of a shell, reading commands from its terminal would stop the process.
         signal(SIGTTIN, SIG_IGN)
-        Interruption.listen(waking: simulation.wakeDescriptor)
+        signals.listen(waking: simulation.wakeDescriptor)
         try simulation.run()
         return .ok
     }

@@ -21,9 +21,11 @@ final class SubscriberSession {
     private let reader: SubscriptionReader
     private let errors: LineWriter
     private let waker: Waker
+    private let interruption: Interruption
 
     init(
-        _ request: SubscriptionRequest, path: String, patience: SubscriptionReader.Patience, errors: LineWriter
+        _ request: SubscriptionRequest, path: String, patience: SubscriptionReader.Patience, errors: LineWriter,
+        signals: SignalListener
     ) throws(StationError) {
         let waker: Waker
         do throws(SystemError) {
@@ -33,7 +35,9 @@ final class SubscriberSession {
         }
         self.waker = waker
         self.errors = errors
-        interrupt = SessionProgram.Interrupt(descriptor: waker.descriptor) { Interruption.signal }
+        let interruption = signals.interruption
+        self.interruption = interruption
+        interrupt = SessionProgram.Interrupt(descriptor: waker.descriptor) { interruption.signal() }
         reader = SubscriptionReader(
             request, path: path, patience: patience, cancelling: waker.descriptor
         ) { change in
@@ -43,7 +47,7 @@ final class SubscriberSession {
             }
             errors.flush()
         }
-        Interruption.listen(waking: waker.descriptor)
+        signals.listen(waking: waker.descriptor)
     }
 
     /// Waits for the next event; says what was missed.
@@ -63,10 +67,10 @@ final class SubscriberSession {
     }
 
     /// Whether a signal has come.
-    var isInterrupted: Bool { Interruption.isRequested }
+    var isInterrupted: Bool { interruption.isRequested }
 
     /// With which status to exit after a signal.
-    var status: ExitStatus { Interruption.isTermination ? .terminated : .cancelled }
+    var status: ExitStatus { interruption.exitStatus }
 
     private func say(_ missed: MissedEvents) {
         let count = missed.count.map { $0 == 1 ? "1 event" : "\($0) events" } ?? "events"

@@ -17,7 +17,7 @@ enum Tool {
         let errors = LineWriter(descriptor: STDERR_FILENO)
         var status = ExitStatus.ok.rawValue
         do throws(StationError) {
-            status = try run(CommandLine.arguments.dropFirst(), output, errors)
+            status = try run(CommandLine.arguments.dropFirst(), output, errors, SignalListener())
         } catch {
             for line in error.description.split(separator: "\n") { errors.write("binnacle: \(line.printable)") }
             status = error.status.rawValue
@@ -32,7 +32,7 @@ enum Tool {
     }
 
     private static func run(
-        _ arguments: ArraySlice<String>, _ output: LineWriter, _ errors: LineWriter
+        _ arguments: ArraySlice<String>, _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
     ) throws(StationError) -> Int32 {
         if let complaint = InstructionSet.complaint { throw StationError(.usage, complaint) }
         guard let first = arguments.first, !first.hasPrefix("-") else {
@@ -50,21 +50,21 @@ enum Tool {
             return ExitStatus.ok.rawValue
         }
         switch command.name {
-        case .run: return try RunCommand(parsed).run().rawValue
-        case .replay: return try ReplayCommand(parsed).run(output, errors).rawValue
-        case .record: return try RecordCommand(parsed).run(errors).rawValue
-        case .convert: return try ConvertCommand(parsed).run(errors).rawValue
+        case .run: return try RunCommand(parsed).run(signals).rawValue
+        case .replay: return try ReplayCommand(parsed).run(output, errors, signals).rawValue
+        case .record: return try RecordCommand(parsed).run(errors, signals).rawValue
+        case .convert: return try ConvertCommand(parsed).run(errors, signals).rawValue
         case .devices: return try DevicesCommand(parsed).run(output).rawValue
         case .doctor: return try DoctorCommand(parsed).run(output).rawValue
         case .check: return CheckCommand(parsed).run(output, errors).rawValue
         case .status: return try StatusCommand(parsed).run(output).rawValue
-        case .events: return try EventsCommand(parsed).run(output, errors).rawValue
-        case .calibrate: return try CalibrateCommand(parsed).run(output, errors).rawValue
+        case .events: return try EventsCommand(parsed).run(output, errors, signals).rawValue
+        case .calibrate: return try CalibrateCommand(parsed).run(output, errors, signals).rawValue
         case .declination: return try DeclinationCommand(parsed).run(output, errors).rawValue
-        case .simulate: return try SimulateCommand(parsed).run(output, errors).rawValue
-        case .bench: return try BenchCommand(parsed).run(output).rawValue
+        case .simulate: return try SimulateCommand(parsed).run(output, errors, signals).rawValue
+        case .bench: return try BenchCommand(parsed).run(output, signals).rawValue
         // The status is that of somebody else's program.
-        case .on: return try OnCommand(parsed).run(output, errors)
+        case .on: return try OnCommand(parsed).run(output, errors, signals)
         }
     }
 

@@ -17,6 +17,15 @@ package struct StationError: Error, CustomStringConvertible {
         self.init(ExitStatus(error.category), error.description)
     }
 
+    /// The error for what a source gave as the reason of a failure.
+    package init(sourceFailure reason: any Error) {
+        switch reason {
+        case let error as StationError: self = error
+        case let error as TraceError: self.init(error)
+        default: self.init(.inputOutput, "\(reason)")
+        }
+    }
+
     /// The system refused something that the station cannot do without.
     init(_ error: SystemError) {
         self.init(.unavailable, error.description)

@@ -5,15 +5,11 @@ import Traces
 
 /// The one stream of samples that is calibrated, and what delivers it.
 struct CalibrationInput {
-    /// What delivers it: traces, or whatever is live.
-    enum Origin {
-        case trace(TraceSource)
-        case live(StationSource)
-    }
-
-    let origin: Origin
+    /// What delivers it.
+    let source: StationSource
+    /// The traces that it is read from; `nil` when it is live.
+    let traces: TraceSource?
     let stream: SampleStream
-    let streamCount: Int
     private(set) var notices: [String] = []
 
     /// Opens what the options name.
@@ -21,12 +17,13 @@ struct CalibrationInput {
     /// - Parameters:
     ///   - options: Where the samples come from.
     ///   - waker: Ends a wait for live ones.
+    ///   - interruption: Ends a wait for a pipe.
     /// - Throws: ``StationError`` when there is no such sensor, or it is not clear which is meant.
-    init(_ options: CalibrateOptions, waker: Waker) throws(StationError) {
+    init(_ options: CalibrateOptions, waker: Waker, interruption: Interruption) throws(StationError) {
         if !options.traces.isEmpty {
-            try self.init(options, traces: options.traces, sensor: options.sensor)
+            try self.init(options, traces: options.traces, sensor: options.sensor, waker, interruption)
         } else if let path = options.configurationPath {
-            try self.init(options, configuration: path, waker: waker)
+            try self.init(options, configuration: path, waker: waker, interruption)
         } else {
             try self.init(options, request: try Self.request(options), waker: waker)
         }
@@ -34,13 +31,15 @@ struct CalibrationInput {
 
     // MARK: - Traces
 
-    private init(_ options: CalibrateOptions, traces: [String], sensor: String?) throws(StationError) {
+    private init(
+        _ options: CalibrateOptions, traces: [String], sensor: String?, _ waker: Waker, _ interruption: Interruption
+    ) throws(StationError) {
         var replay = ReplayOptions()
         replay.paths = traces
         replay.map = options.map
-        var binding = try TraceBinding(replay)
-        let source = try binding.bindEverything()
-        let fitting = source.streams.filter { $0.kind == options.kind }
+        var binding = try TraceBinding(replay, interruption: interruption)
+        let traces = try binding.bindEverything()
+        let fitting = traces.streams.filter { $0.kind == options.kind }
         let wanted = fitting.filter { stream in sensor.map { stream.sensor.name == $0 } ?? true }
         guard let first = wanted.first else {
             let found = fitting.map { "'\($0.sensor.name.printable)'" }.joined(separator: ", ")
@@ -53,9 +52,9 @@ struct CalibrationInput {
         guard wanted.count == 1 else {
             throw Self.ambiguity(options.kind, wanted.map(\.sensor.name), "in the traces")
         }
-        origin = .trace(source)
+        source = StationSource(playing: traces, waker: waker)
+        self.traces = traces
         stream = first
-        streamCount = source.streams.count
         notices = binding.notices
     }
 
@@ -82,9 +81,9 @@ struct CalibrationInput {
     ) throws(SystemError) {
         let source = StationSource(waker: waker)
         source.change(live: live, timed: timed, streams: streams)
-        origin = .live(source)
+        self.source = source
+        traces = nil
         stream = streams[0]
-        streamCount = streams.count
     }
 
     /// The only device that measures what is calibrated, or the one that was named.
@@ -117,11 +116,13 @@ struct CalibrationInput {
 
     // MARK: - A configuration
 
-    private init(_ options: CalibrateOptions, configuration path: String, waker: Waker) throws(StationError) {
+    private init(
+        _ options: CalibrateOptions, configuration path: String, waker: Waker, _ interruption: Interruption
+    ) throws(StationError) {
         let section = try Self.section(options, path)
         let sensor = Sensor(name: section.name)
         switch section.source {
-        case .trace(let file, _): try self.init(options, traces: [file], sensor: nil)
+        case .trace(let file, _): try self.init(options, traces: [file], sensor: nil, waker, interruption)
         case .simulated(let settings):
             let source = SimulatedSource(
                 [(sensor, [options.kind], settings)], startNanoseconds: SystemClock.monotonic(),

@@ -6,15 +6,15 @@ import Traces
 
 /// Collects samples until there is enough for a calibration, and makes one.
 ///
-/// It is the delegate of its progress indicator, whose cancellation ends a live collection, with what has come so far, and a
-/// reading of traces for good.
+/// A person who cancels a live collection gets a calibration of what has come so far; one who cancels the reading of
+/// traces gets none.
 package final class CalibrationRun {
-    /// What a run came to.
+    /// The result of a run.
     package enum Outcome {
         case done(CalibrationResult)
         case refused(CalibrationRefusal)
         case failed(StationError)
-        /// Nobody wants a result any more.
+        /// A person cancelled it.
         case cancelled
     }
 
@@ -26,17 +26,14 @@ package final class CalibrationRun {
     private let options: CalibrateOptions
     private let input: CalibrationInput
     private let task: any CalibrationTask
-    private let waker: Waker
+    private let interruption: Interruption
     private let errors: LineWriter
     private let view: (any GuidanceView)?
-    private var isCancelled = false
-    private var failure: StationError?
-    private var beginNanoseconds: Int64?
     private var reviewedNanoseconds = Int64.min
 
     /// The most samples that are asked for at a time.
     private static let capacity = 1024
-    /// So often it is looked at what has come.
+    /// Interval between reviews of the collected samples.
     private static let reviewNanoseconds: Int64 = 250_000_000
 
     /// Finds the sensor or opens the traces.
@@ -45,28 +42,33 @@ package final class CalibrationRun {
     ///   - options: What to calibrate, with what.
     ///   - errors: Where to say what happens to the sensor.
     ///   - view: Where a person is guided.
+    ///   - interruption: Says when a signal has come.
     /// - Throws: ``StationError`` when there is no such sensor, or it is not clear which is meant.
-    package init(_ options: CalibrateOptions, errors: LineWriter, view: (any GuidanceView)?) throws(StationError) {
+    package init(
+        _ options: CalibrateOptions, errors: LineWriter, view: (any GuidanceView)?, interruption: Interruption
+    ) throws(StationError) {
         self.options = options
         self.errors = errors
         self.view = view
+        self.interruption = interruption
+        let waker: Waker
         do throws(SystemError) {
             waker = try Waker()
         } catch {
             throw StationError(error)
         }
-        input = try CalibrationInput(options, waker: waker)
+        input = try CalibrationInput(options, waker: waker, interruption: interruption)
         notices = input.notices
         task =
             switch options.kind {
             case .magnetometer: MagnetometerTask(options.judge)
             case .accelerometer: AccelerometerTask()
             }
-        isLive = if case .live = input.origin { true } else { false }
+        isLive = input.traces == nil
     }
 
     /// What a signal handler writes to, to end a wait.
-    package var wakeDescriptor: Int32 { waker.descriptor }
+    package var wakeDescriptor: Int32 { input.source.wakeDescriptor }
 
     /// The sensor's name.
     package var sensorName: String { input.stream.sensor.name }
@@ -74,79 +76,25 @@ package final class CalibrationRun {
     /// Collects, and makes a calibration.
     ///
     /// - Parameter indicator: Shows how far it has come, on the view that this run guides with.
-    /// - Returns: What it came to.
+    /// - Returns: The result.
     package func run(_ indicator: ProgressIndicator) -> Outcome {
-        indicator.delegate = self
-        switch input.origin {
-        case .trace(let source): read(source, indicator)
-        case .live(let source):
-            guide()
-            indicator.show()
-            listen(to: source, indicator)
-            source.live?.stop()
+        var settings = Session.Settings()
+        settings.duration = options.duration
+        settings.start = .firstSamples
+        settings.interruption = interruption
+        let session = Session(input.source, capacity: Self.capacity, settings: settings, indicator: indicator) {
+            self.take($0)
         }
-        indicator.hide()
-        if let failure { return .failed(failure) }
-        if isCancelled, !isLive || Interruption.isTermination { return .cancelled }
+        session.delegate = self
+        if isLive { guide() }
+        session.run()
+        if let failure = session.failures.first { return .failed(failure) }
+        if session.isCancelled, !isLive || interruption.isTermination { return .cancelled }
         do throws(CalibrationRefusal) {
             return .done(try task.finish())
         } catch {
             return .refused(error)
         }
-    }
-
-    private func read(_ source: TraceSource, _ indicator: ProgressIndicator) {
-        indicator.show()
-        let delivery = SampleDelivery(streamCount: input.streamCount, capacity: Self.capacity)
-        while goesOn(indicator) {
-            delivery.removeAll()
-            let answer = source.fill(delivery)
-            take(delivery)
-            if case .failed(let streams, let reason) = answer { fail(streams, reason) }
-            if answer.isEnd { break }
-            indicator.update(fraction: source.fraction)
-        }
-        // A cancelled wait for a pipe looks like its end.
-        if Interruption.isRequested { indicator.cancel() }
-        for notice in source.repairs.notices { errors.write("binnacle: \(notice.description)") }
-    }
-
-    private func listen(to source: StationSource, _ indicator: ProgressIndicator) {
-        let delivery = SampleDelivery(streamCount: input.streamCount, capacity: Self.capacity)
-        while goesOn(indicator), !isOver {
-            delivery.removeAll()
-            let answer = source.fill(delivery)
-            take(delivery)
-            switch answer {
-            case .failed(let streams, let reason): fail(streams, reason)
-            case .ended: return
-            case .samples, .pending: break
-            }
-            let now = SystemClock.monotonic()
-            if beginNanoseconds == nil, !delivery.isEmpty { beginNanoseconds = now }
-            if now >= Units.later(reviewedNanoseconds, by: Self.reviewNanoseconds) {
-                reviewedNanoseconds = now
-                task.review()
-                guide()
-                indicator.update(fraction: task.fraction)
-                if task.isComplete { return }
-            }
-            tell(source.live?.takeNotices() ?? [], indicator)
-            if case .pending = answer, goesOn(indicator) {
-                source.wait(timeoutMilliseconds: Int32(Self.reviewNanoseconds / 1_000_000))
-            }
-        }
-    }
-
-    private func goesOn(_ indicator: ProgressIndicator) -> Bool {
-        if Interruption.isRequested { indicator.cancel() }
-        return !isCancelled && failure == nil
-    }
-
-    /// The time counts from the first sample.
-    private var isOver: Bool {
-        guard let duration = options.duration, let begin = beginNanoseconds else { return false }
-        return SystemClock.monotonic() - begin >= Units.nanoseconds(duration)
     }
 
     private func take(_ delivery: SampleDelivery) {
@@ -160,33 +108,54 @@ package final class CalibrationRun {
         view?.guide(picture: task.picture, advice: task.advice)
     }
 
-    private func tell(_ notices: [String], _ indicator: ProgressIndicator) {
-        guard !notices.isEmpty else { return }
-        // Words and the picture share a terminal.
-        indicator.hide()
-        for notice in notices { errors.write("binnacle: \(notice.printable)") }
-        errors.flush()
-        indicator.show()
+    private func fail(_ session: Session, _ streams: [SampleStream], _ reason: any Error) {
+        // The traces may have other sensors, whose failures do not matter here.
+        guard streams.contains(where: { $0.index == input.stream.index }) else { return }
+        if let reason = reason as? TraceError { return session.end(StationError(reason)) }
+        let isDenied = (reason as? SensorFailure)?.category == .permission
+        session.end(
+            StationError(isDenied ? .noPermission : .unavailable, "\(sensorName.printable): \(reason)"))
     }
 
-    private func fail(_ streams: [SampleStream], _ reason: any Error) {
-        // What happens to other sensors in the same traces is not asked for here.
-        guard failure == nil, streams.contains(where: { $0.index == input.stream.index }) else { return }
-        if let reason = reason as? TraceError {
-            failure = StationError(reason)
-        } else if let reason = reason as? SensorFailure {
-            failure = StationError(
-                reason.category == .permission ? .noPermission : .unavailable,
-                "\(sensorName.printable): \(reason.description)")
-        } else {
-            failure = StationError(.unavailable, "\(sensorName.printable): \(reason)")
-        }
+    /// Reviews what has come, says what to do next, and ends when there is enough.
+    private func review(_ session: Session) {
+        let now = SystemClock.monotonic()
+        guard now >= Units.later(reviewedNanoseconds, by: Self.reviewNanoseconds) else { return }
+        reviewedNanoseconds = now
+        task.review()
+        guide()
+        session.showProgress(task.fraction)
+        if task.isComplete { session.end() }
     }
 }
 
-extension CalibrationRun: ProgressIndicatorDelegate {
-    /// Ends the collection.
-    package func progressIndicatorDidCancel(_ indicator: ProgressIndicator) {
-        isCancelled = true
+extension CalibrationRun: SessionDelegate {
+    /// Ends with a failure of the sensor, or when there is enough.
+    package func session(_ session: Session, didTurn answer: SampleAnswer) {
+        if case .failed(let streams, let reason) = answer { fail(session, streams, reason) }
+        if let traces = input.traces {
+            session.showProgress(traces.fraction)
+        } else if !answer.isEnd {
+            review(session)
+        }
+    }
+
+    /// Writes a notice.
+    package func session(_ session: Session, didNotice notice: String) {
+        errors.write("binnacle: \(notice.printable)")
+    }
+
+    /// Shows notices at once.
+    package func sessionShouldFlush(_ session: Session) { session.flush(errors) }
+
+    /// The next review.
+    package func sessionNextDeadline(_ session: Session) -> Int64? {
+        SystemClock.monotonic() + Self.reviewNanoseconds
+    }
+
+    /// Closes the device, and writes what the traces had to be repaired for.
+    package func sessionDidEnd(_ session: Session) {
+        for notice in input.traces?.repairs.notices ?? [] { errors.write("binnacle: \(notice.description)") }
+        input.source.live?.stop()
     }
 }

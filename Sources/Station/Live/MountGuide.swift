@@ -10,9 +10,7 @@ package struct MountGuide {
     private let output: LineWriter
 
     /// The longest wait for a pose's samples.
-    private static let longestNanoseconds: Int64 = 15_000_000_000
-    /// A rest is judged by so much of sample time.
-    private static let restNanoseconds: Int64 = 1_000_000_000
+    private static let longestWait: Duration = .seconds(15)
 
     /// Chooses the accelerometer.
     ///
@@ -88,35 +86,32 @@ package struct MountGuide {
 
     /// The mean of one second of rest, as the device gives it.
     private func rest() throws(StationError) -> (x: Double, y: Double, z: Double) {
-        var settings = SensorSettings()
-        settings.mountMatrix = .identity
+        var sensorSettings = SensorSettings()
+        sensorSettings.mountMatrix = .identity
         let request = SensorRequest(
             sensor: Sensor(name: device.name), kinds: [.accelerometer], interface: device.interface, id: device.id,
-            settings: settings)
-        let source: LiveSource
+            settings: sensorSettings)
+        let source: StationSource
+        let live: LiveSource
         do throws(SystemError) {
-            source = try LiveSource([request], finder: finder)
+            let waker = try Waker()
+            live = try LiveSource([request], finder: finder, waker: waker)
+            source = StationSource(live, waker: waker)
         } catch {
             throw StationError(error)
         }
-        defer { source.stop() }
-        let delivery = SampleDelivery(streamCount: 1, capacity: 256)
-        var samples: [Sample] = []
-        let start = SystemClock.monotonic()
-        while SystemClock.monotonic() - start < Self.longestNanoseconds {
-            delivery.removeAll()
-            let answer = source.fill(delivery)
-            for index in 0..<delivery.batches[0].count { samples.append(delivery.batches[0][index]) }
-            if let first = samples.first, let last = samples.last, samples.count >= 5,
-                last.timeNanoseconds - first.timeNanoseconds >= Self.restNanoseconds
-            {
-                return try mean(samples)
-            }
-            if case .failed(_, let reason) = answer { throw StationError(.unavailable, "\(reason)") }
-            if case .pending = answer { source.wait(timeoutMilliseconds: 500) }
-        }
+        defer { live.stop() }
+        var settings = Session.Settings()
+        settings.duration = Self.longestWait
+        let rest = Rest()
+        let session = Session(source, capacity: 256, settings: settings) { rest.add($0) }
+        session.delegate = rest
+        session.run()
+        if rest.isComplete { return try mean(rest.samples) }
+        if let failure = session.failures.first { throw failure }
         throw StationError(
-            .unavailable, "\(device.name.printable) gave \(samples.count) samples in 15 s: too few to judge a rest")
+            .unavailable,
+            "\(device.name.printable) gave \(rest.samples.count) samples in 15 s: too few to judge a rest")
     }
 
     private func mean(_ samples: [Sample]) throws(StationError) -> (x: Double, y: Double, z: Double) {
@@ -156,5 +151,28 @@ extension MountSolver.Pose {
         case .topDown: "Stand it on its top edge, upside down."
         case .bottomDown: "Stand it on its bottom edge, upright."
         }
+    }
+}
+
+/// Collects the samples of one rest.
+private final class Rest: SessionDelegate {
+    private(set) var samples: [Sample] = []
+
+    /// The sample time by which a rest is judged.
+    private static let nanoseconds: Int64 = 1_000_000_000
+
+    var isComplete: Bool {
+        guard let first = samples.first, let last = samples.last, samples.count >= 5 else { return false }
+        return last.timeNanoseconds - first.timeNanoseconds >= Self.nanoseconds
+    }
+
+    func add(_ delivery: SampleDelivery) {
+        let batch = delivery.batches[0]
+        for index in 0..<batch.count { samples.append(batch[index]) }
+    }
+
+    func session(_ session: Session, didTurn answer: SampleAnswer) {
+        if isComplete { return session.end() }
+        if case .failed(_, let reason) = answer { session.end(StationError(.unavailable, "\(reason)")) }
     }
 }

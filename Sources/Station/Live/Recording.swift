@@ -6,28 +6,21 @@ import Traces
 
 /// Records sensors into a trace that a replay accepts.
 ///
-/// The recording owns its source, its file and its router; it is the delegate of its progress indicator, whose
-/// cancellation ends it. What happens to the sensors meanwhile is said as text, one line an event.
+/// The recording owns its source, its file and its router. What happens to the sensors meanwhile is written as text,
+/// one line for each event.
 package final class Recording {
     /// What a person should know before it begins.
     package let notices: [String]
 
     private let options: RecordOptions
     private let errors: LineWriter
-    private let source: LiveSource
+    private let source: StationSource
+    private let live: LiveSource
     private let writer: TraceWriter
     private let pipeline: Pipeline
-    private var isCancelled = false
-    private var failure: StationError?
-    /// The failures of sensors before the first sample, by the sensor's name.
-    private var refusals: [(sensor: String, reason: SensorFailure)] = []
-    private var beginNanoseconds: Int64?
-    /// Whether it was looked at if any sensor gives scans, or nobody wants them.
+    /// Whether `--scans` was checked against the sensors, or is not set.
     private var isScanNoticeDone: Bool
-    private var flushedNanoseconds: Int64 = 0
-    private var unflushedCount = 0
-
-    private static let flushIntervalNanoseconds: Int64 = 1_000_000_000
+    private var hasReaderLeft = false
 
     /// Finds the sensors and opens the file.
     ///
@@ -43,7 +36,9 @@ package final class Recording {
         let selection = try Self.select(options, finder)
         notices = selection.notices
         do throws(SystemError) {
-            source = try LiveSource(selection.requests, finder: finder)
+            let waker = try Waker()
+            live = try LiveSource(selection.requests, finder: finder, waker: waker)
+            source = StationSource(live, waker: waker)
         } catch {
             throw StationError(error)
         }
@@ -90,127 +85,41 @@ package final class Recording {
 
     /// Records until the time is over, somebody ends it, nothing can be recorded, or the file takes no more.
     ///
-    /// - Parameter indicator: Shows how much of the time has passed.
-    /// - Returns: What it came to, and what went wrong.
-    package func run(_ indicator: ProgressIndicator) -> (summary: [String], failure: StationError?) {
-        indicator.delegate = self
-        indicator.show()
-        LiveLoop(source: source, pipeline: pipeline).run(
-            longestWaitMilliseconds: { self.longestWait },
-            while: { self.goesOn(indicator) },
-            afterTurn: { self.didTurn($0) },
-            beforeWait: { self.willWait(indicator) })
-        // Closing devices may take its time, and what was recorded shall not wait for it.
-        finish()
-        source.stop()
-        pipeline.router.finish()
-        errors.flush()
-        indicator.hide()
-        return (summary, failure ?? emptiness)
-    }
-
-    private func goesOn(_ indicator: ProgressIndicator) -> Bool {
-        if Interruption.isRequested { indicator.cancel() }
-        return !isCancelled && failure == nil && !isOver
-    }
-
-    private var isOver: Bool {
-        guard let duration = options.duration, let begin = beginNanoseconds else { return false }
-        return SystemClock.monotonic() - begin >= Units.nanoseconds(duration)
-    }
-
-    private func didTurn(_ answer: SampleAnswer) {
-        if let error = writer.failure {
-            // Whoever read the pipe has had enough: that is an end like any other.
-            if writer.isReaderGone { isCancelled = true } else { failure = StationError(error) }
-        }
-        switch answer {
-        case .samples: unflushedCount += 1
-        case .failed(let streams, let reason):
-            if let reason = reason as? SensorFailure, pipeline.sampleCount == 0, let sensor = streams.first?.sensor {
-                refusals.append((sensor.name, reason))
-            }
-        case .pending, .ended: break
-        }
-        let now = SystemClock.monotonic()
-        // The second begins with the first sample that waits.
-        if unflushedCount == 1, case .samples = answer { flushedNanoseconds = now }
-        if unflushedCount > 0, now - flushedNanoseconds >= Self.flushIntervalNanoseconds { flush() }
-        // The time counts from when the devices are open.
-        if beginNanoseconds == nil, source.isSettled || pipeline.sampleCount > 0 {
-            beginNanoseconds = now
-            if isHopeless { failure = emptiness }
-        }
-        if !isScanNoticeDone, source.isSettled {
-            isScanNoticeDone = true
-            if !source.hasScans {
-                errors.write("binnacle: --scans: no sensor is read from scans, so the column 'scan' has none")
-            }
-        }
-        for notice in source.takeNotices() { errors.write("binnacle: \(notice.printable)") }
+    /// - Parameters:
+    ///   - indicator: Shows how much of the time has passed.
+    ///   - interruption: Says when a signal has come.
+    /// - Returns: What was recorded, and what went wrong.
+    package func run(
+        _ indicator: ProgressIndicator, interruption: Interruption
+    ) -> (summary: [String], failure: StationError?) {
+        var settings = Session.Settings()
+        settings.duration = options.duration
+        settings.start = .settled
+        settings.flushInterval = .seconds(1)
+        settings.interruption = interruption
+        let session = Session(pipeline, source: source, settings: settings, indicator: indicator)
+        session.delegate = self
+        session.run()
+        return (summary, session.failures.first ?? noSamplesError(session))
     }
 
     /// Whether no sensor can be recorded and waiting would only hide it; a configuration waits for absent devices.
-    private var isHopeless: Bool {
-        guard refusals.count == Set(source.streams.map(\.sensor.name)).count else { return false }
-        return options.configurationPath == nil
-            || refusals.allSatisfy { $0.reason.category == .permission || $0.reason.category == .description }
+    private func isHopeless(_ session: Session) -> Bool {
+        guard session.refusals.all.count == Set(source.streams.map(\.sensor.name)).count else { return false }
+        return options.configurationPath == nil || session.refusals.are([.permission, .description])
     }
 
-    private func willWait(_ indicator: ProgressIndicator) {
-        if !errors.isEmpty {
-            // Words and the picture of progress share a terminal.
-            indicator.hide()
-            errors.flush()
-            indicator.show()
-        }
-        guard let begin = beginNanoseconds else { return }
-        indicator.update(
-            fraction: options.duration.map {
-                Double(SystemClock.monotonic() - begin) / Double(max(1, Units.nanoseconds($0)))
-            })
+    private func end(_ session: Session, after error: TraceError) {
+        // The reader of a pipe that closes it has what it wanted.
+        if writer.isReaderGone { session.end() } else { session.end(StationError(error)) }
     }
 
-    /// Until the next flush, the next picture of the progress, or the end.
-    private var longestWait: Int32 {
-        guard beginNanoseconds != nil else { return -1 }
-        var wait: Int32 = options.duration != nil ? 1000 : -1
-        if unflushedCount > 0 {
-            wait = SystemClock.milliseconds(
-                until: flushedNanoseconds + Self.flushIntervalNanoseconds, atMost: 1000)
-        }
-        if let duration = options.duration, let begin = beginNanoseconds {
-            let left = SystemClock.milliseconds(until: Units.later(begin, by: Units.nanoseconds(duration)))
-            wait = min(wait < 0 ? .max : wait, left)
-        }
-        return wait
-    }
-
-    private func flush() {
-        unflushedCount = 0
-        flushedNanoseconds = SystemClock.monotonic()
-        do throws(TraceError) {
-            try writer.flush()
-        } catch {
-            if !writer.isReaderGone { failure = StationError(error) }
-        }
-    }
-
-    private func finish() {
-        do throws(TraceError) {
-            try writer.finish()
-        } catch {
-            if !writer.isReaderGone { failure = StationError(error) }
-        }
-    }
-
-    /// Why nothing was recorded; whoever ended it himself knows.
-    private var emptiness: StationError? {
-        guard pipeline.sampleCount == 0, !isCancelled else { return nil }
-        let denied = refusals.filter { $0.reason.category == .permission }
-        let shown = (denied.isEmpty ? refusals : denied).map { "\($0.sensor.printable): \($0.reason.description)" }
-        let text = shown.isEmpty ? "no sensor delivered a sample" : shown.joined(separator: "\n")
-        return StationError(denied.isEmpty ? .unavailable : .noPermission, text)
+    /// Why nothing was recorded; `nil` when a person ended it before.
+    private func noSamplesError(_ session: Session) -> StationError? {
+        guard pipeline.sampleCount == 0, !session.isCancelled, !hasReaderLeft else { return nil }
+        let refusals = session.refusals
+        guard !refusals.all.isEmpty else { return StationError(.unavailable, "no sensor delivered a sample") }
+        return refusals.failure(refusals.denied.isEmpty ? refusals.all : refusals.denied)
     }
 
     private var summary: [String] {
@@ -224,9 +133,64 @@ package final class Recording {
     }
 }
 
-extension Recording: ProgressIndicatorDelegate {
-    /// Ends the recording; what was recorded is kept.
-    package func progressIndicatorDidCancel(_ indicator: ProgressIndicator) {
-        isCancelled = true
+extension Recording: SessionDelegate {
+    /// Ends the session when the file takes no more.
+    package func session(_ session: Session, didTurn answer: SampleAnswer) {
+        if let error = writer.failure {
+            hasReaderLeft = writer.isReaderGone
+            end(session, after: error)
+        }
+        guard !isScanNoticeDone, source.isSettled else { return }
+        isScanNoticeDone = true
+        if !live.hasScans {
+            errors.write("binnacle: --scans: no sensor is read from scans, so the column 'scan' has none")
+        }
+    }
+
+    /// Ends the session when no sensor can ever deliver.
+    package func sessionDidBegin(_ session: Session) {
+        if isHopeless(session), let error = noSamplesError(session) { session.end(error) }
+    }
+
+    /// Has the file hold what was recorded up to now.
+    package func sessionShouldFlush(_ session: Session) {
+        do throws(TraceError) {
+            try writer.flush()
+        } catch {
+            end(session, after: error)
+        }
+    }
+
+    /// Writes a notice.
+    package func session(_ session: Session, didNotice notice: String) {
+        errors.write("binnacle: \(notice.printable)")
+    }
+
+    /// Shows what was written, and how much of the time has passed.
+    package func sessionWillWait(_ session: Session) {
+        session.flush(errors)
+        guard let begin = session.beginNanoseconds else { return }
+        session.showProgress(
+            options.duration.map {
+                Double(SystemClock.monotonic() - begin) / Double(max(1, Units.nanoseconds($0)))
+            })
+    }
+
+    /// Shows the progress each second.
+    package func sessionNextDeadline(_ session: Session) -> Int64? {
+        guard session.beginNanoseconds != nil, options.duration != nil else { return nil }
+        return SystemClock.monotonic() + 1_000_000_000
+    }
+
+    /// Finishes the file, and then closes the devices, which may take its time.
+    package func sessionDidEnd(_ session: Session) {
+        do throws(TraceError) {
+            try writer.finish()
+        } catch {
+            end(session, after: error)
+        }
+        live.stop()
+        pipeline.router.finish()
+        errors.flush()
     }
 }

@@ -6,8 +6,7 @@ import Traces
 
 /// Plays recorded traces through the pipeline that the daemon runs.
 ///
-/// The replay owns everything in it: source, detectors, router and handlers. It is the delegate of its progress
-/// indicator, whose cancellation ends it after the delivery under way.
+/// The replay owns everything in it: source, detectors, router and handlers.
 package final class Replay {
     /// What a person should know before the first event: assumptions about the files.
     package let notices: [String]
@@ -20,13 +19,11 @@ package final class Replay {
     private let options: ReplayOptions
     private let plan: ReplayPlan
     private let pipeline: Pipeline
-    /// What plays at a speed, and what its waits end by; `nil` when the replay goes as fast as it can.
-    private let paced: (source: PacedSource, waker: Waker)?
+    private let source: StationSource
+    private let interruption: Interruption
     private let output: LineWriter
     private let errors: LineWriter
     private let counter = EventCounter()
-    private var isCancelled = false
-    private var failures: [StationError] = []
 
     /// Opens the traces and builds the pipeline.
     ///
@@ -34,17 +31,23 @@ package final class Replay {
     ///   - options: What to replay, and how.
     ///   - output: What the events are written to.
     ///   - errors: What log handlers write to.
+    ///   - interruption: Says when a signal has come.
     /// - Throws: ``StationError`` when the configuration or a trace cannot be used.
-    package init(_ options: ReplayOptions, output: LineWriter, errors: LineWriter) throws(StationError) {
+    package init(
+        _ options: ReplayOptions, output: LineWriter, errors: LineWriter, interruption: Interruption
+    ) throws(StationError) {
+        self.interruption = interruption
         self.options = options
         self.output = output
         self.errors = errors
-        plan = try ReplayPlan(options)
+        plan = try ReplayPlan(options, interruption: interruption)
         notices = plan.notices
         let router = Router()
         router.add(counter)
         router.add(options.writesJSON ? JSONLinesHandler(writer: output) : TextHandler(writer: output))
-        for chain in plan.chains(router, runsCommands: options.runsHandlers, output: output, log: errors) {
+        let chains = plan.chains(
+            router, runsCommands: options.runsHandlers, output: output, log: errors, interruption: interruption)
+        for chain in chains {
             router.add(chain)
         }
         for manager in plan.motionManagers { manager.delegate = router }
@@ -54,65 +57,32 @@ package final class Replay {
         let most = max(1, Self.mostSamples / plan.source.streams.count)
         let usual = plan.source.isMapped ? Self.mostMapped : 4096
         var capacity = min(options.batch ?? (options.runsHandlers ? 1 : usual), most)
+        var played: any SampleSource = plan.source
         if case .times(let speed) = options.speed {
             capacity = min(options.batch ?? 1, most)
-            paced = (PacedSource(plan.source, speed: speed, capacity: capacity), try Self.makeWaker())
-        } else {
-            paced = nil
+            played = PacedSource(plan.source, speed: speed, capacity: capacity)
         }
-        pipeline = Pipeline(
-            source: paced?.source ?? plan.source, detectors: plan.detectors, router: router, capacity: capacity)
+        source = StationSource(playing: played, waker: try Self.makeWaker())
+        pipeline = Pipeline(source: source, detectors: plan.detectors, router: router, capacity: capacity)
     }
 
-    /// Writing eight bytes that are not 0 to this descriptor ends a wait, when there are waits; a signal handler may do
-    /// it.
-    package var wakeDescriptor: Int32? { paced?.waker.descriptor }
+    /// What a signal handler writes to, to end a wait.
+    package var wakeDescriptor: Int32 { source.wakeDescriptor }
 
     /// Plays to the end, or until it is cancelled, the output is closed, or nothing is left to read.
     ///
     /// - Parameter indicator: Shows how far the replay has come; `nil` shows nothing.
-    /// - Returns: What it came to, and what went wrong on the way.
+    /// - Returns: What was played and found, and what went wrong on the way.
     package func run(_ indicator: ProgressIndicator) -> (summary: ReplaySummary, failures: [StationError]) {
-        indicator.delegate = self
-        indicator.show()
+        var settings = Session.Settings()
+        settings.interruption = interruption
+        let session = Session(pipeline, source: source, settings: settings, indicator: indicator)
+        session.delegate = self
         let clock = ContinuousClock()
         let start = clock.now
         for detector in plan.detectors { detector.startDetection() }
-        pipeline.run {
-            self.goesOn(indicator)
-        } afterTurn: {
-            self.didTurn($0, indicator)
-        } whenPending: {
-            self.wait()
-        }
-        output.flush()
-        errors.flush()
-        // A cancelled wait for a pipe looks like its end.
-        if Interruption.isRequested { indicator.cancel() }
-        indicator.hide()
-        return (summary(elapsed: clock.now - start), failures)
-    }
-
-    private func goesOn(_ indicator: ProgressIndicator) -> Bool {
-        if Interruption.isRequested { indicator.cancel() }
-        return !isCancelled && output.failure == nil
-    }
-
-    private func didTurn(_ answer: SampleAnswer, _ indicator: ProgressIndicator) {
-        if case .failed(_, let reason) = answer {
-            let failure = (reason as? TraceError).map { StationError($0) } ?? StationError(.inputOutput, "\(reason)")
-            // Streams that are read from one file by themselves fail one by one, for the same reason.
-            if !failures.contains(where: { $0.description == failure.description }) { failures.append(failure) }
-        }
-        output.flush()
-        errors.flush()
-        indicator.update(fraction: plan.source.fraction)
-    }
-
-    /// Waits until the next samples are due, or a signal comes; what was found is written by then.
-    private func wait() {
-        guard let paced, let due = paced.source.nextDueNanoseconds else { return Pipeline.pause() }
-        paced.waker.wait(timeoutMilliseconds: SystemClock.milliseconds(until: due))
+        session.run()
+        return (summary(session, elapsed: clock.now - start), session.failures)
     }
 
     private static func makeWaker() throws(StationError) -> Waker {
@@ -123,7 +93,7 @@ package final class Replay {
         }
     }
 
-    private func summary(elapsed: Duration) -> ReplaySummary {
+    private func summary(_ session: Session, elapsed: Duration) -> ReplaySummary {
         var summary = ReplaySummary()
         summary.sampleCount = pipeline.sampleCount
         summary.timeRange = pipeline.timeRange
@@ -136,14 +106,29 @@ package final class Replay {
         }
         summary.repairNotices = repairs.notices.map(\.description)
         summary.elapsedSeconds = elapsed / .seconds(1)
-        summary.isCancelled = isCancelled
+        summary.isCancelled = session.isCancelled
         return summary
     }
 }
 
-extension Replay: ProgressIndicatorDelegate {
-    /// Ends the replay after the delivery under way; what was found so far is kept.
-    package func progressIndicatorDidCancel(_ indicator: ProgressIndicator) {
-        isCancelled = true
+extension Replay: SessionDelegate {
+    /// Notes what went wrong.
+    package func session(_ session: Session, didTurn answer: SampleAnswer) {
+        if case .failed(_, let reason) = answer { session.add(reason) }
+    }
+
+    /// Writes what was found, and shows how far the replay has come.
+    package func sessionShouldFlush(_ session: Session) {
+        output.flush()
+        errors.flush()
+        session.showProgress(plan.source.fraction)
+        if output.failure != nil { session.end() }
+    }
+
+    /// Has the handlers come to their end, and writes the rest.
+    package func sessionDidEnd(_ session: Session) {
+        pipeline.router.finish()
+        output.flush()
+        errors.flush()
     }
 }

@@ -13,14 +13,14 @@ struct ReplayPlan {
     var detectors: [any Detector] { motionManagers + northDetectors }
 
     /// Opens the traces and finds for every detector the streams it needs.
-    init(_ options: ReplayOptions) throws(StationError) {
+    init(_ options: ReplayOptions, interruption: Interruption) throws(StationError) {
         let read = try options.configurationPath.map { path throws(StationError) in try Self.read(path) }
         // A replay is the same on every day.
         let placed = read?.placed(today: nil)
         let configuration = placed?.configuration
         var options = options
         if let configuration, let path = options.configurationPath { try Self.complete(&options, configuration, path) }
-        var binding = try TraceBinding(options)
+        var binding = try TraceBinding(options, interruption: interruption)
         if let configuration {
             source = try binding.bind(configuration.needs)
             let streams = source.streams
@@ -57,15 +57,18 @@ struct ReplayPlan {
     ///   - runsCommands: Whether handlers that act on the world are among them.
     ///   - output: Flushed before a command runs.
     ///   - log: Where log handlers write, and commands say what went wrong.
+    ///   - interruption: Ends the wait for a command.
     /// - Returns: A chain for each handler that runs.
-    func chains(_ router: Router, runsCommands: Bool, output: LineWriter, log: LineWriter) -> [HandlerChain] {
+    func chains(
+        _ router: Router, runsCommands: Bool, output: LineWriter, log: LineWriter, interruption: Interruption
+    ) -> [HandlerChain] {
         let context = DecoratorSettings.Context(
             minuteOfDay: { _ in LocalClock.minuteOfDay() },
             activeSensors: { [unowned router] in Set(router.activeSensors.map(\.name)) })
         return handlers.compactMap { (section) -> HandlerChain? in
             guard runsCommands || !type(of: section.action).actsOnTheWorld else { return nil }
             let place = HandlerContext(
-                name: section.name, log: log, willRun: { output.flush() }, isCancelled: { Interruption.isRequested })
+                name: section.name, log: log, willRun: { output.flush() }, isCancelled: { interruption.isRequested })
             guard let handler = section.action.makeHandler(place) else { return nil }
             let chain = HandlerChain(
                 handler: handler, kinds: Set(section.kinds), detectors: section.detectors.map { Set($0) })

@@ -7,8 +7,8 @@ struct TraceBinding {
     private let bindings: [ReplayOptions.Binding]
     private var sensors: [[Sensor?]]
 
-    /// Opens the files that the options name.
-    init(_ options: ReplayOptions) throws(StationError) {
+    /// Opens the files that the options name; an interruption ends the wait for a pipe.
+    init(_ options: ReplayOptions, interruption: Interruption) throws(StationError) {
         var paths: [String] = []
         for path in options.paths {
             guard !paths.contains(path) else { throw StationError(.usage, "\(path.printable): is named twice") }
@@ -23,7 +23,7 @@ struct TraceBinding {
                     try TraceFile(
                         path: path, map: options.map, assumedKind: kind,
                         makeDecoder: options.decodesScans ? { RecordedScans($0) } : nil,
-                        isCancelled: { Interruption.isRequested }))
+                        isCancelled: { interruption.isRequested }))
             } catch {
                 throw StationError(error)
             }

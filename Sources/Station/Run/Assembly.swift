@@ -48,10 +48,13 @@ struct Assembly {
     ///   - configuration: Has a detector, and for each detector its sensors.
     ///   - old: What runs until now.
     ///   - now: The time, on CLOCK_MONOTONIC.
+    ///   - interruption: Ends the reading of a recording.
     /// - Throws: ``StationError`` when a recording cannot be played.
-    init(_ configuration: Configuration, after old: Assembly, now: Int64) throws(StationError) {
+    init(
+        _ configuration: Configuration, after old: Assembly, now: Int64, interruption: Interruption
+    ) throws(StationError) {
         (self.configuration, notices) = configuration.placed(today: .today)
-        try makeSensors(old, now)
+        try makeSensors(old, now, interruption)
         let wanted = sensors.flatMap { part in part.kinds.map { (sensor: part.object, kind: $0) } }
         streams = SampleStream.ordered(wanted)
         makeDetectors(old)
@@ -63,7 +66,9 @@ struct Assembly {
 
     // MARK: - Sensors
 
-    private mutating func makeSensors(_ old: Assembly, _ now: Int64) throws(StationError) {
+    private mutating func makeSensors(
+        _ old: Assembly, _ now: Int64, _ interruption: Interruption
+    ) throws(StationError) {
         for section in configuration.sensors {
             let kinds = configuration.kinds(of: section.name)
             guard !kinds.isEmpty else {
@@ -74,13 +79,13 @@ struct Assembly {
             let sensor = known ?? Sensor(name: section.name, isSimulated: section.isSimulated)
             sensors.append(Part(section: section, kinds: kinds, object: sensor))
         }
-        try makePlayer(old)
+        try makePlayer(old, interruption)
         for part in sensors { part.object.calibration = part.section.calibration }
         makeSimulation(old, now)
     }
 
     /// Recordings play together, on one timeline: when one of them changes, all of them begin anew.
-    private mutating func makePlayer(_ old: Assembly) throws(StationError) {
+    private mutating func makePlayer(_ old: Assembly, _ interruption: Interruption) throws(StationError) {
         let traces = sensors.filter(\.section.isTrace)
         guard !traces.isEmpty else { return }
         let before = old.sensors.filter(\.section.isTrace)
@@ -101,10 +106,10 @@ struct Assembly {
         let needs = configuration.needs.filter { need in traces.contains { $0.section.name == need.sensor } }
         let reopen: PacedSource.Reopening = { [options] () throws(StationError) in
             guard loops else { return nil }
-            var binding = try TraceBinding(options)
+            var binding = try TraceBinding(options, interruption: interruption)
             return try binding.bind(needs)
         }
-        var binding = try TraceBinding(options)
+        var binding = try TraceBinding(options, interruption: interruption)
         let source = try binding.bind(needs)
         notices += binding.notices + binding.unused
         player = PacedSource(source, shift: .toClock, reopen: reopen)

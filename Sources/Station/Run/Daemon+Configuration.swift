@@ -3,12 +3,12 @@ import Handlers
 import LinuxSensors
 import LinuxSystem
 
-/// Going over to a configuration, the first one or another.
+/// Applying a configuration: the first one, and each one that is read again.
 extension Daemon {
     /// How long a handler that a reload took out may go on with what it had.
     private static let retirement: Duration = .seconds(60)
 
-    /// What is to be gone over to, with nothing changed yet.
+    /// A configuration's objects, made but not yet in force.
     struct Preparation {
         let assembly: Assembly
         let lines: [HandlerLine]
@@ -48,7 +48,7 @@ extension Daemon {
         }
         try configuration.requireDetector(options.configurationPath ?? "")
         let assembly = try Assembly(
-            configuration, after: assembly, now: SystemClock.monotonic())
+            configuration, after: assembly, now: SystemClock.monotonic(), interruption: interruption)
         do throws(SystemError) {
             let isFirst = !assembly.requests.isEmpty && source.live == nil
             let live = isFirst ? try LiveSource(assembly.requests, finder: finder, waker: mailbox.waker) : source.live
@@ -86,8 +86,8 @@ extension Daemon {
         return made
     }
 
-    /// Goes over to what was prepared, between two turns; nothing can fail any more.
-    func goOver(to next: Preparation) {
+    /// Puts into force what was prepared, between two turns; nothing in it can fail.
+    func apply(_ next: Preparation) {
         let before = assembly
         let gone = lines.filter { line in !next.lines.contains { $0.handler === line.handler } }
         for detector in before.detectors where !next.assembly.detectors.contains(where: { $0 === detector }) {
@@ -105,7 +105,7 @@ extension Daemon {
         retired = (retired + gone).filter { !$0.handler.hasEnded }
         ties?.change(to: lines, within: Self.retirement)
         for line in gone { line.handler.end(within: Self.retirement) }
-        goOver(to: assembly.configuration, from: before.configuration)
+        applyStoreAndSocket(of: assembly.configuration, from: before.configuration)
         for part in assembly.motions { part.object.delegate = router }
         for part in assembly.norths { part.object.delegate = router }
         for detector in assembly.detectors where !detector.isDetecting { detector.startDetection() }
@@ -150,14 +150,14 @@ extension Daemon {
         }
     }
 
-    /// Goes over to the configuration that was read, or says why not and stays with the old one.
+    /// Applies the configuration that was read, or says why not and keeps the old one.
     func finishReload(_ result: Result<Configuration, ConfigurationError>) {
         isReading = false
         let kept = assembly.sensors.map { ObjectIdentifier($0.object) }
         do throws(StationError) {
             switch result {
             case .failure(let error): throw StationError(error)
-            case .success(let configuration): goOver(to: try prepare(configuration))
+            case .success(let configuration): apply(try prepare(configuration))
             }
             let count = assembly.sensors.count { kept.contains(ObjectIdentifier($0.object)) }
             log.say("configuration read anew: \(count) of \(assembly.sensors.count) sensors run on")

@@ -45,8 +45,8 @@ extension Daemon {
         router.replaceChains(chains + lines.map(\.chain))
     }
 
-    /// Goes over to what another configuration says of store and socket.
-    func goOver(to new: Configuration, from old: Configuration) {
+    /// Applies the sections for the store and the socket.
+    func applyStoreAndSocket(of new: Configuration, from old: Configuration) {
         if let store, var settings = new.store {
             if settings.path != store.statistics.path {
                 sayLater("`path` of [store]")

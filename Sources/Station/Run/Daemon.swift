@@ -1,4 +1,4 @@
-import Binnacle
+package import Binnacle
 import EventSocket
 import Handlers
 import LinuxSensors
@@ -34,7 +34,7 @@ package final class Daemon {
     let ties: DeliveryTies?
     /// What handlers have told of themselves, by their names.
     var tallies: [String: HandlerTally] = [:]
-    /// When the configuration in force was gone over to.
+    /// When the configuration in force was applied.
     var configuredNanoseconds: Int64 = 0
     /// Why a configuration that was read since then is not in force.
     var refusedConfiguration: String?
@@ -52,13 +52,12 @@ package final class Daemon {
     private var messages: [DaemonMessage] = []
     private var isReady = false
     private var readyByNanoseconds: Int64 = 0
-    private var refusals: [(sensor: String, reason: any Error)] = []
     /// Why a recording could not be played to its end.
     private var damage: StationError?
     private var toldState: (active: Int, all: Int)?
     private var isStopping = false
-    private var failure: StationError?
-    private var hasEnded = false
+    private let session: Session
+    let interruption: Interruption
 
     /// Somebody may wait for the daemon to be ready; a device that does not answer must not keep them longer.
     private static let longestStart: Int64 = 500_000_000
@@ -71,10 +70,13 @@ package final class Daemon {
 
     /// Reads the configuration and sets everything up.
     ///
-    /// - Parameter options: What to do.
+    /// - Parameters:
+    ///   - options: What to do.
+    ///   - interruption: Says when a signal has come.
     /// - Throws: ``StationError`` when the configuration cannot be used, or the system refuses what the daemon needs.
-    package init(_ options: RunOptions) throws(StationError) {
+    package init(_ options: RunOptions, interruption: Interruption) throws(StationError) {
         var options = options
+        self.interruption = interruption
         finder = options.root.map { DeviceFinder(root: $0) } ?? DeviceFinder()
         let configuration = try Self.configuration(&options, finder)
         self.options = options
@@ -94,7 +96,11 @@ package final class Daemon {
             return SystemClock.realtime() - (SystemClock.monotonic() - time)
         }
         pipeline = Pipeline(source: source, detectors: [], router: router, capacity: 1024)
-        goOver(to: try prepare(configuration))
+        var settings = Session.Settings()
+        settings.interruption = interruption
+        session = Session(pipeline, source: source, settings: settings)
+        session.delegate = self
+        apply(try prepare(configuration))
     }
 
     /// Turns the pipeline until a signal ends it, or nothing is left to listen to.
@@ -102,45 +108,23 @@ package final class Daemon {
     /// - Returns: Why it had to end; `nil` when it was asked to.
     package func run() -> StationError? {
         readyByNanoseconds = SystemClock.monotonic() + Self.longestStart
-        while !Interruption.isRequested, failure == nil, !hasEnded {
-            let answer = pipeline.turn()
-            let now = SystemClock.monotonic()
-            manager.giveLifeSign(now)
-            take(answer)
-            takeMessages()
-            if Interruption.takeReload() { reload() }
-            inlet?.flush()
-            if !isReady { lookWhetherReady(now) }
-            // A signal that came while the source was asked has been cleared away with the source's own mail.
-            guard failure == nil, !Interruption.isRequested, source.isDrained(after: answer) else { continue }
-            sayNotices()
-            source.wait(timeoutMilliseconds: longestWait(now))
-        }
+        session.run()
         stop()
-        return failure
+        return session.failures.first
     }
-
-    // MARK: - Turning
 
     private func take(_ answer: SampleAnswer) {
         switch answer {
         case .samples:
             startDetectors()
             tellState()
-        case .failed(let streams, let reason):
-            if !isReady, let sensor = streams.first?.sensor { refusals.append((sensor.name, reason)) }
-            damage = Self.damage(reason) ?? damage
+        case .failed(_, let reason):
+            if reason is TraceError || reason is StationError { damage = StationError(sourceFailure: reason) }
             tellState()
         case .ended:
-            hasEnded = true
-            failure = damage
+            if let damage { session.end(damage) }
         case .pending: break
         }
-    }
-
-    private func sayNotices() {
-        guard let live = source.live else { return }
-        for notice in live.takeNotices() { log.say(notice) }
     }
 
     private func takeMessages() {
@@ -169,19 +153,7 @@ package final class Daemon {
         router.flush(upTo: nil)
     }
 
-    /// What a recording that could not be played to its end says; `nil` for everything else.
-    private static func damage(_ reason: any Error) -> StationError? {
-        (reason as? TraceError).map { StationError($0) } ?? reason as? StationError
-    }
-
-    private func longestWait(_ now: Int64) -> Int32 {
-        let lifeSign = manager.lifeSignMilliseconds ?? -1
-        guard !isReady else { return lifeSign }
-        let left = SystemClock.milliseconds(until: readyByNanoseconds, from: now)
-        return lifeSign < 0 ? left : min(lifeSign, left)
-    }
-
-    /// Detectors of sensors that were not there begin when they are.
+    /// Starts the detectors whose sensors were absent until now.
     private func startDetectors() {
         guard assembly.detectors.contains(where: { !$0.isDetecting }) else { return }
         for detector in assembly.detectors
@@ -190,23 +162,19 @@ package final class Daemon {
         }
     }
 
-    private func lookWhetherReady(_ now: Int64) {
-        guard source.live?.isSettled ?? true || now >= readyByNanoseconds else { return }
+    private func checkReadiness(_ now: Int64) {
+        guard source.isSettled || now >= readyByNanoseconds else { return }
         isReady = true
         if options.embedded != nil, router.activeSensors.isEmpty {
-            failure = hopelessness
+            session.end(startupFailure)
             return
         }
         manager.sayReady()
         tellState()
     }
 
-    /// What nobody has configured is not waited for.
-    private var hopelessness: StationError {
-        let text = refusals.map { "\($0.sensor.printable): \($0.reason)" }.joined(separator: "\n")
-        let isDenied = refusals.contains { ($0.reason as? SensorFailure)?.category == .permission }
-        return StationError(isDenied ? .noPermission : .unavailable, text)
-    }
+    /// Without a configuration nothing says that an absent sensor is worth waiting for.
+    private var startupFailure: StationError { session.refusals.failure(session.refusals.all) }
 
     /// Says in the service's state how many sensors deliver.
     func tellState() {
@@ -267,5 +235,30 @@ package final class Daemon {
                 "handler '\(line.section.name)': up to \(count) events were not handled before the end"
                     + (isKept ? "; the store keeps them" : ""), level: isKept ? .info : .warning)
         }
+    }
+}
+
+extension Daemon: SessionDelegate {
+    /// Does what the daemon does beside detection: life sign, messages, reload, the store.
+    package func session(_ session: Session, didTurn answer: SampleAnswer) {
+        let now = SystemClock.monotonic()
+        manager.giveLifeSign(now)
+        take(answer)
+        takeMessages()
+        if interruption.takeReload() { reload() }
+        inlet?.flush()
+        if !isReady { checkReadiness(now) }
+    }
+
+    /// Writes a notice, unless the daemon is about to end with a message of its own.
+    package func session(_ session: Session, didNotice notice: String) {
+        if session.failures.isEmpty, !interruption.isRequested { log.say(notice) }
+    }
+
+    /// The next life sign, or the time by which the daemon says that it is ready.
+    package func sessionNextDeadline(_ session: Session) -> Int64? {
+        let lifeSign = manager.lifeSignMilliseconds.map { SystemClock.monotonic() + Int64($0) * 1_000_000 }
+        guard !isReady else { return lifeSign }
+        return min(lifeSign ?? .max, readyByNanoseconds)
     }
 }

@@ -1,20 +1,43 @@
-import Binnacle
+package import Binnacle
 import LinuxSensors
 import LinuxSystem
 
 /// Everything that a station listens to, as one source: devices, recordings in their own time, and simulations.
 ///
-/// The sources speak in turn, so that one that always has something does not keep the others from being heard.
-final class StationSource: SampleSource {
-    private(set) var streams: [SampleStream] = []
+/// The sources are asked in turn, so that a busy one does not starve the others.
+package final class StationSource: SessionSource {
+    package private(set) var streams: [SampleStream] = []
     private(set) var live: LiveSource?
     private var timed: [any TimedSource] = []
     private var nextSource = 0
     private let waker: Waker
+    /// A recording whose end is the end of everything, and what gives it its speed.
+    private let recording: (any SampleSource)?
+    private let pace: PacedSource?
 
+    /// Creates a source that delivers nothing until it is given other sources.
     init(waker: Waker) {
         self.waker = waker
+        recording = nil
+        pace = nil
     }
+
+    /// Creates a source that plays one recording, at the speed of a ``PacedSource`` or else as fast as it can be read.
+    init(playing recording: any SampleSource, waker: Waker) {
+        self.waker = waker
+        self.recording = recording
+        pace = recording as? PacedSource
+        streams = recording.streams
+    }
+
+    /// Creates a source that delivers what devices measure; both need the same waker.
+    convenience init(_ live: LiveSource, waker: Waker) {
+        self.init(waker: waker)
+        change(live: live, timed: [], streams: live.streams)
+    }
+
+    /// Writing eight bytes that are not 0 to this descriptor ends a wait; a signal handler may do it.
+    var wakeDescriptor: Int32 { waker.descriptor }
 
     /// Goes on with other sources; those that stay keep what they have not handed over yet.
     ///
@@ -31,7 +54,8 @@ final class StationSource: SampleSource {
     }
 
     /// Hands over what one of the sources has.
-    func fill(_ delivery: SampleDelivery) -> SampleAnswer {
+    package func fill(_ delivery: SampleDelivery) -> SampleAnswer {
+        if let recording { return recording.fill(delivery) }
         let count = timed.count + (live == nil ? 0 : 1)
         for offset in 0..<count {
             let place = (nextSource + offset) % count
@@ -62,7 +86,7 @@ final class StationSource: SampleSource {
     /// Whether there is nothing to ask for until a wait has ended.
     ///
     /// Devices alone know it from having been read, and save a turn at each sample.
-    func isDrained(after answer: SampleAnswer) -> Bool {
+    package func isDrained(after answer: SampleAnswer) -> Bool {
         switch answer {
         case .pending: true
         case .samples: timed.isEmpty && live?.isDrained ?? false
@@ -70,20 +94,26 @@ final class StationSource: SampleSource {
         }
     }
 
-    /// Waits until there is something to ask for, somebody wakes the station, or the time is over.
-    func wait(timeoutMilliseconds: Int32) {
-        var timeout = timeoutMilliseconds
+    /// Waits until there is something to ask for, somebody wakes the station, or the deadline has passed.
+    package func wait(until deadlineNanoseconds: Int64?) {
+        var deadline = pace?.nextDueNanoseconds
+        if let deadlineNanoseconds { deadline = min(deadline ?? .max, deadlineNanoseconds) }
         for source in timed {
-            guard let due = source.nextDueNanoseconds else { continue }
-            let milliseconds = SystemClock.milliseconds(until: due)
-            timeout = timeout < 0 ? milliseconds : min(timeout, milliseconds)
+            if let due = source.nextDueNanoseconds { deadline = min(deadline ?? .max, due) }
         }
+        let timeout = deadline.map { SystemClock.milliseconds(until: $0) } ?? -1
         if let live {
             live.wait(timeoutMilliseconds: timeout)
         } else {
             waker.wait(timeoutMilliseconds: timeout)
         }
     }
+
+    /// Whether every device has been searched for, and opened or refused.
+    package var isSettled: Bool { live?.isSettled ?? true }
+
+    /// What a person should know about the devices, each notice once.
+    package func takeNotices() -> [String] { live?.takeNotices() ?? [] }
 }
 
 /// Why a recording delivers no more.

@@ -1,4 +1,4 @@
-import Binnacle
+package import Binnacle
 import Glibc
 package import Handlers
 import LinuxSystem
@@ -19,13 +19,15 @@ package final class DeviceSimulation {
     private let errors: LineWriter
     /// When it is said that no driver has come; `nil` when that has been said, or is no longer awaited.
     private var complaintNanoseconds: Int64?
-    private var isQuitting = false
+    private var hasEnded = false
+    private var session: Session?
+    private let interruption: Interruption
 
-    /// So long a driver may take: the kernel's need half a second.
+    /// How long a driver may take to bind; the kernel's own take half a second.
     private static let driverNanoseconds: Int64 = 5_000_000_000
-    /// A sample is handed over so late at most, which is no more than a bus would add.
-    private static let restNanoseconds: Int64 = 1_000_000
-    /// So long a device stays after the last sample of a trace, because what nobody has read goes with it.
+    /// How late a sample may be handed over, which is no more than a bus would add.
+    private static let latenessNanoseconds: Int64 = 1_000_000
+    /// How long a device stays after the last sample of a trace: samples that nobody has read vanish with it.
     private static let lingerNanoseconds: Int64 = 1_000_000_000
 
     /// Opens the traces; the kernel is not asked yet.
@@ -35,11 +37,14 @@ package final class DeviceSimulation {
     ///   - commands: Where commands are read from.
     ///   - output: Where it is said what became of them.
     ///   - errors: Where it is said what is wrong with them.
+    ///   - interruption: Says when a signal has come.
     /// - Throws: ``StationError`` when a trace cannot be used.
     package init(
-        _ options: SimulateOptions, commands: Int32, output: LineWriter, errors: LineWriter
+        _ options: SimulateOptions, commands: Int32, output: LineWriter, errors: LineWriter,
+        interruption: Interruption
     ) throws(StationError) {
         self.options = options
+        self.interruption = interruption
         self.output = output
         self.errors = errors
         self.commands = CommandLines(descriptor: commands)
@@ -48,7 +53,7 @@ package final class DeviceSimulation {
         } catch {
             throw StationError(error)
         }
-        let input = try SimulationInput(options)
+        let input = try SimulationInput(options, interruption: interruption)
         notices = input.notices
         path = options.node ?? options.file.path
         device = Self.device(options, kinds: input.streams.map(\.kind), path: path)
@@ -89,48 +94,28 @@ package final class DeviceSimulation {
     package func run() throws(StationError) {
         defer { player.unplug() }
         try plug()
-        var end = options.duration.map { Units.later(SystemClock.monotonic(), by: Units.nanoseconds($0)) }
-        var hasEnded = false
-        while !Interruption.isRequested, !isQuitting, output.failure == nil {
-            if !hasEnded, try !player.turn() {
-                hasEnded = true
-                output.write("the traces have ended")
-                let last = Units.later(SystemClock.monotonic(), by: Self.lingerNanoseconds)
-                end = min(end ?? last, last)
-            }
-            complain()
-            output.flush()
-            errors.flush()
-            if let end, SystemClock.monotonic() >= end { return }
-            try wait(until: [end, complaintNanoseconds, hasEnded ? nil : nextTurnNanoseconds])
-        }
+        var settings = Session.Settings()
+        settings.duration = options.duration
+        settings.interruption = interruption
+        // It turns nothing but the player, which hands the samples over itself.
+        let session = Session(self, capacity: 1, settings: settings)
+        session.delegate = self
+        self.session = session
+        session.run()
+        // The session owns its source.
+        self.session = nil
+        // What was due before the deadline is handed over.
+        if session.isOver, !hasEnded, session.failures.isEmpty { _ = try player.turn() }
+        if let failure = session.failures.first { throw failure }
     }
 
-    /// When to look again for samples that are due: not for each one of many, because going to sleep costs more than a sample.
-    private var nextTurnNanoseconds: Int64? {
-        player.nextDueNanoseconds.map { max($0, SystemClock.monotonic() + Self.restNanoseconds) }
-    }
-
-    private func wait(until deadlines: [Int64?]) throws(StationError) {
-        var timeout: Int64?
-        if let next = deadlines.compactMap({ $0 }).min() {
-            timeout = PacedSource.distance(from: SystemClock.monotonic(), to: next)
+    private func serve(_ isReady: Bool) throws(StationError) {
+        guard isReady else { return }
+        do throws(SystemError) {
+            _ = try device.serve()
+        } catch {
+            throw StationError(.inputOutput, "\(path.printable): \(error.call): \(error.reason)")
         }
-        // What hangs hears nobody.
-        let kernel = player.isStalled ? nil : device.descriptor
-        let ready = Readiness.wait(
-            for: [waker.descriptor, commands.descriptor, kernel], timeoutNanoseconds: timeout.map { max(0, $0) })
-        if ready[0] { waker.clear() }
-        // One answer at a time: what the kernel switches on with it has a sample before the next.
-        if ready[2] {
-            do throws(SystemError) {
-                _ = try device.serve()
-            } catch {
-                throw StationError(.inputOutput, "\(path.printable): \(error.call): \(error.reason)")
-            }
-        }
-        guard ready[1] else { return }
-        for line in commands.read() where !isQuitting { try obey(line) }
     }
 
     // MARK: - Commands
@@ -153,7 +138,7 @@ package final class DeviceSimulation {
             }
             obeyWhilePlugged(command)
         case .count: output.write("\(player.sentCount) samples sent")
-        case .quit: isQuitting = true
+        case .quit: session?.end()
         case nil: break
         }
     }
@@ -201,4 +186,71 @@ package final class DeviceSimulation {
                 "binnacle: the kernel has the hub, but no driver for it yet; it needs the modules \(drivers)")
         }
     }
+}
+
+extension DeviceSimulation: SessionSource {
+    /// The samples go to the kernel, and to nobody here.
+    package var streams: [SampleStream] { [] }
+    /// There is nothing to search for.
+    package var isSettled: Bool { true }
+
+    /// Hands samples that are due to the kernel; after the last one the device stays for a moment.
+    package func fill(_ delivery: SampleDelivery) -> SampleAnswer {
+        guard !hasEnded else { return .pending }
+        do throws(StationError) {
+            guard try !player.turn() else { return .pending }
+            hasEnded = true
+            output.write("the traces have ended")
+            let last = Units.later(SystemClock.monotonic(), by: Self.lingerNanoseconds)
+            session?.deadlineNanoseconds = min(session?.deadlineNanoseconds ?? last, last)
+        } catch {
+            session?.end(error)
+        }
+        return .pending
+    }
+
+    /// The player has handed over what is due.
+    package func isDrained(after answer: SampleAnswer) -> Bool { true }
+
+    /// Waits for a command, for the kernel, or until samples are due, and does what came.
+    package func wait(until deadlineNanoseconds: Int64?) {
+        var next = deadlineNanoseconds
+        let now = SystemClock.monotonic()
+        if !hasEnded, let due = player.nextDueNanoseconds {
+            // Not for each one of many samples, because going to sleep costs more than handing over a sample.
+            next = min(next ?? .max, max(due, now + Self.latenessNanoseconds))
+        }
+        // A device that hangs does not answer the kernel.
+        let kernel = player.isStalled ? nil : device.descriptor
+        let ready = Readiness.wait(
+            for: [waker.descriptor, commands.descriptor, kernel],
+            timeoutNanoseconds: next.map { max(0, PacedSource.distance(from: now, to: $0)) })
+        if ready[0] { waker.clear() }
+        do throws(StationError) {
+            // One answer at a time: what the kernel switches on with it has a sample before the next.
+            try serve(ready[2])
+            guard ready[1] else { return }
+            for line in commands.read() where session?.hasEnded == false { try obey(line) }
+        } catch {
+            session?.end(error)
+        }
+    }
+
+    /// Devices that this program makes are not reported on.
+    package func takeNotices() -> [String] { [] }
+}
+
+extension DeviceSimulation: SessionDelegate {
+    /// Complains about a missing driver.
+    package func session(_ session: Session, didTurn answer: SampleAnswer) { complain() }
+
+    /// Writes what was answered to commands; without a reader there is nothing left to do.
+    package func sessionShouldFlush(_ session: Session) {
+        output.flush()
+        errors.flush()
+        if output.failure != nil { session.end() }
+    }
+
+    /// When to complain.
+    package func sessionNextDeadline(_ session: Session) -> Int64? { complaintNanoseconds }
 }

@@ -12,10 +12,10 @@ struct SimulationInput {
 
     private static let sensorName = "simulated"
 
-    /// Makes the model, or opens the traces.
+    /// Makes the model, or opens the traces; an interruption ends the wait for a pipe.
     ///
     /// - Throws: ``StationError`` when a trace cannot be used, or has nothing that the device could measure.
-    init(_ options: SimulateOptions) throws(StationError) {
+    init(_ options: SimulateOptions, interruption: Interruption) throws(StationError) {
         // The input layer knows no magnetometers.
         let kinds: [SampleKind] = options.file == .uhid ? [.magnetometer, .accelerometer] : [.accelerometer]
         switch options.samples {
@@ -28,14 +28,14 @@ struct SimulationInput {
             var replay = ReplayOptions()
             replay.paths = paths
             replay.map = options.map
-            var binding = try TraceBinding(replay)
+            var binding = try TraceBinding(replay, interruption: interruption)
             let traces = try binding.bindEverything()
             notices = binding.notices
             source = PacedSource(
                 traces, speed: speed,
                 reopen: { () throws(StationError) in
                     guard loops else { return nil }
-                    var binding = try TraceBinding(replay)
+                    var binding = try TraceBinding(replay, interruption: interruption)
                     return try binding.bindEverything()
                 })
             spin = nil

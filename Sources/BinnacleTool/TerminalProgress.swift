@@ -1,0 +1,18 @@
+import Binnacle
+import Glibc
+import Station
+
+/// Shows no progress.
+private final class NoProgressView: ProgressView {
+    func draw(fraction: Double?) {}
+    func clear() {}
+}
+
+extension ProgressIndicator {
+    /// A bar on standard error when that is a terminal, and nothing otherwise.
+    static func onTerminal(_ label: String, isWanted: Bool = true) -> ProgressIndicator {
+        let isShown = isWanted && isatty(STDERR_FILENO) != 0
+        return ProgressIndicator(
+            view: isShown ? TerminalProgressView(descriptor: STDERR_FILENO, label: label) : NoProgressView())
+    }
+}

@@ -1,0 +1,301 @@
+package import Binnacle
+package import Handlers
+package import LinuxSensors
+import LinuxSystem
+
+/// A source that a session can wait for.
+package protocol SessionSource: SampleSource {
+    /// Whether every sensor has been searched for, and opened or refused.
+    var isSettled: Bool { get }
+    /// Whether there is nothing to ask for until a wait has ended.
+    func isDrained(after answer: SampleAnswer) -> Bool
+    /// Waits until there is something to ask for, a signal comes, or a deadline on CLOCK_MONOTONIC has passed.
+    func wait(until deadlineNanoseconds: Int64?)
+    /// What a person should know about the sensors, each notice once.
+    func takeNotices() -> [String]
+}
+
+/// What a ``Session`` tells its delegate, on the thread that runs it; every method has an empty default.
+package protocol SessionDelegate: AnyObject {
+    /// Tells the delegate what the source answered; the delegate may end the session.
+    func session(_ session: Session, didTurn answer: SampleAnswer)
+    /// Tells the delegate that the session's duration counts from now.
+    func sessionDidBegin(_ session: Session)
+    /// Tells the delegate to write out what it has collected.
+    func sessionShouldFlush(_ session: Session)
+    /// Tells the delegate what a person should know about a sensor.
+    func session(_ session: Session, didNotice notice: String)
+    /// Tells the delegate that the source has nothing more for now.
+    func sessionWillWait(_ session: Session)
+    /// Asks the delegate when the session has to turn again even if no sample comes, on CLOCK_MONOTONIC.
+    func sessionNextDeadline(_ session: Session) -> Int64?
+    /// Tells the delegate that the last turn is done; the progress indicator is still shown.
+    func sessionDidEnd(_ session: Session)
+}
+
+extension SessionDelegate {
+    /// Does nothing.
+    package func session(_ session: Session, didTurn answer: SampleAnswer) {}
+    /// Does nothing.
+    package func sessionDidBegin(_ session: Session) {}
+    /// Does nothing.
+    package func sessionShouldFlush(_ session: Session) {}
+    /// Does nothing.
+    package func session(_ session: Session, didNotice notice: String) {}
+    /// Does nothing.
+    package func sessionWillWait(_ session: Session) {}
+    /// Needs no turn.
+    package func sessionNextDeadline(_ session: Session) -> Int64? { nil }
+    /// Does nothing.
+    package func sessionDidEnd(_ session: Session) {}
+}
+
+/// Turns a source until it ends, its time is over, or somebody ends it: the one loop of all subcommands.
+///
+/// A session counts the time, looks for signals, waits when there is nothing to do, collects failures, and says when
+/// to flush and what to notice. What a subcommand does with the samples is its delegate's business.
+package final class Session {
+    /// When the duration begins to count.
+    package enum Start: Sendable {
+        /// With the first turn.
+        case immediately
+        /// With the first turn that delivers samples.
+        case firstSamples
+        /// When all sensors are open or refused, or samples come.
+        case settled
+    }
+
+    /// What limits a session.
+    package struct Settings {
+        /// How long it lasts; `nil` sets no limit.
+        package var duration: Duration?
+        /// When the duration begins to count.
+        package var start = Start.immediately
+        /// How long samples may wait to be written out; zero flushes after each turn.
+        package var flushInterval = Duration.zero
+        /// Says when a signal has come.
+        package var interruption = Interruption.never
+        /// The time on CLOCK_MONOTONIC.
+        package var clock: () -> Int64 = SystemClock.monotonic
+
+        package init() {}
+    }
+
+    /// Told of each turn; held weakly.
+    package weak var delegate: (any SessionDelegate)?
+    /// When the session ends, on CLOCK_MONOTONIC; `nil` before the duration counts, and without one.
+    package var deadlineNanoseconds: Int64?
+    /// When the duration began to count.
+    package private(set) var beginNanoseconds: Int64?
+    /// Whether a signal came, or a person cancelled the indicator.
+    package private(set) var isCancelled = false
+    /// What went wrong, each failure once.
+    package private(set) var failures: [StationError] = []
+    /// The sensors that failed before the first sample.
+    package private(set) var refusals = SensorRefusals()
+
+    private let source: any SessionSource
+    private let turn: () -> SampleAnswer
+    private let settings: Settings
+    private let indicator: ProgressIndicator?
+    private var hasSamples = false
+    /// Whether the turn under way is the last.
+    package private(set) var hasEnded = false
+    /// When the first sample came that is not written out.
+    private var unflushedNanoseconds: Int64?
+
+    /// Creates a session that turns a pipeline.
+    ///
+    /// - Parameters:
+    ///   - pipeline: Asks the source, perhaps through a decorator.
+    ///   - source: What is waited for.
+    ///   - settings: What limits the session.
+    ///   - indicator: Shown while the session runs; its cancellation ends the session.
+    package convenience init(
+        _ pipeline: Pipeline, source: any SessionSource, settings: Settings, indicator: ProgressIndicator? = nil
+    ) {
+        self.init(source, settings: settings, indicator: indicator) { pipeline.turn() }
+    }
+
+    /// Creates a session that hands the source's samples to a closure.
+    ///
+    /// - Parameters:
+    ///   - source: What is asked and waited for.
+    ///   - capacity: The most samples of one stream in a delivery.
+    ///   - settings: What limits the session.
+    ///   - indicator: Shown while the session runs; its cancellation ends the session.
+    ///   - take: Given each delivery, which is valid until it returns.
+    package convenience init(
+        _ source: any SessionSource, capacity: Int, settings: Settings, indicator: ProgressIndicator? = nil,
+        take: @escaping (SampleDelivery) -> Void = { _ in }
+    ) {
+        let delivery = SampleDelivery(streamCount: source.streams.count, capacity: capacity)
+        self.init(source, settings: settings, indicator: indicator) {
+            delivery.removeAll()
+            let answer = source.fill(delivery)
+            take(delivery)
+            return answer
+        }
+    }
+
+    private init(
+        _ source: any SessionSource, settings: Settings, indicator: ProgressIndicator?,
+        turn: @escaping () -> SampleAnswer
+    ) {
+        self.source = source
+        self.settings = settings
+        self.indicator = indicator
+        self.turn = turn
+    }
+
+    /// Whether the deadline has passed.
+    package var isOver: Bool { deadlineNanoseconds.map { settings.clock() >= $0 } ?? false }
+
+    /// Turns the source to the end.
+    package func run() {
+        // Each access of a weak reference is an atomic operation.
+        let delegate = delegate
+        indicator?.delegate = self
+        indicator?.show()
+        if settings.start == .immediately { begin() }
+        while goesOn {
+            let answer = turn()
+            take(answer)
+            delegate?.session(self, didTurn: answer)
+            if answer.isEnd { break }
+            if beginNanoseconds == nil, isStart(answer) {
+                begin()
+                delegate?.sessionDidBegin(self)
+            }
+            for notice in source.takeNotices() { delegate?.session(self, didNotice: notice) }
+            flush(after: answer, delegate)
+            // The signal is asked for again: the source may have cleared the wake-up that it caused.
+            guard source.isDrained(after: answer), goesOn else { continue }
+            delegate?.sessionWillWait(self)
+            source.wait(until: nextDeadline(delegate))
+        }
+        // A read from a pipe that a signal ended looks like the end of the pipe.
+        if settings.interruption.isRequested { cancel() }
+        delegate?.sessionDidEnd(self)
+        indicator?.hide()
+    }
+
+    /// Ends the session after the turn under way.
+    package func end() { hasEnded = true }
+
+    /// Ends the session after the turn under way, because of a failure.
+    package func end(_ failure: StationError) {
+        add(failure)
+        end()
+    }
+
+    /// Notes a failure that ends nothing but the streams that it concerns.
+    ///
+    /// Streams of one file fail one by one for the same reason, which is kept once.
+    package func add(_ reason: any Error) {
+        let failure = StationError(sourceFailure: reason)
+        if !failures.contains(where: { $0.description == failure.description }) { failures.append(failure) }
+    }
+
+    /// Shows how far the work has come.
+    package func showProgress(_ fraction: Double?) { indicator?.update(fraction: fraction) }
+
+    /// Writes lines to a terminal that also shows the progress.
+    package func flush(_ writer: LineWriter) {
+        guard !writer.isEmpty else { return }
+        indicator?.hide()
+        writer.flush()
+        indicator?.show()
+    }
+
+    private var goesOn: Bool {
+        if settings.interruption.isRequested { cancel() }
+        return !isCancelled && !hasEnded && !isOver
+    }
+
+    private func cancel() {
+        isCancelled = true
+        indicator?.cancel()
+    }
+
+    private func take(_ answer: SampleAnswer) {
+        switch answer {
+        case .samples: hasSamples = true
+        case .failed(let streams, let reason):
+            if !hasSamples, let sensor = streams.first?.sensor { refusals.add(sensor.name, reason) }
+        case .pending, .ended: break
+        }
+    }
+
+    private func isStart(_ answer: SampleAnswer) -> Bool {
+        switch settings.start {
+        case .immediately: true
+        case .firstSamples: hasSamples
+        case .settled: hasSamples || source.isSettled
+        }
+    }
+
+    private func begin() {
+        guard beginNanoseconds == nil else { return }
+        let now = settings.clock()
+        beginNanoseconds = now
+        if let duration = settings.duration { deadlineNanoseconds = Units.later(now, by: Units.nanoseconds(duration)) }
+    }
+
+    private func flush(after answer: SampleAnswer, _ delegate: (any SessionDelegate)?) {
+        guard settings.flushInterval > .zero else {
+            delegate?.sessionShouldFlush(self)
+            return
+        }
+        if case .samples = answer, unflushedNanoseconds == nil { unflushedNanoseconds = settings.clock() }
+        guard let due = flushDeadline, settings.clock() >= due else { return }
+        unflushedNanoseconds = nil
+        delegate?.sessionShouldFlush(self)
+    }
+
+    private var flushDeadline: Int64? {
+        unflushedNanoseconds.map { Units.later($0, by: Units.nanoseconds(settings.flushInterval)) }
+    }
+
+    private func nextDeadline(_ delegate: (any SessionDelegate)?) -> Int64? {
+        var next = deadlineNanoseconds ?? .max
+        if let due = flushDeadline { next = min(next, due) }
+        if let due = delegate?.sessionNextDeadline(self) { next = min(next, due) }
+        return next == .max ? nil : next
+    }
+}
+
+extension Session: ProgressIndicatorDelegate {
+    /// Ends the session after the turn under way; what was done is kept.
+    package func progressIndicatorDidCancel(_ indicator: ProgressIndicator) { isCancelled = true }
+}
+
+/// The sensors that failed before they delivered anything, with the reasons.
+package struct SensorRefusals {
+    /// Each sensor and reason once.
+    package private(set) var all: [(sensor: String, reason: any Error)] = []
+
+    fileprivate mutating func add(_ sensor: String, _ reason: any Error) {
+        // A device that is tried again and again fails for the same reason.
+        guard !all.contains(where: { $0.sensor == sensor && "\($0.reason)" == "\(reason)" }) else { return }
+        all.append((sensor, reason))
+    }
+
+    /// Those that this user may not read.
+    package var denied: [(sensor: String, reason: any Error)] { all.filter { Self.category($0.reason) == .permission } }
+
+    /// Whether every refusal is of one of these categories.
+    package func are(_ categories: Set<SensorFailure.Category>) -> Bool {
+        all.allSatisfy { Self.category($0.reason).map(categories.contains) ?? false }
+    }
+
+    /// The error of a run that some of the refusals ended: a line for each.
+    package func failure(_ shown: [(sensor: String, reason: any Error)]) -> StationError {
+        let text = shown.map { "\($0.sensor.printable): \($0.reason)" }.joined(separator: "\n")
+        return StationError(denied.isEmpty ? .unavailable : .noPermission, text)
+    }
+
+    private static func category(_ reason: any Error) -> SensorFailure.Category? {
+        (reason as? SensorFailure)?.category
+    }
+}
