@@ -53,17 +53,20 @@ let package = Package(
         // Instructions that only some machines have, chosen at run time: a package may pass no flags on that allow them.
         .target(name: "CKernels", cSettings: kernelCSettings),
         .target(name: "Kernels", dependencies: ["CKernels"], swiftSettings: kernelSettings),
-        .target(name: "Binnacle", dependencies: ["Kernels"], swiftSettings: settings),
+        .target(name: "PlainText", swiftSettings: settings),
+        .target(name: "Binnacle", dependencies: ["Kernels", "PlainText"], swiftSettings: settings),
         .target(name: "Geomagnetism", swiftSettings: settings),
         .target(name: "Calibration", swiftSettings: settings),
         .target(name: "CMappedFile"),
-        .target(name: "Traces", dependencies: ["Binnacle", "Kernels", "CMappedFile"], swiftSettings: settings),
+        .target(
+            name: "Traces", dependencies: ["Binnacle", "Kernels", "PlainText", "CMappedFile"], swiftSettings: settings),
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         .systemLibrary(name: "CEvdev", pkgConfig: "libevdev", providers: [.apt(["libevdev-dev"])]),
         .target(name: "CLinux"),
         .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: settings),
         .target(
-            name: "LinuxSensors", dependencies: ["Kernels", "Binnacle", "LinuxSystem", "CUdev", "CEvdev", "CLinux"],
+            name: "LinuxSensors",
+            dependencies: ["Kernels", "Binnacle", "PlainText", "LinuxSystem", "CUdev", "CEvdev", "CLinux"],
             swiftSettings: settings),
         // What programs write to /dev/uhid and /dev/uinput.
         .target(name: "CVirtual"),
@@ -72,34 +75,56 @@ let package = Package(
         .target(name: "CSQLite"),
         .target(name: "CMosquitto"),
         .target(
-            name: "Handlers", dependencies: ["Binnacle", "LinuxSystem", "CMosquitto", "CLinux"],
-            swiftSettings: settings),
-        .target(name: "Store", dependencies: ["Binnacle", "LinuxSystem", "CSQLite"], swiftSettings: settings),
-        .target(name: "EventSocket", dependencies: ["Binnacle", "LinuxSystem", "CLinux"], swiftSettings: settings),
-        .target(
             name: "CTOML",
             cxxSettings: [.define("TOML_HEADER_ONLY", to: "1"), .define("TOML_EXCEPTIONS", to: "0")]),
         .target(
+            name: "TableReading", dependencies: ["Binnacle", "PlainText", "LinuxSystem", "CTOML"],
+            swiftSettings: settings),
+        .target(
+            name: "Handlers",
+            dependencies: ["Binnacle", "PlainText", "LinuxSystem", "TableReading", "CMosquitto", "CLinux"],
+            swiftSettings: settings),
+        .target(
+            name: "Store", dependencies: ["Binnacle", "PlainText", "LinuxSystem", "CSQLite"], swiftSettings: settings),
+        .target(
+            name: "EventSocket", dependencies: ["Binnacle", "PlainText", "LinuxSystem", "CLinux"],
+            swiftSettings: settings),
+        .target(
+            name: "Configuration",
+            dependencies: [
+                "Binnacle", "Calibration", "Geomagnetism", "PlainText", "LinuxSystem", "LinuxSensors", "TableReading",
+                "Handlers", "Store", "EventSocket",
+            ],
+            swiftSettings: settings),
+        .target(
             name: "Station",
             dependencies: [
-                "Binnacle", "Calibration", "Geomagnetism", "Traces", "LinuxSystem", "LinuxSensors", "VirtualDevices",
-                "Handlers", "Store", "EventSocket", "CTOML",
+                "Binnacle", "PlainText", "Traces", "LinuxSystem", "LinuxSensors", "TableReading", "Handlers", "Store",
+                "EventSocket", "Configuration",
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "Workbench",
+            dependencies: [
+                "Binnacle", "Calibration", "PlainText", "Traces", "LinuxSystem", "LinuxSensors", "VirtualDevices",
+                "TableReading", "Handlers", "Configuration", "Station",
             ],
             swiftSettings: settings),
         .target(
             name: "Bench",
-            dependencies: ["Kernels", "Binnacle", "Traces", "LinuxSensors", "LinuxSystem", "CLinux"],
+            dependencies: ["Kernels", "Binnacle", "PlainText", "Traces", "LinuxSensors", "LinuxSystem", "CLinux"],
             swiftSettings: settings),
         // The options of the command line, of which the program and its manual are made.
-        .target(name: "CommandRows", dependencies: ["Binnacle"], swiftSettings: settings),
+        .target(name: "CommandRows", dependencies: ["Binnacle", "PlainText"], swiftSettings: settings),
         // What `make documents` runs.
         .executableTarget(name: "BinnacleDocs", dependencies: ["CommandRows"], swiftSettings: settings),
         .executableTarget(
             name: "BinnacleTool",
             dependencies: [
-                "CommandRows", "Bench", "Station", "Handlers", "Store", "EventSocket", "Traces", "LinuxSystem",
-                "Binnacle", "Kernels",
-                "Geomagnetism", "Calibration", "VirtualDevices",
+                "CommandRows", "Bench", "Station", "Workbench", "Configuration", "TableReading", "Handlers", "Store",
+                "EventSocket",
+                "Traces", "LinuxSystem", "Binnacle", "PlainText", "Kernels", "Geomagnetism", "Calibration",
+                "VirtualDevices",
             ],
             swiftSettings: settings),
         // What only benchmarks and tests use is part of no product: nothing above depends on it.
@@ -113,7 +138,7 @@ let package = Package(
             path: "Benchmarks/DaemonBench",
             exclude: ["stamp.c"], swiftSettings: settings),
         .executableTarget(
-            name: "CompareBench", dependencies: ["Bench", "BenchSupport", "Kernels", "Binnacle"],
+            name: "CompareBench", dependencies: ["Bench", "BenchSupport", "Kernels", "Binnacle", "PlainText"],
             path: "Benchmarks/CompareBench", swiftSettings: settings),
         .testTarget(
             name: "KernelsTests", dependencies: ["Kernels", "KernelReferences", "TestSupport"],
@@ -124,22 +149,28 @@ let package = Package(
             name: "GeomagnetismTests", dependencies: ["Geomagnetism", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "CalibrationTests", dependencies: ["Calibration", "Binnacle", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "BinnacleTests", dependencies: ["Binnacle", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "TracesTests", dependencies: ["Traces", "Binnacle", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "LinuxSensorsTests", dependencies: ["LinuxSensors", "LinuxSystem", "Binnacle", "TestSupport"],
+            name: "BinnacleTests", dependencies: ["Binnacle", "PlainText", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "TracesTests", dependencies: ["Traces", "Binnacle", "PlainText", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "LinuxSensorsTests",
+            dependencies: ["LinuxSensors", "LinuxSystem", "Binnacle", "PlainText", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "VirtualDevicesTests", dependencies: ["VirtualDevices", "LinuxSystem", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "HandlersTests", dependencies: ["Handlers", "LinuxSystem", "Binnacle", "TestSupport"],
+            name: "HandlersTests",
+            dependencies: ["Handlers", "LinuxSystem", "Binnacle", "PlainText", "TableReading", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "StoreTests", dependencies: ["Store", "LinuxSystem", "Binnacle", "TestSupport"],
+            name: "StoreTests", dependencies: ["Store", "LinuxSystem", "Binnacle", "PlainText", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "EventSocketTests", dependencies: ["EventSocket", "LinuxSystem", "Binnacle", "TestSupport"],
+            name: "EventSocketTests",
+            dependencies: ["EventSocket", "LinuxSystem", "Binnacle", "PlainText", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "StationTests",
@@ -147,12 +178,13 @@ let package = Package(
                 "Station", "VirtualDevices", "Geomagnetism", "LinuxSensors", "LinuxSystem", "Handlers", "Store",
                 "EventSocket", "Traces",
                 "Binnacle",
-                "TestSupport",
+                "PlainText", "TableReading", "Configuration", "Workbench", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(name: "BenchTests", dependencies: ["Bench", "Binnacle"], swiftSettings: settings),
         .testTarget(
-            name: "ToolTests", dependencies: ["BinnacleDocs", "EventSocket", "LinuxSystem", "Binnacle", "TestSupport"],
+            name: "ToolTests",
+            dependencies: ["BinnacleDocs", "EventSocket", "LinuxSystem", "Binnacle", "PlainText", "TestSupport"],
             swiftSettings: settings),
         .testTarget(name: "SensorTests", dependencies: ["TestSupport", "mockdev"], swiftSettings: settings),
         // What only tests use: nothing above depends on it, so it is built with the tests and is part of no product.

@@ -2,6 +2,7 @@ import BenchSupport
 import Binnacle
 import EventSocket
 import Glibc
+import PlainText
 
 /// What store and socket add: from a sample to a subscriber, and how many events a second the store takes.
 struct EventMeasurement {

@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 
 /// What was measured of one kernel at one level of memory and one rate of events.
 struct KernelResult {

@@ -1,5 +1,6 @@
 import Binnacle
 import Kernels
+import PlainText
 
 /// How fast the machine reads memory, in the patterns in which the kernels do.
 struct LimitMeasurement: Measurement {

@@ -1,5 +1,6 @@
 import Binnacle
 import LinuxSystem
+import PlainText
 
 /// The way of live samples, from a pipe to a delegate, beside a bare read of a pipe.
 struct LiveMeasurement: Measurement {

@@ -1,5 +1,6 @@
 import Binnacle
 import LinuxSystem
+import PlainText
 
 /// What happens besides, for each event and each batch: counted, not timed.
 struct LiveTally {

@@ -2,6 +2,7 @@ import Binnacle
 import Glibc
 package import Kernels
 import LinuxSystem
+import PlainText
 
 /// The machine on which is measured.
 package struct Machine: Sendable {

@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 
 /// Numbers for people, and for JSON.
 enum NumberText {

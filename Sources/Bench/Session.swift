@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 
 /// What the parts of a measurement share: the machine, the memory, where figures go, and who may cancel.
 final class Session {

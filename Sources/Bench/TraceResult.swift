@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 
 /// What was measured of one recording.
 struct TraceResult {

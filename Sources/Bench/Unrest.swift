@@ -1,6 +1,7 @@
 import Binnacle
 import Glibc
 import LinuxSystem
+import PlainText
 
 /// How restless the machine was while it was measured, and whether its figures can be trusted.
 struct Unrest {

@@ -1,5 +1,6 @@
 import Binnacle
 import CommandRows
+import PlainText
 import Station
 
 /// A command line as it was written: which options with which values, and what is left.

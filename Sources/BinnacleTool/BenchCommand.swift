@@ -2,6 +2,8 @@ import Bench
 import Binnacle
 import CommandRows
 import Handlers
+import LinuxSystem
+import PlainText
 import Station
 
 /// `binnacle bench`: measures the kernels against the limits of the machine.

@@ -1,11 +1,15 @@
 import Binnacle
 import Calibration
 import CommandRows
+import Configuration
 import Geomagnetism
 import Glibc
 import Handlers
+import LinuxSystem
+import PlainText
 import Station
 import Traces
+import Workbench
 
 /// `binnacle calibrate`: finds what a magnetometer or an accelerometer measures too much or askew.
 struct CalibrateCommand {

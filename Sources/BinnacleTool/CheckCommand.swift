@@ -1,6 +1,10 @@
 import Binnacle
+import Configuration
 import Handlers
+import LinuxSystem
+import PlainText
 import Station
+import TableReading
 
 /// `binnacle check`: validates configurations.
 struct CheckCommand {

@@ -1,8 +1,10 @@
 import Binnacle
 import CommandRows
 import Handlers
+import LinuxSystem
 import Station
 import Traces
+import Workbench
 
 /// `binnacle convert`: writes traces anew.
 struct ConvertCommand {

@@ -1,7 +1,10 @@
 import Binnacle
 import CommandRows
+import Configuration
 import Geomagnetism
 import Handlers
+import LinuxSystem
+import PlainText
 import Station
 
 /// `binnacle declination`: what the World Magnetic Model says of a place.

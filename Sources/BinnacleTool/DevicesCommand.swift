@@ -1,6 +1,8 @@
 import CommandRows
 import Handlers
+import LinuxSystem
 import Station
+import Workbench
 
 /// `binnacle devices`: lists the sensors.
 struct DevicesCommand {

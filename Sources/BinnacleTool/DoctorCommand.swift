@@ -1,6 +1,8 @@
 import CommandRows
 import Handlers
+import LinuxSystem
 import Station
+import Workbench
 
 /// `binnacle doctor`: says what would be used and why, and checks sign and mount matrix with a person's help.
 struct DoctorCommand {

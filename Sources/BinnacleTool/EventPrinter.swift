@@ -1,5 +1,6 @@
 import Binnacle
 import Handlers
+import LinuxSystem
 
 /// Prints events on standard output.
 struct EventPrinter {

@@ -1,8 +1,10 @@
 import Binnacle
 import CommandRows
+import Configuration
 import EventSocket
 import Handlers
 import LinuxSystem
+import PlainText
 import Station
 import Store
 

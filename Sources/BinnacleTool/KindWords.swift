@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 import Station
 
 /// Kinds of events as they are written on a command line.

@@ -3,7 +3,9 @@ import CommandRows
 import EventSocket
 import Handlers
 import LinuxSystem
+import PlainText
 import Station
+import TableReading
 
 /// `binnacle on`: runs a command for each event, as the person who calls it.
 struct OnCommand {

@@ -1,8 +1,11 @@
 import Binnacle
 import CommandRows
 import Handlers
+import LinuxSystem
+import PlainText
 import Station
 import Traces
+import Workbench
 
 /// `binnacle record`: records sensors.
 struct RecordCommand {

@@ -2,6 +2,7 @@ import Binnacle
 import CommandRows
 import Glibc
 import Handlers
+import LinuxSystem
 import Station
 import Traces
 

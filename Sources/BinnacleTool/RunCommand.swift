@@ -1,5 +1,6 @@
 import Binnacle
 import CommandRows
+import PlainText
 import Station
 
 /// `binnacle run`: the daemon.

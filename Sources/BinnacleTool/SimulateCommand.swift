@@ -2,9 +2,12 @@ import Binnacle
 import CommandRows
 import Glibc
 import Handlers
+import LinuxSystem
+import PlainText
 import Station
 import Traces
 import VirtualDevices
+import Workbench
 
 /// `binnacle simulate`: plays devices for the kernel.
 struct SimulateCommand {

@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 
 /// Where events are to begin, as people write it.
 enum SinceText {

@@ -3,6 +3,7 @@ import CommandRows
 import EventSocket
 import Handlers
 import LinuxSystem
+import PlainText
 import Station
 
 /// `binnacle status`: asks the running daemon how it is.

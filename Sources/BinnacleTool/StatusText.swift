@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 
 /// A daemon's status for people: one line for each thing, what is wrong first.
 enum StatusText {

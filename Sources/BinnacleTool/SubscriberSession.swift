@@ -2,6 +2,7 @@ import Binnacle
 import EventSocket
 import Handlers
 import LinuxSystem
+import PlainText
 import Station
 
 /// A subscription of the person who runs the program: what is to be said about it is said on standard error, and a signal

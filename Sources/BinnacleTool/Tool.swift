@@ -4,6 +4,7 @@ import Glibc
 import Handlers
 import Kernels
 import LinuxSystem
+import PlainText
 import Station
 
 /// The program: finds the command, runs it, and turns what went wrong into a message and an exit status.

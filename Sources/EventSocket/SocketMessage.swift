@@ -1,4 +1,5 @@
 package import Binnacle
+package import PlainText
 
 /// A line that the server sends.
 package enum SocketMessage: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 
 /// What a client asks for, in its first and only line.
 package enum SocketRequest: Sendable, Equatable {

@@ -1,6 +1,7 @@
 package import Binnacle
 import Glibc
 import LinuxSystem
+import PlainText
 
 /// Reads a subscription, and goes on behind the last event when the daemon was away; for a thread that may wait.
 ///

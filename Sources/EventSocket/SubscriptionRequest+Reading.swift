@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 
 extension SubscriptionRequest {
     private static let keys = ["kinds", "sensors", "after", "identity", "since_ns", "follow"]

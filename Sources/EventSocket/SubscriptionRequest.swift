@@ -1,4 +1,5 @@
 package import Binnacle
+import PlainText
 
 /// Which events a client asks for, and from where on.
 package struct SubscriptionRequest: Sendable, Equatable {

@@ -1,4 +1,5 @@
 package import Binnacle
+import PlainText
 
 /// What an event says, as variables: the journal has them as fields, commands in their environment.
 package enum EventVariables {

@@ -1,13 +1,13 @@
-public import Binnacle
+package import Binnacle
 package import LinuxSystem
 
 /// Gives a handler a thread of its own, so that detection never waits for it.
 ///
 /// Events wait in a bounded queue. When it is full the newest is dropped and counted, and a report says how many: at once
 /// for the first, then once a second, and when there is room again.
-public final class QueuedHandler: EventHandler, Sendable {
+package final class QueuedHandler: EventHandler, Sendable {
     /// The most events that wait.
-    public static let capacity = 4096
+    package static let capacity = 4096
 
     private let queue: WorkQueue<Event>
     private let drops: EventDrops
@@ -37,10 +37,10 @@ public final class QueuedHandler: EventHandler, Sendable {
     }
 
     /// How many events were dropped so far.
-    public var droppedCount: Int { drops.totalCount }
+    package var droppedCount: Int { drops.totalCount }
 
     /// Puts the event into the queue.
-    public func handle(_ event: Event) {
+    package func handle(_ event: Event) {
         guard !queue.put(event) else { return }
         // That a report could not be reported is no news: it would be one for ever.
         if !EventKind.reports.contains(event.kind) { drops.add(event) }

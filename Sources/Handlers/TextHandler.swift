@@ -1,7 +1,9 @@
-public import Binnacle
+package import Binnacle
+package import LinuxSystem
+import PlainText
 
 /// Writes each event as one line for people: when, what, who, and what was measured.
-public final class TextHandler: EventHandler {
+package final class TextHandler: EventHandler {
     private let writer: LineWriter
     private let prefix: String
 
@@ -10,13 +12,13 @@ public final class TextHandler: EventHandler {
     /// - Parameters:
     ///   - writer: What the lines go to.
     ///   - prefix: Stands in front of each line.
-    public init(writer: LineWriter, prefix: String = "") {
+    package init(writer: LineWriter, prefix: String = "") {
         self.writer = writer
         self.prefix = prefix
     }
 
     /// Writes the event.
-    public func handle(_ event: Event) {
+    package func handle(_ event: Event) {
         writer.write(prefix + Self.text(event))
     }
 

@@ -1,4 +1,5 @@
-import LinuxSystem
+package import LinuxSystem
+package import TableReading
 package import Traces
 
 /// Why a station cannot be built or had to stop, with the exit status that says so to a script.
@@ -27,7 +28,7 @@ package struct StationError: Error, CustomStringConvertible {
     }
 
     /// The system refused something that the station cannot do without.
-    init(_ error: SystemError) {
+    package init(_ error: SystemError) {
         self.init(.unavailable, error.description)
     }
 

@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 
 /// CSV: each line is a row.
 final class CSVDecoder: RowDecoder {

@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 
 /// What the beginning of a CSV file tells about the rest.
 struct CSVHead {

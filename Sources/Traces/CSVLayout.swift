@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 
 /// Which column of a file holds what.
 struct CSVLayout: Equatable {

@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 
 /// Reads rows that hold nothing unusual straight into the columns of a window.
 ///

@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 
 extension ColumnMap {
     /// Puts what the user says of columns in place of what their names say.

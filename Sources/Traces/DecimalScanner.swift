@@ -1,4 +1,5 @@
 import Glibc
+import PlainText
 
 /// Reads decimal numbers out of a line: exact to the last bit for values, exact to the nanosecond for stamps.
 ///

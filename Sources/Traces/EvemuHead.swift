@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 
 /// What the description in front of an evemu recording's events says, as evemu-record writes it.
 ///

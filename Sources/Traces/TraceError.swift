@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 
 /// Why a trace cannot be read or written, or not any further.
 public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {

@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 import Testing
 
 @Suite struct EventReadingTests {

@@ -1,6 +1,7 @@
 import Binnacle
 import Foundation
 import Handlers
+import LinuxSystem
 import Synchronization
 import TestSupport
 import Testing

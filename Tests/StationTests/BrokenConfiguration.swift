@@ -1,4 +1,6 @@
+import Configuration
 import Station
+import TableReading
 import TestSupport
 import Testing
 

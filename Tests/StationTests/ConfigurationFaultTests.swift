@@ -1,4 +1,5 @@
 import Station
+import TableReading
 import Testing
 
 /// Every fault gives one message, at its place, that says what is wrong and what would be right.

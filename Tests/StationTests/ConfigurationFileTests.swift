@@ -1,11 +1,14 @@
 import Binnacle
+import Configuration
 import Geomagnetism
 import EventSocket
 import Glibc
 import Handlers
 import LinuxSensors
+import PlainText
 import Station
 import Store
+import TableReading
 import Testing
 
 /// Files, among them the one that is shipped, and texts that mean harm.

@@ -1,4 +1,6 @@
+import Configuration
 import Station
+import TableReading
 import Testing
 
 /// Texts that mean harm, or that are no texts, and texts with many faults.
@@ -45,7 +47,7 @@ import Testing
     }
 
     @Test func aTextAboveTheLimitIsRefused() throws {
-        let limit = Configuration.largestSize
+        let limit = ConfigurationFile.largestSize
         #expect(try Configuration.parse(Self.repeated("#", limit), path: "t") == Configuration())
         #expect(throws: ConfigurationError.file(path: "t", .tooLarge(limit: limit))) {
             try Configuration.parse(Self.repeated("#", limit + 1), path: "t")

@@ -1,4 +1,6 @@
+import Configuration
 import Station
+import TableReading
 import Testing
 
 /// Parses a text as `t.toml`.

@@ -1,6 +1,8 @@
 import Binnacle
+import Configuration
 import Handlers
 import LinuxSensors
+import PlainText
 import Station
 import Testing
 

@@ -4,6 +4,7 @@ import Station
 import TestSupport
 import Testing
 import VirtualDevices
+import Workbench
 
 private let millisecond: Int64 = 1_000_000
 

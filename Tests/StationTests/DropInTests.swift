@@ -1,8 +1,10 @@
 import Binnacle
+import Configuration
 import Foundation
 import Handlers
 import LinuxSensors
 import Station
+import TableReading
 import TestSupport
 import Testing
 
@@ -118,7 +120,7 @@ import Testing
         try #require(symlink("nowhere", path + "/conf.d/b.toml") == 0)
         #expect(problem() == "DIR/conf.d/b.toml: there is no such file")
         unlink(path + "/conf.d/b.toml")
-        try folder.write("conf.d/c.toml", String(repeating: "#", count: Configuration.largestSize + 1))
+        try folder.write("conf.d/c.toml", String(repeating: "#", count: ConfigurationFile.largestSize + 1))
         #expect(
             problem() == "DIR/conf.d/c.toml: the file is larger than 1024 KiB, the most that a configuration may have")
         unlink(path + "/conf.d/c.toml")

@@ -1,4 +1,5 @@
 import Binnacle
+import Configuration
 import Handlers
 import Station
 import Testing

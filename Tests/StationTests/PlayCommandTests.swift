@@ -1,6 +1,7 @@
 import Foundation
 import Station
 import Testing
+import Workbench
 
 @Suite struct PlayCommandTests {
     @Test(

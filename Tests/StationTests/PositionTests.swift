@@ -1,6 +1,8 @@
 import Binnacle
+import Configuration
 import Geomagnetism
 import Station
+import TableReading
 import TestSupport
 import Testing
 

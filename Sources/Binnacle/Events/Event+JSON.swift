@@ -1,3 +1,5 @@
+import PlainText
+
 extension Event {
     /// The event as one JSON object on one line, without the line's end.
     ///

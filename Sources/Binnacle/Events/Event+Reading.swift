@@ -1,3 +1,5 @@
+package import PlainText
+
 extension Event {
     /// Why a line is no event.
     public struct ReadingError: Error, Sendable, Equatable, CustomStringConvertible {

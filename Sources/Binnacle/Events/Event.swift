@@ -1,3 +1,5 @@
+import PlainText
+
 /// What happened, as a value that leaves the sensor thread: handlers get it, logs and files carry it.
 public struct Event: Sendable, Equatable {
     /// What happened.
@@ -145,5 +147,16 @@ public struct Figure: Sendable, Equatable {
     public init(_ name: Name, _ value: Value) {
         self.name = name
         self.value = value
+    }
+}
+
+extension Figure.Value: CustomStringConvertible {
+    /// The value as text: a number with its decimals, never an exponent; `null` for a number that is none.
+    public var description: String {
+        switch self {
+        case .number(let value, let decimals): Decimal.text(value, decimals: decimals) ?? "null"
+        case .integer(let value): String(value)
+        case .text(let text): text
+        }
     }
 }

@@ -1,4 +1,4 @@
-public import Binnacle
+package import Binnacle
 import CLinux
 import LinuxSystem
 import Synchronization
@@ -11,7 +11,7 @@ import Synchronization
 /// over when it has ended: what it leaves behind in its group is killed.
 ///
 /// The first event starts the supervisor's thread; it ends with the handler, or with ``stop(within:because:)``.
-public final class CommandHandler: EventHandler, Sendable {
+package final class CommandHandler: EventHandler, Sendable {
     private struct State {
         var queue: CommandQueue?
         var isStopped = false
@@ -41,7 +41,7 @@ public final class CommandHandler: EventHandler, Sendable {
     ///     returns, or within ``handle(_:)`` when there is no thread to be had. It must not wait for the thread of the
     ///     events.
     ///   - acknowledge: Told of each delivery whose program has ended for good, after `report`, on the same threads.
-    public init(
+    package init(
         name: String, program: String, arguments: @escaping @Sendable (Event) -> [String],
         settings: CommandSettings = CommandSettings(), report: @escaping @Sendable (Event) -> Void,
         acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void = { _ in }
@@ -62,7 +62,7 @@ public final class CommandHandler: EventHandler, Sendable {
     /// Has the program run, and does not wait for it.
     ///
     /// What the queue has no room for is dropped and reported.
-    public func handle(_ event: Event) {
+    package func handle(_ event: Event) {
         run(event, ticket: nil)
     }
 
@@ -79,7 +79,7 @@ public final class CommandHandler: EventHandler, Sendable {
     }
 
     /// Waits until no program runs or waits for its turn.
-    public func finish() {
+    package func finish() {
         waitUntilIdle()
     }
 
@@ -90,7 +90,7 @@ public final class CommandHandler: EventHandler, Sendable {
     ///   - isCancelled: Asked when a signal comes, and several times a second; `true` kills what runs, and runs no other.
     /// - Returns: Whether everything was run; a cancelled handler runs nothing any more.
     @discardableResult
-    public func waitUntilIdle(
+    package func waitUntilIdle(
         because reason: String = "it was cancelled", isCancelled: () -> Bool = { false }
     ) -> Bool {
         while let queue, !queue.isIdle {
@@ -111,7 +111,7 @@ public final class CommandHandler: EventHandler, Sendable {
     /// - Parameters:
     ///   - duration: How long it may take in all.
     ///   - reason: Why, for the reports, as a part of a sentence.
-    public func requestStop(within duration: Duration, because reason: String = "Binnacle stops") {
+    package func requestStop(within duration: Duration, because reason: String = "Binnacle stops") {
         let queue = state.withLock { state in
             state.isStopped = true
             return state.queue
@@ -124,7 +124,7 @@ public final class CommandHandler: EventHandler, Sendable {
     ///
     /// - Returns: How many events no program was run for, or not the last time; they were reported, too.
     @discardableResult
-    public func waitUntilStopped() -> Int {
+    package func waitUntilStopped() -> Int {
         state.withLock { $0.isStopped } ? waitForEnd(until: .max) : 0
     }
 
@@ -135,7 +135,7 @@ public final class CommandHandler: EventHandler, Sendable {
     ///   - reason: Why, for the reports, as a part of a sentence.
     /// - Returns: How many events no program was run for, or not the last time; they were reported, too.
     @discardableResult
-    public func stop(within duration: Duration, because reason: String = "Binnacle stops") -> Int {
+    package func stop(within duration: Duration, because reason: String = "Binnacle stops") -> Int {
         requestStop(within: duration, because: reason)
         return waitUntilStopped()
     }

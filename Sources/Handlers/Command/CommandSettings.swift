@@ -1,27 +1,27 @@
 /// How a handler's programs are run; the defaults are those of the configuration.
-public struct CommandSettings: Sendable, Equatable {
+package struct CommandSettings: Sendable, Equatable {
     /// The most programs of the handler that run at the same time.
-    public var concurrentLimit = 1
+    package var concurrentLimit = 1
     /// The most events that wait for their program; those beyond are dropped, counted and told of.
-    public var queueLimit = 100
+    package var queueLimit = 100
     /// The longest a program may run; then its process group is sent SIGTERM.
-    public var timeout: Duration = .seconds(30)
+    package var timeout: Duration = .seconds(30)
     /// How long after SIGTERM what is left of the group is sent SIGKILL.
-    public var killDelay: Duration = .seconds(2)
+    package var killDelay: Duration = .seconds(2)
     /// How often a program that failed is run again for the same event.
-    public var retryLimit = 0
+    package var retryLimit = 0
     /// How long to wait before the first retry; each further one waits twice as long, at most ``longestRetryDelay``.
-    public var retryDelay: Duration = .seconds(1)
+    package var retryDelay: Duration = .seconds(1)
     /// The most bytes of a program's output that are kept, from its end.
-    public var outputLimit = 1024
+    package var outputLimit = 1024
     /// Variables for the program, besides those that tell of the event.
-    public var environment: [String: String] = [:]
+    package var environment: [String: String] = [:]
 
     /// The longest pause between two attempts.
-    public static let longestRetryDelay: Duration = .seconds(60)
+    package static let longestRetryDelay: Duration = .seconds(60)
 
     /// Creates settings with the defaults.
-    public init() {}
+    package init() {}
 
     /// How long to wait after a failed attempt; `nil` when it was the last.
     ///

@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 
 /// The last bytes of a stream that may have no end.
 package struct OutputTail: Sendable {

@@ -1,11 +1,12 @@
-public import Binnacle
+package import Binnacle
+package import LinuxSystem
 import Synchronization
 
 /// Runs a program for each event, one after the other, and waits for each: the way of a replay.
 ///
 /// A replay has no clock to miss, and its events come in an order that the programs are to keep. What goes wrong, and
 /// what programs write, is said in lines for people.
-public final class SequentialCommandHandler: EventHandler {
+package final class SequentialCommandHandler: EventHandler {
     private final class Reports: Sendable {
         let events = Mutex<[Event]>([])
     }
@@ -27,7 +28,7 @@ public final class SequentialCommandHandler: EventHandler {
     ///   - log: Where it is said that a program could not be run, failed, or took too long, and what it wrote.
     ///   - willRun: Called before each run, so that what was written about the event can be seen by then.
     ///   - isCancelled: Asked while a program runs; `true` kills it, and runs no other.
-    public init(
+    package init(
         name: String, program: String, arguments: @escaping @Sendable (Event) -> [String],
         settings: CommandSettings = CommandSettings(), log: LineWriter, willRun: @escaping () -> Void = {},
         isCancelled: @escaping () -> Bool = { false }
@@ -44,7 +45,7 @@ public final class SequentialCommandHandler: EventHandler {
     }
 
     /// Runs the program and waits for its end, and for that of each further attempt.
-    public func handle(_ event: Event) {
+    package func handle(_ event: Event) {
         guard !isCancelled() else { return }
         willRun()
         handler.handle(event)

@@ -1,8 +1,9 @@
-public import Binnacle
+package import Binnacle
 package import LinuxSystem
+package import PlainText
 
 /// Writes each event into systemd's journal, with a field for everything that the event says.
-public final class JournalHandler: EventHandler {
+package final class JournalHandler: EventHandler {
     private let name: String
     private let journal: JournalSocket
     private let level: (EventKind) -> LogLevel
@@ -27,7 +28,7 @@ public final class JournalHandler: EventHandler {
     }
 
     /// Writes the event.
-    public func handle(_ event: Event) {
+    package func handle(_ event: Event) {
         do throws(SystemError) {
             try journal.write(Self.fields(event, handler: name, level: level(event.kind)))
             hasFailed = false

@@ -2,7 +2,7 @@ import Glibc
 import LinuxSystem
 
 /// Where a password is; it is read each time it is needed, so that it may be changed.
-public enum MQTTPassword: Sendable, Equatable {
+package enum MQTTPassword: Sendable, Equatable {
     /// A file that holds it, and an end of line if any.
     case file(String)
     /// A credential that the service manager hands to the service (systemd.exec(5)).

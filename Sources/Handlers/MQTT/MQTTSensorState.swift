@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 
 /// What is known of a sensor from the events that a handler is for.
 struct MQTTSensorState: Equatable {

@@ -1,42 +1,42 @@
 /// Which broker a handler publishes to, and as whom; the defaults are those of the configuration.
-public struct MQTTSettings: Sendable, Equatable {
+package struct MQTTSettings: Sendable, Equatable {
     /// The broker's name or address.
-    public var host: String
+    package var host: String
     /// The broker's port.
-    public var port: Int
+    package var port: Int
     /// Whether the connection is encrypted and the broker's certificate verified; there is no one without the other.
-    public var usesTLS: Bool
+    package var usesTLS: Bool
     /// Who logs in; `nil` is nobody.
-    public var user: String?
+    package var user: String?
     /// Where the user's password is; `nil` is none.
-    public var password: MQTTPassword?
+    package var password: MQTTPassword?
     /// A file with the certificates of those who may have signed the broker's; `nil` is those that the system trusts.
-    public var authorityFile: String?
+    package var authorityFile: String?
     /// The client's own certificate and its key.
-    public var identity: Identity?
+    package var identity: Identity?
     /// What the broker knows the client by; no two clients of a broker may have the same.
-    public var clientID: String
+    package var clientID: String
     /// The longest silence, in seconds, before the broker is asked whether it is there.
-    public var keepaliveSeconds = 60
+    package var keepaliveSeconds = 60
     /// The topic that says "online" or "offline"; `nil` says it nowhere.
-    public var statusTopic: String?
+    package var statusTopic: String?
 
     /// A client's certificate and its private key, each in a file in PEM form.
-    public struct Identity: Sendable, Equatable {
+    package struct Identity: Sendable, Equatable {
         /// The certificate's file.
-        public var certificateFile: String
+        package var certificateFile: String
         /// The key's file.
-        public var keyFile: String
+        package var keyFile: String
 
         /// Creates an identity.
-        public init(certificateFile: String, keyFile: String) {
+        package init(certificateFile: String, keyFile: String) {
             self.certificateFile = certificateFile
             self.keyFile = keyFile
         }
     }
 
     /// Creates settings for a broker, with the defaults.
-    public init(host: String, port: Int, usesTLS: Bool, clientID: String) {
+    package init(host: String, port: Int, usesTLS: Bool, clientID: String) {
         self.host = host
         self.port = port
         self.usesTLS = usesTLS

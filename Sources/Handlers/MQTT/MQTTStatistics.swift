@@ -1,23 +1,23 @@
 /// How a handler that publishes to a broker is doing.
-public struct MQTTStatistics: Sendable, Equatable {
+package struct MQTTStatistics: Sendable, Equatable {
     /// The broker.
-    public var broker: String
+    package var broker: String
     /// Since when the broker has accepted the connection, on CLOCK_MONOTONIC; `nil` when there is none.
-    public var connectedSinceNanoseconds: Int64?
+    package var connectedSinceNanoseconds: Int64?
     /// Why there is no connection, or why the last one ended; `nil` once one has lasted.
-    public var failure: String?
+    package var failure: String?
     /// The events that wait to be sent for the first time.
-    public var queuedCount = 0
+    package var queuedCount = 0
     /// The events that were sent, or are to be sent again, and that the broker has not acknowledged.
-    public var inFlightCount = 0
+    package var inFlightCount = 0
     /// The events that the broker acknowledged.
-    public var publishedCount = 0
+    package var publishedCount = 0
     /// The events that the broker would not take, and that were passed over.
-    public var refusedCount = 0
+    package var refusedCount = 0
     /// The events for which there was no room.
-    public var droppedCount = 0
+    package var droppedCount = 0
     /// The connections that were accepted after the first.
-    public var reconnectCount = 0
+    package var reconnectCount = 0
 
     /// Whether no event waits for anything.
     var isIdle: Bool { queuedCount == 0 && inFlightCount == 0 }

@@ -1,5 +1,6 @@
 import Binnacle
 import Glibc
+import PlainText
 import Synchronization
 
 /// The trigger that makes a device take its samples.

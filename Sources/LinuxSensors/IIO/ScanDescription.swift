@@ -1,4 +1,5 @@
 package import Binnacle
+import PlainText
 
 /// All that has to be known to decode a device's scans: where the channels lie, and how raw values become samples.
 ///

@@ -1,6 +1,7 @@
 import Binnacle
 import Glibc
 import LinuxSystem
+import PlainText
 
 /// Finding, opening and losing devices.
 extension LiveSource {

@@ -166,7 +166,7 @@ package final class PacedSource: SampleSource {
     }
 
     /// The distance between two stamps, limited to what 64 bits hold.
-    static func distance(from start: Int64, to end: Int64) -> Int64 {
+    package static func distance(from start: Int64, to end: Int64) -> Int64 {
         let (distance, overflow) = end.subtractingReportingOverflow(start)
         guard overflow else { return distance }
         return end > start ? .max : .min

@@ -1,7 +1,7 @@
 package import Binnacle
 import Glibc
-package import Handlers
-import LinuxSystem
+import Handlers
+package import LinuxSystem
 import Traces
 
 /// Plays recorded traces through the pipeline that the daemon runs.

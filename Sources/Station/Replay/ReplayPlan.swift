@@ -1,5 +1,9 @@
 import Binnacle
+import Configuration
 import Handlers
+import LinuxSystem
+import PlainText
+import TableReading
 import Traces
 
 /// What a replay is made of: the traces on their sensors, and the detectors that look at them.

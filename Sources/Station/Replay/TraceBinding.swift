@@ -1,14 +1,15 @@
-import Binnacle
-import Traces
+package import Binnacle
+import PlainText
+package import Traces
 
 /// Finds for each stream in the traces the sensor that it plays.
-struct TraceBinding {
+package struct TraceBinding {
     private let files: [TraceFile]
     private let bindings: [ReplayOptions.Binding]
     private var sensors: [[Sensor?]]
 
     /// Opens the files that the options name; an interruption ends the wait for a pipe.
-    init(_ options: ReplayOptions, interruption: Interruption) throws(StationError) {
+    package init(_ options: ReplayOptions, interruption: Interruption) throws(StationError) {
         var paths: [String] = []
         for path in options.paths {
             guard !paths.contains(path) else { throw StationError(.usage, "\(path.printable): is named twice") }
@@ -33,10 +34,10 @@ struct TraceBinding {
         sensors = files.map { $0.contents.map { _ in nil } }
     }
 
-    var notices: [String] { files.flatMap(\.notices).map(\.description) }
+    package var notices: [String] { files.flatMap(\.notices).map(\.description) }
 
     /// The streams in the files that play no sensor, in words.
-    var unused: [String] {
+    package var unused: [String] {
         zip(files, sensors).flatMap { file, sensors in
             zip(file.contents, sensors).compactMap { content, sensor in
                 sensor == nil ? "\(file.path.printable): its \(content.kind.rawValue) plays no sensor" : nil
@@ -45,7 +46,7 @@ struct TraceBinding {
     }
 
     /// Plays every stream in the files, on sensors named as the user bound them, as the files say, or by kind.
-    mutating func bindEverything() throws(StationError) -> TraceSource {
+    package mutating func bindEverything() throws(StationError) -> TraceSource {
         for binding in bindings {
             try bind(binding, to: sensor(named: binding.sensor), kinds: SampleKind.allCases)
         }
@@ -58,7 +59,9 @@ struct TraceBinding {
     /// - Parameter needs: For each stream its sensor's name, its kind and the section that needs it.
     /// - Returns: The files as one source.
     /// - Throws: ``StationError`` when a binding cannot be, or nothing is left to play a stream.
-    mutating func bind(_ needs: [(sensor: String, kind: SampleKind, by: String)]) throws(StationError) -> TraceSource {
+    package mutating func bind(_ needs: [(sensor: String, kind: SampleKind, by: String)]) throws(StationError)
+        -> TraceSource
+    {
         for binding in bindings {
             let kinds = needs.filter { $0.sensor == binding.sensor }.map(\.kind)
             guard !kinds.isEmpty else {

@@ -1,8 +1,10 @@
 import Binnacle
+import Configuration
 import Glibc
 import Handlers
 import LinuxSensors
 import LinuxSystem
+import PlainText
 import Traces
 
 /// What a running station is made of: an object for each section of its configuration.

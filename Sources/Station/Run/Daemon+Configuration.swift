@@ -1,7 +1,10 @@
 import Binnacle
+import Configuration
 import Handlers
 import LinuxSensors
 import LinuxSystem
+import PlainText
+import TableReading
 
 /// Applying a configuration: the first one, and each one that is read again.
 extension Daemon {

@@ -1,7 +1,9 @@
 import Binnacle
+import Configuration
 import EventSocket
 import Handlers
 import LinuxSystem
+import PlainText
 import Store
 
 /// Where all events go, whatever the handlers: into the store, and to those who ask for them at the socket.

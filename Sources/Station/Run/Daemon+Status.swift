@@ -1,8 +1,10 @@
 import Binnacle
+import Configuration
 import EventSocket
 import Glibc
 import Handlers
 import LinuxSystem
+import PlainText
 import Store
 
 /// What `binnacle status` is answered.

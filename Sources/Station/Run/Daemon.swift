@@ -1,8 +1,10 @@
 package import Binnacle
+import Configuration
 import EventSocket
 import Handlers
 import LinuxSensors
 import LinuxSystem
+import PlainText
 import Store
 import Traces
 

@@ -1,6 +1,9 @@
 import Binnacle
+import Configuration
 import EventSocket
 import Handlers
+import PlainText
+import TableReading
 
 /// What other threads tell the daemon's event thread.
 enum DaemonMessage: Sendable {

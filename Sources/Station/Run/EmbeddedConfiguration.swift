@@ -1,4 +1,6 @@
 package import Binnacle
+import Configuration
+import Handlers
 import LinuxSensors
 import LinuxSystem
 import Traces

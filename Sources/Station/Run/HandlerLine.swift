@@ -1,4 +1,5 @@
 import Binnacle
+import Configuration
 import Glibc
 import Handlers
 import LinuxSystem

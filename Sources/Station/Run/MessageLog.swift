@@ -2,6 +2,7 @@ import Binnacle
 import Glibc
 import Handlers
 import LinuxSystem
+import PlainText
 
 /// The daemon's own words on standard error, written by a thread of its own: whoever reads them may be slow.
 final class MessageLog {

@@ -1,13 +1,13 @@
 package import Binnacle
-import LinuxSensors
-import LinuxSystem
+package import LinuxSensors
+package import LinuxSystem
 
 /// Everything that a station listens to, as one source: devices, recordings in their own time, and simulations.
 ///
 /// The sources are asked in turn, so that a busy one does not starve the others.
 package final class StationSource: SessionSource {
     package private(set) var streams: [SampleStream] = []
-    private(set) var live: LiveSource?
+    package private(set) var live: LiveSource?
     private var timed: [any TimedSource] = []
     private var nextSource = 0
     private let waker: Waker
@@ -16,14 +16,14 @@ package final class StationSource: SessionSource {
     private let pace: PacedSource?
 
     /// Creates a source that delivers nothing until it is given other sources.
-    init(waker: Waker) {
+    package init(waker: Waker) {
         self.waker = waker
         recording = nil
         pace = nil
     }
 
     /// Creates a source that plays one recording, at the speed of a ``PacedSource`` or else as fast as it can be read.
-    init(playing recording: any SampleSource, waker: Waker) {
+    package init(playing recording: any SampleSource, waker: Waker) {
         self.waker = waker
         self.recording = recording
         pace = recording as? PacedSource
@@ -31,13 +31,13 @@ package final class StationSource: SessionSource {
     }
 
     /// Creates a source that delivers what devices measure; both need the same waker.
-    convenience init(_ live: LiveSource, waker: Waker) {
+    package convenience init(_ live: LiveSource, waker: Waker) {
         self.init(waker: waker)
         change(live: live, timed: [], streams: live.streams)
     }
 
     /// Writing eight bytes that are not 0 to this descriptor ends a wait; a signal handler may do it.
-    var wakeDescriptor: Int32 { waker.descriptor }
+    package var wakeDescriptor: Int32 { waker.descriptor }
 
     /// Goes on with other sources; those that stay keep what they have not handed over yet.
     ///
@@ -45,7 +45,7 @@ package final class StationSource: SessionSource {
     ///   - live: The devices, with their places in `streams`.
     ///   - timed: What comes by the clock.
     ///   - streams: The streams of all of them.
-    func change(live: LiveSource?, timed: [any TimedSource], streams: [SampleStream]) {
+    package func change(live: LiveSource?, timed: [any TimedSource], streams: [SampleStream]) {
         self.live = live
         self.timed = timed
         self.streams = streams
@@ -117,12 +117,12 @@ package final class StationSource: SessionSource {
 }
 
 /// Why a recording delivers no more.
-struct SourceEnded: Error, CustomStringConvertible {
-    let description = "the recording has ended"
+package struct SourceEnded: Error, CustomStringConvertible {
+    package let description = "the recording has ended"
 }
 
 /// A source that delivers by the clock, and knows when.
-protocol TimedSource: SampleSource {
+package protocol TimedSource: SampleSource {
     /// When there will be something to ask for, on CLOCK_MONOTONIC; `nil` when that is not up to the clock.
     var nextDueNanoseconds: Int64? { get }
     /// Takes note of the places that its own streams have among those of a pipeline.

@@ -1,7 +1,8 @@
 package import Binnacle
-package import Handlers
+import Handlers
 package import LinuxSensors
-import LinuxSystem
+package import LinuxSystem
+import PlainText
 
 /// A source that a session can wait for.
 package protocol SessionSource: SampleSource {

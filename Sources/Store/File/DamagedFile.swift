@@ -1,6 +1,7 @@
 import Binnacle
 import Glibc
 import LinuxSystem
+import PlainText
 
 /// Puts a damaged file out of the way, with what belongs to it, as it is.
 enum DamagedFile {

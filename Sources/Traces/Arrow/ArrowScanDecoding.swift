@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 
 /// What is needed to decode the scans of a file.
 final class ArrowScanDecoding {

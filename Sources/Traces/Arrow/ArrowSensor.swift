@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 
 /// What a sensor number of an Arrow stream stands for: one stream of samples.
 struct ArrowSensor {

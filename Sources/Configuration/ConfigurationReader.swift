@@ -1,0 +1,170 @@
+import Binnacle
+import EventSocket
+import PlainText
+import Store
+import TableReading
+
+/// Walks a document and makes its sections.
+struct ConfigurationReader {
+    /// The top-level tables.
+    private enum SectionKind: String, CaseIterable {
+        case sensor, motion, north, handler
+
+        var keys: [String] {
+            switch self {
+            case .sensor: SensorSection.keys
+            case .motion: MotionSection.keys
+            case .north: NorthSection.keys
+            case .handler: HandlerSection.keys
+            }
+        }
+    }
+
+    /// The top-level tables of which there is one at most.
+    private enum SingleSection: String, CaseIterable {
+        case position, store, socket
+
+        var keys: [String] {
+            switch self {
+            case .position: PositionSection.keys
+            case .store: EventStoreSettings.keys
+            case .socket: SocketSettings.keys
+            }
+        }
+    }
+
+    private let entries: [TOMLEntry]
+    private let folder: String
+    private let diagnostics: DiagnosticCollector
+
+    /// Creates a reader.
+    ///
+    /// - Parameters:
+    ///   - entries: What all files say together.
+    ///   - folder: What relative paths are relative to: nothing, or a path that ends with a slash.
+    ///   - diagnostics: Takes what is wrong.
+    init(entries: [TOMLEntry], folder: String, diagnostics: DiagnosticCollector) {
+        self.entries = entries
+        self.folder = folder
+        self.diagnostics = diagnostics
+    }
+
+    /// Reads all sections; what cannot be used is reported and left out.
+    func read() -> Configuration {
+        let kinds = SectionKind.allCases.map(\.rawValue) + SingleSection.allCases.map(\.rawValue)
+        for entry in entries where !kinds.contains(entry.key) {
+            diagnostics.report(
+                at: entry.keyPosition, "unknown table or key \(Spelling.quoted(entry.key))",
+                hint: Spelling.hint(for: entry.key, among: kinds))
+        }
+        // A section that is faulty itself can still be referred to: one mistake, one message.
+        let sensors = sections(.sensor)
+        let motions = sections(.motion)
+        let norths = sections(.north)
+        let sensorNames = sensors.map(\.key)
+        let detectorNames = (motions + norths).map(\.key)
+        reportSharedNames(motions, norths)
+
+        var configuration = Configuration()
+        let sensorTables = sensors.compactMap { entry in table(.sensor, entry).map { (entry.key, $0) } }
+        let readSensors = sensorTables.compactMap { name, table in
+            SensorSection(name: name, reading: table, folder: folder).map { ($0, table) }
+        }
+        reportMixedLoops(readSensors)
+        configuration.sensors = readSensors.map(\.0)
+        configuration.motions = motions.compactMap { entry in
+            table(.motion, entry).flatMap { MotionSection(name: entry.key, reading: $0, sensors: sensorNames) }
+        }
+        configuration.norths = norths.compactMap { entry in
+            table(.north, entry).flatMap { NorthSection(name: entry.key, reading: $0, sensors: sensorNames) }
+        }
+        configuration.handlers = sections(.handler).compactMap { entry in
+            table(.handler, entry).flatMap {
+                HandlerSection(name: entry.key, reading: $0, detectors: detectorNames, norths: norths.map(\.key))
+            }
+        }
+        configuration.position = single(.position).flatMap { PositionSection(reading: $0, folder: folder) }
+        configuration.store = single(.store).flatMap { EventStoreSettings(reading: $0, folder: folder) }
+        configuration.socket = single(.socket).flatMap { SocketSettings(reading: $0, folder: folder) }
+        return configuration
+    }
+
+    private func single(_ section: SingleSection) -> TableReader? {
+        guard let entry = entries.first(where: { $0.key == section.rawValue }) else { return nil }
+        return reader(title: "[\(section.rawValue)]", example: "[\(section.rawValue)]", entry, allowed: section.keys)
+    }
+
+    private func sections(_ kind: SectionKind) -> [TOMLEntry] {
+        var sections: [TOMLEntry] = []
+        for entry in entries where entry.key == kind.rawValue {
+            guard case .table(let found) = entry.node.value else {
+                diagnostics.report(
+                    at: entry.node.position,
+                    "`\(kind.rawValue)`: expected tables such as [\(kind.rawValue).NAME], found \(entry.node.typeName)")
+                continue
+            }
+            sections += found
+        }
+        for section in sections { checkName(section) }
+        return sections
+    }
+
+    private func checkName(_ section: TOMLEntry) {
+        let isFine =
+            (1...64).contains(section.key.utf8.count)
+            && section.key.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default:
+                    false
+                }
+            }
+        guard !isFine else { return }
+        diagnostics.report(
+            at: section.keyPosition, "\(Spelling.quoted(section.key)) cannot be a name",
+            hint: "1 to 64 letters, digits, - and _")
+    }
+
+    private func reportSharedNames(_ motions: [TOMLEntry], _ norths: [TOMLEntry]) {
+        let motionPositions = Dictionary(motions.map { ($0.key, $0.keyPosition) }) { first, _ in first }
+        for north in norths {
+            guard let motion = motionPositions[north.key] else { continue }
+            let (first, second) = (min(motion, north.keyPosition), max(motion, north.keyPosition))
+            diagnostics.report(
+                at: second, "two detectors are named \(Spelling.quoted(north.key))",
+                hint: "the other one is " + diagnostics.words(for: first, from: second))
+        }
+    }
+
+    /// All traces play on one timeline, which begins anew as a whole or not at all.
+    private func reportMixedLoops(_ sensors: [(SensorSection, TableReader)]) {
+        let traces = sensors.compactMap { section, table -> (loops: Bool, title: String, place: SourcePosition)? in
+            guard case .trace(_, let loops) = section.source else { return nil }
+            return (loops, table.title, table.entry("loop")?.keyPosition ?? table.position)
+        }
+        guard let first = traces.first, let other = traces.first(where: { $0.loops != first.loops }) else { return }
+        let (before, after) = first.place < other.place ? (first, other) : (other, first)
+        diagnostics.report(
+            at: after.place, "`loop` is \(after.loops) in \(after.title) and \(before.loops) in \(before.title)",
+            hint: "all recordings play on one timeline: set it in every section or in none")
+    }
+
+    private func table(_ kind: SectionKind, _ entry: TOMLEntry) -> TableReader? {
+        let name = String(entry.key.prefix(64)).printable
+        return reader(
+            title: "[\(kind.rawValue).\(name)]", example: "[\(kind.rawValue).NAME]", entry, allowed: kind.keys)
+    }
+
+    private func reader(title: String, example: String, _ entry: TOMLEntry, allowed: [String]) -> TableReader? {
+        guard case .table(let entries) = entry.node.value else {
+            diagnostics.report(
+                at: entry.node.position, "\(title): expected a table, found \(entry.node.typeName)",
+                hint: "a section begins with \(example)")
+            return nil
+        }
+        return TableReader(
+            title: title, position: entry.node.position, entries: entries, allowed: allowed, diagnostics: diagnostics)
+    }
+}

@@ -1,0 +1,102 @@
+import Binnacle
+import Calibration
+import TableReading
+
+extension SensorCalibration {
+    /// Reads the file that a sensor's section names, as `binnacle calibrate` writes it; `nil` when it cannot be used, which
+    /// is then reported at its own place.
+    ///
+    /// - Parameters:
+    ///   - section: The sensor's section.
+    ///   - folder: What the path is relative to: nothing, or a path that ends with a slash.
+    init?(named section: TableReader, folder: String) {
+        let key = "calibration"
+        guard let node = section.entry(key)?.node, let text = section.string(key, node) else { return nil }
+        let path = text.hasPrefix("/") ? text : folder + text
+        guard let bytes = section.contents(of: path, named: key, node) else { return nil }
+        let diagnostics = DiagnosticCollector(path: path, files: [path])
+        defer { section.diagnostics.include(diagnostics) }
+        do throws(TOMLDocument.SyntaxError) {
+            self.init(try TOMLDocument(parsing: bytes).entries(), diagnostics)
+        } catch {
+            diagnostics.report(at: error.position, error.message)
+            return nil
+        }
+    }
+
+    private init?(_ entries: [TOMLEntry], _ diagnostics: DiagnosticCollector) {
+        let file = TableReader(
+            title: "a calibration", position: SourcePosition(line: 1, column: 1), entries: entries,
+            allowed: ["magnetometer", "accelerometer"], diagnostics: diagnostics)
+        guard !entries.isEmpty else {
+            diagnostics.report(
+                at: file.position, "the calibration is empty", hint: "`binnacle calibrate` writes one")
+            return nil
+        }
+        self.init()
+        if let node = file.entry("magnetometer")?.node {
+            magnetometer = file.table(
+                "magnetometer", node, title: "[magnetometer]",
+                allowed: [
+                    "model", "hard_iron_uT", "soft_iron", "field_uT", "fit_error_percent", "coverage", "samples",
+                ]
+            ).flatMap(MagnetometerCalibration.init)
+        }
+        if let node = file.entry("accelerometer")?.node {
+            accelerometer = file.table(
+                "accelerometer", node, title: "[accelerometer]",
+                allowed: ["offset_m_s2", "matrix", "fit_error_m_s2", "positions"]
+            ).flatMap { AxisCalibration(reading: $0, offset: "offset_m_s2", matrix: "matrix") }
+        }
+    }
+}
+
+extension MagnetometerCalibration {
+    fileprivate init?(_ table: TableReader) {
+        for key in ["field_uT", "fit_error_percent"] where table.entry(key) == nil {
+            table.report(missing: key, "`binnacle calibrate` writes it")
+        }
+        let axes = AxisCalibration(reading: table, offset: "hard_iron_uT", matrix: "soft_iron")
+        let field = table.number("field_uT", in: 1...1000)
+        let error = table.number("fit_error_percent", in: 0...100)
+        guard let axes, let field, let error else { return nil }
+        // The fit error is the standard deviation of the strength, as a share of it.
+        self.init(axes: axes, fieldMicrotesla: field, residualMicrotesla: error / 100 * field)
+    }
+}
+
+extension AxisCalibration {
+    fileprivate init?(reading table: TableReader, offset: String, matrix: String) {
+        let place = table.required(offset, "three numbers").flatMap { Self.vector(offset, $0, table) }
+        guard let node = table.required(matrix, "three rows of three numbers") else { return nil }
+        let nodes = table.array(matrix, node, of: "three rows of three numbers") ?? []
+        let rows = nodes.compactMap { Self.vector(matrix, $0, table) }
+        guard nodes.count == 3 else {
+            table.refuse(matrix, at: node.position, "`\(matrix)` has \(nodes.count) rows and needs three")
+            return nil
+        }
+        guard rows.count == 3, let place else { return nil }
+        let determinant = Matrix3(rows: rows).determinant
+        // A scale is near 1; what turns space inside out or flat is no calibration.
+        guard (0.01...100).contains(determinant) else {
+            table.refuse(
+                matrix, at: node.position, "`\(matrix)` has the determinant \(determinant), which no sensor needs",
+                hint: "calibrate again")
+            return nil
+        }
+        self.init(offset: place, rows: rows)
+    }
+
+    private static func vector(_ key: String, _ node: TOMLNode, _ table: TableReader) -> SIMD3<Double>? {
+        guard case .array(let nodes) = node.value, nodes.count == 3 else {
+            table.refuse(key, node, expected: "an array of three numbers")
+            return nil
+        }
+        let numbers = nodes.compactMap(table.number).filter { abs($0) <= 1e6 }
+        guard numbers.count == 3 else {
+            table.refuse(key, at: node.position, "`\(key)`: expected three numbers up to a million")
+            return nil
+        }
+        return SIMD3(numbers[0], numbers[1], numbers[2])
+    }
+}

@@ -1,0 +1,68 @@
+package import Binnacle
+import LinuxSystem
+package import PlainText
+package import TableReading
+
+/// `log = true`: writes the event to the log.
+package struct LogAction: HandlerAction, Equatable {
+    /// The levels that the section gives to kinds of event, instead of the usual ones.
+    package let levels: [EventKind: LogLevel]
+
+    /// Creates an action.
+    package init(levels: [EventKind: LogLevel] = [:]) {
+        self.levels = levels
+    }
+
+    /// The key that chooses it.
+    package static let key = "log"
+    /// How the key is written.
+    package static let example = "log = true"
+    /// The further keys that belong to it.
+    package static let furtherKeys = ["levels"]
+    /// A log is what a replay may write as well.
+    package static let actsOnTheWorld = false
+
+    /// Reads what a section says of it; `nil` when that cannot be used, which is then reported.
+    package init?(reading table: TableReader, at entry: TOMLEntry) {
+        let levels = Self.levels(table)
+        guard table.isTrue(entry) else { return nil }
+        self.init(levels: levels)
+    }
+
+    private static func levels(_ table: TableReader) -> [EventKind: LogLevel] {
+        let key = "levels"
+        guard let node = table.entry(key)?.node, let entries = table.entries(key, node, of: "levels") else {
+            return [:]
+        }
+        var levels: [EventKind: LogLevel] = [:]
+        for entry in entries {
+            guard let kind = EventKind(rawValue: entry.key) else {
+                // In TOML the dot of a kind without quotes makes a table of its first half.
+                let hint = Spelling.hint(for: entry.key, among: EventKind.allCases.map(\.rawValue))
+                table.refuse(
+                    key, at: entry.keyPosition, "\(Spelling.quoted(entry.key)) is no kind of event",
+                    hint: entry.node.isTable ? "quotes keep its name together, as in \"motion.began\"" : hint)
+                continue
+            }
+            guard let word = table.word(entry.key, entry.node, among: LogLevel.allCases.map(\.name)) else { continue }
+            levels[kind] = LogLevel(name: word)
+        }
+        return levels
+    }
+
+    /// How much the log makes of a kind of event.
+    package func level(of kind: EventKind) -> LogLevel {
+        levels[kind] ?? .usual(for: kind)
+    }
+
+    /// Makes the handler; lines for people, which have no level.
+    package func makeHandler(_ context: HandlerContext) -> (any EventHandler)? {
+        guard let journal = context.journal else {
+            return TextHandler(writer: context.log, prefix: "\(context.name): ")
+        }
+        let (name, report) = (context.name, context.report)
+        return JournalHandler(name: name, journal: journal, level: level) { error in
+            report(Event(handlerFailed: name, because: "the journal: \(error.reason)"))
+        }
+    }
+}

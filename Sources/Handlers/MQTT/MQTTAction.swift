@@ -1,0 +1,90 @@
+package import Binnacle
+package import LinuxSystem
+
+/// `mqtt = "mqtts://…"`: publishes the event to a broker.
+package struct MQTTAction: HandlerAction, Equatable {
+    /// The broker.
+    package let broker: MQTTBroker
+    /// The topic of an event.
+    package let topic: TopicTemplate
+    /// The topic of a sensor's state; `nil` when no states are published.
+    package let stateTopic: TopicTemplate?
+    /// The topic that says whether the handler is there; `nil` when none does.
+    package let statusTopic: TopicTemplate?
+    /// What the broker knows the handler by; `nil` is a name made of the machine's and the handler's.
+    package let clientID: String?
+    /// Who logs in; `nil` is nobody.
+    package let user: String?
+    /// Where the user's password is; `nil` is none.
+    package let password: MQTTPassword?
+    /// The certificates of those who may have signed the broker's; `nil` is those that the system trusts.
+    package let authorityFile: String?
+    /// The client's own certificate.
+    package let identity: MQTTSettings.Identity?
+    /// The longest silence, in seconds.
+    package let keepaliveSeconds: Int
+
+    /// The key that chooses it.
+    package static let key = "mqtt"
+    /// How the key is written.
+    package static let example = "mqtt = \"mqtts://broker.example\""
+    /// The further keys that belong to it.
+    package static let furtherKeys = [
+        "topic", "state_topic", "status_topic", "user", "password_file", "password_credential", "ca_file",
+        "certificate_file", "key_file", "client_id", "keepalive_s",
+    ]
+    /// Others act on what a broker tells them.
+    package static let actsOnTheWorld = true
+
+    /// Makes the handler of a replay, which waits for the broker.
+    package func makeHandler(_ context: HandlerContext) -> (any EventHandler)? {
+        let (topic, stateTopic) = topics
+        do throws(SystemError) {
+            return try SequentialMQTTHandler(
+                name: context.name, settings: settings(of: context.name), topic: topic, stateTopic: stateTopic,
+                log: context.log, isCancelled: context.isCancelled)
+        } catch {
+            context.log.write("\(context.name): \(error)")
+            return nil
+        }
+    }
+
+    /// Makes the handler of a live run, which has a thread for the broker.
+    package func makeThreadedHandler(
+        name: String, report: @escaping @Sendable (Event) -> Void,
+        acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
+    ) throws(SystemError) -> (any ThreadedHandler)? {
+        let (topic, stateTopic) = topics
+        return try MQTTHandler(
+            name: name, settings: settings(of: name), topic: topic, stateTopic: stateTopic, report: report,
+            acknowledge: acknowledge)
+    }
+
+    /// What a person should know who does not see the configuration.
+    package var notices: [String] {
+        guard password != nil, !broker.usesTLS, !broker.isLocal else { return [] }
+        return ["the password goes to \(broker.host) in plain text: mqtts:// would encrypt it"]
+    }
+
+    private var topics: (event: @Sendable (Event) -> String, state: (@Sendable (String) -> String)?) {
+        let (host, topic) = (HostName.current, topic)
+        let state = stateTopic.map { template -> @Sendable (String) -> String in
+            { template.topic(forSensor: $0, host: host) }
+        }
+        return ({ topic.topic(for: $0, host: host) }, state)
+    }
+
+    private func settings(of name: String) -> MQTTSettings {
+        let host = HostName.current
+        let usualID = "binnacle-\(MQTTTopic.level(host))-\(MQTTTopic.level(name))"
+        var settings = MQTTSettings(
+            host: broker.host, port: broker.port, usesTLS: broker.usesTLS, clientID: clientID ?? usualID)
+        settings.user = user
+        settings.password = password
+        settings.authorityFile = authorityFile
+        settings.identity = identity
+        settings.keepaliveSeconds = keepaliveSeconds
+        settings.statusTopic = statusTopic?.topic(host: host)
+        return settings
+    }
+}

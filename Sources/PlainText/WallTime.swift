@@ -1,0 +1,93 @@
+/// The wall clock's time as text, without Foundation.
+package enum WallTime {
+    /// Writes a time in UTC as ISO 8601 has it, to the microsecond: `2026-11-21T12:45:44.000123Z`.
+    ///
+    /// The date is found with Howard Hinnant's `civil_from_days`, which is exact for every day that 64 bits can name
+    /// (https://howardhinnant.github.io/date_algorithms.html).
+    ///
+    /// - Parameter nanoseconds: Since the beginning of 1970, without leap seconds.
+    /// - Returns: The text; 27 characters for the years 0 to 9999.
+    package static func text(_ nanoseconds: Int64) -> String {
+        let (days, ofDay) = nanoseconds.flooredDivision(by: 86_400_000_000_000)
+        // Days are counted from 1 March of the year 0, so that the leap day is a year's last.
+        let (era, dayOfEra) = (days + 719_468).flooredDivision(by: 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        let seconds = ofDay / 1_000_000_000
+        let date = "\(year.padded(4))-\(month.padded(2))-\(day.padded(2))"
+        let time = "\((seconds / 3600).padded(2)):\((seconds / 60 % 60).padded(2)):\((seconds % 60).padded(2))"
+        return "\(date)T\(time).\((ofDay / 1000 % 1_000_000).padded(6))Z"
+    }
+
+    /// Reads a time as ``text(_:)`` writes it, or a beginning of that: `2026-11-21`, `2026-11-21T12:45Z`, with or without
+    /// the `Z`, always UTC.
+    ///
+    /// The day's number is found with Howard Hinnant's `days_from_civil`.
+    ///
+    /// - Parameter text: Years from 1678 to 2262, which are those that 64 bits of nanoseconds can name.
+    /// - Returns: Nanoseconds since the beginning of 1970; `nil` when it is no such time.
+    package static func nanoseconds(_ text: String) -> Int64? {
+        var rest = text.utf8[...]
+        if rest.last == UInt8(ascii: "Z") { rest.removeLast() }
+        guard let year = rest.takeNumber(digits: 4), (1678...2261).contains(year),
+            let month = rest.takeNumber(digits: 2, after: "-"), (1...12).contains(month),
+            let day = rest.takeNumber(digits: 2, after: "-"), (1...31).contains(day)
+        else { return nil }
+        var ofDay: Int64 = 0
+        if !rest.isEmpty {
+            guard let hour = rest.takeNumber(digits: 2, after: "T"), hour < 24,
+                let minute = rest.takeNumber(digits: 2, after: ":"), minute < 60
+            else { return nil }
+            ofDay = (hour * 60 + minute) * 60_000_000_000
+        }
+        if !rest.isEmpty {
+            guard let second = rest.takeNumber(digits: 2, after: ":"), second < 60 else { return nil }
+            ofDay += second * 1_000_000_000
+        }
+        if !rest.isEmpty {
+            guard let micros = rest.takeNumber(digits: 6, after: ".") else { return nil }
+            ofDay += micros * 1000
+        }
+        guard rest.isEmpty else { return nil }
+        let yearFromMarch = month <= 2 ? year - 1 : year
+        let (era, yearOfEra) = yearFromMarch.flooredDivision(by: 400)
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        let time = (era * 146_097 + dayOfEra - 719_468) * 86_400_000_000_000 + ofDay
+        // The 31st of February is a day of March.
+        return Self.text(time).utf8.prefix(10).elementsEqual(text.utf8.prefix(10)) ? time : nil
+    }
+}
+
+extension Substring.UTF8View {
+    /// Takes a number of so many digits away, and the character that has to stand before it.
+    fileprivate mutating func takeNumber(digits: Int, after separator: Unicode.Scalar? = nil) -> Int64? {
+        if let separator {
+            guard first == UInt8(ascii: separator) else { return nil }
+            removeFirst()
+        }
+        var number: Int64 = 0
+        for _ in 0..<digits {
+            guard let byte = first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            number = number * 10 + Int64(byte - UInt8(ascii: "0"))
+            removeFirst()
+        }
+        return number
+    }
+}
+
+extension Int64 {
+    fileprivate func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+
+    fileprivate func padded(_ width: Int) -> String {
+        let digits = String(self)
+        return String(repeating: "0", count: Swift.max(0, width - digits.count)) + digits
+    }
+}

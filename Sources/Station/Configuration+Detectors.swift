@@ -1,0 +1,11 @@
+package import Configuration
+import PlainText
+
+extension Configuration {
+    /// Makes sure that there is something to look for.
+    package func requireDetector(_ path: String) throws(StationError) {
+        guard motions.isEmpty, norths.isEmpty else { return }
+        throw StationError(
+            .configuration, "\(path.printable): no detector: add a section [motion.NAME] or [north.NAME]")
+    }
+}

@@ -1,0 +1,67 @@
+/// Gathers everything that is wrong with the files of a configuration.
+package final class DiagnosticCollector {
+    /// The most that is told at once; a binary file given by mistake has thousands.
+    package static let limit = 500
+
+    private let path: String
+    private let files: [String]
+    private var diagnostics: [ConfigurationDiagnostic] = []
+    private var omitted = 0
+
+    /// Creates a collector.
+    ///
+    /// - Parameters:
+    ///   - path: What was to be read.
+    ///   - files: The files that positions are in.
+    package init(path: String, files: [String]) {
+        self.path = path
+        self.files = files
+    }
+
+    /// Adds a problem; the sentences are made only when there is room for them.
+    package func report(
+        at position: SourcePosition, _ message: @autoclosure () -> String, hint: @autoclosure () -> String? = nil
+    ) {
+        guard diagnostics.count < Self.limit else {
+            omitted += 1
+            return
+        }
+        diagnostics.append(
+            ConfigurationDiagnostic(
+                path: path(of: position), position: position, message: message(), hint: hint()))
+    }
+
+    /// Takes over what is wrong with a file that one of these files names; it is told after what is wrong with them.
+    package func include(_ other: DiagnosticCollector) {
+        omitted += other.omitted
+        for diagnostic in other.diagnostics {
+            let position = diagnostic.position
+            diagnostics.append(
+                ConfigurationDiagnostic(
+                    path: diagnostic.path,
+                    position: SourcePosition(file: files.count, line: position.line, column: position.column),
+                    message: diagnostic.message, hint: diagnostic.hint))
+        }
+    }
+
+    /// Where something is, for a message at another place.
+    package func words(for position: SourcePosition, from place: SourcePosition) -> String {
+        position.file == place.file ? "on line \(position.line)" : "at \(path(of: position)):\(position.line)"
+    }
+
+    private func path(of position: SourcePosition) -> String {
+        files.indices.contains(position.file) ? files[position.file] : path
+    }
+
+    /// The error that holds all problems in the order of the files; `nil` when there was none.
+    package func error() -> ConfigurationError? {
+        guard !diagnostics.isEmpty else { return nil }
+        var sorted = diagnostics.sorted { ($0.position, $0.message) < ($1.position, $1.message) }
+        if omitted > 0, let last = sorted.last {
+            sorted.append(
+                ConfigurationDiagnostic(
+                    path: last.path, position: last.position, message: "and \(omitted) more problems"))
+        }
+        return .contents(path: path, sorted)
+    }
+}

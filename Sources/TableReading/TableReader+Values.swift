@@ -1,0 +1,183 @@
+import Glibc
+
+extension TableReader {
+    /// The longest time a key takes, in seconds: about 32 years, far below the end of 64-bit nanoseconds.
+    package static let longestSeconds = 1e9
+
+    /// A text that is not empty and can be given to the system.
+    package func string(_ key: String) -> String? {
+        entry(key).flatMap { string(key, $0.node) }
+    }
+
+    /// A text that is not empty and can be given to the system, from a value under a key.
+    package func string(_ key: String, _ node: TOMLNode, mayBeEmpty: Bool = false) -> String? {
+        guard case .string(let text) = node.value else {
+            refuse(key, node, expected: "a string")
+            return nil
+        }
+        guard mayBeEmpty || !text.isEmpty else {
+            refuse(key, at: node.position, "`\(key)` is empty")
+            return nil
+        }
+        // The system ends a text there, and would see another one than the file says.
+        guard !text.utf8.contains(0) else {
+            refuse(key, at: node.position, "`\(key)` holds a NUL character")
+            return nil
+        }
+        return text
+    }
+
+    /// The bytes of a file that a key names; `nil` when it cannot be read, which is reported at the value.
+    package func contents(of path: String, named key: String, _ node: TOMLNode) -> [UInt8]? {
+        do throws(ConfigurationError) {
+            return try ConfigurationFile.contents(of: path, mayWait: false)
+        } catch {
+            refuse(key, at: node.position, "`\(key)`: \(error.description)")
+            return nil
+        }
+    }
+
+    /// A finite number; an integer will do.
+    package func double(_ key: String) -> Double? {
+        guard let entry = entry(key) else { return nil }
+        guard let value = number(entry.node) else {
+            refuse(key, entry.node, expected: "a number")
+            return nil
+        }
+        guard value.isFinite else {
+            refuse(key, "(\(value)) has to be a finite number")
+            return nil
+        }
+        return value
+    }
+
+    /// A number within bounds.
+    package func number(_ key: String, in range: ClosedRange<Double>) -> Double? {
+        guard let value = double(key) else { return nil }
+        guard range.contains(value) else {
+            refuse(key, "(\(value)) is not between \(range.lowerBound) and \(range.upperBound)")
+            return nil
+        }
+        return value
+    }
+
+    /// A finite number that single precision can hold.
+    package func float(_ key: String) -> Float? {
+        guard let value = double(key) else { return nil }
+        guard Float(value).isFinite else {
+            refuse(key, "(\(value)) is too large")
+            return nil
+        }
+        return Float(value)
+    }
+
+    /// A time in seconds, to the nanosecond.
+    package func seconds(_ key: String) -> Duration? {
+        guard let value = double(key) else { return nil }
+        guard value >= 0 else {
+            refuse(key, "(\(value)) is negative")
+            return nil
+        }
+        guard value <= Self.longestSeconds else {
+            refuse(key, "(\(value)) is longer than \(Int(Self.longestSeconds)) s")
+            return nil
+        }
+        return Self.duration(value)
+    }
+
+    /// A time in seconds, to the nanosecond, within bounds.
+    package func seconds(_ key: String, in range: ClosedRange<Double>) -> Duration? {
+        number(key, in: range).map(Self.duration)
+    }
+
+    /// Rounded, so that 0.1 is 100 ms and not the nearest binary fraction.
+    private static func duration(_ seconds: Double) -> Duration {
+        .nanoseconds(Int64((seconds * 1e9).rounded()))
+    }
+
+    /// A time in seconds that is not zero.
+    package func positiveSeconds(_ key: String) -> Duration? {
+        guard let value = seconds(key) else { return nil }
+        guard value > .zero else {
+            refuse(key, "has to be longer than 0 s")
+            return nil
+        }
+        return value
+    }
+
+    /// A whole number within bounds.
+    package func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
+        guard let entry = entry(key) else { return nil }
+        guard case .integer(let number) = entry.node.value else {
+            refuse(key, entry.node, expected: "an integer")
+            return nil
+        }
+        guard let value = Int(exactly: number), range.contains(value) else {
+            refuse(key, "(\(number)) is not between \(range.lowerBound) and \(range.upperBound)")
+            return nil
+        }
+        return value
+    }
+
+    /// The elements of an array.
+    package func array(_ key: String, of elements: String) -> [TOMLNode]? {
+        entry(key).flatMap { array(key, $0.node, of: elements) }
+    }
+
+    /// The elements of an array, from a value under a key.
+    package func array(_ key: String, _ node: TOMLNode, of elements: String) -> [TOMLNode]? {
+        guard case .array(let nodes) = node.value else {
+            refuse(key, node, expected: "an array of \(elements)")
+            return nil
+        }
+        return nodes
+    }
+
+    /// A reader for a table inside this one.
+    package func table(_ key: String, _ node: TOMLNode, title: String, allowed: [String]) -> TableReader? {
+        guard case .table(let entries) = node.value else {
+            refuse(key, node, expected: "a table")
+            return nil
+        }
+        return TableReader(
+            title: title, position: node.position, entries: entries, allowed: allowed, diagnostics: diagnostics)
+    }
+
+    /// The entries of a table whose keys are free.
+    package func entries(_ key: String, _ node: TOMLNode, of values: String) -> [TOMLEntry]? {
+        guard case .table(let entries) = node.value else {
+            refuse(key, node, expected: "a table of \(values)")
+            return nil
+        }
+        return entries
+    }
+
+    /// A boolean.
+    package func boolean(_ key: String) -> Bool? {
+        guard let entry = entry(key) else { return nil }
+        guard case .boolean(let value) = entry.node.value else {
+            refuse(key, entry.node, expected: "true or false")
+            return nil
+        }
+        return value
+    }
+
+    /// Whether a key that can only be true is so.
+    package func isTrue(_ entry: TOMLEntry) -> Bool {
+        guard let value = boolean(entry.key) else { return false }
+        if !value {
+            refuse(
+                entry.key, at: entry.node.position, "`\(entry.key)` can only be true", hint: "leave it out otherwise")
+        }
+        return value
+    }
+
+    /// The number a value is; `nil` for other types.
+    package func number(_ node: TOMLNode) -> Double? {
+        switch node.value {
+        case .integer(let value): Double(value)
+        case .float(let value): value
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package import Binnacle
+import PlainText
+
+/// Reads the keys of one table and reports what is wrong with them.
+///
+/// A value of the wrong type, an unknown word and an unknown key are reported at their own place; a number that
+/// cannot work at its key; what is missing at the table.
+package final class TableReader {
+    /// What the table is called in messages, such as `[motion.moved]`.
+    package let title: String
+    /// Where the table begins.
+    package let position: SourcePosition
+    package let diagnostics: DiagnosticCollector
+    private let entries: [TOMLEntry]
+    /// The keys whose values were refused: what follows from their absence is not worth telling.
+    private var refused: Set<String> = []
+
+    /// Creates a reader and reports every key that is not among those allowed.
+    package init(
+        title: String, position: SourcePosition, entries: [TOMLEntry], allowed: [String],
+        diagnostics: DiagnosticCollector
+    ) {
+        self.title = title
+        self.position = position
+        self.entries = entries
+        self.diagnostics = diagnostics
+        for entry in entries where !allowed.contains(entry.key) {
+            diagnostics.report(
+                at: entry.keyPosition, "unknown key \(Spelling.quoted(entry.key)) in \(title)",
+                hint: Spelling.hint(for: entry.key, among: allowed))
+        }
+    }
+
+    /// The entry of a key.
+    package func entry(_ key: String) -> TOMLEntry? {
+        entries.first { $0.key == key }
+    }
+
+    /// How many keys the table has, known or not.
+    package var keyCount: Int { entries.count }
+
+    /// Whether the table says nothing at all.
+    package var hasOnlyEmptyTables: Bool {
+        entries.allSatisfy { entry in
+            guard case .table(let inner) = entry.node.value else { return false }
+            return inner.isEmpty
+        }
+    }
+
+    /// The value of a key that has to be there.
+    package func required(_ key: String, _ purpose: String) -> TOMLNode? {
+        if let node = entry(key)?.node { return node }
+        report(missing: key, purpose)
+        return nil
+    }
+
+    /// Reports a key that has to be there and is not, because of another key when that is named.
+    package func report(missing key: String, _ purpose: String, for other: String? = nil) {
+        diagnostics.report(
+            at: place(position, with: other.map { [$0] } ?? []), "\(title) has no `\(key)`", hint: purpose)
+    }
+
+    /// Makes sure that a key is there, because another one makes it necessary.
+    package func require(_ key: String, _ purpose: String, for other: String) {
+        if entry(key) == nil { report(missing: key, purpose, for: other) }
+    }
+
+    /// Reports a key's value, at the value.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - position: Where it is.
+    ///   - others: The keys that it does not go with; one of a later file is what has to be changed.
+    ///   - message: What is wrong.
+    ///   - hint: What would be right.
+    package func refuse(
+        _ key: String, at position: SourcePosition, with others: [String] = [], _ message: String, hint: String? = nil
+    ) {
+        refused.insert(key)
+        tell(key, at: position, with: others, message, hint: hint)
+    }
+
+    private func tell(
+        _ key: String, at position: SourcePosition, with others: [String], _ message: String, hint: String?
+    ) {
+        let place = place(position, with: others)
+        guard place.file != position.file, entry(key) != nil else {
+            return diagnostics.report(at: place, message, hint: hint)
+        }
+        let other = "`\(key)` is " + diagnostics.words(for: position, from: place)
+        diagnostics.report(at: place, message, hint: hint.map { "\($0); \(other)" } ?? other)
+    }
+
+    /// A position, or that of the last of some keys which a later file set.
+    private func place(_ position: SourcePosition, with keys: [String]) -> SourcePosition {
+        let later = keys.compactMap { entry($0)?.keyPosition }.filter { $0.file > position.file }
+        return later.max() ?? position
+    }
+
+    /// Reports a value of the wrong type.
+    package func refuse(_ key: String, _ node: TOMLNode, expected: String) {
+        refuse(key, at: node.position, "`\(key)`: expected \(expected), found \(node.typeName)")
+    }
+
+    /// Reports a number that cannot work, at its key.
+    package func refuse(_ key: String, _ message: String, hint: String? = nil) {
+        refuse(key, at: entry(key)?.keyPosition ?? position, "\(key) \(message)", hint: hint)
+    }
+
+    /// Reports settings that cannot work: at their keys, or at the table when a default does not fit the other keys.
+    ///
+    /// - Parameters:
+    ///   - problems: What is wrong with the settings as they were read.
+    ///   - derived: Keys whose default is computed from another key; their problem is that key's problem.
+    package func report(_ problems: [SettingsProblem], derived: [String: String]) {
+        let faulty = refused.union(problems.map(\.key))
+        var told = refused
+        for problem in problems {
+            if entry(problem.key) == nil, let origin = derived[problem.key], faulty.contains(origin) { continue }
+            // It compares with a value that was refused, and with its default instead.
+            if refused.contains(where: problem.message.contains) { continue }
+            guard told.insert(problem.key).inserted else { continue }
+            let words = problem.message.split { $0 != "_" && !$0.isLetter }.map(String.init)
+            tell(
+                problem.key, at: entry(problem.key)?.keyPosition ?? position,
+                with: words + [derived[problem.key]].compactMap { $0 }, problem.description, hint: nil)
+        }
+    }
+}

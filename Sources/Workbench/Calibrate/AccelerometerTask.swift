@@ -1,0 +1,100 @@
+import Binnacle
+import Calibration
+import PlainText
+
+/// An accelerometer is held still with each side up.
+final class AccelerometerTask: CalibrationTask {
+    private var phases = StillPhases()
+
+    func add(_ sample: Sample) {
+        phases.add(SIMD3<Double>(sample), timeNanoseconds: sample.timeNanoseconds)
+    }
+
+    func review() {}
+
+    var isComplete: Bool { phases.missing.isEmpty }
+
+    var fraction: Double {
+        Double(Face.allCases.count - phases.missing.count) / Double(Face.allCases.count)
+    }
+
+    var advice: String {
+        guard phases.count > 0 else { return "waiting for the accelerometer" }
+        let missing = phases.missing
+        guard !missing.isEmpty else { return "enough" }
+        return "hold it still, missing: \(missing.map(\.words).joined(separator: ", "))"
+    }
+
+    var picture: [String] {
+        Face.allCases.map { face in
+            let mark = phases.rests[face] == nil ? " " : "#"
+            return "[\(mark)] \(face.words)\(phases.current == face ? "  ← now" : "")"
+        }
+    }
+
+    func finish() throws(CalibrationRefusal) -> CalibrationResult {
+        let missing = phases.missing
+        do throws(AccelerometerRefusal) {
+            guard missing.isEmpty else {
+                throw .missing(missing, moving: missing.filter(phases.seen.contains))
+            }
+            return result(try AccelerometerFit.sixPositions(phases.rests.mapValues(\.mean)))
+        } catch {
+            var figures = JSONObject()
+            figures.add("samples_seen", raw: "\(phases.count)")
+            figures.add("positions", raw: "\(Face.allCases.count - missing.count)")
+            figures.add("missing", list: missing.map { JSONObject.quoted($0.words) })
+            throw CalibrationRefusal(name: error.name, description: error.description, figures: figures)
+        }
+    }
+
+    // MARK: - The result
+
+    /// How far the length of a reading is from 1 g, in m/s².
+    private static func error(_ reading: Vector) -> Double {
+        (reading * reading).sum().squareRoot() - AccelerometerFit.standardGravity
+    }
+
+    private func result(_ calibration: AccelerometerFit) -> CalibrationResult {
+        let table = [
+            "offset_m_s2 = \(CalibrationText.list(calibration.offset, 5))",
+            "matrix = \(CalibrationText.list(calibration.matrix, 6))",
+            "fit_error_m_s2 = \(CalibrationText.number(calibration.fitError, 4))",
+            "positions = \(phases.rests.count)",
+        ]
+        let rests = Face.allCases.compactMap { face in phases.rests[face].map { (face, $0.mean) } }
+        let before = rests.map { Self.error($0.1) }
+        let after = rests.map { Self.error(calibration.apply($0.1)) }
+        var figures = JSONObject()
+        figures.add("samples_seen", raw: "\(phases.count)")
+        figures.add("positions", raw: "\(phases.rests.count)")
+        figures.add("offset_m_s2", raw: CalibrationText.list(calibration.offset, 5))
+        figures.add("matrix", raw: CalibrationText.list(calibration.matrix, 6))
+        figures.add("fit_error_m_s2", raw: CalibrationText.number(calibration.fitError, 4))
+        figures.add("faces", list: rests.map { JSONObject.quoted($0.0.words) })
+        for (key, errors) in [("error_before_m_s2", before), ("error_after_m_s2", after)] {
+            figures.add(key, list: errors.map { CalibrationText.number($0, 4) })
+        }
+        let quality =
+            switch calibration.fitError {
+            case ..<0.05: "good"
+            case ..<0.2: "fair"
+            default: "rough: the positions were held a few degrees off"
+            }
+        let rows = rests.indices.map { index in
+            "  \(Self.padded(rests[index].0.words))|a| is off 1 g by \(CalibrationText.number(before[index], 3)) m/s² before, "
+                + "\(CalibrationText.number(after[index], 3)) m/s² after"
+        }
+        let report =
+            rows + [
+                "  \(Self.padded("offset"))\(CalibrationText.words(calibration.offset, 3)) m/s²",
+                "  \(Self.padded("fit error"))\(CalibrationText.number(calibration.fitError, 3)) m/s²",
+                "verdict: \(quality)",
+            ]
+        return CalibrationResult(kind: .accelerometer, table: table, report: report, figures: figures)
+    }
+
+    private static func padded(_ text: String) -> String {
+        text + String(repeating: " ", count: max(1, 16 - text.count))
+    }
+}

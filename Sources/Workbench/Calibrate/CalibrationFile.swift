@@ -1,0 +1,176 @@
+package import Binnacle
+import Glibc
+import LinuxSystem
+import PlainText
+package import Station
+import TableReading
+
+/// A file of calibrations, which a configuration names: a table for the magnetometer, one for the accelerometer, or both.
+package struct CalibrationFile {
+    private let path: String
+    /// What a link leads to, so that the link stays one.
+    private let target: String
+    /// The other kinds' tables that are in the file and stay there.
+    private let kept: [(kind: SampleKind, lines: [String])]
+    /// The permissions of the file that is there.
+    private let mode: mode_t?
+
+    /// Whoever may read the configuration may read this.
+    private static let usualMode: mode_t = 0o644
+
+    /// Looks at what is there; nothing is written.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - kind: The table that is to be written.
+    ///   - replacing: Whether a file that is no calibration may be replaced.
+    /// - Throws: ``StationError`` when the file is something else, or could not be written.
+    package init(path: String, for kind: SampleKind, replacing: Bool) throws(StationError) {
+        self.path = path
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            guard errno == ENOENT else { throw Self.error(path, errno) }
+            target = path
+            kept = []
+            mode = nil
+            try Self.requireFolder(of: path)
+            return
+        }
+        target = Self.resolved(path)
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw StationError(.cannotCreate, "\(path.printable): is no regular file: name another one")
+        }
+        try Self.requireFolder(of: target)
+        mode = status.st_mode & 0o777
+        do throws(StationError) {
+            kept = try Self.tables(path).filter { $0.kind != kind }
+        } catch {
+            guard replacing else { throw error }
+            kept = []
+        }
+    }
+
+    /// The path from the root on, once the file is there: a configuration lies elsewhere than whoever calibrates.
+    package var absolutePath: String { Self.resolved(path) }
+
+    private static func resolved(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// The kinds whose tables stay as they are.
+    package var keptKinds: [SampleKind] { kept.map(\.kind) }
+
+    /// The file's text, with the table that it gets.
+    package func text(_ result: CalibrationResult) -> String {
+        Self.text(kept + [(result.kind, result.table)])
+    }
+
+    /// The text of a file with that table alone.
+    package static func text(_ result: CalibrationResult) -> String {
+        text([(result.kind, result.table)])
+    }
+
+    private static func text(_ tables: [(kind: SampleKind, lines: [String])]) -> String {
+        let head = "# Written by binnacle calibrate; named by `calibration` in a [sensor.NAME] section.\n"
+        let ordered = [SampleKind.magnetometer, .accelerometer].compactMap { kind in
+            tables.first { $0.kind == kind }
+        }
+        return head
+            + ordered.map { "[\($0.kind.rawValue)]\n" + $0.lines.joined(separator: "\n") + "\n" }.joined(
+                separator: "\n")
+    }
+
+    /// Writes the file, in one step: whoever reads it meanwhile has the old one or the new one.
+    ///
+    /// - Throws: ``StationError`` when the system refuses it; then the old file is what it was.
+    package func write(_ result: CalibrationResult) throws(StationError) {
+        do throws(SystemError) {
+            try write(Array(text(result).utf8))
+        } catch {
+            throw Self.error(path, error.code)
+        }
+    }
+
+    private func write(_ bytes: [UInt8]) throws(SystemError) {
+        // Beside the file, because a rename does not leave a file system; the number keeps two runs apart.
+        let temporary = "\(target).\(getpid()).new"
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+        let descriptor = try systemCall("open", path: temporary) { open(temporary, flags, Self.usualMode) }
+        var isDone = false
+        defer {
+            close(descriptor)
+            if !isDone { unlink(temporary) }
+        }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = try systemCall("write", path: temporary) {
+                rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            }
+            rest = rest.dropFirst(count)
+        }
+        if let mode { try systemCall("fchmod", path: temporary) { fchmod(descriptor, mode) } }
+        // Otherwise a power cut might leave an empty file under the new name.
+        try systemCall("fsync", path: temporary) { fsync(descriptor) }
+        try systemCall("rename", path: target) { rename(temporary, target) }
+        isDone = true
+    }
+
+    private static func requireFolder(of path: String) throws(StationError) {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        // Nobody shall turn a device for a minute to learn this at the end.
+        guard access(folder, W_OK | X_OK) == 0 else { throw error(path, errno) }
+    }
+
+    private static func error(_ path: String, _ code: Int32) -> StationError {
+        let error = SystemError(code: code, call: "write", path: path)
+        return StationError(.cannotCreate, "\(path.printable): cannot be written: \(error.reason)")
+    }
+
+    // MARK: - What is there
+
+    private static func tables(_ path: String) throws(StationError) -> [(kind: SampleKind, lines: [String])] {
+        let refusal = StationError(
+            .cannotCreate,
+            "\(path.printable): is there already and is no calibration: name another file, or write over it with --force"
+        )
+        // Whatever cannot be read is no calibration that could be kept.
+        guard let bytes = try? ConfigurationFile.contents(of: path, mayWait: false) else { throw refusal }
+        let entries: [TOMLEntry]
+        do throws(TOMLDocument.SyntaxError) {
+            entries = try TOMLDocument(parsing: bytes).entries()
+        } catch {
+            throw refusal
+        }
+        var tables: [(kind: SampleKind, lines: [String])] = []
+        for entry in entries {
+            guard let kind = SampleKind(rawValue: entry.key), case .table(let inner) = entry.node.value else {
+                throw refusal
+            }
+            var lines: [String] = []
+            for entry in inner {
+                guard let value = entry.node.text else { throw refusal }
+                lines.append("\(entry.key) = \(value)")
+            }
+            tables.append((kind, lines))
+        }
+        return tables
+    }
+}
+
+extension TOMLNode {
+    /// The value as a file has it; `nil` for what no calibration holds.
+    fileprivate var text: String? {
+        switch value {
+        case .string(let text): return JSONObject.quoted(text)
+        case .integer(let number): return String(number)
+        case .float(let number): return number.isFinite ? "\(number)" : nil
+        case .boolean(let flag): return String(flag)
+        case .array(let nodes):
+            let texts = nodes.compactMap(\.text)
+            return texts.count == nodes.count ? "[\(texts.joined(separator: ", "))]" : nil
+        case .table, .other: return nil
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import Binnacle
+import Calibration
+import PlainText
+
+/// A magnetometer is turned through all directions.
+final class MagnetometerTask: CalibrationTask {
+    private let judge: MagnetometerJudge
+    private var thinning = SampleThinning()
+    private var reviewedCount = 0
+    private var map = DirectionMap([], centre: .zero)
+    private var coverage: Coverage?
+
+    /// A live calibration goes on until so much of all directions is covered: more is hard to reach by hand.
+    private static let enoughShare = 0.6
+
+    init(_ judge: MagnetometerJudge) {
+        self.judge = judge
+    }
+
+    func add(_ sample: Sample) {
+        thinning.add(SIMD3<Double>(sample))
+    }
+
+    func review() {
+        guard thinning.samples.count != reviewedCount else { return }
+        reviewedCount = thinning.samples.count
+        map = MagnetometerJudge.map(thinning.samples)
+        coverage = Coverage(thinning.samples)
+    }
+
+    private var allowed: MagnetometerFit.Model? {
+        guard thinning.samples.count >= MagnetometerJudge.leastSamples else { return nil }
+        return coverage.flatMap { MagnetometerJudge.allowed($0, map.missing) }
+    }
+
+    var isComplete: Bool {
+        allowed == .ellipsoid && map.coveredShare >= Self.enoughShare
+            || judge.model == .sphere && allowed != nil
+                && map.missing.isEmpty
+    }
+
+    var fraction: Double {
+        min(map.coveredShare / Self.enoughShare, isComplete ? 1 : 0.99)
+    }
+
+    var advice: String {
+        guard thinning.count > 0 else { return "waiting for the magnetometer" }
+        if isComplete { return "enough" }
+        let advice = MagnetometerRefusal.advice(map.missing)
+        guard allowed != nil else { return advice }
+        return "\(advice) (Ctrl-C ends it: there is enough for \(allowed == .sphere ? "a sphere" : "an ellipsoid"))"
+    }
+
+    var picture: [String] {
+        DirectionPicture.lines(map) + [
+            "coverage \(coverage.map { CalibrationText.number(min($0.condition, 999), 1) } ?? "–"), "
+                + "\(Int(100 * map.coveredShare)) % of all directions, \(thinning.samples.count) samples"
+        ]
+    }
+
+    func finish() throws(CalibrationRefusal) -> CalibrationResult {
+        do throws(MagnetometerRefusal) {
+            return result(try judge.judge(thinning.samples))
+        } catch {
+            throw CalibrationRefusal(name: error.name, description: error.description, figures: counts)
+        }
+    }
+
+    private var counts: JSONObject {
+        var object = JSONObject()
+        object.add("samples", raw: "\(thinning.samples.count)")
+        object.add("samples_seen", raw: "\(thinning.count)")
+        object.add("samples_unusable", raw: "\(thinning.unusableCount)")
+        let coverage = Coverage(thinning.samples).map(\.condition).flatMap { $0.isFinite ? $0 : nil }
+        object.add("coverage", raw: coverage.map { CalibrationText.number($0, 2) } ?? "null")
+        return object
+    }
+
+    // MARK: - The result
+
+    private func result(_ finding: MagnetometerJudge.Finding) -> CalibrationResult {
+        let calibration = finding.calibration
+        let table = [
+            "model = \"\(calibration.model.rawValue)\"",
+            "hard_iron_uT = \(CalibrationText.list(calibration.hardIronMicrotesla, 4))",
+            "soft_iron = \(CalibrationText.list(calibration.softIron, 6))",
+            "field_uT = \(CalibrationText.number(calibration.fieldMicrotesla, 4))",
+            "fit_error_percent = \(CalibrationText.number(calibration.fitErrorPercent, 3))",
+            "coverage = \(CalibrationText.number(finding.coverage.condition, 2))",
+            "samples = \(finding.sampleCount)",
+        ]
+        var figures = counts
+        figures.add("model", calibration.model.rawValue)
+        figures.add("hard_iron_uT", raw: CalibrationText.list(calibration.hardIronMicrotesla, 4))
+        figures.add("soft_iron", raw: CalibrationText.list(calibration.softIron, 6))
+        figures.add("field_uT", raw: CalibrationText.number(calibration.fieldMicrotesla, 4))
+        figures.add("fit_error_percent", raw: CalibrationText.number(calibration.fitErrorPercent, 3))
+        figures.add("spread_before_percent", raw: CalibrationText.number(finding.spreadBeforePercent, 2))
+        figures.add("spread_after_percent", raw: CalibrationText.number(finding.spreadAfterPercent, 2))
+        figures.add("directions_percent", raw: CalibrationText.number(100 * finding.map.coveredShare, 0))
+        return CalibrationResult(kind: .magnetometer, table: table, report: report(finding), figures: figures)
+    }
+
+    private func report(_ finding: MagnetometerJudge.Finding) -> [String] {
+        let calibration = finding.calibration
+        return [
+            "  samples         \(finding.sampleCount) used of \(thinning.count)",
+            "  coverage        \(CalibrationText.number(finding.coverage.condition, 1)) (a sphere needs "
+                + "\(Int(Coverage.sphereLimit)) or less, an ellipsoid \(Int(Coverage.ellipsoidLimit)); a full sphere has 5), "
+                + "\(Int(100 * finding.map.coveredShare)) % of all directions",
+            "  hard iron       \(CalibrationText.words(calibration.hardIronMicrotesla, 1)) µT",
+            "  field           \(CalibrationText.number(calibration.fieldMicrotesla, 1)) µT"
+                + (judge.expectedMicrotesla.map { ", \(CalibrationText.number($0, 1)) µT expected" } ?? ""),
+            "  fit error       \(CalibrationText.number(calibration.fitErrorPercent, 1)) %",
+            "  spread of |m|   \(CalibrationText.number(finding.spreadBeforePercent, 1)) % before, "
+                + "\(CalibrationText.number(finding.spreadAfterPercent, 1)) % after",
+            verdict(finding),
+        ]
+    }
+
+    private func verdict(_ finding: MagnetometerJudge.Finding) -> String {
+        let missing = finding.map.missing
+        // A small error says little about directions from which nothing has come.
+        let isCovered = missing.isEmpty && finding.coverage.model == .ellipsoid
+        let quality =
+            switch finding.calibration.fitErrorPercent {
+            case ..<1.5: isCovered ? "good" : "usable"
+            case ..<3: isCovered ? "fair" : "usable"
+            default: "rough, but better than nothing: iron or electric currents disturbed it"
+            }
+        let advice = MagnetometerRefusal.advice(missing)
+        let model =
+            switch finding.sphereReason {
+            case .coverage:
+                "; a sphere at most, because the coverage is above \(Int(Coverage.ellipsoidLimit)): soft iron is left as it is. "
+                    + "For an ellipsoid, \(advice)"
+            case .regions:
+                "; a sphere at most, because regions are missing: soft iron is left as it is. For an ellipsoid, \(advice)"
+            case .shape: "; a sphere, because no sensible ellipsoid fits: soft iron is left as it is"
+            case nil: finding.calibration.model == .ellipsoid ? "; an ellipsoid" : "; a sphere, as asked for"
+            }
+        return "verdict: \(quality)\(model)"
+    }
+}

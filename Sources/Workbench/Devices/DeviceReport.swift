@@ -1,0 +1,97 @@
+import Binnacle
+import LinuxSensors
+import LinuxSystem
+import PlainText
+package import Station
+
+/// What is known of a device, for people and for programs.
+package struct DeviceReport {
+    private let inspection: DeviceInspection
+
+    init(_ inspection: DeviceInspection) {
+        self.inspection = inspection
+    }
+
+    /// Looks at every sensor of the machine.
+    ///
+    /// - Parameter root: The folder under which `/sys` and `/dev` lie; the machine's own without one.
+    /// - Returns: A report for each, in a stable order.
+    /// - Throws: ``StationError`` when the devices cannot be listed.
+    package static func all(root: String?) throws(StationError) -> [DeviceReport] {
+        try inspections(root: root).map(DeviceReport.init)
+    }
+
+    static func inspections(root: String?) throws(StationError) -> [DeviceInspection] {
+        let finder = root.map { DeviceFinder(root: $0) } ?? DeviceFinder()
+        do throws(SystemError) {
+            return try finder.devices().map(DeviceInspection.init)
+        } catch {
+            throw StationError(error)
+        }
+    }
+
+    /// The lines for people.
+    package var lines: [String] {
+        let device = inspection.device
+        var head = [
+            device.name.printable, device.kinds.map(\.rawValue).joined(separator: " and "),
+            "\(device.interface.rawValue)",
+        ]
+        if device.interface == .iio { head.append(inspection.mode == .buffer ? "buffered" : "single values") }
+        if let rate = inspection.rateHz { head.append("\(SysfsNumber.text(rate)) Hz") }
+        var lines = [head.joined(separator: ", ")]
+        lines.append("    node      \(device.node?.printable ?? "none")")
+        lines.append("    path      \(device.path.printable)")
+        lines.append("    id        \(device.id.printable)")
+        if let label = device.label { lines.append("    label     \(label.printable)") }
+        if let location = device.location { lines.append("    location  \(location.printable)") }
+        for channel in inspection.channels {
+            var line = "    channel   \(channel.name)"
+            if let type = channel.type { line += "  \(type.printable)" }
+            line += "  scale \(SysfsNumber.text(channel.scale))"
+            if channel.offset != 0 { line += "  offset \(SysfsNumber.text(channel.offset))" }
+            lines.append(line)
+        }
+        for matrix in inspection.matrices {
+            lines.append("    matrix    \(matrix.matrix)  (\(matrix.source?.printable ?? "none given"))")
+        }
+        lines.append("    state     \(inspection.state.rawValue)")
+        if let reason = inspection.reason { lines.append("    because   \(reason.printable)") }
+        return lines
+    }
+
+    /// One JSON object.
+    package var json: String {
+        let device = inspection.device
+        var object = JSONObject()
+        object.add("name", device.name)
+        object.add("source", device.interface.rawValue)
+        object.add("kinds", raw: "[" + device.kinds.map { "\"\($0.rawValue)\"" }.joined(separator: ",") + "]")
+        object.add("node", device.node)
+        object.add("path", device.path)
+        object.add("id", device.id)
+        object.add("label", device.label)
+        object.add("location", device.location)
+        object.add("mode", inspection.mode.rawValue)
+        let channels = inspection.channels.map { channel in
+            var object = JSONObject()
+            object.add("name", channel.name)
+            object.add("type", channel.type)
+            object.add("scale", raw: SysfsNumber.text(channel.scale))
+            object.add("offset", raw: SysfsNumber.text(channel.offset))
+            return object.text
+        }
+        object.add("channels", raw: "[" + channels.joined(separator: ",") + "]")
+        object.add("rate_hz", raw: inspection.rateHz.map(SysfsNumber.text) ?? "null")
+        let matrix = inspection.matrices.first
+        object.add("mount_matrix", matrix.map { $0.matrix.description })
+        object.add("mount_matrix_from", matrix?.source)
+        if inspection.matrices.count > 1 {
+            object.add("magnetometer_mount_matrix", inspection.matrices[1].matrix.description)
+            object.add("magnetometer_mount_matrix_from", inspection.matrices[1].source)
+        }
+        object.add("state", inspection.state.rawValue)
+        object.add("reason", inspection.reason)
+        return object.text
+    }
+}

@@ -1,0 +1,94 @@
+import Binnacle
+import Configuration
+import LinuxSensors
+import PlainText
+import Station
+
+/// Chooses what a live source is to deliver.
+struct SensorSelection {
+    let requests: [SensorRequest]
+    /// What a person should know about the choice.
+    let notices: [String]
+
+    /// The sensors of a configuration, each with what detectors need of it.
+    ///
+    /// Of one that no detector uses all that its device measures is taken, if that is there by now: nothing else says
+    /// what it is to measure.
+    init(
+        _ configuration: Configuration, path: String, wanted: [String], devices: [SensorDevice]
+    ) throws(StationError) {
+        var requests: [SensorRequest] = []
+        var notices: [String] = []
+        for section in configuration.sensors where wanted.isEmpty || wanted.contains(section.name) {
+            guard let (interface, match) = section.source.device else {
+                notices.append("sensor '\(section.name)' is no device: left out")
+                continue
+            }
+            var kinds = configuration.kinds(of: section.name)
+            // What detectors need chooses among all devices; without that, any would do.
+            let isChosen = !kinds.isEmpty || interface != nil || !match.isEmpty
+            if kinds.isEmpty, isChosen {
+                let isMeant = { (device: SensorDevice) in interface == nil || device.interface == interface }
+                kinds = devices.first { isMeant($0) && match.accepts($0) }?.kinds ?? []
+            }
+            guard !kinds.isEmpty else {
+                notices.append(
+                    "sensor '\(section.name)': no detector says what it is to measure, and "
+                        + (isChosen ? "its device is not there: left out" : "any device would do: left out"))
+                continue
+            }
+            requests.append(
+                SensorRequest(
+                    sensor: Sensor(name: section.name), kinds: kinds, interface: interface, match: match,
+                    settings: section.settings))
+        }
+        let names = configuration.sensors.map(\.name)
+        for name in wanted where !names.contains(name) {
+            throw StationError(
+                .usage, "--sensor \(name): no such sensor in \(path) (\(Spelling.hint(for: name, among: names)))")
+        }
+        guard !requests.isEmpty else {
+            throw StationError(
+                .configuration,
+                "\(path.printable): no sensor that is a device and that a detector uses, or that is there")
+        }
+        self.requests = requests
+        self.notices = notices
+    }
+
+    /// The devices that are there, each named as its driver names it.
+    init(_ devices: [SensorDevice], wanted: [String]) throws(StationError) {
+        for name in wanted where !devices.contains(where: { $0.answers(to: name) }) {
+            let found = devices.map { "'\($0.name.printable)'" }.joined(separator: ", ")
+            throw StationError(
+                .unavailable,
+                "--sensor \(name): no such sensor; \(found.isEmpty ? "none is there" : "found are \(found)")")
+        }
+        let chosen = devices.filter { device in wanted.isEmpty || wanted.contains(where: device.answers) }
+        guard !chosen.isEmpty else {
+            throw StationError(
+                .unavailable,
+                "no accelerometer and no magnetometer was found; 'binnacle doctor' says where it looked")
+        }
+        var names: [String] = []
+        requests = chosen.map { device in
+            var name = device.name
+            var number = 2
+            while names.contains(name) {
+                name = "\(device.name)\(number)"
+                number += 1
+            }
+            names.append(name)
+            return SensorRequest(
+                sensor: Sensor(name: name), kinds: device.kinds, interface: device.interface, id: device.id)
+        }
+        notices = []
+    }
+}
+
+extension SensorDevice {
+    /// Whether a person means this device by a word.
+    func answers(to word: String) -> Bool {
+        word == name || word == label || word == node || word == id || word == path
+    }
+}

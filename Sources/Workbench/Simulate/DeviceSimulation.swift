@@ -1,0 +1,258 @@
+package import Binnacle
+import Glibc
+import Handlers
+package import LinuxSystem
+import PlainText
+package import Station
+import VirtualDevices
+
+/// Makes virtual devices of samples, until there are no more, somebody ends it, or a time is over.
+package final class DeviceSimulation {
+    /// What a person should know before it begins.
+    package let notices: [String]
+
+    private let options: SimulateOptions
+    private let path: String
+    private let device: any VirtualDevice
+    private let player: DevicePlayer
+    private let waker: Waker
+    private var commands: CommandLines
+    private let output: LineWriter
+    private let errors: LineWriter
+    /// When it is said that no driver has come; `nil` when that has been said, or is no longer awaited.
+    private var complaintNanoseconds: Int64?
+    private var hasEnded = false
+    private var session: Session?
+    private let interruption: Interruption
+
+    /// How long a driver may take to bind; the kernel's own take half a second.
+    private static let driverNanoseconds: Int64 = 5_000_000_000
+    /// How late a sample may be handed over, which is no more than a bus would add.
+    private static let latenessNanoseconds: Int64 = 1_000_000
+    /// How long a device stays after the last sample of a trace: samples that nobody has read vanish with it.
+    private static let lingerNanoseconds: Int64 = 1_000_000_000
+
+    /// Opens the traces; the kernel is not asked yet.
+    ///
+    /// - Parameters:
+    ///   - options: What to make, of what.
+    ///   - commands: Where commands are read from.
+    ///   - output: Where it is said what became of them.
+    ///   - errors: Where it is said what is wrong with them.
+    ///   - interruption: Says when a signal has come.
+    /// - Throws: ``StationError`` when a trace cannot be used.
+    package init(
+        _ options: SimulateOptions, commands: Int32, output: LineWriter, errors: LineWriter,
+        interruption: Interruption
+    ) throws(StationError) {
+        self.options = options
+        self.interruption = interruption
+        self.output = output
+        self.errors = errors
+        self.commands = CommandLines(descriptor: commands)
+        do throws(SystemError) {
+            waker = try Waker()
+        } catch {
+            throw StationError(error)
+        }
+        let input = try SimulationInput(options, interruption: interruption)
+        notices = input.notices
+        path = options.node ?? options.file.path
+        device = Self.device(options, kinds: input.streams.map(\.kind), path: path)
+        player = DevicePlayer(
+            input.source, streams: input.streams, device: device, spin: input.spin, waits: options.waits)
+    }
+
+    private static func device(_ options: SimulateOptions, kinds: [SampleKind], path: String) -> any VirtualDevice {
+        let file = options.file
+        let open = { () throws(SystemError) in try file.open(path) }
+        switch file {
+        case .uhid:
+            var sensors = Set(kinds.map { $0 == .accelerometer ? VirtualSensor.accelerometer : .magnetometer })
+            if options.hasGyroscope { sensors.insert(.gyroscope) }
+            var hub = HubDescription(sensors)
+            if let name = options.name { hub.name = name }
+            hub.width = options.width
+            hub.hasTime = options.hasTime
+            if case .model(let settings) = options.samples {
+                hub.intervalMilliseconds = UInt32(max(1, (1000 / settings.rateHz).rounded()))
+            }
+            return HubDevice(hub, open: open)
+        case .uinput:
+            var accelerometer = InputDevice.Description()
+            if let name = options.name { accelerometer.name = name }
+            accelerometer.hasTime = options.hasTime
+            return InputDevice(accelerometer, open: open)
+        }
+    }
+
+    /// What a signal handler writes to, to end a wait.
+    package var wakeDescriptor: Int32 { waker.descriptor }
+
+    /// Plays; the devices are gone afterwards, however it ends.
+    ///
+    /// - Throws: ``StationError`` when the kernel has no such devices, does not let us, or takes no more samples, and when a
+    ///   trace cannot be read on.
+    package func run() throws(StationError) {
+        defer { player.unplug() }
+        try plug()
+        var settings = Session.Settings()
+        settings.duration = options.duration
+        settings.interruption = interruption
+        // It turns nothing but the player, which hands the samples over itself.
+        let session = Session(self, capacity: 1, settings: settings)
+        session.delegate = self
+        self.session = session
+        session.run()
+        // The session owns its source.
+        self.session = nil
+        // What was due before the deadline is handed over.
+        if session.isOver, !hasEnded, session.failures.isEmpty { _ = try player.turn() }
+        if let failure = session.failures.first { throw failure }
+    }
+
+    private func serve(_ isReady: Bool) throws(StationError) {
+        guard isReady else { return }
+        do throws(SystemError) {
+            _ = try device.serve()
+        } catch {
+            throw StationError(.inputOutput, "\(path.printable): \(error.call): \(error.reason)")
+        }
+    }
+
+    // MARK: - Commands
+
+    private func obey(_ line: String) throws(StationError) {
+        let command: PlayCommand?
+        do throws(PlayCommand.SyntaxError) {
+            command = try PlayCommand.parse(line)
+        } catch {
+            errors.write("binnacle: \(error.message)")
+            return
+        }
+        switch command {
+        case .plug where device.isPlugged: errors.write("binnacle: plug: it is plugged in already")
+        case .plug: try plug()
+        case .unplug, .stall, .gap:
+            guard device.isPlugged else {
+                errors.write("binnacle: \(line.printable): it is not plugged in; say 'plug'")
+                return
+            }
+            obeyWhilePlugged(command)
+        case .count: output.write("\(player.sentCount) samples sent")
+        case .quit: session?.end()
+        case nil: break
+        }
+    }
+
+    private func obeyWhilePlugged(_ command: PlayCommand?) {
+        switch command {
+        case .unplug:
+            player.unplug()
+            complaintNanoseconds = nil
+            output.write("unplugged")
+        case .stall(let nanoseconds):
+            player.stall(nanoseconds: nanoseconds)
+            output.write("stalled for \(Self.seconds(nanoseconds)) s")
+        case .gap(let nanoseconds):
+            player.skip(nanoseconds: nanoseconds)
+            output.write("a gap of \(Self.seconds(nanoseconds)) s")
+        case .plug, .count, .quit, nil: break
+        }
+    }
+
+    private static func seconds(_ nanoseconds: Int64) -> String {
+        Figure.Value.number(Double(nanoseconds) / 1e9, decimals: 3).description
+    }
+
+    private func plug() throws(StationError) {
+        do throws(SystemError) {
+            try player.plug()
+        } catch {
+            let words = options.file.remedy(for: error, path: path.printable).joined(separator: "\n")
+            throw StationError(error.isPermission ? .noPermission : .unavailable, words)
+        }
+        complaintNanoseconds = Units.later(SystemClock.monotonic(), by: Self.driverNanoseconds)
+        output.write("plugged in: \(Spelling.list(device.sensors.map { "\($0)" }))")
+    }
+
+    /// Says once when no driver has come, which is silence otherwise.
+    private func complain() {
+        guard let deadline = complaintNanoseconds else { return }
+        if device.isDriven {
+            complaintNanoseconds = nil
+        } else if SystemClock.monotonic() >= deadline {
+            complaintNanoseconds = nil
+            let drivers = Spelling.list(["hid-sensor-hub"] + device.sensors.map(\.driver))
+            errors.write(
+                "binnacle: the kernel has the hub, but no driver for it yet; it needs the modules \(drivers)")
+        }
+    }
+}
+
+extension DeviceSimulation: SessionSource {
+    /// The samples go to the kernel, and to nobody here.
+    package var streams: [SampleStream] { [] }
+    /// There is nothing to search for.
+    package var isSettled: Bool { true }
+
+    /// Hands samples that are due to the kernel; after the last one the device stays for a moment.
+    package func fill(_ delivery: SampleDelivery) -> SampleAnswer {
+        guard !hasEnded else { return .pending }
+        do throws(StationError) {
+            guard try !player.turn() else { return .pending }
+            hasEnded = true
+            output.write("the traces have ended")
+            let last = Units.later(SystemClock.monotonic(), by: Self.lingerNanoseconds)
+            session?.deadlineNanoseconds = min(session?.deadlineNanoseconds ?? last, last)
+        } catch {
+            session?.end(error)
+        }
+        return .pending
+    }
+
+    /// The player has handed over what is due.
+    package func isDrained(after answer: SampleAnswer) -> Bool { true }
+
+    /// Waits for a command, for the kernel, or until samples are due, and does what came.
+    package func wait(until deadlineNanoseconds: Int64?) {
+        var next = deadlineNanoseconds
+        let now = SystemClock.monotonic()
+        if !hasEnded, let due = player.nextDueNanoseconds {
+            // Not for each one of many samples, because going to sleep costs more than handing over a sample.
+            next = min(next ?? .max, max(due, now + Self.latenessNanoseconds))
+        }
+        // A device that hangs does not answer the kernel.
+        let kernel = player.isStalled ? nil : device.descriptor
+        let ready = Readiness.wait(
+            for: [waker.descriptor, commands.descriptor, kernel],
+            timeoutNanoseconds: next.map { max(0, PacedSource.distance(from: now, to: $0)) })
+        if ready[0] { waker.clear() }
+        do throws(StationError) {
+            // One answer at a time: what the kernel switches on with it has a sample before the next.
+            try serve(ready[2])
+            guard ready[1] else { return }
+            for line in commands.read() where session?.hasEnded == false { try obey(line) }
+        } catch {
+            session?.end(error)
+        }
+    }
+
+    /// Devices that this program makes are not reported on.
+    package func takeNotices() -> [String] { [] }
+}
+
+extension DeviceSimulation: SessionDelegate {
+    /// Complains about a missing driver.
+    package func session(_ session: Session, didTurn answer: SampleAnswer) { complain() }
+
+    /// Writes what was answered to commands; without a reader there is nothing left to do.
+    package func sessionShouldFlush(_ session: Session) {
+        output.flush()
+        errors.flush()
+        if output.failure != nil { session.end() }
+    }
+
+    /// When to complain.
+    package func sessionNextDeadline(_ session: Session) -> Int64? { complaintNanoseconds }
+}

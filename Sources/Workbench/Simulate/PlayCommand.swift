@@ -1,0 +1,61 @@
+import Binnacle
+import PlainText
+
+/// What a person may tell virtual devices while they play: a line each.
+package enum PlayCommand: Equatable, Sendable {
+    /// Take the devices away.
+    case unplug
+    /// Bring them back.
+    case plug
+    /// Say and answer nothing for so many nanoseconds, and hand over late what was measured meanwhile.
+    case stall(Int64)
+    /// Leave out the samples of so many nanoseconds.
+    case gap(Int64)
+    /// Say how many samples the kernel has taken.
+    case count
+    /// End.
+    case quit
+
+    /// Why a line is no command.
+    package struct SyntaxError: Error, Equatable {
+        package let message: String
+    }
+
+    private static let names = ["unplug", "plug", "stall", "gap", "count", "quit"]
+    /// The longest pause, in seconds: a day.
+    private static let most = 86_400.0
+
+    /// Reads a line.
+    ///
+    /// - Returns: The command; `nil` for an empty line, and for a comment, which begins with `#`.
+    /// - Throws: ``SyntaxError`` when it is none.
+    package static func parse(_ line: String) throws(SyntaxError) -> PlayCommand? {
+        let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == "\r" }).map(String.init)
+        guard let name = words.first, !name.hasPrefix("#") else { return nil }
+        let rest = words.dropFirst()
+        switch name {
+        case "unplug": return try without(rest, .unplug)
+        case "plug": return try without(rest, .plug)
+        case "count": return try without(rest, .count)
+        case "quit": return try without(rest, .quit)
+        case "stall": return .stall(try nanoseconds(rest, of: name))
+        case "gap": return .gap(try nanoseconds(rest, of: name))
+        default:
+            throw SyntaxError(message: "no command '\(name.printable)' (\(Spelling.hint(for: name, among: names)))")
+        }
+    }
+
+    private static func without(
+        _ rest: ArraySlice<String>, _ command: PlayCommand
+    ) throws(SyntaxError) -> PlayCommand {
+        guard let word = rest.first else { return command }
+        throw SyntaxError(message: "\(command) takes no '\(word.printable)'")
+    }
+
+    private static func nanoseconds(_ rest: ArraySlice<String>, of name: String) throws(SyntaxError) -> Int64 {
+        guard rest.count == 1, let word = rest.first, let seconds = Double(word), seconds > 0, seconds <= most else {
+            throw SyntaxError(message: "\(name) needs a number of seconds from 0 to 86400, as in '\(name) 2.5'")
+        }
+        return Int64((seconds * 1e9).rounded())
+    }
+}

@@ -1,0 +1,69 @@
+import Binnacle
+import PlainText
+import Station
+import Traces
+import VirtualDevices
+
+/// What virtual devices measure: the samples in their time, and who plays which.
+struct SimulationInput {
+    let source: PacedSource
+    /// The streams that are played, at most one of each kind.
+    let streams: [SampleStream]
+    let spin: DevicePlayer.Spin?
+    private(set) var notices: [String] = []
+
+    private static let sensorName = "simulated"
+
+    /// Makes the model, or opens the traces; an interruption ends the wait for a pipe.
+    ///
+    /// - Throws: ``StationError`` when a trace cannot be used, or has nothing that the device could measure.
+    init(_ options: SimulateOptions, interruption: Interruption) throws(StationError) {
+        // The input layer knows no magnetometers.
+        let kinds: [SampleKind] = options.file == .uhid ? [.magnetometer, .accelerometer] : [.accelerometer]
+        switch options.samples {
+        case .model(let settings):
+            let model = ModelSource(Sensor(name: Self.sensorName), kinds: kinds, settings: settings)
+            source = PacedSource(model)
+            streams = source.streams
+            spin = options.hasGyroscope ? { model.angularVelocity(atNanoseconds: $0) } : nil
+        case .traces(let paths, let speed, let loops):
+            var replay = ReplayOptions()
+            replay.paths = paths
+            replay.map = options.map
+            var binding = try TraceBinding(replay, interruption: interruption)
+            let traces = try binding.bindEverything()
+            notices = binding.notices
+            source = PacedSource(
+                traces, speed: speed,
+                reopen: { () throws(StationError) in
+                    guard loops else { return nil }
+                    var binding = try TraceBinding(replay, interruption: interruption)
+                    return try binding.bindEverything()
+                })
+            spin = nil
+            streams = try Self.choose(from: source.streams, kinds, options)
+            for stream in source.streams where !streams.contains(where: stream.isSame) {
+                notices.append("the \(stream.kind.rawValue) of '\(stream.sensor.name.printable)' is not played")
+            }
+        }
+    }
+
+    private static func choose(
+        from all: [SampleStream], _ kinds: [SampleKind], _ options: SimulateOptions
+    ) throws(StationError) -> [SampleStream] {
+        for name in options.sensors where !all.contains(where: { $0.sensor.name == name }) {
+            let names = Set(all.map(\.sensor.name)).sorted()
+            throw StationError(
+                .usage,
+                "--sensor \(name.printable): no such sensor in the traces (\(Spelling.hint(for: name, among: names)))")
+        }
+        let wanted = all.filter { options.sensors.isEmpty || options.sensors.contains($0.sensor.name) }
+        let chosen = kinds.compactMap { kind in wanted.first { $0.kind == kind } }
+        guard !chosen.isEmpty else {
+            let found = Spelling.list(wanted.map { "the \($0.kind.rawValue) of '\($0.sensor.name.printable)'" })
+            throw StationError(
+                .usage, "--as evdev: the input layer has accelerometers alone, and the traces have \(found)")
+        }
+        return chosen
+    }
+}
