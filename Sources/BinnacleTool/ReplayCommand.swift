@@ -12,11 +12,12 @@ struct ReplayCommand {
 
     init(_ arguments: Arguments) throws(StationError) {
         var options = ReplayOptions()
-        options.paths = arguments.operands
-        for text in arguments.all(.bind) { options.bindings.append(try Self.binding(text)) }
-        options.map = try arguments.columnMap()
+        options.traces.paths = arguments.operands
+        for text in arguments.all(.bind) { options.traces.bindings.append(try Self.binding(text)) }
+        options.traces.map = try arguments.columnMap()
         options.configurationPath = arguments.value(.config)
-        guard !options.paths.isEmpty || !options.bindings.isEmpty || options.configurationPath != nil else {
+        guard !options.traces.paths.isEmpty || !options.traces.bindings.isEmpty || options.configurationPath != nil
+        else {
             throw StationError(.usage, "replay needs a trace; see 'binnacle replay --help'")
         }
         if let text = arguments.value(.speed) { options.speed = try Self.speed(text) }
@@ -28,7 +29,7 @@ struct ReplayCommand {
         }
         options.runsHandlers = arguments.has(.handlers)
         options.writesJSON = arguments.has(.json)
-        options.decodesScans = arguments.has(.decodeScans)
+        options.traces.decodesScans = arguments.has(.decodeScans)
         self.options = options
     }
 
@@ -58,7 +59,7 @@ struct ReplayCommand {
         return .times(factor)
     }
 
-    private static func binding(_ text: String) throws(StationError) -> ReplayOptions.Binding {
+    private static func binding(_ text: String) throws(StationError) -> TraceSet.Binding {
         guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
             throw StationError(.usage, "--bind \(text): has to be SENSOR=FILE or SENSOR=FILE:KIND")
         }
@@ -71,6 +72,6 @@ struct ReplayCommand {
             path = String(path[..<colon])
         }
         guard !path.isEmpty else { throw StationError(.usage, "--bind \(text): names no file") }
-        return ReplayOptions.Binding(sensor: String(text[..<equals]), path: path, kind: kind)
+        return TraceSet.Binding(sensor: String(text[..<equals]), path: path, kind: kind)
     }
 }

@@ -11,6 +11,8 @@ package struct SensorSection: Sendable, Equatable {
     package var settings = SensorSettings()
     /// What makes its samples true; `nil` leaves them as they are.
     package var calibration: SensorCalibration?
+    /// The identity of the one device that is meant, when the section was made from it; no file says this.
+    package private(set) var deviceID: String?
 
     /// Where samples come from, with what is needed to find it.
     package enum Source: Sendable, Equatable {
@@ -41,5 +43,12 @@ package struct SensorSection: Sendable, Equatable {
         self.settings = settings
         self.name = name
         self.source = source
+    }
+
+    /// Creates a section that means one device.
+    package init(_ device: SensorDevice, name: String, settings: SensorSettings = SensorSettings()) {
+        let source: Source = device.interface == .iio ? .iio(DeviceMatch()) : .evdev(DeviceMatch())
+        self.init(name: name, source: source, settings: settings)
+        deviceID = device.id
     }
 }

@@ -1,3 +1,5 @@
+package import Configuration
+package import LinuxSensors
 package import LinuxSystem
 package import TableReading
 package import Traces
@@ -82,6 +84,33 @@ package enum ExitStatus: Int32, Sendable {
         case .data: self = .data
         case .inputOutput: self = .inputOutput
         case .cannotCreate: self = .cannotCreate
+        }
+    }
+}
+
+extension Configuration {
+    /// Reads a configuration for a subcommand that cannot do without it.
+    package static func load(_ path: String) throws(StationError) -> Configuration {
+        do throws(ConfigurationError) {
+            return try read(path: path)
+        } catch {
+            throw StationError(error)
+        }
+    }
+}
+
+extension DeviceFinder {
+    /// Finds devices under a folder, or on this machine.
+    package init(under root: String?) {
+        if let root { self.init(root: root) } else { self.init() }
+    }
+
+    /// The devices that are there.
+    package func list() throws(StationError) -> [SensorDevice] {
+        do throws(SystemError) {
+            return try devices()
+        } catch {
+            throw StationError(error)
         }
     }
 }

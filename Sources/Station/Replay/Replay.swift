@@ -1,4 +1,5 @@
 package import Binnacle
+import Configuration
 import Glibc
 import Handlers
 package import LinuxSystem
@@ -9,7 +10,7 @@ import Traces
 /// The replay owns everything in it: source, detectors, router and handlers.
 package final class Replay {
     /// What a person should know before the first event: assumptions about the files.
-    package let notices: [String]
+    package var notices: [String] { assembly.notices }
 
     /// The most samples in a delivery over all its streams: with their windows that is about 10 MB.
     private static let mostSamples = 262_144
@@ -17,7 +18,7 @@ package final class Replay {
     private static let mostMapped = 65_536
 
     private let options: ReplayOptions
-    private let plan: ReplayPlan
+    private let assembly: Assembly
     private let pipeline: Pipeline
     private let source: StationSource
     private let interruption: Interruption
@@ -40,30 +41,30 @@ package final class Replay {
         self.options = options
         self.output = output
         self.errors = errors
-        plan = try ReplayPlan(options, interruption: interruption)
-        notices = plan.notices
+        assembly = try Assembly(
+            replaying: options.traces, configuration: options.configurationPath, interruption: interruption)
         let router = Router()
         router.add(counter)
         router.add(options.writesJSON ? JSONLinesHandler(writer: output) : TextHandler(writer: output))
-        let chains = plan.chains(
-            router, runsCommands: options.runsHandlers, output: output, log: errors, interruption: interruption)
+        let chains = Self.chains(
+            assembly.configuration.handlers, router, runsCommands: options.runsHandlers, output: output, log: errors,
+            interruption: interruption)
         for chain in chains {
             router.add(chain)
         }
-        for manager in plan.motionManagers { manager.delegate = router }
-        for detector in plan.northDetectors { detector.delegate = router }
+        assembly.report(to: router)
         // With a speed each row comes at its own time; as fast as possible, they come in large pieces, unless a command
         // may take its time about each event.
-        let most = max(1, Self.mostSamples / plan.source.streams.count)
-        let usual = plan.source.isMapped ? Self.mostMapped : 4096
+        let most = max(1, Self.mostSamples / max(1, assembly.streams.count))
+        let usual = assembly.traces?.isMapped ?? false ? Self.mostMapped : 4096
         var capacity = min(options.batch ?? (options.runsHandlers ? 1 : usual), most)
-        var played: any SampleSource = plan.source
+        var paced: PacedSource?
         if case .times(let speed) = options.speed {
             capacity = min(options.batch ?? 1, most)
-            played = PacedSource(plan.source, speed: speed, capacity: capacity)
+            paced = assembly.traces.map { PacedSource($0, speed: speed, capacity: capacity) }
         }
-        source = StationSource(playing: played, waker: try Self.makeWaker())
-        pipeline = Pipeline(source: source, detectors: plan.detectors, router: router, capacity: capacity)
+        source = try assembly.makeSource(playing: paced)
+        pipeline = Pipeline(source: source, detectors: assembly.detectors, router: router, capacity: capacity)
     }
 
     /// What a signal handler writes to, to end a wait.
@@ -80,16 +81,35 @@ package final class Replay {
         session.delegate = self
         let clock = ContinuousClock()
         let start = clock.now
-        for detector in plan.detectors { detector.startDetection() }
+        for detector in assembly.detectors { detector.startDetection() }
         session.run()
         return (summary(session, elapsed: clock.now - start), session.failures)
     }
 
-    private static func makeWaker() throws(StationError) -> Waker {
-        do throws(SystemError) {
-            return try Waker()
-        } catch {
-            throw StationError(.unavailable, "cannot wait for signals: \(error.description)")
+    /// Makes the configured handlers with their decorators.
+    ///
+    /// - Parameters:
+    ///   - handlers: Their sections.
+    ///   - router: Knows which sensors are active.
+    ///   - runsCommands: Whether handlers that act on the world are among them.
+    ///   - output: Flushed before a command runs.
+    ///   - log: Where log handlers write, and commands say what went wrong.
+    ///   - interruption: Ends the wait for a command.
+    /// - Returns: A chain for each handler that runs.
+    private static func chains(
+        _ handlers: [HandlerSection], _ router: Router, runsCommands: Bool, output: LineWriter, log: LineWriter,
+        interruption: Interruption
+    ) -> [HandlerChain] {
+        let context = DecoratorSettings.Context(router)
+        return handlers.compactMap { (section) -> HandlerChain? in
+            guard runsCommands || !type(of: section.action).actsOnTheWorld else { return nil }
+            let place = HandlerContext(
+                name: section.name, log: log, willRun: { output.flush() }, isCancelled: { interruption.isRequested })
+            guard let handler = section.action.makeHandler(place) else { return nil }
+            let chain = HandlerChain(
+                handler: handler, kinds: Set(section.kinds), detectors: section.detectors.map { Set($0) })
+            for decorator in section.decorators { chain.append(decorator.makeDecorator(in: context)) }
+            return chain
         }
     }
 
@@ -98,9 +118,9 @@ package final class Replay {
         summary.sampleCount = pipeline.sampleCount
         summary.timeRange = pipeline.timeRange
         summary.eventCounts = counter.counts
-        summary.headings = plan.northDetectors.map { ($0.name, $0.validCount, $0.faultCounts) }
-        summary.stillMoving = plan.motionManagers.filter(\.isMoving).map(\.name)
-        let repairs = plan.source.repairs
+        summary.headings = assembly.norths.map(\.object).map { ($0.name, $0.validCount, $0.faultCounts) }
+        summary.stillMoving = assembly.motions.map(\.object).filter(\.isMoving).map(\.name)
+        let repairs = assembly.repairs
         summary.repairs = TraceRepairs.Kind.allCases.compactMap { kind in
             repairs.counts[kind].map { "\($0) × \(kind.rawValue)" }
         }
@@ -121,7 +141,7 @@ extension Replay: SessionDelegate {
     package func sessionShouldFlush(_ session: Session) {
         output.flush()
         errors.flush()
-        session.showProgress(plan.source.fraction)
+        session.showProgress(assembly.fraction)
         if output.failure != nil { session.end() }
     }
 

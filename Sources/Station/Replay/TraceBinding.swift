@@ -2,42 +2,72 @@ package import Binnacle
 import PlainText
 package import Traces
 
+/// The recordings that a person names, and what is said about them.
+package struct TraceSet {
+    /// One `--bind SENSOR=FILE[:kind]`.
+    package struct Binding: Equatable, Sendable {
+        package let sensor: String
+        package let path: String
+        package let kind: SampleKind?
+
+        package init(sensor: String, path: String, kind: SampleKind?) {
+            self.sensor = sensor
+            self.path = path
+            self.kind = kind
+        }
+    }
+
+    /// The files, in the order given.
+    package var paths: [String]
+    /// Which file plays which sensor; the rest finds its sensors by kind.
+    package var bindings: [Binding] = []
+    /// The columns and units that a person names.
+    package var map: ColumnMap?
+    /// Whether samples are decoded again from raw scans that were recorded beside them.
+    package var decodesScans = false
+
+    package init(_ paths: [String] = [], map: ColumnMap? = nil) {
+        self.paths = paths
+        self.map = map
+    }
+}
+
 /// Finds for each stream in the traces the sensor that it plays.
-package struct TraceBinding {
+struct TraceBinding {
     private let files: [TraceFile]
-    private let bindings: [ReplayOptions.Binding]
+    private let bindings: [TraceSet.Binding]
     private var sensors: [[Sensor?]]
 
-    /// Opens the files that the options name; an interruption ends the wait for a pipe.
-    package init(_ options: ReplayOptions, interruption: Interruption) throws(StationError) {
+    /// Opens the files; an interruption ends the wait for a pipe.
+    init(_ traces: TraceSet, interruption: Interruption) throws(StationError) {
         var paths: [String] = []
-        for path in options.paths {
+        for path in traces.paths {
             guard !paths.contains(path) else { throw StationError(.usage, "\(path.printable): is named twice") }
             paths.append(path)
         }
-        for binding in options.bindings where !paths.contains(binding.path) { paths.append(binding.path) }
+        for binding in traces.bindings where !paths.contains(binding.path) { paths.append(binding.path) }
         var files: [TraceFile] = []
         for path in paths {
-            let kind = options.bindings.first { $0.path == path && $0.kind != nil }?.kind
+            let kind = traces.bindings.first { $0.path == path && $0.kind != nil }?.kind
             do throws(TraceError) {
                 files.append(
                     try TraceFile(
-                        path: path, map: options.map, assumedKind: kind,
-                        makeDecoder: options.decodesScans ? { RecordedScans($0) } : nil,
+                        path: path, map: traces.map, assumedKind: kind,
+                        makeDecoder: traces.decodesScans ? { RecordedScans($0) } : nil,
                         isCancelled: { interruption.isRequested }))
             } catch {
                 throw StationError(error)
             }
         }
         self.files = files
-        bindings = options.bindings
+        bindings = traces.bindings
         sensors = files.map { $0.contents.map { _ in nil } }
     }
 
-    package var notices: [String] { files.flatMap(\.notices).map(\.description) }
+    var notices: [String] { files.flatMap(\.notices).map(\.description) }
 
     /// The streams in the files that play no sensor, in words.
-    package var unused: [String] {
+    var unused: [String] {
         zip(files, sensors).flatMap { file, sensors in
             zip(file.contents, sensors).compactMap { content, sensor in
                 sensor == nil ? "\(file.path.printable): its \(content.kind.rawValue) plays no sensor" : nil
@@ -46,7 +76,7 @@ package struct TraceBinding {
     }
 
     /// Plays every stream in the files, on sensors named as the user bound them, as the files say, or by kind.
-    package mutating func bindEverything() throws(StationError) -> TraceSource {
+    mutating func bindEverything() throws(StationError) -> TraceSource {
         for binding in bindings {
             try bind(binding, to: sensor(named: binding.sensor), kinds: SampleKind.allCases)
         }
@@ -59,7 +89,7 @@ package struct TraceBinding {
     /// - Parameter needs: For each stream its sensor's name, its kind and the section that needs it.
     /// - Returns: The files as one source.
     /// - Throws: ``StationError`` when a binding cannot be, or nothing is left to play a stream.
-    package mutating func bind(_ needs: [(sensor: String, kind: SampleKind, by: String)]) throws(StationError)
+    mutating func bind(_ needs: [(sensor: String, kind: SampleKind, by: String)]) throws(StationError)
         -> TraceSource
     {
         for binding in bindings {
@@ -112,7 +142,7 @@ package struct TraceBinding {
     }
 
     private mutating func bind(
-        _ binding: ReplayOptions.Binding, to sensor: Sensor, kinds: [SampleKind]
+        _ binding: TraceSet.Binding, to sensor: Sensor, kinds: [SampleKind]
     ) throws(StationError) {
         guard let file = files.firstIndex(where: { $0.path == binding.path }) else { return }
         let wanted = binding.kind.map { [$0] } ?? kinds

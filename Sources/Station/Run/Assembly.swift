@@ -1,35 +1,38 @@
-import Binnacle
-import Configuration
+package import Binnacle
+package import Configuration
 import Glibc
 import Handlers
-import LinuxSensors
+package import LinuxSensors
 import LinuxSystem
 import PlainText
-import Traces
+package import Traces
 
-/// What a running station is made of: an object for each section of its configuration.
+/// What a subcommand turns: its sensors with their calibrations, the streams, what delivers them, and the detectors.
 ///
-/// A new one takes over from the one before it whatever sections say the same, with all that it has in memory. Making one
-/// changes nothing that runs; only when it is complete does the daemon go over to it.
-struct Assembly {
+/// A run makes one from its configuration, and takes over from the one before it whatever sections say the same, with
+/// all that it has in memory. A replay makes one from a configuration, or from what its recordings hold, and the other
+/// subcommands make one without detectors. Making one changes nothing that runs.
+package struct Assembly {
     let configuration: Configuration
-    /// The sensors that detectors use, in the order of the configuration.
+    /// The sensors that are listened to, in the order of the configuration.
     private(set) var sensors: [Part<SensorSection, Sensor>] = []
     private(set) var motions: [Part<MotionSection, MotionManager>] = []
     private(set) var norths: [Part<NorthSection, NorthDetector>] = []
-    /// The detectors of all sections; kept, because they are looked through at each delivery.
+    /// The detectors of all sections, in one array because they are looked through at each delivery.
     private(set) var detectors: [any Detector] = []
-    private(set) var streams: [SampleStream] = []
-    private(set) var requests: [SensorRequest] = []
+    package private(set) var streams: [SampleStream] = []
+    package private(set) var requests: [SensorRequest] = []
     private(set) var player: PacedSource?
     private(set) var simulation: SimulatedSource?
+    /// Recordings that are played to their end, and play all sensors.
+    package private(set) var traces: TraceSource?
     /// What a person should know about it.
-    private(set) var notices: [String] = []
+    package private(set) var notices: [String] = []
 
     /// A section and what was made of it.
     struct Part<Section, Object: AnyObject> {
         let section: Section
-        /// What detectors need of a sensor.
+        /// What is wanted of a sensor.
         var kinds: [SampleKind] = []
         let object: Object
     }
@@ -39,7 +42,12 @@ struct Assembly {
         return sources.compactMap { $0 }
     }
 
-    /// Nothing at all: what the first assembly takes over from.
+    /// How much of the recordings has been read, from 0 to 1; `nil` when that is not known.
+    package var fraction: Double? { traces?.fraction }
+    /// What was passed over in the recordings.
+    package var repairs: TraceRepairs { traces?.repairs ?? TraceRepairs() }
+
+    /// Creates an assembly of nothing, from which the first one takes over.
     init() {
         configuration = Configuration()
     }
@@ -56,34 +64,138 @@ struct Assembly {
         _ configuration: Configuration, after old: Assembly, now: Int64, interruption: Interruption
     ) throws(StationError) {
         (self.configuration, notices) = configuration.placed(today: .today)
-        try makeSensors(old, now, interruption)
-        let wanted = sensors.flatMap { part in part.kinds.map { (sensor: part.object, kind: $0) } }
-        streams = SampleStream.ordered(wanted)
+        var wanted: [(section: SensorSection, kinds: [SampleKind])] = []
+        for section in configuration.sensors {
+            let kinds = configuration.kinds(of: section.name)
+            if kinds.isEmpty {
+                notices.append("sensor '\(section.name)': no detector uses it: left out")
+            } else {
+                wanted.append((section, kinds))
+            }
+        }
+        try makeSensors(wanted, old, now, interruption)
         makeDetectors(old)
-        makeRequests()
         for handler in configuration.handlers {
             notices += handler.action.notices.map { "handler '\(handler.name)': \($0)" }
         }
     }
 
+    /// Puts together sensors without detectors, which need no calibration.
+    ///
+    /// - Parameter wanted: Sections that name devices or simulations, and what is wanted of each.
+    /// - Throws: ``StationError`` when a section names a recording that cannot be played.
+    package init(_ wanted: [(section: SensorSection, kinds: [SampleKind])]) throws(StationError) {
+        configuration = Configuration()
+        let uncalibrated = wanted.map { section, kinds in
+            var section = section
+            section.calibration = nil
+            return (section: section, kinds: kinds)
+        }
+        try makeSensors(uncalibrated, Assembly(), SystemClock.monotonic(), .never)
+    }
+
+    /// Puts together everything that recordings hold, without detectors.
+    ///
+    /// - Parameters:
+    ///   - set: The recordings.
+    ///   - interruption: Ends the wait for a pipe.
+    /// - Throws: ``StationError`` when a recording cannot be played.
+    package init(playing set: TraceSet, interruption: Interruption) throws(StationError) {
+        configuration = Configuration()
+        var binding = try TraceBinding(set, interruption: interruption)
+        play(try binding.bindEverything())
+        notices = binding.notices
+    }
+
+    /// Puts together the detectors of a replay, whose recordings play all sensors.
+    ///
+    /// - Parameters:
+    ///   - set: The recordings; without any, those that the configuration names.
+    ///   - path: The configuration; without one, the detectors' defaults look at what the recordings hold.
+    ///   - interruption: Ends the wait for a pipe.
+    /// - Throws: ``StationError`` when the configuration or a recording cannot be used.
+    init(replaying set: TraceSet, configuration path: String?, interruption: Interruption) throws(StationError) {
+        if let path {
+            // A replay is the same on every day.
+            let (read, placeNotices) = try Configuration.load(path).placed(today: nil)
+            configuration = read
+            var binding = try TraceBinding(try read.traces(set, path), interruption: interruption)
+            play(try binding.bind(read.needs))
+            notices = binding.notices + binding.unused + placeNotices
+        } else {
+            var binding = try TraceBinding(set, interruption: interruption)
+            let source = try binding.bindEverything()
+            let magnetometer = source.firstStream(of: .magnetometer)
+            guard let accelerometer = source.firstStream(of: .accelerometer) else {
+                throw StationError(
+                    .usage, "no accelerometer in the traces: both motion and heading need one; add its file")
+            }
+            configuration = Configuration(
+                detecting: [], accelerometer: accelerometer.sensor.name, magnetometer: magnetometer?.sensor.name)
+            play(source)
+            let used = [accelerometer.index, magnetometer?.index]
+            let unused = streams.filter { !used.contains($0.index) }.map {
+                "\($0.kind.rawValue) '\($0.sensor.name.printable)': not looked at; a configuration can name a detector for it"
+            }
+            notices =
+                binding.notices + unused + (magnetometer == nil ? ["no magnetometer in the traces: no heading"] : [])
+        }
+        makeDetectors(Assembly())
+    }
+
+    /// Makes the source that delivers the samples.
+    ///
+    /// - Parameters:
+    ///   - recording: What decorates the recordings that play all sensors; without one, they are played as they are.
+    ///   - finder: Finds the devices.
+    /// - Returns: The source, which waits by a descriptor of its own.
+    /// - Throws: ``StationError`` when the system refuses what a wait needs.
+    package func makeSource(
+        playing recording: (any SampleSource)? = nil, finder: DeviceFinder = DeviceFinder()
+    ) throws(StationError) -> StationSource {
+        do throws(SystemError) {
+            let waker = try Waker()
+            if let recording = recording ?? traces { return StationSource(playing: recording, waker: waker) }
+            let source = StationSource(waker: waker)
+            let live = requests.isEmpty ? nil : try LiveSource(requests, finder: finder, waker: waker)
+            source.change(live: live, timed: timed, streams: streams)
+            return source
+        } catch {
+            throw StationError(error)
+        }
+    }
+
+    /// Makes a router the delegate of all detectors.
+    func report(to router: Router) {
+        for part in motions { part.object.delegate = router }
+        for part in norths { part.object.delegate = router }
+    }
+
     // MARK: - Sensors
 
     private mutating func makeSensors(
-        _ old: Assembly, _ now: Int64, _ interruption: Interruption
+        _ wanted: [(section: SensorSection, kinds: [SampleKind])], _ old: Assembly, _ now: Int64,
+        _ interruption: Interruption
     ) throws(StationError) {
-        for section in configuration.sensors {
-            let kinds = configuration.kinds(of: section.name)
-            guard !kinds.isEmpty else {
-                notices.append("sensor '\(section.name)': no detector uses it: left out")
-                continue
-            }
+        sensors = wanted.map { section, kinds in
             let known = old.sensors.first { $0.section == section && $0.kinds == kinds }?.object
             let sensor = known ?? Sensor(name: section.name, isSimulated: section.isSimulated)
-            sensors.append(Part(section: section, kinds: kinds, object: sensor))
+            return Part(section: section, kinds: kinds, object: sensor)
         }
         try makePlayer(old, interruption)
         for part in sensors { part.object.calibration = part.section.calibration }
         makeSimulation(old, now)
+        streams = SampleStream.ordered(sensors.flatMap { part in part.kinds.map { (sensor: part.object, kind: $0) } })
+        makeRequests()
+    }
+
+    /// Has recordings play all sensors.
+    private mutating func play(_ source: TraceSource) {
+        traces = source
+        streams = source.streams
+        for sensor in streams.map(\.sensor) {
+            sensor.calibration = configuration.sensors.first { $0.name == sensor.name }?.calibration
+        }
     }
 
     /// Recordings play together, on one timeline: when one of them changes, all of them begin anew.
@@ -95,23 +207,20 @@ struct Assembly {
             player = old.player
             return
         }
-        var options = ReplayOptions()
+        var set = TraceSet()
         let loops = traces.contains { if case .trace(_, loops: true) = $0.section.source { true } else { false } }
         for part in traces {
             guard case .trace(let file, _) = part.section.source else { continue }
             try Self.refuseWhatMayWait(file)
-            options.bindings.append(
-                ReplayOptions.Binding(
-                    sensor: part.section.name, path: file,
-                    kind: part.kinds.count == 1 ? part.kinds[0] : nil))
+            set.bind(part.section.name, to: file, part.kinds)
         }
         let needs = configuration.needs.filter { need in traces.contains { $0.section.name == need.sensor } }
-        let reopen: PacedSource.Reopening = { [options] () throws(StationError) in
+        let reopen: PacedSource.Reopening = { [set] () throws(StationError) in
             guard loops else { return nil }
-            var binding = try TraceBinding(options, interruption: interruption)
+            var binding = try TraceBinding(set, interruption: interruption)
             return try binding.bind(needs)
         }
-        var binding = try TraceBinding(options, interruption: interruption)
+        var binding = try TraceBinding(set, interruption: interruption)
         let source = try binding.bind(needs)
         notices += binding.notices + binding.unused
         player = PacedSource(source, shift: .toClock, reopen: reopen)
@@ -151,7 +260,7 @@ struct Assembly {
             requests.append(
                 SensorRequest(
                     sensor: part.object, kinds: part.kinds, interface: interface, match: match,
-                    settings: part.section.settings))
+                    id: part.section.deviceID, settings: part.section.settings))
         }
     }
 
@@ -178,4 +287,38 @@ struct Assembly {
 extension SensorSection {
     fileprivate var isTrace: Bool { if case .trace = source { true } else { false } }
     fileprivate var isSimulated: Bool { if case .simulated = source { true } else { false } }
+}
+
+extension Configuration {
+    /// The recordings of a replay: those that the sections name, unless a person names others.
+    fileprivate func traces(_ set: TraceSet, _ path: String) throws(StationError) -> TraceSet {
+        try requireDetector(path)
+        guard set.paths.isEmpty, set.bindings.isEmpty else { return set }
+        var set = set
+        for sensor in sensors {
+            let kinds = kinds(of: sensor.name)
+            guard case .trace(let file, _) = sensor.source, !kinds.isEmpty else { continue }
+            set.bind(sensor.name, to: file, kinds)
+        }
+        guard !set.bindings.isEmpty else {
+            throw StationError(.usage, "\(path.printable): no sensor has a trace; name one on the command line")
+        }
+        return set
+    }
+}
+
+extension TraceSet {
+    /// Has a file play what is wanted of a sensor; bare columns are taken for the only kind.
+    fileprivate mutating func bind(_ sensor: String, to path: String, _ kinds: [SampleKind]) {
+        bindings.append(Binding(sensor: sensor, path: path, kind: kinds.count == 1 ? kinds[0] : nil))
+    }
+}
+
+extension DecoratorSettings.Context {
+    /// What decorators ask: the time of day, and which sensors of a router are active.
+    init(_ router: Router) {
+        self.init(
+            minuteOfDay: { _ in LocalClock.minuteOfDay() },
+            activeSensors: { [unowned router] in Set(router.activeSensors.map(\.name)) })
+    }
 }

@@ -62,9 +62,7 @@ extension Daemon {
     }
 
     private func makeLines(_ configuration: Configuration) throws(SystemError) -> [HandlerLine] {
-        let context = DecoratorSettings.Context(
-            minuteOfDay: { _ in LocalClock.minuteOfDay() },
-            activeSensors: { [unowned router] in Set(router.activeSensors.map(\.name)) })
+        let context = DecoratorSettings.Context(router)
         let mailbox = mailbox
         var made: [HandlerLine] = []
         do throws(SystemError) {
@@ -109,8 +107,7 @@ extension Daemon {
         ties?.change(to: lines, within: Self.retirement)
         for line in gone { line.handler.end(within: Self.retirement) }
         applyStoreAndSocket(of: assembly.configuration, from: before.configuration)
-        for part in assembly.motions { part.object.delegate = router }
-        for part in assembly.norths { part.object.delegate = router }
+        assembly.report(to: router)
         for detector in assembly.detectors where !detector.isDetecting { detector.startDetection() }
         for notice in assembly.notices where !before.notices.contains(notice) { log.say(notice) }
         if lines.isEmpty, store == nil, outlet.server == nil {

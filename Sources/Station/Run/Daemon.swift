@@ -79,7 +79,7 @@ package final class Daemon {
     package init(_ options: RunOptions, interruption: Interruption) throws(StationError) {
         var options = options
         self.interruption = interruption
-        finder = options.root.map { DeviceFinder(root: $0) } ?? DeviceFinder()
+        finder = DeviceFinder(under: options.root)
         let configuration = try Self.configuration(&options, finder)
         self.options = options
         do throws(SystemError) {

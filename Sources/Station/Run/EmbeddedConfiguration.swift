@@ -2,7 +2,6 @@ package import Binnacle
 import Configuration
 import Handlers
 import LinuxSensors
-import LinuxSystem
 import Traces
 
 /// What is done when there is no configuration: whatever is there to listen to, and the detectors with their defaults.
@@ -22,17 +21,9 @@ package enum EmbeddedConfiguration: Sendable {
         guard let accelerometer = found.first(where: { $0.kinds.contains(.accelerometer) })?.section.name else {
             throw StationError(.unavailable, missing)
         }
-        var configuration = Configuration()
-        configuration.sensors = found.map(\.section)
-        configuration.motions = [
-            MotionSection(name: "motion", accelerometer: accelerometer, settings: MotionSettings())
-        ]
-        if let magnetometer = found.first(where: { $0.kinds.contains(.magnetometer) })?.section.name {
-            configuration.norths = [
-                NorthSection(
-                    name: "north", accelerometer: accelerometer, magnetometer: magnetometer, settings: NorthSettings())
-            ]
-        }
+        var configuration = Configuration(
+            detecting: found.map(\.section), accelerometer: accelerometer,
+            magnetometer: found.first { $0.kinds.contains(.magnetometer) }?.section.name)
         // A line for each degree that the device turns would hide all others.
         configuration.handlers = [Self.handler("log", LogAction(), without: [.heading])]
         return configuration
@@ -53,12 +44,7 @@ package enum EmbeddedConfiguration: Sendable {
     ) throws(StationError) -> [(section: SensorSection, kinds: [SampleKind])] {
         switch self {
         case .devices:
-            let devices: [SensorDevice]
-            do throws(SystemError) {
-                devices = try finder.devices()
-            } catch {
-                throw StationError(error)
-            }
+            let devices = try finder.list()
             // A device plays one sensor: one that measures both is one sensor with two kinds of samples.
             if devices.contains(where: { Set($0.kinds) == Set(SampleKind.allCases) }) {
                 return [(SensorSection(name: "sensor", source: .auto(DeviceMatch())), SampleKind.allCases)]
@@ -101,4 +87,21 @@ package enum EmbeddedConfiguration: Sendable {
     }
 
     private var models: String { SimulationSettings.Model.allCases.map(\.rawValue).joined(separator: ", ") }
+}
+
+extension Configuration {
+    /// A configuration with the detectors' defaults: movement, and a heading when there is a magnetometer.
+    init(detecting sensors: [SensorSection], accelerometer: String, magnetometer: String?) {
+        self.init()
+        self.sensors = sensors
+        motions = [MotionSection(name: "motion", accelerometer: accelerometer, settings: MotionSettings())]
+        norths =
+            magnetometer.map { magnetometer in
+                [
+                    NorthSection(
+                        name: "north", accelerometer: accelerometer, magnetometer: magnetometer,
+                        settings: NorthSettings())
+                ]
+            } ?? []
+    }
 }

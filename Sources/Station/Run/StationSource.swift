@@ -112,6 +112,12 @@ package final class StationSource: SessionSource {
     /// Whether every device has been searched for, and opened or refused.
     package var isSettled: Bool { live?.isSettled ?? true }
 
+    /// Whether a device is read from scans at present.
+    package var hasScans: Bool { live?.hasScans ?? false }
+
+    /// Closes the devices.
+    package func stop() { live?.stop() }
+
     /// What a person should know about the devices, each notice once.
     package func takeNotices() -> [String] { live?.takeNotices() ?? [] }
 }

@@ -21,9 +21,9 @@ package final class CalibrationRun {
     }
 
     /// What a person should know before it begins.
-    package let notices: [String]
+    package var notices: [String] { input.notices }
     /// Whether a person has to do something meanwhile.
-    package let isLive: Bool
+    package var isLive: Bool { input.isLive }
 
     private let options: CalibrateOptions
     private let input: CalibrationInput
@@ -53,20 +53,12 @@ package final class CalibrationRun {
         self.errors = errors
         self.view = view
         self.interruption = interruption
-        let waker: Waker
-        do throws(SystemError) {
-            waker = try Waker()
-        } catch {
-            throw StationError(error)
-        }
-        input = try CalibrationInput(options, waker: waker, interruption: interruption)
-        notices = input.notices
+        input = try CalibrationInput(options, interruption: interruption)
         task =
             switch options.kind {
             case .magnetometer: MagnetometerTask(options.judge)
             case .accelerometer: AccelerometerTask()
             }
-        isLive = input.traces == nil
     }
 
     /// What a signal handler writes to, to end a wait.
@@ -135,8 +127,8 @@ extension CalibrationRun: SessionDelegate {
     /// Ends with a failure of the sensor, or when there is enough.
     package func session(_ session: Session, didTurn answer: SampleAnswer) {
         if case .failed(let streams, let reason) = answer { fail(session, streams, reason) }
-        if let traces = input.traces {
-            session.showProgress(traces.fraction)
+        if !isLive {
+            session.showProgress(input.fraction)
         } else if !answer.isEnd {
             review(session)
         }
@@ -157,7 +149,7 @@ extension CalibrationRun: SessionDelegate {
 
     /// Closes the device, and writes what the traces had to be repaired for.
     package func sessionDidEnd(_ session: Session) {
-        for notice in input.traces?.repairs.notices ?? [] { errors.write("binnacle: \(notice.description)") }
-        input.source.live?.stop()
+        for notice in input.repairNotices { errors.write("binnacle: \(notice)") }
+        input.source.stop()
     }
 }

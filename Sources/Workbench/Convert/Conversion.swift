@@ -10,11 +10,11 @@ import Traces
 /// A conversion that is cancelled leaves a whole trace of what was converted by then.
 package final class Conversion {
     /// What a person should know before it begins: assumptions about the files.
-    package let notices: [String]
+    package var notices: [String] { assembly.notices }
 
-    private let source: TraceSource
+    private let assembly: Assembly
     private let writer: TraceWriter
-    private let station: StationSource
+    private let source: StationSource
     private let outputPath: String
     private let interruption: Interruption
 
@@ -29,26 +29,18 @@ package final class Conversion {
     /// - Throws: ``StationError`` when a trace cannot be read, or the file not be made.
     package init(_ options: ConvertOptions, interruption: Interruption) throws(StationError) {
         self.interruption = interruption
-        var replay = ReplayOptions()
-        replay.paths = options.inputs
-        replay.map = options.map
-        var binding = try TraceBinding(replay, interruption: interruption)
-        notices = binding.notices
-        source = try binding.bindEverything()
+        assembly = try Assembly(playing: TraceSet(options.inputs, map: options.map), interruption: interruption)
         outputPath = options.output
         if let input = options.inputs.first(where: { Self.isSameFile($0, options.output) }) {
             throw StationError(.usage, "\(input.printable): would be written over while it is read: choose another -o")
         }
         do throws(TraceError) {
-            writer = try TraceWriter(path: options.output, streams: source.streams, replacing: options.replaces)
+            writer = try TraceWriter(path: options.output, streams: assembly.streams, replacing: options.replaces)
         } catch {
             throw StationError(error)
         }
-        do throws(SystemError) {
-            station = StationSource(playing: RecordingSource(source, writer: writer), waker: try Waker())
-        } catch {
-            throw StationError(error)
-        }
+        let writer = writer
+        source = try assembly.makeSource(playing: assembly.traces.map { RecordingSource($0, writer: writer) })
     }
 
     private static func isSameFile(_ one: String, _ other: String) -> Bool {
@@ -64,7 +56,7 @@ package final class Conversion {
     package func run(_ indicator: ProgressIndicator) -> ConvertSummary {
         var settings = Session.Settings()
         settings.interruption = interruption
-        let session = Session(station, capacity: Self.capacity, settings: settings, indicator: indicator)
+        let session = Session(source, capacity: Self.capacity, settings: settings, indicator: indicator)
         session.delegate = self
         session.run()
         return summary(session)
@@ -74,10 +66,10 @@ package final class Conversion {
         var summary = ConvertSummary()
         let count = writer.sampleCounts.reduce(0, +)
         let path = outputPath == "-" ? "standard output" : outputPath.printable
-        let repairs = source.repairs
+        let repairs = assembly.repairs
         summary.lines =
             ["\(session.isCancelled ? "cancelled after" : "converted") \(count) samples to \(path)"]
-            + source.streams.map {
+            + assembly.streams.map {
                 "  \(writer.sampleCounts[$0.index]) × \($0.kind.rawValue) of \($0.sensor.name.printable)"
             }
             + TraceRepairs.Kind.allCases.compactMap { kind in
@@ -95,7 +87,7 @@ extension Conversion: SessionDelegate {
     package func session(_ session: Session, didTurn answer: SampleAnswer) {
         if case .failed(_, let reason) = answer { session.add(reason) }
         if writer.failure != nil { session.end() }
-        session.showProgress(source.fraction)
+        session.showProgress(assembly.fraction)
     }
 
     /// Finishes the file.

@@ -22,12 +22,7 @@ package struct DeviceReport {
     }
 
     static func inspections(root: String?) throws(StationError) -> [DeviceInspection] {
-        let finder = root.map { DeviceFinder(root: $0) } ?? DeviceFinder()
-        do throws(SystemError) {
-            return try finder.devices().map(DeviceInspection.init)
-        } catch {
-            throw StationError(error)
-        }
+        try DeviceFinder(under: root).list().map(DeviceInspection.init)
     }
 
     /// The lines for people.

@@ -1,4 +1,5 @@
 import Binnacle
+import Configuration
 import Handlers
 import LinuxSensors
 package import LinuxSystem
@@ -22,15 +23,9 @@ package struct MountGuide {
     ///   - output: Where the questions and the answer go.
     /// - Throws: ``StationError`` when there is no such accelerometer.
     package init(sensor: String?, root: String?, output: LineWriter) throws(StationError) {
-        finder = root.map { DeviceFinder(root: $0) } ?? DeviceFinder()
+        finder = DeviceFinder(under: root)
         self.output = output
-        let devices: [SensorDevice]
-        do throws(SystemError) {
-            devices = try finder.devices()
-        } catch {
-            throw StationError(error)
-        }
-        let accelerometers = devices.filter { $0.kinds.contains(.accelerometer) }
+        let accelerometers = try finder.list().filter { $0.kinds.contains(.accelerometer) }
         guard
             let device = accelerometers.first(where: { device in sensor.map { device.answers(to: $0) } ?? true })
         else {
@@ -90,19 +85,9 @@ package struct MountGuide {
     private func rest() throws(StationError) -> (x: Double, y: Double, z: Double) {
         var sensorSettings = SensorSettings()
         sensorSettings.mountMatrix = .identity
-        let request = SensorRequest(
-            sensor: Sensor(name: device.name), kinds: [.accelerometer], interface: device.interface, id: device.id,
-            settings: sensorSettings)
-        let source: StationSource
-        let live: LiveSource
-        do throws(SystemError) {
-            let waker = try Waker()
-            live = try LiveSource([request], finder: finder, waker: waker)
-            source = StationSource(live, waker: waker)
-        } catch {
-            throw StationError(error)
-        }
-        defer { live.stop() }
+        let section = SensorSection(device, name: device.name, settings: sensorSettings)
+        let source = try Assembly([(section, [.accelerometer])]).makeSource(finder: finder)
+        defer { source.stop() }
         var settings = Session.Settings()
         settings.duration = Self.longestWait
         let rest = Rest()

@@ -19,7 +19,6 @@ package final class Recording {
     private let options: RecordOptions
     private let errors: LineWriter
     private let source: StationSource
-    private let live: LiveSource
     private let writer: TraceWriter
     private let pipeline: Pipeline
     /// Whether `--scans` was checked against the sensors, or is not set.
@@ -35,22 +34,17 @@ package final class Recording {
     package init(_ options: RecordOptions, errors: LineWriter) throws(StationError) {
         self.options = options
         self.errors = errors
-        let finder = options.root.map { DeviceFinder(root: $0) } ?? DeviceFinder()
+        let finder = DeviceFinder(under: options.root)
         isScanNoticeDone = !options.keepsScans
         let selection = try Self.select(options, finder)
         notices = selection.notices
-        do throws(SystemError) {
-            let waker = try Waker()
-            live = try LiveSource(selection.requests, finder: finder, waker: waker)
-            source = StationSource(live, waker: waker)
-        } catch {
-            throw StationError(error)
-        }
+        let assembly = try Assembly(selection.wanted)
+        source = try assembly.makeSource(finder: finder)
         do throws(TraceError) {
             var details = RecordingDetails()
             details.clock = "monotonic"
             details.devices = source.streams.map { stream in
-                selection.requests.first { $0.sensor === stream.sensor }?.id
+                assembly.requests.first { $0.sensor === stream.sensor }?.id
             }
             details.keepsScans = options.keepsScans
             writer = try TraceWriter(
@@ -66,21 +60,11 @@ package final class Recording {
 
     private static func select(_ options: RecordOptions, _ finder: DeviceFinder) throws(StationError) -> SensorSelection
     {
-        let devices: [SensorDevice]
-        do throws(SystemError) {
-            devices = try finder.devices()
-        } catch {
-            throw StationError(error)
-        }
+        let devices = try finder.list()
         guard let path = options.configurationPath else {
             return try SensorSelection(devices, wanted: options.sensors)
         }
-        let configuration: Configuration
-        do throws(ConfigurationError) {
-            configuration = try Configuration.read(path: path)
-        } catch {
-            throw StationError(error)
-        }
+        let configuration = try Configuration.load(path)
         return try SensorSelection(configuration, path: path, wanted: options.sensors, devices: devices)
     }
 
@@ -146,7 +130,7 @@ extension Recording: SessionDelegate {
         }
         guard !isScanNoticeDone, source.isSettled else { return }
         isScanNoticeDone = true
-        if !live.hasScans {
+        if !source.hasScans {
             errors.write("binnacle: --scans: no sensor is read from scans, so the column 'scan' has none")
         }
     }
@@ -193,7 +177,7 @@ extension Recording: SessionDelegate {
         } catch {
             end(session, after: error)
         }
-        live.stop()
+        source.stop()
         pipeline.router.finish()
         errors.flush()
     }

@@ -4,9 +4,10 @@ import LinuxSensors
 import PlainText
 import Station
 
-/// Chooses what a live source is to deliver.
+/// Chooses the devices to record.
 struct SensorSelection {
-    let requests: [SensorRequest]
+    /// Sections that name devices, and what is wanted of each.
+    let wanted: [(section: SensorSection, kinds: [SampleKind])]
     /// What a person should know about the choice.
     let notices: [String]
 
@@ -17,7 +18,7 @@ struct SensorSelection {
     init(
         _ configuration: Configuration, path: String, wanted: [String], devices: [SensorDevice]
     ) throws(StationError) {
-        var requests: [SensorRequest] = []
+        var chosen: [(section: SensorSection, kinds: [SampleKind])] = []
         var notices: [String] = []
         for section in configuration.sensors where wanted.isEmpty || wanted.contains(section.name) {
             guard let (interface, match) = section.source.device else {
@@ -37,22 +38,19 @@ struct SensorSelection {
                         + (isChosen ? "its device is not there: left out" : "any device would do: left out"))
                 continue
             }
-            requests.append(
-                SensorRequest(
-                    sensor: Sensor(name: section.name), kinds: kinds, interface: interface, match: match,
-                    settings: section.settings))
+            chosen.append((section, kinds))
         }
         let names = configuration.sensors.map(\.name)
         for name in wanted where !names.contains(name) {
             throw StationError(
                 .usage, "--sensor \(name): no such sensor in \(path) (\(Spelling.hint(for: name, among: names)))")
         }
-        guard !requests.isEmpty else {
+        guard !chosen.isEmpty else {
             throw StationError(
                 .configuration,
                 "\(path.printable): no sensor that is a device and that a detector uses, or that is there")
         }
-        self.requests = requests
+        self.wanted = chosen
         self.notices = notices
     }
 
@@ -71,7 +69,7 @@ struct SensorSelection {
                 "no accelerometer and no magnetometer was found; 'binnacle doctor' says where it looked")
         }
         var names: [String] = []
-        requests = chosen.map { device in
+        self.wanted = chosen.map { device in
             var name = device.name
             var number = 2
             while names.contains(name) {
@@ -79,8 +77,7 @@ struct SensorSelection {
                 number += 1
             }
             names.append(name)
-            return SensorRequest(
-                sensor: Sensor(name: name), kinds: device.kinds, interface: device.interface, id: device.id)
+            return (SensorSection(device, name: name), device.kinds)
         }
         notices = []
     }

@@ -27,19 +27,13 @@ struct SimulationInput {
             streams = source.streams
             spin = options.hasGyroscope ? { model.angularVelocity(atNanoseconds: $0) } : nil
         case .traces(let paths, let speed, let loops):
-            var replay = ReplayOptions()
-            replay.paths = paths
-            replay.map = options.map
-            var binding = try TraceBinding(replay, interruption: interruption)
-            let traces = try binding.bindEverything()
-            notices = binding.notices
+            let set = TraceSet(paths, map: options.map)
+            let open = { () throws(StationError) in try Assembly(playing: set, interruption: interruption) }
+            let assembly = try open()
+            notices = assembly.notices
+            guard let traces = assembly.traces else { preconditionFailure("recordings are played as such") }
             source = PacedSource(
-                traces, speed: speed,
-                reopen: { () throws(StationError) in
-                    guard loops else { return nil }
-                    var binding = try TraceBinding(replay, interruption: interruption)
-                    return try binding.bindEverything()
-                })
+                traces, speed: speed, reopen: { () throws(StationError) in loops ? try open().traces : nil })
             spin = nil
             streams = try Self.choose(from: source.streams, kinds, options)
             for stream in source.streams where !streams.contains(where: stream.isSame) {
