@@ -18,11 +18,12 @@ extension HandlerSection {
         let chosen = Self.detectors(table, among: detectors)
         let action = HandlerActions.read(table)
         // Also when what it says cannot be used: one mistake, one message.
-        if let type = HandlerActions.all.first(where: { $0.takesHeadings && table.entry($0.key) != nil }) {
+        if let type = HandlerActions.all.first(where: { $0.headingKinds != nil && table.entry($0.key) != nil }),
+            let kinds = type.headingKinds
+        {
             let detector = Self.headingDetector(table, type.key, chosen, among: norths)
             guard let detector, let action else { return nil }
-            self.init(
-                name: name, kinds: NMEAHandler.kinds, detectors: [detector], action: action, decorators: [])
+            self.init(name: name, kinds: kinds, detectors: [detector], action: action, decorators: [])
             return
         }
         let kinds = Self.kinds(table, action)

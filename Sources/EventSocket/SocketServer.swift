@@ -50,9 +50,8 @@ package final class SocketServer: Sendable {
         package init() {}
     }
 
-    private let inbox: SocketInbox
+    private let courier: Courier<SocketInbox>
     private let gauges = SocketGauges()
-    private let ending: SocketEnding
 
     /// Makes the socket and starts the server's thread.
     ///
@@ -69,27 +68,25 @@ package final class SocketServer: Sendable {
         ringCapacity: Int = 1024, requestTime: Duration = .seconds(10), surroundings: Surroundings = Surroundings()
     ) throws(SocketServerError) {
         let policy = try PeerPolicy(settings)
-        let (inbox, ending, epoll) = try SocketServerError.mapping { () throws(SystemError) in
-            (try SocketInbox(), try SocketEnding(), try Epoll())
+        let (courier, epoll) = try SocketServerError.mapping { () throws(SystemError) in
+            (try Courier(SocketInbox()), try Epoll())
         }
-        self.inbox = inbox
-        self.ending = ending
+        self.courier = courier
         let listener = try SocketListener(settings)
         let gauges = gauges
         // From here on only the server's thread uses it.
         nonisolated(unsafe) let threadEpoll = epoll
         do throws(SystemError) {
             try threadEpoll.add(listener.raw, token: SocketService.listenerToken)
-            try threadEpoll.add(inbox.waker.descriptor, token: SocketService.wakerToken)
-            try WorkerThread.start {
+            try threadEpoll.add(courier.waker.descriptor, token: SocketService.wakerToken)
+            try courier.start {
                 let service = SocketService(
-                    listener: listener, epoll: threadEpoll, inbox: inbox, gauges: gauges, policy: policy,
+                    listener: listener, epoll: threadEpoll, courier: courier, gauges: gauges, policy: policy,
                     connectionLimit: settings.connectionLimit, reservedPlaces: settings.reservedPlaces,
                     history: history,
                     ring: EventRing(capacity: ringCapacity, startingBehind: sequence),
                     requestNanoseconds: Units.nanoseconds(requestTime), surroundings: surroundings)
                 service.run()
-                ending.set()
             }
         } catch {
             listener.remove()
@@ -101,14 +98,14 @@ package final class SocketServer: Sendable {
     ///
     /// - Parameter events: In the order of their numbers, also from one call to the next.
     package func publish(_ events: [PublishedEvent]) {
-        if !events.isEmpty { inbox.publish(events) }
+        if !events.isEmpty { courier.add { $0.publish(events) } }
     }
 
     /// Goes on behind a number, where that is further than what was published: the events up to it are in the history.
     ///
     /// - Parameter sequence: The number; for a history that can be read only later than the server begins.
     package func `continue`(behind sequence: UInt64) {
-        inbox.leave { $0.behind = max($0.behind ?? 0, sequence) }
+        courier.add { $0.behind = max($0.behind ?? 0, sequence) }
     }
 
     /// How the server is; may be asked on any thread.
@@ -118,9 +115,7 @@ package final class SocketServer: Sendable {
     ///
     /// - Parameter duration: How long that may take; then connections are closed.
     package func finish(within duration: Duration = .milliseconds(200)) {
-        let deadline = Units.later(SystemClock.monotonic(), by: Units.nanoseconds(duration))
-        inbox.leave { $0.deadline = $0.deadline ?? deadline }
-        inbox.waker.wake()
+        courier.requestStop(StopPlan(within: Units.nanoseconds(duration)))
     }
 
     /// Waits for the end, after ``finish(within:)``.
@@ -128,6 +123,16 @@ package final class SocketServer: Sendable {
     /// - Parameter deadlineNanoseconds: The longest wait, on CLOCK_MONOTONIC.
     /// - Returns: Whether the server has ended by then.
     package func waitForEnd(until deadlineNanoseconds: Int64) -> Bool {
-        ending.wait(until: deadlineNanoseconds)
+        courier.waitForEnd(until: deadlineNanoseconds)
+    }
+}
+
+extension Courier<SocketInbox> {
+    /// Adds something, and wakes the thread unless it was woken for something before.
+    func add(_ change: (inout SocketInbox) -> Void) {
+        leave { inbox in
+            defer { change(&inbox) }
+            return inbox.isEmpty
+        }
     }
 }

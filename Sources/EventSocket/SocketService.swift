@@ -27,12 +27,12 @@ final class SocketService {
     var ring: EventRing
     /// When to accept again, after the system had no descriptor left.
     var acceptTime: Int64?
-    /// How much of what many clients can cause is said.
+    /// Rate limits for log messages that clients can trigger.
     var limits = (
         refusals: MessageLimit(), faults: MessageLimit(), subscriptions: MessageLimit(), questions: MessageLimit()
     )
 
-    private let inbox: SocketInbox
+    private let courier: Courier<SocketInbox>
     private let history: (any EventHistory)?
     /// What numbers belong to where there is no history: this run.
     private let ownIdentity = String(UInt64.random(in: .min ... .max), radix: 16)
@@ -55,14 +55,14 @@ final class SocketService {
 
     /// Creates the work of a server.
     init(
-        listener: SocketListener, epoll: Epoll, inbox: SocketInbox, gauges: SocketGauges, policy: PeerPolicy,
+        listener: SocketListener, epoll: Epoll, courier: Courier<SocketInbox>, gauges: SocketGauges, policy: PeerPolicy,
         connectionLimit: Int, reservedPlaces: Int, history: (any EventHistory)?, ring: EventRing,
         requestNanoseconds: Int64,
         surroundings: SocketServer.Surroundings
     ) {
         self.listener = listener
         self.epoll = epoll
-        self.inbox = inbox
+        self.courier = courier
         self.gauges = gauges
         self.policy = policy
         self.connectionLimit = connectionLimit
@@ -84,9 +84,11 @@ final class SocketService {
     func run() {
         var deadline: Int64?
         while true {
-            let contents = inbox.takeAll()
-            if let limit = contents.deadline, deadline == nil {
-                deadline = limit
+            // Asked first: what was published before the request is in the inbox by then.
+            let stop = courier.stop
+            let contents = courier.withContent { $0.takeAll() }
+            if let stop, deadline == nil {
+                deadline = stop.endTime
                 stopListening()
             }
             take(contents)
@@ -95,7 +97,7 @@ final class SocketService {
             // What is ready is asked at each turn anyway: nobody who floods keeps others waiting.
             _ = epoll.wait(timeoutMilliseconds: timeout) { token, isHungUp in
                 switch token {
-                case Self.wakerToken: inbox.waker.clear()
+                case Self.wakerToken: courier.waker.clear()
                 case Self.listenerToken: acceptConnections()
                 default: respond(token, isHungUp)
                 }
@@ -112,7 +114,7 @@ final class SocketService {
 
     // MARK: - What others left
 
-    private func take(_ contents: SocketInbox.Contents) {
+    private func take(_ contents: SocketInbox) {
         announceIdentity()
         for (connection, page) in contents.pages {
             // It comes back, and begins behind the last event that it had.
@@ -243,9 +245,9 @@ final class SocketService {
     }
 
     private func ask(_ query: EventQuery, for identifier: UInt64) {
-        let inbox = inbox
+        let courier = courier
         guard let history else { return }
-        history.read(query) { page in inbox.leave { $0.pages.append((identifier, page)) } }
+        history.read(query) { page in courier.add { $0.pages.append((identifier, page)) } }
     }
 
     /// Asks how the daemon is, for a connection.
@@ -255,8 +257,8 @@ final class SocketService {
         }
         statusAskers.append(identifier)
         guard statusAskers.count == 1 else { return }
-        let inbox = inbox
-        surroundings.status { text in inbox.leave { $0.status = text } }
+        let courier = courier
+        surroundings.status { text in courier.add { $0.status = text } }
     }
 
     private func giveStatus(_ text: String) {

@@ -1,5 +1,4 @@
 package import Binnacle
-package import LinuxSystem
 package import TableReading
 
 /// One kind of thing that a handler does: what its section may say, and what is made of it.
@@ -17,11 +16,11 @@ package protocol HandlerAction: Sendable {
     /// A replay leaves such handlers out unless it is asked for them, and they never get the events that tell of
     /// handlers: one that fails would be run for its own failure.
     static var actsOnTheWorld: Bool { get }
-    /// Whether it is for the headings of one detector, and for nothing else.
+    /// The kinds of event that it gets, all of one detector that finds headings; `nil` when its section names them.
     ///
-    /// Its section names no kinds of event and no decorators: a decorator that holds back the word that there is no heading
-    /// any more would leave the last one in the world.
-    static var takesHeadings: Bool { get }
+    /// A section of such a handler names no kinds and no decorators: a decorator that holds back the event that there is no
+    /// heading any more would leave the last heading in the world.
+    static var headingKinds: [EventKind]? { get }
 
     /// Reads what a section says of it; `nil` when that cannot be used, which is then reported.
     ///
@@ -30,25 +29,11 @@ package protocol HandlerAction: Sendable {
     ///   - entry: The entry of ``key``.
     init?(reading table: TableReader, at entry: TOMLEntry)
 
-    /// Makes the handler.
+    /// What is done with the events.
     ///
-    /// - Parameter context: Where it runs.
-    /// - Returns: The handler; `nil` when there is nothing for it to do there.
-    func makeHandler(_ context: HandlerContext) -> (any EventHandler)?
-
-    /// Makes a handler that works on a thread of its own in a live run.
-    ///
-    /// - Parameters:
-    ///   - name: The handler's name.
-    ///   - report: Takes the events that tell of the handler itself, on any thread.
-    ///   - acknowledge: Told of each delivery that the handler is done with, on any thread, when it is a
-    ///     ``DeliveringHandler``.
-    /// - Returns: The handler; `nil` when it needs to be given a thread.
-    /// - Throws: ``SystemError`` when there is no thread left.
-    func makeThreadedHandler(
-        name: String, report: @escaping @Sendable (Event) -> Void,
-        acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
-    ) throws(SystemError) -> (any ThreadedHandler)?
+    /// - Parameter name: The handler's name.
+    /// - Returns: The work, which has not begun.
+    func work(for name: String) -> HandlerWork
 
     /// What a person should know of it before it runs, each a sentence; said when a configuration is taken over.
     var notices: [String] { get }
@@ -59,16 +44,10 @@ package protocol HandlerAction: Sendable {
 
 extension HandlerAction {
     /// It is for the events that its section names.
-    package static var takesHeadings: Bool { false }
+    package static var headingKinds: [EventKind]? { nil }
 
     /// There is nothing to know.
     package var notices: [String] { [] }
-
-    /// Has none.
-    package func makeThreadedHandler(
-        name: String, report: @escaping @Sendable (Event) -> Void,
-        acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
-    ) throws(SystemError) -> (any ThreadedHandler)? { nil }
 }
 
 extension HandlerAction where Self: Equatable {

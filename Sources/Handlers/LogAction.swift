@@ -55,14 +55,16 @@ package struct LogAction: HandlerAction, Equatable {
         levels[kind] ?? .usual(for: kind)
     }
 
-    /// Makes the handler; lines for people, which have no level.
-    package func makeHandler(_ context: HandlerContext) -> (any EventHandler)? {
-        guard let journal = context.journal else {
-            return TextHandler(writer: context.log, prefix: "\(context.name): ")
-        }
-        let (name, report) = (context.name, context.report)
-        return JournalHandler(name: name, journal: journal, level: level) { error in
-            report(Event(handlerFailed: name, because: "the journal: \(error.reason)"))
+    /// Writes into the journal, or lines for people, which have no level.
+    package func work(for name: String) -> HandlerWork {
+        .immediate { [level] context in
+            guard let journal = context.journal else {
+                return TextHandler(writer: context.log, prefix: "\(context.name): ")
+            }
+            let report = context.report
+            return JournalHandler(name: name, journal: journal, level: level) { error in
+                report(Event(handlerFailed: name, because: "the journal: \(error.reason)"))
+            }
         }
     }
 }

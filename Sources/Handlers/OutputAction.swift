@@ -1,4 +1,4 @@
-package import Binnacle
+import Binnacle
 package import TableReading
 
 /// `stdout = true`: writes the event to standard output, as JSON on one line.
@@ -20,8 +20,8 @@ package struct OutputAction: HandlerAction, Equatable {
         guard table.isTrue(entry) else { return nil }
     }
 
-    /// Makes the handler; none where standard output is taken.
-    package func makeHandler(_ context: HandlerContext) -> (any EventHandler)? {
-        context.output.map { JSONLinesHandler(writer: $0) }
+    /// Writes lines, where standard output is not taken.
+    package func work(for name: String) -> HandlerWork {
+        .immediate { context in context.output.map { JSONLinesHandler(writer: $0) } }
     }
 }

@@ -33,3 +33,32 @@ package struct EventGroup: Sendable {
         entries.append(.delivery(event, handler: handler))
     }
 }
+
+/// Gathers what the chains of a turn have for the store, so that an event and its deliveries are stored together.
+package final class StoreInlet {
+    /// Keeps them.
+    package let store: EventStore
+    private var group = EventGroup()
+
+    /// Creates an inlet in which nothing is gathered.
+    package init(_ store: EventStore) {
+        self.store = store
+    }
+
+    /// What an event goes to that is to be kept.
+    package var log: any EventHandler {
+        ClosureHandler { [unowned self] in group.append($0) }
+    }
+
+    /// What an event goes to that a handler is to get.
+    package func lane(_ handler: String) -> any EventHandler {
+        ClosureHandler { [unowned self] in group.submit($0, for: handler) }
+    }
+
+    /// Has the store take what was gathered; called at the end of each turn.
+    package func flush() {
+        guard !group.isEmpty else { return }
+        store.store(group)
+        group = EventGroup()
+    }
+}

@@ -7,6 +7,8 @@ package import LinuxSystem
 /// in the queue goes into the file in one transaction, a group commit, so that the disk is asked once for all of them.
 /// When nothing can be stored, events and deliveries go on all the same, from memory, and that is told.
 package final class EventStore: Sendable {
+    typealias Inbox = Courier<BoundedQueue<StoreRequest>>
+
     /// The most events and deliveries that wait to be stored.
     package static let capacity = 65_536
 
@@ -15,7 +17,7 @@ package final class EventStore: Sendable {
     /// 0 when it could not be opened.
     package let lastSequence: UInt64
 
-    let inbox: StoreInbox
+    let inbox: Inbox
     let board: StoreBoard
     private let drops: EventDrops
 
@@ -38,7 +40,7 @@ package final class EventStore: Sendable {
         report: @escaping @Sendable (Event) -> Void, publish: @escaping @Sendable ([PublishedEvent]) -> Void,
         onSequence: @escaping @Sendable (UInt64) -> Void = { _ in }
     ) throws(SystemError) {
-        let inbox = try StoreInbox(capacity: capacity)
+        let inbox = try Inbox(BoundedQueue(capacity: capacity))
         let board = StoreBoard(path: settings.path)
         let opened = try Waker()
         let logSync = try LogSync()
@@ -47,14 +49,13 @@ package final class EventStore: Sendable {
         drops = EventDrops(
             handler: nil, reason: "more than \(capacity) events wait for the event store", report: report)
         let listeners = StoreWorker.Listeners(report: report, publish: publish, onSequence: onSequence)
-        try WorkerThread.start {
+        try inbox.start {
             let worker = StoreWorker(
                 settings, clock: clock, listeners: listeners, board: board, inbox: inbox, logSync: logSync)
             worker.start()
             board.hasStarted = true
             opened.wake()
             worker.run()
-            inbox.end()
         }
         // The connection belongs to the thread from the beginning; what it found is waited for here.
         while !board.hasStarted { opened.wait(timeoutMilliseconds: -1) }
@@ -62,7 +63,7 @@ package final class EventStore: Sendable {
     }
 
     deinit {
-        inbox.finish()
+        inbox.requestStop()
     }
 
     // MARK: - Events
@@ -71,7 +72,7 @@ package final class EventStore: Sendable {
     ///
     /// What there is no room for is dropped, counted and told of.
     package func store(_ group: EventGroup) {
-        guard !group.isEmpty, inbox.put(.store(group)) != .taken else { return }
+        guard !group.isEmpty, inbox.put(.store(group), load: group.entries.count) != .taken else { return }
         for entry in group.entries where !EventKind.reports.contains(entry.event.kind) {
             // That a report could not be stored is no news: it would be one for ever.
             drops.add(entry.event)
@@ -101,7 +102,7 @@ package final class EventStore: Sendable {
     ///   - limit: The most deliveries that it has without having acknowledged them; the others wait in the file.
     ///   - deliver: Takes deliveries in their order, on the store's thread, without waiting.
     package func attach(_ handler: String, limit: Int, deliver: @escaping @Sendable ([Delivery]) -> Void) {
-        _ = inbox.put(.attach(handler: handler, limit: limit, deliver: deliver))
+        _ = inbox.put(.attach(handler: handler, limit: limit, deliver: deliver), load: 0)
     }
 
     /// Says which handlers there are, or will be: what waits for them is not removed because of its age or its number.
@@ -109,24 +110,24 @@ package final class EventStore: Sendable {
     /// As long as that was never said, nothing that waits is. To be called whenever the configuration is another one, before
     /// handlers are attached.
     package func expect(_ handlers: Set<String>) {
-        _ = inbox.put(.expect(handlers))
+        _ = inbox.put(.expect(handlers), load: 0)
     }
 
     /// Gives a handler nothing more, as soon as the store's thread learns of it.
     package func detach(_ handler: String) {
-        _ = inbox.put(.detach(handler: handler))
+        _ = inbox.put(.detach(handler: handler), load: 0)
     }
 
     /// Takes note that a handler is done with a delivery; the file forgets it within a tenth of a second.
     package func acknowledge(_ handler: String, _ ticket: Int64) {
-        _ = inbox.put(.acknowledge(handler: handler, ticket: ticket))
+        _ = inbox.put(.acknowledge(handler: handler, ticket: ticket), load: 0)
     }
 
     // MARK: - Settings and figures
 
     /// Goes by other limits and another safety from now on; the file stays.
     package func change(_ settings: EventStoreSettings) {
-        _ = inbox.put(.change(settings))
+        _ = inbox.put(.change(settings), load: 0)
     }
 
     /// How the store is; how large its file is may be a second old.
@@ -134,7 +135,7 @@ package final class EventStore: Sendable {
     /// The disk is not asked for it.
     package var statistics: EventStoreStatistics {
         var statistics = board.statistics
-        statistics.queueCount = inbox.count
+        statistics.queueCount = inbox.withContent { $0.load }
         statistics.droppedCount += drops.totalCount
         return statistics
     }
@@ -143,7 +144,7 @@ package final class EventStore: Sendable {
 
     /// Takes nothing more; what was taken is stored, and the file closed.
     package func finish() {
-        inbox.finish()
+        inbox.requestStop()
     }
 
     /// Waits until everything is stored and the file closed, after ``finish()``.
@@ -167,9 +168,27 @@ extension EventStore: EventHistory {
 
     /// Reads a page of events, behind everything that was appended before; the reply comes on the store's thread.
     package func read(_ query: EventQuery, reply: @escaping @Sendable (EventPage) -> Void) {
-        guard inbox.put(.read(query, reply: reply)) == .finished else { return }
+        guard inbox.put(.read(query, reply: reply), load: 0) == .stopped else { return }
         var page = EventPage(failure: "the event store is closed")
         page.isClosed = true
         reply(page)
     }
+}
+
+/// What the store's thread is asked to do, in the order in which it is asked.
+enum StoreRequest: Sendable {
+    /// Store events and deliveries, all of them or none.
+    case store(EventGroup)
+    /// Give a handler its deliveries from now on.
+    case attach(handler: String, limit: Int, deliver: @Sendable ([Delivery]) -> Void)
+    /// Give a handler nothing more.
+    case detach(handler: String)
+    /// Keep what waits for these handlers, whether they are there or not.
+    case expect(Set<String>)
+    /// Forget what a handler is done with.
+    case acknowledge(handler: String, ticket: Int64)
+    /// Read events.
+    case read(EventQuery, reply: @Sendable (EventPage) -> Void)
+    /// Go by other settings.
+    case change(EventStoreSettings)
 }

@@ -16,7 +16,7 @@ import Testing
 
         private let state = Mutex(State())
         private let count: Int64
-        private let handler = Mutex<CommandHandler?>(nil)
+        private let handler = Mutex<ThreadedHandler?>(nil)
 
         init(count: Int64) {
             self.count = count
@@ -24,9 +24,9 @@ import Testing
 
         var done: [Int64] { state.withLock { $0.done } }
 
-        func start(_ handler: CommandHandler) {
+        func start(_ handler: ThreadedHandler) {
             self.handler.withLock { $0 = handler }
-            for _ in 0..<handler.deliveryLimit { deliverNext() }
+            for _ in 0..<(handler.deliveryLimit ?? 0) { deliverNext() }
         }
 
         func acknowledge(_ ticket: Int64) {
@@ -50,9 +50,9 @@ import Testing
         let reports = Reports()
         var settings = CommandSettings()
         settings.queueLimit = 3
-        let handler = CommandHandler(
-            name: "count", program: "/bin/sh", arguments: { ["-c", "exit \($0.sequence % 2)"] }, settings: settings,
-            report: reports.add, acknowledge: { feeder.acknowledge($0) })
+        let handler = reports.command("/bin/sh", settings, name: "count", acknowledge: { feeder.acknowledge($0) }) {
+            ["-c", "exit \($0.sequence % 2)"]
+        }
         feeder.start(handler)
         // One that failed for good is done with as well.
         wait { feeder.done.count == 60 }
@@ -64,9 +64,9 @@ import Testing
     @Test func whatAStopCutsShortIsNeitherAcknowledgedNorDropped() throws {
         let feeder = Feeder(count: 3)
         let reports = Reports()
-        let handler = CommandHandler(
-            name: "hang", program: "/bin/sleep", arguments: { _ in ["60"] }, report: reports.add,
-            acknowledge: { feeder.acknowledge($0) })
+        let handler = reports.command("/bin/sleep", name: "hang", acknowledge: { feeder.acknowledge($0) }) { _ in
+            ["60"]
+        }
         feeder.start(handler)
         wait { handler.unfinishedCount == 3 }
         #expect(handler.stop(within: .milliseconds(200)) == 0, "the store keeps them")
@@ -80,9 +80,9 @@ import Testing
         var settings = CommandSettings()
         settings.retryLimit = 2
         settings.retryDelay = .milliseconds(10)
-        let handler = CommandHandler(
-            name: "fail", program: "/bin/false", arguments: { _ in [] }, settings: settings,
-            report: reports.add, acknowledge: { feeder.acknowledge($0) })
+        let handler = reports.command("/bin/false", settings, name: "fail", acknowledge: { feeder.acknowledge($0) }) {
+            _ in []
+        }
         feeder.start(handler)
         wait { !feeder.done.isEmpty }
         #expect(reports.of(.commandFailed).count == 3)

@@ -58,13 +58,13 @@ extension CommandTests {
         }
 
         @Test func othersGoOnWhileOneWaitsToBeTriedAgain() throws {
-            let handler = CommandHandler(
-                name: "alarm", program: "/bin/sh",
-                arguments: { ["-c", "exit $1", "sh", $0.sequence == 1 ? "1" : "0"] },
-                settings: settings {
-                    $0.retryLimit = 1
-                    $0.retryDelay = .seconds(3)
-                }, report: reports.add)
+            let limits = settings {
+                $0.retryLimit = 1
+                $0.retryDelay = .seconds(3)
+            }
+            let handler = reports.command("/bin/sh", limits) {
+                ["-c", "exit $1", "sh", $0.sequence == 1 ? "1" : "0"]
+            }
             for sequence in 1...3 { handler.handle(event(UInt64(sequence))) }
             #expect(handler.waitUntilIdle())
             #expect(reports.all.map { $0.integer(.trigger) } == [1, 2, 3, 1])

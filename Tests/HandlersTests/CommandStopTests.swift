@@ -75,8 +75,8 @@ extension CommandTests {
             let handlers = files.map { reports.shell(Self.stubborn, [$0.path]) }
             for handler in handlers { handler.handle(event()) }
             for file in files { try waitUntil("its start") { processes(in: file.path).count == 3 } }
-            for handler in handlers { handler.requestStop(within: .seconds(1)) }
-            #expect(handlers.map { $0.waitUntilStopped() } == [0, 0, 0])
+            for handler in handlers { handler.end(within: .seconds(1)) }
+            #expect(handlers.map { $0.waitForEnd(until: .max) } == [0, 0, 0])
             #expect(reports.of(.commandFailed).count == 3)
         }
 
@@ -111,14 +111,15 @@ extension CommandTests {
             let file = try log.writer()
             let writer = LineWriter(descriptor: file.fileDescriptor)
             var willRunCount = 0
-            let handler = SequentialCommandHandler(
-                name: "alarm", program: "/bin/sh",
-                arguments: { ["-c", $0.sequence == 2 ? "echo oops; exit 4" : "exit 0"] },
+            let plan = CommandSupervisor.plan(
+                program: "/bin/sh", arguments: { ["-c", $0.sequence == 2 ? "echo oops; exit 4" : "exit 0"] },
                 settings: settings {
                     $0.concurrentLimit = 8
                     $0.retryLimit = 1
                     $0.retryDelay = .milliseconds(1)
-                }, log: writer, willRun: { willRunCount += 1 })
+                })
+            let handler = try AwaitedHandler(
+                plan, HandlerContext(name: "alarm", log: writer, willRun: { willRunCount += 1 }))
             for sequence in 1...3 {
                 handler.handle(event(UInt64(sequence)))
                 #expect(willRunCount == sequence)

@@ -229,13 +229,11 @@ extension CommandTests {
         }
 
         @Test func aFloodKeepsNobodyWaiting() throws {
-            let handler = CommandHandler(
-                name: "alarm", program: "/bin/sh",
-                arguments: { ["-c", $0.sequence == 1 ? "exec yes" : "exit 0"] },
-                settings: settings {
-                    $0.concurrentLimit = 2
-                    $0.timeout = .seconds(4)
-                }, report: reports.add)
+            let limits = settings {
+                $0.concurrentLimit = 2
+                $0.timeout = .seconds(4)
+            }
+            let handler = reports.command("/bin/sh", limits) { ["-c", $0.sequence == 1 ? "exec yes" : "exit 0"] }
             for sequence in 1...20 { handler.handle(event(UInt64(sequence))) }
             let ends = try reports.waitForEnds(20)
             #expect(ends.dropLast().allSatisfy { $0.kind == .commandFinished })

@@ -31,14 +31,27 @@ final class Reports: Sendable {
     /// A handler that reports here.
     func handler(
         _ program: String, _ arguments: [String] = [], _ settings: CommandSettings = CommandSettings()
-    ) -> CommandHandler {
-        CommandHandler(name: "alarm", program: program, arguments: { _ in arguments }, settings: settings, report: add)
+    ) -> ThreadedHandler {
+        command(program, settings) { _ in arguments }
+    }
+
+    /// A handler whose program's arguments depend on the event, and reports here.
+    func command(
+        _ program: String, _ settings: CommandSettings = CommandSettings(), name: String = "alarm",
+        acknowledge: @escaping @Sendable (Int64) -> Void = { _ in }, arguments: @escaping @Sendable (Event) -> [String]
+    ) -> ThreadedHandler {
+        let plan = CommandSupervisor.plan(program: program, arguments: arguments, settings: settings)
+        do {
+            return try ThreadedHandler(name: name, plan, report: add, acknowledge: acknowledge)
+        } catch {
+            fatalError("no thread: \(error)")
+        }
     }
 
     /// A handler that runs a few lines of sh, and reports here.
     func shell(
         _ lines: String, _ arguments: [String] = [], _ settings: CommandSettings = CommandSettings()
-    ) -> CommandHandler {
+    ) -> ThreadedHandler {
         handler("/bin/sh", ["-c", lines, "sh"] + arguments, settings)
     }
 }
@@ -107,5 +120,26 @@ extension Event {
     func integer(_ name: Figure.Name) -> Int? {
         guard case .integer(let value) = figure(name) else { return nil }
         return Int(value)
+    }
+}
+
+extension ThreadedHandler {
+    /// Waits until no program runs, waits for its turn, or is to be tried again.
+    ///
+    /// - Returns: Whether everything was run; a cancelled handler is stopped.
+    func waitUntilIdle(because reason: String = "it was cancelled", isCancelled: () -> Bool = { false }) -> Bool {
+        while !waitUntilIdle(milliseconds: 100) {
+            guard isCancelled() else { continue }
+            stop(within: .zero, because: reason)
+            return false
+        }
+        return true
+    }
+
+    /// Stops, and waits for it.
+    @discardableResult
+    func stop(within duration: Duration, because reason: String = "Binnacle stops") -> Int {
+        end(within: duration, because: reason)
+        return waitForEnd(until: .max)
     }
 }

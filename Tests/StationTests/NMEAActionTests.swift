@@ -44,7 +44,7 @@ import Testing
 
     @Test func itIsForTheHeadingsOfOneDetector() throws {
         let section = try section("nmea = \"udp://a\"")
-        #expect(section.detectors == ["bow"] && section.kinds == NMEAHandler.kinds && section.decorators.isEmpty)
+        #expect(section.detectors == ["bow"] && section.kinds == NMEASender.kinds && section.decorators.isEmpty)
         #expect(section.kinds.contains(.heading) && section.kinds.contains(.headingLost))
         let other = "[north.stern]\naccelerometer = \"box\"\nmagnetometer = \"box\"\n"
         #expect(try self.section("nmea = \"udp://a\"\ndetector = [\"stern\"]", before: other).detectors == ["stern"])

@@ -45,22 +45,43 @@ package final class EventDrops: Sendable {
     package var untoldCount: Int { state.withLock { $0.untoldCount } }
 
     /// Counts an event, and tells of it when that is due.
-    package func add(_ event: Event) {
+    ///
+    /// - Returns: Whether it is the first that nobody was told of: ``tellDue()`` is to be called.
+    @discardableResult
+    package func add(_ event: Event) -> Bool {
         add(1, isSimulated: event.isSimulated)
     }
 
     /// Counts events, and tells of them when that is due.
-    package func add(_ count: Int, isSimulated: Bool = false) {
+    @discardableResult
+    package func add(_ count: Int, isSimulated: Bool = false) -> Bool {
         let now = ContinuousClock.now
-        let untold = state.withLock { state -> Int in
+        let (untold, isFirst) = state.withLock { state -> (Int, Bool) in
+            let isFirst = state.untoldCount == 0
             state.totalCount += count
             state.untoldCount += count
             state.isSimulated = isSimulated
-            if let told = state.told, now - told < Self.interval { return 0 }
+            if let told = state.told, now - told < Self.interval { return (0, isFirst) }
             state.told = now
-            return Self.take(&state)
+            return (Self.take(&state), false)
         }
         tell(untold, isSimulated: isSimulated)
+        return isFirst
+    }
+
+    /// Tells of what nobody has been told of, when a second has passed since the last report.
+    ///
+    /// - Returns: How long until that is; `nil` when everything was told.
+    package func tellDue() -> Duration? {
+        let now = ContinuousClock.now
+        let (untold, isSimulated, pause) = state.withLock { state -> (Int, Bool, Duration?) in
+            guard state.untoldCount > 0 else { return (0, false, nil) }
+            if let told = state.told, now - told < Self.interval { return (0, false, Self.interval - (now - told)) }
+            state.told = now
+            return (Self.take(&state), state.isSimulated, nil)
+        }
+        tell(untold, isSimulated: isSimulated)
+        return pause
     }
 
     /// Tells of what nobody has been told of; the next event that is dropped is told of at once.

@@ -1,5 +1,4 @@
-package import Binnacle
-package import LinuxSystem
+import Binnacle
 package import TableReading
 
 /// `command = [...]`: runs a program.
@@ -32,20 +31,11 @@ package struct CommandAction: HandlerAction, Equatable {
         self.init(template, settings: settings)
     }
 
-    /// Makes the handler of a replay, which waits for each program.
-    package func makeHandler(_ context: HandlerContext) -> (any EventHandler)? {
-        SequentialCommandHandler(
-            name: context.name, program: template.program, arguments: { [template] in template.arguments(for: $0) },
-            settings: settings, log: context.log, willRun: context.willRun, isCancelled: context.isCancelled)
-    }
-
-    /// Makes the handler of a live run, whose programs are looked after by a supervisor.
-    package func makeThreadedHandler(
-        name: String, report: @escaping @Sendable (Event) -> Void,
-        acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
-    ) throws(SystemError) -> (any ThreadedHandler)? {
-        CommandHandler(
-            name: name, program: template.program, arguments: { [template] in template.arguments(for: $0) },
-            settings: settings, report: report, acknowledge: acknowledge)
+    /// Runs the program for each event.
+    package func work(for name: String) -> HandlerWork {
+        let template = template
+        return .threaded(
+            CommandSupervisor.plan(
+                program: template.program, arguments: { template.arguments(for: $0) }, settings: settings))
     }
 }

@@ -36,10 +36,9 @@ enum CommandReport {
     }
 
     /// Tells of events that no program was run for.
-    static func dropped(_ drops: CommandQueue.Drops, handler: String, reason: String) -> Event {
-        var event = event(
-            .eventsDropped, handler: handler, isLive: drops.isLive, isSimulated: drops.isSimulated)
-        event.set(.count, .integer(Int64(drops.count)))
+    static func dropped(_ count: Int, isSimulated: Bool, isLive: Bool, handler: String, reason: String) -> Event {
+        var event = event(.eventsDropped, handler: handler, isLive: isLive, isSimulated: isSimulated)
+        event.set(.count, .integer(Int64(count)))
         event.set(.reason, .text(reason))
         return event
     }

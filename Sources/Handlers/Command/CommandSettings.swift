@@ -25,7 +25,7 @@ package struct CommandSettings: Sendable, Equatable {
 
     /// How long to wait after a failed attempt; `nil` when it was the last.
     ///
-    /// - Parameter attempt: The how manieth it was, from 1.
+    /// - Parameter attempt: The attempt number, starting at 1.
     /// - Returns: The pause before the next one.
     package func retryDelay(after attempt: Int) -> Duration? {
         guard attempt <= retryLimit else { return nil }

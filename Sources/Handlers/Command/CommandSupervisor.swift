@@ -1,93 +1,139 @@
-import Binnacle
+package import Binnacle
+import CLinux
 import Glibc
 import LinuxSystem
 
-/// Gives jobs to workers, is told when each is done, and tells what became of them.
+/// A program to be run for an event.
+struct CommandJob: Sendable {
+    /// The program's absolute path.
+    let program: String
+    /// The arguments after the program's own name.
+    let arguments: [String]
+    /// What it is run for.
+    let item: QueuedEvent
+    /// The attempt number, starting at 1.
+    var attempt = 1
+
+    /// The event.
+    var event: Event { item.event }
+}
+
+/// Runs a program for each event: gives jobs to workers, is told when each is done, and reports what became of them.
 ///
-/// It lives on a thread of its own, with its workers: it is created there, and nobody else ever sees it. What others
-/// want of it they leave in its ``CommandQueue``. While nothing runs and nothing waits, it sleeps without end.
-final class CommandSupervisor {
+/// There is no shell in between. The program gets the event as one JSON line on its standard input and as variables in
+/// a small environment (``CommandEnvironment``). It starts in `/`, in a session and process group of its own, with
+/// default signals and without a descriptor of ours. Its output is captured, and its end is in the report. It is over when
+/// it has ended: what it leaves behind in its group is killed.
+///
+/// After a request to stop, what runs and what waits goes on for half of the time; then what still runs gets SIGTERM, and
+/// near the end of the time SIGKILL. While nothing runs and nothing waits, the thread sleeps without end.
+package final class CommandSupervisor {
     private struct Retry {
         let job: CommandJob
         let dueTime: Int64
     }
 
-    private let name: String
+    private let program: String
+    private let arguments: @Sendable (Event) -> [String]
     private let settings: CommandSettings
     private let environment: CommandEnvironment
-    private let queue: CommandQueue
-    private let report: @Sendable (Event) -> Void
-    private let acknowledge: @Sendable (_ ticket: Int64) -> Void
+    private let port: HandlerPort
     private var workers: [CommandWorker] = []
     /// The next one is the last.
     private var retries: [Retry] = []
-    private var nextDropReport: Int64 = .min
     private var entries: [pollfd] = []
 
-    /// The least time between two reports of dropped events.
-    private static let dropReportInterval: Int64 = 1_000_000_000
-
-    /// Creates a supervisor without work.
+    /// What a handler needs to run a program for each event.
     ///
     /// - Parameters:
-    ///   - name: The handler's name, for the reports.
+    ///   - program: An absolute path.
+    ///   - arguments: The arguments after the program's own name, for an event.
     ///   - settings: The limits.
-    ///   - environment: What the programs get as their environment.
-    ///   - queue: Where jobs come from.
-    ///   - report: Told of every end and of dropped events, on the supervisor's thread; nothing goes on before it returns.
-    ///   - acknowledge: Told of each delivery whose program has ended for good.
-    init(
-        name: String, settings: CommandSettings, environment: CommandEnvironment, queue: CommandQueue,
-        report: @escaping @Sendable (Event) -> Void, acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
+    /// - Returns: The plan.
+    package static func plan(
+        program: String, arguments: @escaping @Sendable (Event) -> [String], settings: CommandSettings
+    ) -> HandlerPlan {
+        var plan = HandlerPlan { port in
+            // Its workers hold it weakly.
+            let supervisor = CommandSupervisor(program, arguments, settings, port)
+            withExtendedLifetime(supervisor) { supervisor.run() }
+        }
+        // A job on its way to a program that is free does not wait.
+        plan.capacity = settings.queueLimit + settings.concurrentLimit
+        plan.dropReason = "\(settings.queueLimit) events wait for the command already"
+        plan.deliveryLimit = plan.capacity
+        plan.pace = .eachEvent
+        plan.label = "\(program): "
+        return plan
+    }
+
+    private init(
+        _ program: String, _ arguments: @escaping @Sendable (Event) -> [String], _ settings: CommandSettings,
+        _ port: HandlerPort
     ) {
-        self.name = name
+        self.program = program
+        self.arguments = arguments
         self.settings = settings
-        self.environment = environment
-        self.queue = queue
-        self.report = report
-        self.acknowledge = acknowledge
+        self.port = port
+        environment = CommandEnvironment(further: settings.environment)
     }
 
-    /// The most jobs that wait or run: a job on its way to a program that is free does not wait.
-    static func capacity(_ settings: CommandSettings) -> Int {
-        settings.queueLimit + settings.concurrentLimit
-    }
-
-    /// Works until it is told to stop.
-    func run() {
+    private func run() {
+        clinux_keep_ends()
         while true {
             let now = SystemClock.monotonic()
             for worker in workers { worker.checkDeadline(now: now) }
-            tellDrops(now)
-            let stop = queue.stop
+            let stop = port.stop
             if let stop, isAtEnd(stop, now) { break }
             startJobs(now)
             wait(until: deadline(stop, now), now)
         }
         for worker in workers { worker.abandon() }
-        tellDrops(.max)
-        let unrun = queue.abandonJobs()
+        port.drops.tellRest()
+        giveUp(port.take(atMost: .max))
         if unrun.count > 0 {
-            report(CommandReport.dropped(unrun, handler: name, reason: queue.stop?.reason ?? ""))
+            port.report(
+                CommandReport.dropped(
+                    unrun.count, isSimulated: unrun.isSimulated, isLive: unrun.isLive, handler: port.name,
+                    reason: port.stop?.reason ?? ""))
         }
-        queue.end()
     }
 
     /// Does what is due of a stop.
     ///
     /// - Returns: Whether nothing is left, or no time.
-    private func isAtEnd(_ stop: CommandStop, _ now: Int64) -> Bool {
+    private func isAtEnd(_ stop: StopPlan, _ now: Int64) -> Bool {
         // Another attempt would come too late.
-        queue.abandonTaken(retries.map(\.job))
+        giveUp(retries.map(\.job.item))
         retries.removeAll()
-        if now >= stop.askTime {
-            queue.abandonJobs()
+        if now >= stop.time(after: 50) {
+            giveUp(port.take(atMost: .max))
             for worker in workers { worker.ask(.stop(reason: stop.reason), now: now) }
         }
-        if now >= stop.killTime {
+        if now >= stop.time(after: 90) {
             for worker in workers { worker.kill() }
         }
-        return now >= stop.endTime || (workers.isEmpty && !queue.hasJobs)
+        return now >= Self.endTime(stop) || (workers.isEmpty && port.isEmpty)
+    }
+
+    /// When a program is no longer waited for that is out of a signal's reach.
+    ///
+    /// Without time programs are killed at once, and a second is left for them to be gone.
+    private static func endTime(_ stop: StopPlan) -> Int64 {
+        stop.isImmediate ? Units.later(stop.endTime, by: 1_000_000_000) : stop.endTime
+    }
+
+    /// The events that a stop left no time for.
+    private var unrun = (count: 0, isSimulated: false, isLive: false)
+
+    /// Counts events as not run, unless a store keeps them for another time.
+    private func giveUp(_ items: [QueuedEvent]) {
+        let lost = items.filter { $0.ticket == nil }
+        unrun.count += lost.count
+        unrun.isSimulated = unrun.isSimulated || lost.contains(where: \.event.isSimulated)
+        unrun.isLive = unrun.isLive || lost.contains { $0.event.wallNanoseconds != nil }
+        port.abandon(lost)
+        for item in items { port.finish(item, isAcknowledged: false) }
     }
 
     private var hasFreeWorker: Bool { workers.count < max(1, settings.concurrentLimit) }
@@ -99,8 +145,8 @@ final class CommandSupervisor {
             if let retry = retries.last, retry.dueTime <= now {
                 retries.removeLast()
                 start(retry.job)
-            } else if let job = queue.take() {
-                start(job)
+            } else if let item = port.take(atMost: 1).first {
+                start(CommandJob(program: program, arguments: arguments(item.event), item: item))
             } else {
                 return
             }
@@ -115,36 +161,29 @@ final class CommandSupervisor {
     }
 
     /// When there is something to do without anybody saying so; `nil` when there is not.
-    private func deadline(_ stop: CommandStop?, _ now: Int64) -> Int64? {
-        if hasFreeWorker, queue.hasJobs { return now }
+    private func deadline(_ stop: StopPlan?, _ now: Int64) -> Int64? {
+        if hasFreeWorker, !port.isEmpty { return now }
         var times = workers.compactMap(\.deadline)
         if hasFreeWorker, let retry = retries.last { times.append(retry.dueTime) }
-        if queue.hasDrops { times.append(nextDropReport) }
-        if let time = stop?.nextTime(after: now) { times.append(time) }
+        if let pause = port.drops.tellDue() { times.append(Units.later(now, by: Units.nanoseconds(pause))) }
+        if let stop {
+            times += [stop.time(after: 50), stop.time(after: 90), Self.endTime(stop)].filter { $0 > now }
+        }
         return times.min()
     }
 
     private func wait(until deadline: Int64?, _ now: Int64) {
         entries.removeAll(keepingCapacity: true)
-        entries.append(pollfd(fd: queue.waker.descriptor, events: Int16(POLLIN), revents: 0))
+        entries.append(pollfd(fd: port.courier.waker.descriptor, events: Int16(POLLIN), revents: 0))
         let waited = workers
         for worker in waited { worker.appendPollEntries(to: &entries) }
         let milliseconds = deadline.map { SystemClock.milliseconds(until: $0, from: now) }
         guard poll(&entries, nfds_t(entries.count), milliseconds ?? -1) > 0 else { return }
-        if entries[0].revents != 0 { queue.waker.clear() }
+        if entries[0].revents != 0 { port.courier.waker.clear() }
         for (index, worker) in waited.enumerated() {
             let first = 1 + index * CommandWorker.pollEntryCount
             worker.respond(to: entries[first..<first + CommandWorker.pollEntryCount])
         }
-    }
-
-    /// Tells of dropped events: at once, and then not more often than once a second.
-    private func tellDrops(_ now: Int64) {
-        guard now >= nextDropReport, queue.hasDrops else { return }
-        nextDropReport = Units.later(now, by: Self.dropReportInterval)
-        report(
-            CommandReport.dropped(
-                queue.takeDrops(), handler: name, reason: "\(settings.queueLimit) events wait for the command already"))
     }
 }
 
@@ -153,13 +192,11 @@ extension CommandSupervisor: CommandWorkerDelegate {
     func commandWorker(_ worker: CommandWorker, didFinish outcome: CommandOutcome) {
         workers.removeAll { $0 === worker }
         let nextDelay = outcome.isSuccess ? nil : settings.retryDelay(after: worker.job.attempt)
-        let delay = queue.stop == nil ? nextDelay : nil
-        report(CommandReport.event(handler: name, job: worker.job, outcome: outcome, retryDelay: delay))
+        let delay = port.stop == nil ? nextDelay : nil
+        port.report(CommandReport.event(handler: port.name, job: worker.job, outcome: outcome, retryDelay: delay))
         guard let delay else {
-            queue.giveBack()
-            // What a stop has cut short is begun again by whoever comes after it. Told last, because another delivery may
-            // follow at once, and has to find room.
-            if let ticket = worker.job.ticket, nextDelay == nil, !outcome.isCutShort { acknowledge(ticket) }
+            // What a stop has cut short is begun again by the next handler of the name.
+            port.finish(worker.job.item, isAcknowledged: nextDelay == nil && !outcome.isCutShort)
             return
         }
         var job = worker.job

@@ -2,6 +2,15 @@ import Binnacle
 import Glibc
 import LinuxSystem
 
+/// Told by a worker when its program is over.
+protocol CommandWorkerDelegate: AnyObject {
+    /// Tells the delegate what became of the program.
+    ///
+    /// Called once for each worker, on the supervisor's thread: from within `start(in:)` when the program cannot be run,
+    /// otherwise when its leader was reaped and its group was killed. Nothing of the worker is open by then.
+    func commandWorker(_ worker: CommandWorker, didFinish outcome: CommandOutcome)
+}
+
 /// Runs one program from its start to its end, and tells its delegate.
 ///
 /// It never waits: its owner waits for its descriptors and its deadline, and calls it. The program is over when its

@@ -1,5 +1,4 @@
-package import Binnacle
-package import LinuxSystem
+import Binnacle
 
 /// `mqtt = "mqtts://…"`: publishes the event to a broker.
 package struct MQTTAction: HandlerAction, Equatable {
@@ -36,28 +35,9 @@ package struct MQTTAction: HandlerAction, Equatable {
     /// Others act on what a broker tells them.
     package static let actsOnTheWorld = true
 
-    /// Makes the handler of a replay, which waits for the broker.
-    package func makeHandler(_ context: HandlerContext) -> (any EventHandler)? {
-        let (topic, stateTopic) = topics
-        do throws(SystemError) {
-            return try SequentialMQTTHandler(
-                name: context.name, settings: settings(of: context.name), topic: topic, stateTopic: stateTopic,
-                log: context.log, isCancelled: context.isCancelled)
-        } catch {
-            context.log.write("\(context.name): \(error)")
-            return nil
-        }
-    }
-
-    /// Makes the handler of a live run, which has a thread for the broker.
-    package func makeThreadedHandler(
-        name: String, report: @escaping @Sendable (Event) -> Void,
-        acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
-    ) throws(SystemError) -> (any ThreadedHandler)? {
-        let (topic, stateTopic) = topics
-        return try MQTTHandler(
-            name: name, settings: settings(of: name), topic: topic, stateTopic: stateTopic, report: report,
-            acknowledge: acknowledge)
+    /// Publishes each event.
+    package func work(for name: String) -> HandlerWork {
+        .threaded(MQTTPublisher.plan(settings(of: name), topics))
     }
 
     /// What a person should know who does not see the configuration.
@@ -66,12 +46,12 @@ package struct MQTTAction: HandlerAction, Equatable {
         return ["the password goes to \(broker.host) in plain text: mqtts:// would encrypt it"]
     }
 
-    private var topics: (event: @Sendable (Event) -> String, state: (@Sendable (String) -> String)?) {
+    private var topics: MQTTPublisher.Topics {
         let (host, topic) = (HostName.current, topic)
         let state = stateTopic.map { template -> @Sendable (String) -> String in
             { template.topic(forSensor: $0, host: host) }
         }
-        return ({ topic.topic(for: $0, host: host) }, state)
+        return MQTTPublisher.Topics(event: { topic.topic(for: $0, host: host) }, state: state)
     }
 
     private func settings(of name: String) -> MQTTSettings {

@@ -2,21 +2,18 @@ import Binnacle
 import LinuxSystem
 
 extension MQTTPublisher {
-    /// How many reasons are remembered as told.
-    private static let mostReasons = 16
-
     /// Takes note that a connection is lost, or never was: what was under way is to be sent again.
     func lose(_ connection: Connection, _ failure: MQTTFailure) {
-        queue.count { statistics in
+        gauge.update { statistics in
             statistics.connectedSinceNanoseconds = nil
             if !failure.isDetour { statistics.failure = failure.reason }
         }
-        if connection.hasProgress { backoff.reset() }
+        if connection.hasProgress { failures.resetPauses() }
         suspect(connection, failure)
         for index in window.indices { window[index].message = nil }
         // The first address of a name may be one of IPv6, and lead nowhere.
         avoidsIPv6 = !avoidsIPv6 && failure.isUnreachable
-        if !failure.isDetour { tell(failure.reason) }
+        if !failure.isDetour { failures.fail(failure.reason) }
     }
 
     /// Finds the event because of which the broker closes the connection, if there is one, and passes it over.
@@ -26,7 +23,7 @@ extension MQTTPublisher {
         closingCount += 1
         if isCareful, sent.count == 1, let index = sent.first {
             window[index].refusalCount += 1
-            if window[index].refusalCount >= surroundings.times.mostRefusals {
+            if window[index].refusalCount >= times.mostRefusals {
                 passOver(at: index, because: "the broker closes the connection each time it gets it")
             }
         }
@@ -34,28 +31,13 @@ extension MQTTPublisher {
         if closingCount >= 2 { isCareful = true }
     }
 
-    /// Tells of a reason that nobody has been told of.
-    func tell(_ reason: String) {
-        guard toldReasons.count < Self.mostReasons, toldReasons.insert(reason).inserted else { return }
-        hasFailed = true
-        report(reason)
-    }
-
-    /// Tells that the handler failed.
-    func report(_ reason: String) {
-        surroundings.report(Event(handlerFailed: surroundings.name, because: reason))
-    }
-
     /// Waits until it is time for another attempt.
     ///
     /// - Returns: Whether there is to be one.
-    func pauses() -> Bool {
-        let end = Units.later(SystemClock.monotonic(), by: backoff.next(using: &generator))
-        while true {
-            if let stop = queue.stop, !queue.wouldLose || end >= stop.drainTime { return false }
-            let left = SystemClock.milliseconds(until: end)
-            guard left > 0 else { return true }
-            queue.waker.wait(timeoutMilliseconds: left)
+    func waitBeforeRetry() -> Bool {
+        failures.waitBeforeRetry { attemptTime in
+            guard let stop = port.stop else { return false }
+            return !port.wouldLose || attemptTime >= Self.drainTime(stop)
         }
     }
 }

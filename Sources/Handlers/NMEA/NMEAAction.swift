@@ -1,5 +1,4 @@
 package import Binnacle
-package import LinuxSystem
 
 /// `nmea = "udp://…"` or `nmea = "tcp://…"`: sends the heading to plotters.
 package struct NMEAAction: HandlerAction, Equatable {
@@ -15,23 +14,10 @@ package struct NMEAAction: HandlerAction, Equatable {
     /// An autopilot steers by it.
     package static let actsOnTheWorld = true
     /// What is sent is the heading by one detector.
-    package static let takesHeadings = true
+    package static let headingKinds: [EventKind]? = NMEASender.kinds
 
-    /// Makes the handler of a replay.
-    package func makeHandler(_ context: HandlerContext) -> (any EventHandler)? {
-        do throws(SystemError) {
-            return try ReplayedNMEAHandler(name: context.name, settings: settings, log: context.log)
-        } catch {
-            context.log.write("\(context.name): \(error)")
-            return nil
-        }
-    }
-
-    /// Makes the handler of a live run, which has a thread for the network.
-    package func makeThreadedHandler(
-        name: String, report: @escaping @Sendable (Event) -> Void,
-        acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
-    ) throws(SystemError) -> (any ThreadedHandler)? {
-        try NMEAHandler(name: name, settings: settings, report: report)
+    /// Sends the latest heading at an interval.
+    package func work(for name: String) -> HandlerWork {
+        .threaded(NMEASender.plan(settings))
     }
 }

@@ -60,12 +60,12 @@ final class NMEAClient {
         return .blocked
     }
 
-    /// Takes what it says and throws it away: a plotter may send sentences of its own, which nobody here wants.
+    /// Reads input and discards it: a plotter may send sentences of its own.
     ///
     /// - Returns: Whether it is still there.
-    func readAway() -> Bool {
+    func discardInput() -> Bool {
         var bytes = [UInt8](repeating: 0, count: 4096)
-        // Once: who floods is not to keep others waiting.
+        // One read only, so that a flood does not delay the other connections.
         do throws(SystemError) {
             return try systemCall("recv") { recv(socket.raw, &bytes, bytes.count, 0) } > 0
         } catch {

@@ -6,7 +6,7 @@ import LinuxSystem
 /// Nobody need be there to take it. One sentence a datagram, because not every receiver looks behind the first.
 final class NMEADatagrams: NMEATransport {
     private let address: String
-    private let inbox: NMEAInbox
+    private let state: NMEAState
     /// Where the host may be, the likeliest first.
     private var targets: ArraySlice<NetworkAddress>
     private var socket: Descriptor
@@ -15,9 +15,9 @@ final class NMEADatagrams: NMEATransport {
     /// Looks the host up, and makes a socket.
     ///
     /// - Throws: ``NMEAFailure`` when there is no such host, or no socket for it.
-    init(_ settings: NMEASettings, inbox: NMEAInbox) throws(NMEAFailure) {
+    init(_ settings: NMEASettings, state: NMEAState) throws(NMEAFailure) {
         address = settings.address
-        self.inbox = inbox
+        self.state = state
         let found = try NMEAFailure.lookUp(settings, SOCK_DGRAM, isOwn: false)
         var rest = found[...]
         while true {
@@ -52,7 +52,7 @@ final class NMEADatagrams: NMEATransport {
                     target.withPointer { sendto(raw, sentence, sentence.count, Int32(MSG_NOSIGNAL), $0, $1) }
                 }
                 isProven = true
-                inbox.count { $0.sentCount += 1 }
+                state.update { $0.sentCount += 1 }
                 return
             } catch {
                 // What the network has no room for now comes again in a moment.

@@ -1,56 +1,90 @@
-import Binnacle
+package import Binnacle
 import LinuxSystem
 
-/// Sends the latest heading again and again, and comes back to a way that fails as long as it takes; for one thread, which
-/// it never leaves.
+/// How long a sender of sentences waits for what; in nanoseconds.
+package struct NMEATimes: Sendable {
+    /// The pause after a first failure; each further one is twice as long.
+    package var firstPause: Int64 = 1_000_000_000
+    /// The longest pause between two attempts.
+    package var longestPause: Int64 = 60_000_000_000
+    /// How long sending has to work to be told of as working again.
+    package var lasting: Int64 = 5_000_000_000
+    /// How long a connection may take nothing before it is closed.
+    package var patience: Int64 = 5_000_000_000
+    /// How long a port may be taken before that is a failure: the handler that a reload takes out may have it still.
+    package var grace: Int64 = 3_000_000_000
+    /// The pause between attempts in that time.
+    package var gracePause: Int64 = 50_000_000
+    /// How long no connection is accepted when the system has no descriptor left.
+    package var acceptPause: Int64 = 1_000_000_000
+
+    /// Creates the times that a daemon has.
+    package init() {}
+}
+
+/// Sends the latest heading to plotters as NMEA 0183, again and again; for one thread.
 ///
-/// A ``NMEAHandler`` is its face.
-final class NMEASender {
+/// Events tell a heading when it has changed, plotters want it regularly: so the latest one is sent at an interval for as
+/// long as it is valid. While there is none nothing is sent, not even sentences with empty fields: there are receivers
+/// that read an empty field as 0, and all of them notice silence. A connection that fails is tried again without end.
+package final class NMEASender {
     /// The number of what wakes the thread.
     private static let wakerToken: UInt64 = 0
-    /// How many reasons are remembered as told.
-    private static let mostReasons = 16
 
-    private let name: String
+    /// The kinds of event that it has to be given; all of one detector.
+    package static let kinds: [EventKind] = [
+        .heading, .headingLost, .headingFound, .detectorFailed, .detectorUnavailable,
+    ]
+    /// The most connections at a time.
+    package static let connectionLimit = NMEAServer.mostClients
+
     private let settings: NMEASettings
     private let times: NMEATimes
-    private let inbox: NMEAInbox
-    private let tell: @Sendable (Event) -> Void
+    private let state: NMEAState
+    private let port: HandlerPort
     private let intervalNanoseconds: Int64
     private let startTime = SystemClock.monotonic()
     /// When sentences are sent next; how often does not depend on connections that come and go.
     private var dueTime: Int64 = 0
-    private var backoff: Backoff
-    private var generator = SystemRandomNumberGenerator()
-    /// What was told since it last worked.
-    private var toldReasons: Set<String> = []
-    /// Whether the last that was told is that it failed.
-    private var hasFailed = false
+    private var failures: FailureReports
 
-    /// Creates a sender.
-    init(
-        name: String, settings: NMEASettings, times: NMEATimes, inbox: NMEAInbox,
-        report: @escaping @Sendable (Event) -> Void
-    ) {
-        self.name = name
-        self.settings = settings
-        self.times = times
-        self.inbox = inbox
-        tell = report
-        intervalNanoseconds = Units.nanoseconds(settings.interval)
-        backoff = Backoff(first: times.firstPause, longest: times.longestPause)
+    /// What a handler needs to send headings.
+    ///
+    /// - Parameters:
+    ///   - settings: What is sent, and where.
+    ///   - times: How long it waits for what.
+    ///   - state: Where the heading and the figures are.
+    /// - Returns: The plan.
+    package static func plan(
+        _ settings: NMEASettings, times: NMEATimes = NMEATimes(), state: NMEAState = NMEAState()
+    ) -> HandlerPlan {
+        var plan = HandlerPlan { port in NMEASender(settings, times, state, port).run() }
+        plan.latest = state
+        plan.status = { state.statistics.json }
+        return plan
     }
 
-    /// Sends until it is told to stop.
-    func run() {
-        while !inbox.isStopping {
+    private init(_ settings: NMEASettings, _ times: NMEATimes, _ state: NMEAState, _ port: HandlerPort) {
+        self.settings = settings
+        self.times = times
+        self.state = state
+        self.port = port
+        intervalNanoseconds = Units.nanoseconds(settings.interval)
+        failures = FailureReports(port, firstPause: times.firstPause, longestPause: times.longestPause)
+    }
+
+    private func run() {
+        while port.stop == nil {
             do throws(NMEAFailure) {
                 try serve()
             } catch {
                 lose(error)
             }
         }
-        inbox.end()
+        state.update { statistics in
+            statistics.clientCount = 0
+            statistics.port = nil
+        }
     }
 
     // MARK: - Sending
@@ -59,15 +93,15 @@ final class NMEASender {
     private func serve() throws(NMEAFailure) {
         let (epoll, transport) = try open()
         let openTime = SystemClock.monotonic()
-        while !inbox.isStopping {
+        while port.stop == nil {
             let now = SystemClock.monotonic()
             transport.advance(to: now)
             var next = transport.nextTime
-            if let heading = inbox.heading {
+            if let heading = state.heading {
                 if now >= dueTime { try send(heading, transport, now) }
                 next = min(next ?? dueTime, dueTime)
             }
-            if hasFailed, transport.isProven {
+            if failures.hasFailed, transport.isProven {
                 if now - openTime >= times.lasting { recover() }
                 next = min(next ?? .max, openTime + times.lasting)
             }
@@ -75,7 +109,7 @@ final class NMEASender {
             let timeout = next.map { SystemClock.milliseconds(until: $0, from: now) } ?? -1
             _ = epoll.wait(timeoutMilliseconds: timeout) { token, isHungUp in
                 if token == Self.wakerToken {
-                    inbox.waker.clear()
+                    port.courier.waker.clear()
                 } else {
                     transport.respond(token, isHungUp: isHungUp, at: SystemClock.monotonic())
                 }
@@ -87,13 +121,13 @@ final class NMEASender {
         let epoll: Epoll
         do throws(SystemError) {
             epoll = try Epoll()
-            try epoll.add(inbox.waker.descriptor, token: Self.wakerToken)
+            try epoll.add(port.courier.waker.descriptor, token: Self.wakerToken)
         } catch {
             throw NMEAFailure(settings.address, error)
         }
         switch settings.transport {
-        case .udp: return (epoll, try NMEADatagrams(settings, inbox: inbox))
-        case .tcp: return (epoll, try NMEAServer(settings, epoll: epoll, inbox: inbox, times: times))
+        case .udp: return (epoll, try NMEADatagrams(settings, state: state))
+        case .tcp: return (epoll, try NMEAServer(settings, epoll: epoll, state: state, times: times))
         }
     }
 
@@ -110,32 +144,19 @@ final class NMEASender {
     // MARK: - Failing
 
     private func recover() {
-        hasFailed = false
-        backoff.reset()
-        toldReasons = []
-        inbox.count { $0.failure = nil }
-        tell(Event(handlerRecovered: name))
+        state.update { $0.failure = nil }
+        failures.recover()
     }
 
-    /// Takes note that nothing can be sent, tells each reason once, and waits until it is time for another attempt.
+    /// Takes note that nothing can be sent, and waits until it is time for another attempt.
     private func lose(_ failure: NMEAFailure) {
         let now = SystemClock.monotonic()
         if failure.isPortTaken, now - startTime < times.grace {
-            return pause(until: Units.later(now, by: times.gracePause))
+            let left = SystemClock.milliseconds(until: Units.later(now, by: times.gracePause), from: now)
+            return port.courier.wait(milliseconds: left)
         }
-        inbox.count { $0.failure = failure.reason }
-        if toldReasons.count < Self.mostReasons, toldReasons.insert(failure.reason).inserted {
-            hasFailed = true
-            tell(Event(handlerFailed: name, because: failure.reason))
-        }
-        pause(until: Units.later(now, by: backoff.next(using: &generator)))
-    }
-
-    private func pause(until end: Int64) {
-        while !inbox.isStopping {
-            let left = SystemClock.milliseconds(until: end)
-            guard left > 0 else { return }
-            inbox.waker.wait(timeoutMilliseconds: left)
-        }
+        state.update { $0.failure = failure.reason }
+        failures.fail(failure.reason)
+        _ = failures.waitBeforeRetry { _ in port.stop != nil }
     }
 }

@@ -16,7 +16,7 @@ final class NMEAServer: NMEATransport {
     private static let silenceSeconds: Int32 = 30
 
     private let epoll: Epoll
-    private let inbox: NMEAInbox
+    private let state: NMEAState
     private let times: NMEATimes
     private let listener: Descriptor
     private var clients: [UInt64: NMEAClient] = [:]
@@ -27,9 +27,9 @@ final class NMEAServer: NMEATransport {
     /// Begins to listen.
     ///
     /// - Throws: ``NMEAFailure`` when the address is not ours, or the port somebody else's.
-    init(_ settings: NMEASettings, epoll: Epoll, inbox: NMEAInbox, times: NMEATimes) throws(NMEAFailure) {
+    init(_ settings: NMEASettings, epoll: Epoll, state: NMEAState, times: NMEATimes) throws(NMEAFailure) {
         self.epoll = epoll
-        self.inbox = inbox
+        self.state = state
         self.times = times
         guard let address = try NMEAFailure.lookUp(settings, SOCK_STREAM, isOwn: true).first else {
             throw NMEAFailure(reason: "\(settings.address): it has no address")
@@ -38,7 +38,7 @@ final class NMEAServer: NMEATransport {
             listener = try Self.listen(at: address)
             try epoll.add(listener.raw, token: Self.listenerToken)
             let port = try NetworkAddress.port(of: listener)
-            inbox.count { $0.port = port }
+            state.update { $0.port = port }
         } catch {
             throw NMEAFailure(settings.address, error)
         }
@@ -58,7 +58,7 @@ final class NMEAServer: NMEATransport {
     }
 
     deinit {
-        inbox.count { statistics in
+        state.update { statistics in
             statistics.port = nil
             statistics.clientCount = 0
         }
@@ -74,13 +74,13 @@ final class NMEAServer: NMEATransport {
     func send(_ sentences: [[UInt8]], at now: Int64) {
         let piece = Array(sentences.joined())
         for (token, client) in clients { settle(token, client, client.write(piece, at: now)) }
-        if !clients.isEmpty { inbox.count { $0.sentCount += sentences.count } }
+        if !clients.isEmpty { state.update { $0.sentCount += sentences.count } }
     }
 
     func respond(_ token: UInt64, isHungUp: Bool, at now: Int64) {
         if token == Self.listenerToken { return accept(at: now) }
         guard let client = clients[token] else { return }
-        guard !isHungUp, client.readAway() else { return close(token) }
+        guard !isHungUp, client.discardInput() else { return close(token) }
         settle(token, client, client.flush(at: now))
     }
 
@@ -88,7 +88,7 @@ final class NMEAServer: NMEATransport {
         if let time = acceptTime, time <= now { listens(true) }
         for (token, client) in clients {
             guard let since = client.blockedSince, since + times.patience <= now else { continue }
-            inbox.count { $0.slowCount += 1 }
+            state.update { $0.slowCount += 1 }
             close(token)
         }
     }
@@ -114,7 +114,7 @@ final class NMEAServer: NMEATransport {
             do throws(SystemError) {
                 let socket = Descriptor(owning: try systemCall("accept") { clinux_accept(listener.raw) })
                 guard clients.count < Self.mostClients else {
-                    inbox.count { $0.refusedCount += 1 }
+                    state.update { $0.refusedCount += 1 }
                     continue
                 }
                 try take(socket)
@@ -141,13 +141,13 @@ final class NMEAServer: NMEATransport {
         try epoll.add(socket.raw, token: nextToken)
         clients[nextToken] = NMEAClient(socket)
         nextToken += 1
-        inbox.count { $0.clientCount += 1 }
+        state.update { $0.clientCount += 1 }
     }
 
     private func close(_ token: UInt64) {
         guard let client = clients.removeValue(forKey: token) else { return }
         epoll.remove(client.raw)
-        inbox.count { $0.clientCount -= 1 }
+        state.update { $0.clientCount -= 1 }
         // There is a descriptor again.
         if acceptTime != nil { listens(true) }
     }

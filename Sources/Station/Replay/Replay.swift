@@ -105,7 +105,7 @@ package final class Replay {
             guard runsCommands || !type(of: section.action).actsOnTheWorld else { return nil }
             let place = HandlerContext(
                 name: section.name, log: log, willRun: { output.flush() }, isCancelled: { interruption.isRequested })
-            guard let handler = section.action.makeHandler(place) else { return nil }
+            guard let handler = section.action.work(for: section.name).replayed(place) else { return nil }
             let chain = HandlerChain(
                 handler: handler, kinds: Set(section.kinds), detectors: section.detectors.map { Set($0) })
             for decorator in section.decorators { chain.append(decorator.makeDecorator(in: context)) }

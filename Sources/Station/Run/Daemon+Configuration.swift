@@ -100,11 +100,11 @@ extension Daemon {
         source.change(live: next.live, timed: assembly.timed, streams: assembly.streams)
         pipeline.change(detectors: assembly.detectors)
         replaceChains()
-        for line in lines { line.takeOver() }
+        for line in lines { line.installDecorators() }
         let kept = assembly.detectors.filter { detector in before.detectors.contains { $0 === detector } }
-        for line in lines { line.forgetHeading(except: Set(kept.map(\.name))) }
+        for line in lines { line.detectorsChanged(to: Set(kept.map(\.name))) }
         retired = (retired + gone).filter { !$0.handler.hasEnded }
-        ties?.change(to: lines, within: Self.retirement)
+        attachments?.change(to: lines, within: Self.retirement)
         for line in gone { line.handler.end(within: Self.retirement) }
         applyStoreAndSocket(of: assembly.configuration, from: before.configuration)
         assembly.report(to: router)

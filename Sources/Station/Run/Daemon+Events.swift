@@ -11,13 +11,13 @@ extension Daemon {
     /// Opens the store that a configuration wants.
     static func openStore(
         _ settings: EventStoreSettings?, _ mailbox: Mailbox<DaemonMessage>, _ outlet: EventOutlet
-    ) throws(StationError) -> (StoreInlet?, DeliveryTies?) {
+    ) throws(StationError) -> (StoreInlet?, HandlerAttachments?) {
         guard let settings else { return (nil, nil) }
         do throws(SystemError) {
             let store = try EventStore(
                 settings, report: { mailbox.post(.report($0)) }, publish: { outlet.publish($0) },
                 onSequence: { mailbox.post(.sequence($0)) })
-            return (StoreInlet(store), DeliveryTies(store) { mailbox.post(.handlerEnded(name: $0)) })
+            return (StoreInlet(store), HandlerAttachments(store) { mailbox.post(.handlerEnded(name: $0)) })
         } catch {
             throw StationError(error)
         }

@@ -128,15 +128,6 @@ extension Daemon {
         return object.text
     }
 
-    private static func object(_ plotters: NMEAStatistics) -> String {
-        var object = JSONObject()
-        object.add("sentences", raw: String(plotters.sentCount))
-        object.add("connections", raw: String(plotters.clientCount))
-        object.add("refused", raw: String(plotters.refusedCount))
-        object.add("slow", raw: String(plotters.slowCount))
-        return object.text
-    }
-
     private func object(_ line: HandlerLine, _ store: EventStoreStatistics?) -> String {
         let tally = tallies[line.section.name] ?? HandlerTally()
         var object = JSONObject()
@@ -147,7 +138,7 @@ extension Daemon {
         object.add("finished", raw: String(tally.finishedCount))
         object.add("failed", raw: String(tally.failedCount))
         object.add("failure", tally.failure)
-        if let plotters = (line.handler as? NMEAHandler)?.statistics { object.add("nmea", raw: Self.object(plotters)) }
+        if let status = line.handler.status { object.add(type(of: line.section.action).key, raw: status) }
         if let delivery = store?.handlers.first(where: { $0.name == line.section.name }) {
             object.add("cursor", raw: String(delivery.position))
             object.add("stored", raw: String(delivery.waitingCount))

@@ -32,8 +32,8 @@ package final class Daemon {
     let startNanoseconds = SystemClock.monotonic()
     var assembly = Assembly()
     var lines: [HandlerLine] = []
-    /// Ties handlers to the store, when there is one.
-    let ties: DeliveryTies?
+    /// Attaches handlers to the store, when there is one.
+    let attachments: HandlerAttachments?
     /// What handlers have told of themselves, by their names.
     var tallies: [String: HandlerTally] = [:]
     /// When the configuration in force was applied.
@@ -91,7 +91,7 @@ package final class Daemon {
         mailbox = Mailbox(waker: waker)
         source = StationSource(waker: waker)
         router = Router()
-        (inlet, ties) = try Self.openStore(configuration.store, mailbox, outlet)
+        (inlet, attachments) = try Self.openStore(configuration.store, mailbox, outlet)
         router.continue(behind: inlet?.store.lastSequence ?? 0)
         router.wallClock = { time in
             guard let time else { return SystemClock.realtime() }
@@ -138,7 +138,7 @@ package final class Daemon {
                 count(event)
                 router.report(event)
             case .configuration(let result): if !isStopping { finishReload(result) }
-            case .handlerEnded(let name): if !isStopping { ties?.handlerDidEnd(name) }
+            case .handlerEnded(let name): if !isStopping { attachments?.handlerDidEnd(name) }
             case .sequence(let number):
                 router.continue(behind: number)
                 outlet.server?.continue(behind: number)
@@ -197,7 +197,7 @@ package final class Daemon {
         router.flush(upTo: nil)
         for line in lines { line.flush() }
         inlet?.flush()
-        ties?.detachAll()
+        attachments?.detachAll()
         // First those that have something to tell of what they did, and then those that it is told to.
         let actors = (lines + retired).filter { type(of: $0.section.action).actsOnTheWorld }
         end(actors, within: Self.drainTimes.actors, from: begin)
@@ -232,7 +232,7 @@ package final class Daemon {
         for line in ending {
             let count = line.handler.waitForEnd(until: begin + Units.nanoseconds(duration))
             guard count > 0 else { continue }
-            let isKept = store != nil && line.handler is any DeliveringHandler
+            let isKept = store != nil && line.handler.deliveryLimit != nil
             log.say(
                 "handler '\(line.section.name)': up to \(count) events were not handled before the end"
                     + (isKept ? "; the store keeps them" : ""), level: isKept ? .info : .warning)

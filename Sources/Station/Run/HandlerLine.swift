@@ -1,6 +1,5 @@
 import Binnacle
 import Configuration
-import Glibc
 import Handlers
 import LinuxSystem
 import Store
@@ -11,7 +10,7 @@ import Store
 /// chain when it is for the same events, and each decorator that says the same, with what it knows.
 final class HandlerLine {
     let section: HandlerSection
-    let handler: any ThreadedHandler
+    let handler: ThreadedHandler
     let chain: HandlerChain
     private let decorators: [(settings: DecoratorSettings, object: EventDecorator)]
 
@@ -32,11 +31,10 @@ final class HandlerLine {
         if let old, old.section.action.isSame(as: section.action) {
             handler = old.handler
         } else {
-            handler = try Self.make(section, inlet?.store, report)
-            // A heading is told when it has changed, which a ship at the quay's does not.
-            if let heir = handler as? NMEAHandler, let before = old?.handler as? NMEAHandler {
-                heir.takeHeading(of: before)
-            }
+            let (name, store) = (section.name, inlet?.store)
+            handler = try section.action.work(for: name).live(
+                name: name, report: report, acknowledge: { store?.acknowledge(name, $0) })
+            if let before = old?.handler.latest { handler.latest?.inherit(from: before) }
         }
         var kept = old?.decorators ?? []
         if let old, old.handler === handler, old.section.kinds == section.kinds,
@@ -62,17 +60,13 @@ final class HandlerLine {
     }
 
     /// Puts the decorators into the chain.
-    func takeOver() {
+    func installDecorators() {
         chain.replaceDecorators(decorators.map(\.object))
     }
 
-    /// Has the handler forget the heading of a detector that is not its own any more, or is not there: it would send that
-    /// for ever, because nobody tells it that it has become invalid.
-    ///
-    /// - Parameter detectors: The names of the detectors that go on as they were.
-    func forgetHeading(except detectors: Set<String>) {
-        guard let handler = handler as? NMEAHandler else { return }
-        handler.forgetHeading(except: section.detectors.map { detectors.intersection($0) } ?? detectors)
+    /// Tells the handler which detectors go on as they were: nothing tells it that what the others said is no longer valid.
+    func detectorsChanged(to detectors: Set<String>) {
+        handler.latest?.detectorsChanged(to: section.detectors.map { detectors.intersection($0) } ?? detectors)
     }
 
     /// Has the decorators pass on what they hold back.
@@ -81,47 +75,8 @@ final class HandlerLine {
     }
 
     /// What the events of the chain go to: the handler, or the store that delivers to it.
-    private static func end(
-        of inlet: StoreInlet?, _ handler: any ThreadedHandler, _ name: String
-    ) -> any EventHandler {
-        guard let inlet, handler is any DeliveringHandler else { return handler }
+    private static func end(of inlet: StoreInlet?, _ handler: ThreadedHandler, _ name: String) -> any EventHandler {
+        guard let inlet, handler.deliveryLimit != nil else { return handler }
         return inlet.lane(name)
-    }
-
-    /// A handler that might make detection wait gets a thread.
-    private static func make(
-        _ section: HandlerSection, _ store: EventStore?, _ report: @escaping @Sendable (Event) -> Void
-    ) throws(SystemError) -> any ThreadedHandler {
-        let (name, action) = (section.name, section.action)
-        if let handler = try action.makeThreadedHandler(
-            name: name, report: report, acknowledge: { store?.acknowledge(name, $0) })
-        {
-            return handler
-        }
-        return try QueuedHandler(name: name, report: report) {
-            let log = LineWriter(descriptor: STDERR_FILENO)
-            let output = LineWriter(descriptor: STDOUT_FILENO)
-            let context = HandlerContext(
-                name: name, log: log, output: output, journal: Self.journal(), report: report)
-            var hasFailed = false
-            return (
-                action.makeHandler(context) ?? ClosureHandler { _ in },
-                {
-                    log.flush()
-                    output.flush()
-                    guard !hasFailed else { return }
-                    for (place, failure) in [("output", output.failure), ("error", log.failure)] {
-                        guard let failure else { continue }
-                        hasFailed = true
-                        report(Event(handlerFailed: name, because: "standard \(place): \(failure.reason)"))
-                    }
-                }
-            )
-        }
-    }
-
-    private static func journal() -> JournalSocket? {
-        // Without the journal's socket its reader of standard error is still there.
-        JournalSocket.isStandardError ? try? JournalSocket() : nil
     }
 }

@@ -6,12 +6,13 @@ import PlainText
 
 /// The daemon's own words on standard error, written by a thread of its own: whoever reads them may be slow.
 final class MessageLog {
-    private let queue: WorkQueue<String>
+    private let courier: Courier<BoundedQueue<String>>
     private var lostCount = 0
 
     init() throws(SystemError) {
         let isJournal = JournalSocket.isStandardError
-        queue = try WorkQueue(capacity: 1024) {
+        courier = try Courier(BoundedQueue(capacity: 1024))
+        try courier.startBatches {
             let writer = LineWriter(descriptor: STDERR_FILENO)
             return { lines in
                 for line in lines { writer.write(isJournal ? line : Self.withoutLevel(line)) }
@@ -30,8 +31,9 @@ final class MessageLog {
 
     /// What finds no room is counted, and told of when there is some.
     private func put(_ line: String, _ level: LogLevel) {
-        if lostCount > 0, queue.put(Self.text("\(lostCount) messages are missing here", .warning)) { lostCount = 0 }
-        if lostCount > 0 || !queue.put(Self.text(line, level)) { lostCount += 1 }
+        let notice = Self.text("\(lostCount) messages are missing here", .warning)
+        if lostCount > 0, courier.put(notice) == .taken { lostCount = 0 }
+        if lostCount > 0 || courier.put(Self.text(line, level)) != .taken { lostCount += 1 }
     }
 
     private static func text(_ line: String, _ level: LogLevel) -> String {
@@ -42,8 +44,8 @@ final class MessageLog {
     ///
     /// - Parameter deadlineNanoseconds: The longest wait, on CLOCK_MONOTONIC.
     func finish(until deadlineNanoseconds: Int64) {
-        queue.finish()
-        _ = queue.waitForEnd(until: deadlineNanoseconds)
+        courier.requestStop()
+        _ = courier.waitForEnd(until: deadlineNanoseconds)
     }
 
     private static func withoutLevel(_ line: String) -> String {

@@ -5,15 +5,16 @@ import LinuxSystem
 ///
 /// That is all `synchronous = NORMAL` takes: what is in the log is found there after a power cut, and merged.
 final class LogSync: Sendable {
-    private let queue: WorkQueue<Descriptor>
+    private let courier: Courier<BoundedQueue<Descriptor>>
 
     /// Starts the thread.
     init() throws(SystemError) {
-        queue = try WorkQueue(capacity: 1) { { logs in for log in logs { _ = fdatasync(log.raw) } } }
+        courier = try Courier(BoundedQueue(capacity: 1))
+        try courier.startBatches { { logs in for log in logs { _ = fdatasync(log.raw) } } }
     }
 
     deinit {
-        queue.finish()
+        courier.requestStop()
     }
 
     /// Begins to bring a log to the disk, or goes on with that.
@@ -22,9 +23,9 @@ final class LogSync: Sendable {
     /// SQLite's is on a log, so that closing a descriptor of it gives up none.
     func begin(_ path: String) {
         guard let log = try? Descriptor(path: path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else { return }
-        _ = queue.put(log)
+        _ = courier.put(log)
     }
 
     /// Whether everything that was begun is done.
-    var isIdle: Bool { queue.unfinishedCount == 0 }
+    var isIdle: Bool { courier.withContent { $0.unfinishedCount == 0 } }
 }

@@ -1,11 +1,12 @@
 import Binnacle
+import LinuxSystem
 
 extension StoreWorker {
     /// Stores what was collected, and hands it on: only what is stored, or what cannot be.
     func commit() {
         guard !group.isEmpty else { return }
         defer {
-            inbox.didDo(group.count)
+            inbox.finish(group.count)
             group.removeAll(keepingCapacity: group.capacity <= Self.groupCapacity)
         }
         let isStored = storeGroup()

@@ -23,7 +23,7 @@ final class StoreWorker {
     let clock: StoreClock
     let listeners: Listeners
     let board: StoreBoard
-    let inbox: StoreInbox
+    let inbox: EventStore.Inbox
 
     /// The file, as long as it can be read.
     var file: StoreFile?
@@ -101,7 +101,8 @@ final class StoreWorker {
     private static let idleNanoseconds: Int64 = 10_000_000_000
 
     init(
-        _ settings: EventStoreSettings, clock: StoreClock, listeners: Listeners, board: StoreBoard, inbox: StoreInbox,
+        _ settings: EventStoreSettings, clock: StoreClock, listeners: Listeners, board: StoreBoard,
+        inbox: EventStore.Inbox,
         logSync: LogSync
     ) {
         self.settings = settings
@@ -128,13 +129,13 @@ final class StoreWorker {
         var requests: [StoreRequest] = []
         var mayComeMore = true
         while mayComeMore || !requests.isEmpty {
-            mayComeMore = inbox.take(into: &requests)
+            mayComeMore = inbox.takeAll(into: &requests)
             for request in requests { handle(request) }
             commit()
             shortenLog()
             doWhatIsDue()
             show()
-            if mayComeMore, inbox.isEmpty { inbox.wait(milliseconds: waitMilliseconds) }
+            if mayComeMore, inbox.withContent({ $0.isEmpty }) { inbox.wait(milliseconds: waitMilliseconds) }
         }
         close()
     }

@@ -16,7 +16,7 @@ struct MQTTFailureTests {
         // Several further attempts say nothing new.
         usleep(500_000)
         #expect(run.reasons.count == 1)
-        #expect(run.handler.statistics.failure == "127.0.0.1:\(port): Connection refused")
+        #expect(run.statistics.failure == "127.0.0.1:\(port): Connection refused")
         run.handler.deliver(deliveries(1...3))
         #expect(run.end(within: .seconds(20)) == 3, "with a store nothing is waited for")
         #expect(run.acknowledged.all == [])
@@ -111,7 +111,7 @@ struct MQTTFailureTests {
         run.handler.handle(event(1, kind: .motionBegan))
         try waitUntil("the first state") { seen.withLock { $0.count == 3 } }
         run.handler.handle(event(2, kind: .motionEnded))
-        try waitUntil("both events") { run.handler.statistics.publishedCount == 2 }
+        try waitUntil("both events") { run.statistics.publishedCount == 2 }
         run.handler.end(within: .seconds(60))
         usleep(100_000)
         isReleased.withLock { $0 = true }
@@ -126,15 +126,17 @@ struct MQTTFailureTests {
         let log = LineWriter(descriptor: descriptor.raw)
         let port = try freePort()
         let asked = Mutex(0)
-        let handler = try SequentialMQTTHandler(
-            name: "fleet", settings: MQTTSettings(host: "127.0.0.1", port: port, usesTLS: false, clientID: "replay"),
-            topic: { _ in "events/all" }, stateTopic: nil, log: log,
+        let settings = MQTTSettings(host: "127.0.0.1", port: port, usesTLS: false, clientID: "replay")
+        let plan = MQTTPublisher.plan(settings, MQTTPublisher.Topics(event: { _ in "events/all" }))
+        let context = HandlerContext(
+            name: "fleet", log: log,
             isCancelled: {
                 asked.withLock { count in
                     count += 1
                     return count > 50
                 }
             })
+        let handler = try AwaitedHandler(plan, context)
         for event in motions(1...10) { handler.handle(event) }
         handler.finish()
         log.flush()

@@ -11,7 +11,10 @@ final class MQTTRun {
     /// What the handler's thread had used of a processor when it made its first report, in nanoseconds; 0 before.
     var processorNanoseconds: Int64 { processorTime.nanoseconds }
     private let processorTime = ProcessorTime()
-    let handler: MQTTHandler
+    let handler: ThreadedHandler
+    private let gauge = MQTTGauge()
+    /// The state of the connection.
+    var statistics: MQTTGauge.Figures { gauge.figures }
 
     /// The tickets of what was acknowledged, in that order.
     final class Tickets: Sendable {
@@ -47,9 +50,9 @@ final class MQTTRun {
         let acknowledged = acknowledged
         let reports = reports
         let processorTime = processorTime
-        handler = try MQTTHandler(
-            name: name, settings: settings, topic: { "events/\($0.kind.rawValue)" }, stateTopic: { "states/\($0)" },
-            capacity: capacity, times: times,
+        let topics = MQTTPublisher.Topics(event: { "events/\($0.kind.rawValue)" }, state: { "states/\($0)" })
+        handler = try ThreadedHandler(
+            name: name, MQTTPublisher.plan(settings, topics, capacity: capacity, times: times, gauge: gauge),
             report: {
                 processorTime.note()
                 reports.add($0)
@@ -80,7 +83,7 @@ final class MQTTRun {
     var reasons: [String] { reports.of(.handlerFailed).compactMap { $0.text(.reason) } }
 
     func waitUntilConnected() throws {
-        try waitUntil("a connection; told: \(reasons)") { handler.statistics.connectedSinceNanoseconds != nil }
+        try waitUntil("a connection; told: \(reasons)") { statistics.connectedSinceNanoseconds != nil }
     }
 }
 

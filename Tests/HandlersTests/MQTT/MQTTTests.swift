@@ -17,7 +17,7 @@ struct MQTTTests {
         try subscriber.waitForNumber(1000)
         #expect(run.end() == 0)
         #expect(subscriber.numbers == Array(1...1000))
-        #expect(run.handler.statistics.publishedCount == 1000)
+        #expect(run.statistics.publishedCount == 1000)
         let expected = motions(1...2).map {
             Subscriber.Message(topic: "events/\($0.kind)", payload: $0.json, isRetained: false)
         }
@@ -87,9 +87,8 @@ struct MQTTTests {
         let descriptor = try Descriptor(path: messages.path + "/log", flags: O_RDWR)
         let log = LineWriter(descriptor: descriptor.raw)
         let settings = MQTTSettings(host: "localhost", port: broker.port, usesTLS: false, clientID: "replay")
-        let handler = try SequentialMQTTHandler(
-            name: "fleet", settings: settings, topic: { _ in "events/all" }, stateTopic: nil, log: log,
-            isCancelled: { false })
+        let plan = MQTTPublisher.plan(settings, MQTTPublisher.Topics(event: { _ in "events/all" }))
+        let handler = try AwaitedHandler(plan, HandlerContext(name: "fleet", log: log))
         for event in motions(1...6000) { handler.handle(event) }
         handler.finish()
         try subscriber.waitForNumber(6000)
@@ -106,7 +105,7 @@ struct MQTTTests {
         let subscriber = try Subscriber(broker.port, isPersistent: true)
         defer { subscriber.stop() }
         let run = try MQTTRun(broker.port) { settings, times in times.longestPause = 500_000_000 }
-        let limit = run.handler.deliveryLimit
+        let limit = try #require(run.handler.deliveryLimit)
         var given = 0
         var most = 0
         /// Gives what the handler may have, as the store does.
@@ -129,8 +128,8 @@ struct MQTTTests {
             usleep(10_000)
         }
         #expect(given < 2000, "no more is handed over than may be under way")
-        #expect(run.handler.statistics.queuedCount + run.handler.statistics.inFlightCount <= limit)
-        #expect(run.handler.statistics.failure != nil)
+        #expect(run.handler.unfinishedCount <= limit)
+        #expect(run.statistics.failure != nil)
         try broker.start()
         try waitUntil("all acknowledgements; told: \(run.reasons)") {
             try feed(until: 2000)
@@ -145,7 +144,7 @@ struct MQTTTests {
         #expect(Set(run.reasons).count == run.reasons.count, "each reason is told once: \(run.reasons)")
         #expect(run.reasons.count <= 3)
         #expect(run.reports.of(.handlerRecovered).count == 1)
-        #expect(run.handler.statistics.reconnectCount >= 1)
+        #expect(run.statistics.reconnectCount >= 1)
     }
 
     @Test func withoutAStoreTheNewestIsDroppedAndTold() throws {
@@ -153,8 +152,8 @@ struct MQTTTests {
         let run = try MQTTRun(port, capacity: 10)
         _ = try run.waitForFailure("refused")
         for event in motions(1...25) { run.handler.handle(event) }
-        #expect(run.handler.statistics.queuedCount == 10)
-        #expect(run.handler.statistics.droppedCount == 15)
+        #expect(run.handler.unfinishedCount == 10)
+        #expect(run.handler.droppedCount == 15)
         #expect(run.reports.droppedCount == 1, "at once of the first")
         #expect(run.end(within: .zero) == 10)
         #expect(run.reports.droppedCount == 15, "in the end of all")
@@ -210,6 +209,6 @@ struct MQTTTests {
         #expect(subscriber.numbers.firstTimes == [1, 3])
         #expect(run.acknowledged.all.sorted() == [1, 2, 3])
         #expect(try run.waitForFailure("passed over").contains("event 2 (shock)"))
-        #expect(run.handler.statistics.refusedCount == 1)
+        #expect(run.statistics.refusedCount == 1)
     }
 }

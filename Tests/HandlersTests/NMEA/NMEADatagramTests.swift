@@ -20,7 +20,7 @@ import Testing
         run.turn(to: 101.1)
         try receiver.wait(for: "$HCHDM,101.1,M*28\r\n")
         #expect(run.end())
-        #expect(run.handler.statistics.sentCount >= 20)
+        #expect(run.statistics.sentCount >= 20)
         #expect(run.reports.all.isEmpty, "\(run.reports.all)")
     }
 
@@ -56,22 +56,22 @@ import Testing
         try receiver.wait(for: "$HCHDM,10.0,M*18\r\n")
         run.handler.handle(ending)
         try waitUntilSilent(run)
-        let count = run.handler.statistics.sentCount
+        let count = run.statistics.sentCount
         _ = receiver.takeAll()
         // That there is one again is no heading yet.
         run.handler.handle(event(kind: .headingFound))
         run.handler.handle(event(kind: .gap))
         run.handler.handle(event(kind: .headingFound, [Figure(.heading, .number(20, decimals: 1))]))
         try receiver.wait(for: "$HCHDM,20.0,M*1B\r\n")
-        #expect(run.handler.statistics.sentCount > count)
+        #expect(run.statistics.sentCount > count)
         #expect(run.reports.all.isEmpty)
     }
 
     /// Waits until several beats have brought nothing.
     private func waitUntilSilent(_ run: NMEARun) throws {
-        var (count, since) = (run.handler.statistics.sentCount, ContinuousClock.now)
+        var (count, since) = (run.statistics.sentCount, ContinuousClock.now)
         try waitUntil("silence") {
-            let now = run.handler.statistics.sentCount
+            let now = run.statistics.sentCount
             if now != count { (count, since) = (now, ContinuousClock.now) }
             return ContinuousClock.now - since > .milliseconds(200)
         }
@@ -82,12 +82,12 @@ import Testing
         let run = try NMEARun(.udp, port: receiver.port)
         run.turn(to: 10)
         try receiver.wait(for: "$HCHDM,10.0,M*18\r\n")
-        run.handler.forgetHeading(except: ["moved", "other"])
-        let heir = try NMEARun(.udp, port: receiver.port)
-        heir.handler.takeHeading(of: run.handler)
-        try waitUntil("sentences of the heir") { heir.handler.statistics.sentCount > 0 }
-        for each in [run, heir] {
-            each.handler.forgetHeading(except: ["other"])
+        run.handler.latest?.detectorsChanged(to: ["moved", "other"])
+        let successor = try NMEARun(.udp, port: receiver.port)
+        successor.handler.latest?.inherit(from: try #require(run.handler.latest))
+        try waitUntil("sentences of the successor") { successor.statistics.sentCount > 0 }
+        for each in [run, successor] {
+            each.handler.latest?.detectorsChanged(to: ["other"])
             try waitUntilSilent(each)
         }
     }
@@ -122,7 +122,7 @@ import Testing
         let port = try freePort()
         let run = try NMEARun(.udp, port: port)
         run.turn(to: 10)
-        try waitUntil("ten sentences") { run.handler.statistics.sentCount >= 10 }
+        try waitUntil("ten sentences") { run.statistics.sentCount >= 10 }
         #expect(run.reports.all.isEmpty, "\(run.reasons)")
     }
 
@@ -131,7 +131,7 @@ import Testing
         run.turn(to: 10)
         try run.reports.wait("a failure") { $0.contains { $0.kind == .handlerFailed } }
         #expect(run.reasons[0].hasPrefix("udp://name.invalid:10110: the name cannot be looked up: "), "\(run.reasons)")
-        #expect(run.handler.statistics.failure == run.reasons[0])
+        #expect(run.statistics.failure == run.reasons[0])
         #expect(run.end())
         #expect(Set(run.reasons).count == run.reasons.count)
         #expect(run.reports.of(.handlerRecovered).isEmpty)
@@ -145,9 +145,9 @@ import Testing
             settings.sentences = [.hdm]
         }
         for degrees in 0..<10_000 { run.turn(to: Double(degrees % 360)) }
-        try waitUntil("a sentence") { run.handler.statistics.sentCount > 0 }
+        try waitUntil("a sentence") { run.statistics.sentCount > 0 }
         #expect(run.end())
-        #expect(run.handler.statistics.sentCount == 1)
+        #expect(run.statistics.sentCount == 1)
         #expect(receiver.takeAll().count == 1)
     }
 }

@@ -6,7 +6,10 @@ import LinuxSystem
 /// A handler that sends sentences, with what it reports; ended with this object.
 final class NMEARun {
     let reports = Reports()
-    let handler: NMEAHandler
+    let handler: ThreadedHandler
+    private let state = NMEAState()
+    /// How it is doing.
+    var statistics: NMEAStatistics { state.statistics }
 
     /// Starts a handler with short times.
     init(
@@ -21,7 +24,8 @@ final class NMEARun {
         times.lasting = 100_000_000
         times.grace = 0
         change(&settings, &times)
-        handler = try NMEAHandler(name: "plotter", settings: settings, times: times, report: reports.add)
+        handler = try ThreadedHandler(
+            name: "plotter", NMEASender.plan(settings, times: times, state: state), report: reports.add)
     }
 
     deinit {
@@ -49,8 +53,8 @@ final class NMEARun {
     ///
     /// - Returns: The port.
     func waitForPort() throws -> Int {
-        try waitUntil("a port; told: \(reasons)") { handler.statistics.port != nil }
-        return handler.statistics.port ?? 0
+        try waitUntil("a port; told: \(reasons)") { statistics.port != nil }
+        return statistics.port ?? 0
     }
 }
 

@@ -17,7 +17,7 @@ import Testing
         let port = try run.waitForPort()
         let plotters = try [connected(port), connected(port)]
         // Nothing is sent before there is a heading.
-        try waitUntil("two connections") { run.handler.statistics.clientCount == 2 }
+        try waitUntil("two connections") { run.statistics.clientCount == 2 }
         run.turn(to: 206.7)
         for plotter in plotters {
             try waitUntil("ten sentences") { plotter.lines.count >= 10 }
@@ -40,7 +40,7 @@ import Testing
         run.turn(to: 206.7)
         for _ in 0..<1000 { plotter.say("$ECRMB,A,0.66,L,003,004,4917.24,N,12309.57,W,001.3,052.5,000.5,V*20\r\n") }
         try waitUntil("ten sentences") { plotter.lines.count >= 10 }
-        #expect(run.handler.statistics.clientCount == 1)
+        #expect(run.statistics.clientCount == 1)
     }
 
     @Test func whoHasGoneHasNoPlaceAnyMore() throws {
@@ -52,7 +52,7 @@ import Testing
             plotter.say("x")
         }
         let plotter = try connected(port)
-        try waitUntil("one connection") { run.handler.statistics.clientCount == 1 }
+        try waitUntil("one connection") { run.statistics.clientCount == 1 }
         run.turn(to: 206.7)
         try plotter.wait(for: sentences[0])
         #expect(run.reports.all.isEmpty)
@@ -61,17 +61,17 @@ import Testing
     @Test func thereAreSoManyPlaces() throws {
         let run = try NMEARun(.tcp, port: 0)
         let port = try run.waitForPort()
-        let limit = NMEAHandler.connectionLimit
+        let limit = NMEASender.connectionLimit
         var plotters: [Plotter] = []
         for _ in 0..<limit { plotters.append(try connected(port)) }
-        try waitUntil("all places taken") { run.handler.statistics.clientCount == limit }
+        try waitUntil("all places taken") { run.statistics.clientCount == limit }
         let refused = try connected(port)
         try waitUntil("the refusal") { refused.isClosed() }
-        #expect(run.handler.statistics.refusedCount == 1)
+        #expect(run.statistics.refusedCount == 1)
         run.turn(to: 206.7)
         for plotter in plotters { try plotter.wait(for: sentences[1]) }
         plotters.removeLast()
-        try waitUntil("a free place") { run.handler.statistics.clientCount == limit - 1 }
+        try waitUntil("a free place") { run.statistics.clientCount == limit - 1 }
         let next = try connected(port)
         try next.wait(for: sentences[1])
     }
@@ -85,11 +85,11 @@ import Testing
         let slow = try connected(port, receiveBuffer: 2048)
         let other = try connected(port)
         run.turn(to: 206.7)
-        try waitUntil("that the slow one is dropped; \(run.handler.statistics)") {
+        try waitUntil("that the slow one is dropped; \(run.statistics)") {
             _ = other.isClosed()
-            return run.handler.statistics.slowCount == 1
+            return run.statistics.slowCount == 1
         }
-        #expect(run.handler.statistics.clientCount == 1)
+        #expect(run.statistics.clientCount == 1)
         let count = other.lines.count
         try waitUntil("more for the other one") { other.lines.count > count + 10 }
         #expect(Set(other.lines) == Set(sentences), "it never got a part of a sentence")
@@ -104,10 +104,10 @@ import Testing
         let second = try NMEARun(.tcp, port: port)
         try second.reports.wait("a failure") { $0.contains { $0.kind == .handlerFailed } }
         #expect(second.reasons == ["tcp://127.0.0.1:\(port): somebody else has the port"])
-        #expect(second.handler.statistics.failure != nil)
+        #expect(second.statistics.failure != nil)
         #expect(first.end())
         try second.reports.wait("the recovery") { $0.contains { $0.kind == .handlerRecovered } }
-        #expect(second.handler.statistics.failure == nil)
+        #expect(second.statistics.failure == nil)
         let plotter = try connected(port)
         second.turn(to: 206.7)
         try plotter.wait(for: sentences[0])
@@ -142,8 +142,8 @@ import Testing
 
     @Test func everybodyMayComeByEitherProtocol() throws {
         let run = try NMEARun(.tcp, host: "::", port: 0)
-        try waitUntil("a port, or no IPv6 here") { run.handler.statistics.port != nil || !run.reasons.isEmpty }
-        guard let port = run.handler.statistics.port else {
+        try waitUntil("a port, or no IPv6 here") { run.statistics.port != nil || !run.reasons.isEmpty }
+        guard let port = run.statistics.port else {
             #expect(run.reasons[0].hasPrefix("tcp://[::]:0: "))
             return
         }

@@ -5,18 +5,20 @@ import LinuxSystem
 import Testing
 
 /// A queue in front of a handler: what it has no room for, and what is left at the end, is counted.
-@Suite struct QueuedHandlerTests {
+@Suite struct ThreadedHandlerTests {
     /// A handler that waits for a signal with each event.
     private static func stuck(
         _ reports: Reports, begun: DispatchSemaphore, released: DispatchSemaphore
-    ) throws -> QueuedHandler {
-        try QueuedHandler(name: "stuck", capacity: 4, report: reports.add) {
+    ) throws -> ThreadedHandler {
+        var plan = HandlerPlan.batches {
             let handler = ClosureHandler { _ in
                 begun.signal()
                 released.wait()
             }
             return (handler, {})
         }
+        plan.capacity = 4
+        return try ThreadedHandler(name: "stuck", plan, report: reports.add)
     }
 
     private static let event = Event(kind: .shake, timeNanoseconds: 1)

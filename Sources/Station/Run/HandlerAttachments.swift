@@ -4,36 +4,36 @@ import Handlers
 import LinuxSystem
 import Store
 
-/// Ties handlers to the store that delivers to them: one at a time for each name, in their order.
+/// Attaches handlers to the store that delivers to them: one at a time for each name, in their order.
 ///
 /// When a reload exchanges a handler, the new one gets nothing before the old one has ended: what the old one has not done
 /// by then is the first that the new one gets.
-final class DeliveryTies {
+final class HandlerAttachments {
     private let store: EventStore
     private let tellEnd: @Sendable (_ name: String) -> Void
-    private var attached: [String: any DeliveringHandler] = [:]
-    /// Handlers that were untied and may still be at work.
-    private var ending: [String: any DeliveringHandler] = [:]
+    private var attached: [String: ThreadedHandler] = [:]
+    /// Handlers that were detached and may still be at work.
+    private var ending: [String: ThreadedHandler] = [:]
     private var lines: [HandlerLine] = []
 
-    /// Creates ties to nobody.
+    /// Creates attachments of no handler.
     ///
     /// - Parameters:
     ///   - store: What delivers.
-    ///   - tellEnd: Told, on any thread, when a handler that was untied has ended; ``handlerDidEnd(_:)`` wants to know.
+    ///   - tellEnd: Told, on any thread, when a detached handler has ended; ``handlerDidEnd(_:)`` wants to know.
     init(_ store: EventStore, tellEnd: @escaping @Sendable (_ name: String) -> Void) {
         self.store = store
         self.tellEnd = tellEnd
     }
 
-    /// Unties the handlers that are no longer there, and ties those that are new.
+    /// Detaches the handlers that are no longer there, and attaches those that are new.
     ///
     /// - Parameters:
     ///   - lines: What there is now.
     ///   - duration: How long a handler that goes may take to its end, which the caller tells it.
     func change(to lines: [HandlerLine], within duration: Duration) {
         self.lines = lines
-        store.expect(Set(lines.filter { $0.handler is any DeliveringHandler }.map(\.section.name)))
+        store.expect(Set(lines.filter { $0.handler.deliveryLimit != nil }.map(\.section.name)))
         for (name, handler) in attached where !lines.contains(where: { $0.handler === handler }) {
             store.detach(name)
             attached[name] = nil
@@ -42,13 +42,13 @@ final class DeliveryTies {
         attach()
     }
 
-    /// Takes note that a handler which was untied has ended: the next of its name has its turn.
+    /// Takes note that a detached handler has ended: the next of its name is attached.
     func handlerDidEnd(_ name: String) {
         ending[name] = nil
         attach()
     }
 
-    /// Unties all handlers; the store keeps what they do not do.
+    /// Detaches all handlers; the store keeps what they do not do.
     func detachAll() {
         for name in attached.keys { store.detach(name) }
         attached = [:]
@@ -56,13 +56,14 @@ final class DeliveryTies {
 
     private func attach() {
         for line in lines where attached[line.section.name] == nil && ending[line.section.name] == nil {
-            guard let handler = line.handler as? any DeliveringHandler else { continue }
+            guard let limit = line.handler.deliveryLimit else { continue }
+            let handler = line.handler
             attached[line.section.name] = handler
-            store.attach(line.section.name, limit: handler.deliveryLimit) { handler.deliver($0) }
+            store.attach(line.section.name, limit: limit) { handler.deliver($0) }
         }
     }
 
-    private func waitForEnd(of handler: any DeliveringHandler, _ name: String, within duration: Duration) {
+    private func waitForEnd(of handler: ThreadedHandler, _ name: String, within duration: Duration) {
         let deadline = SystemClock.monotonic() + Units.nanoseconds(duration + .seconds(5))
         let tellEnd = tellEnd
         ending[name] = handler
@@ -72,7 +73,7 @@ final class DeliveryTies {
                 tellEnd(name)
             }
         } catch {
-            // Without a thread to wait on, its successor begins at once, and does what it does twice.
+            // Without a thread to wait on, its successor begins at once, and may do the same work again.
             ending[name] = nil
         }
     }

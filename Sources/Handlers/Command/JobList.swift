@@ -1,2 +1,0 @@
-/// Jobs in the order in which they came.
-typealias JobList = FirstInList<CommandJob>

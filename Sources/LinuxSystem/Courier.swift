@@ -1,0 +1,214 @@
+import Synchronization
+
+/// A thread that works for others: what they leave for it, the request to stop, and its end.
+///
+/// Threads that leave something never wait for the work. `Content` is what they leave: a ``BoundedQueue`` where each
+/// item counts, or a value of the user's own where only the latest does.
+package final class Courier<Content: Sendable>: Sendable {
+    private struct State {
+        var content: Content
+        var stop: StopPlan?
+        var hasEnded = false
+        /// Whether a thread waits for the queue to be idle.
+        var isAwaited = false
+    }
+
+    /// Wakes the thread.
+    package let waker: Waker
+    private let ownerWaker: Waker
+    private let state: Mutex<State>
+
+    /// Creates a courier without a thread.
+    ///
+    /// - Parameter content: What is there at the beginning.
+    /// - Throws: ``SystemError`` when there is no descriptor left.
+    package init(_ content: Content) throws(SystemError) {
+        waker = try Waker()
+        ownerWaker = try Waker()
+        state = Mutex(State(content: content))
+    }
+
+    /// Starts the thread.
+    ///
+    /// - Parameter work: Runs on the thread, which ends when it returns. It holds the courier, and must return after
+    ///   ``requestStop(_:)``.
+    /// - Throws: ``SystemError`` when there is no thread left.
+    package func start(_ work: @escaping @Sendable () -> Void) throws(SystemError) {
+        try WorkerThread.start { [self] in
+            work()
+            state.withLock { $0.hasEnded = true }
+            ownerWaker.wake()
+        }
+    }
+
+    // MARK: - Threads that leave something
+
+    /// Changes the content, and wakes the thread where that is asked for.
+    ///
+    /// - Parameter change: Returns whether the thread has to be woken.
+    package func leave(_ change: (inout Content) -> Bool) {
+        if state.withLock({ change(&$0.content) }) { waker.wake() }
+    }
+
+    /// Reads or changes the content.
+    package func withContent<Result: Sendable>(_ body: (inout Content) -> Result) -> Result {
+        state.withLock { body(&$0.content) }
+    }
+
+    /// Tells the thread to stop, or to stop earlier.
+    package func requestStop(_ plan: StopPlan = StopPlan()) {
+        state.withLock { state in
+            if plan.endTime < state.stop?.endTime ?? .max || state.stop == nil { state.stop = plan }
+        }
+        waker.wake()
+    }
+
+    /// Whether the thread has ended.
+    package var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+    /// Waits for the thread's end, after ``requestStop(_:)``.
+    ///
+    /// - Parameter deadlineNanoseconds: The longest wait, on CLOCK_MONOTONIC.
+    /// - Returns: Whether it has ended.
+    package func waitForEnd(until deadlineNanoseconds: Int64) -> Bool {
+        while !hasEnded {
+            // Several threads may wait, and the waker wakes one of them.
+            let left = SystemClock.milliseconds(until: deadlineNanoseconds, atMost: 1000)
+            guard left > 0 else { return false }
+            ownerWaker.wait(timeoutMilliseconds: left)
+        }
+        return true
+    }
+
+    // MARK: - The thread
+
+    /// The request to stop; `nil` while there is none.
+    package var stop: StopPlan? { state.withLock { $0.stop } }
+
+    /// Waits until something is left, the thread is told to stop, or a time is over.
+    ///
+    /// - Parameter milliseconds: The longest wait; −1 has no end.
+    package func wait(milliseconds: Int32 = -1) {
+        waker.wait(timeoutMilliseconds: milliseconds)
+    }
+}
+
+/// What became of an item that was left for a thread.
+package enum CourierAnswer: Sendable {
+    /// The thread gets it.
+    case taken
+    /// There was no room for it.
+    case full
+    /// The thread was told to stop, or has ended.
+    case stopped
+}
+
+/// A thread that works off a queue.
+extension Courier {
+    /// Adds an item, and wakes the thread unless it was woken for another one.
+    package func put<Item>(_ item: Item, load: Int = 1, isBounded: Bool = true) -> CourierAnswer
+    where Content == BoundedQueue<Item> {
+        let (answer, isFirst) = state.withLock { state -> (CourierAnswer, Bool) in
+            guard state.stop == nil, !state.hasEnded else { return (.stopped, false) }
+            guard state.content.append(item, load: load, isBounded: isBounded) else { return (.full, false) }
+            return (.taken, state.content.waitingCount == 1)
+        }
+        if isFirst { waker.wake() }
+        return answer
+    }
+
+    /// Takes all items that wait; each keeps its room until ``finish(_:)``.
+    ///
+    /// - Returns: Whether there may come more.
+    package func takeAll<Item>(into list: inout [Item]) -> Bool where Content == BoundedQueue<Item> {
+        state.withLock { state in
+            state.content.takeAll(into: &list)
+            return state.stop == nil
+        }
+    }
+
+    /// Gives back the room of items that are done.
+    package func finish<Item>(_ load: Int = 1) where Content == BoundedQueue<Item> {
+        let isAwaited = state.withLock { state in
+            state.content.finish(load)
+            return state.isAwaited && state.content.load == 0
+        }
+        if isAwaited { ownerWaker.wake() }
+    }
+
+    /// Waits until no item waits or is worked on, or the thread has ended.
+    ///
+    /// - Returns: Whether that is so.
+    package func waitUntilIdle<Item>(milliseconds: Int32) -> Bool where Content == BoundedQueue<Item> {
+        func isIdle(_ willWait: Bool) -> Bool {
+            state.withLock { state in
+                let isIdle = state.hasEnded || state.content.unfinishedCount == 0
+                state.isAwaited = willWait && !isIdle
+                return isIdle
+            }
+        }
+        if isIdle(true) { return true }
+        ownerWaker.wait(timeoutMilliseconds: milliseconds)
+        return isIdle(false)
+    }
+
+    /// Starts a thread that handles all waiting items at a time, until it is told to stop and none is left.
+    ///
+    /// - Parameter start: Called on the thread, once; makes what is called there with the items, in their order.
+    /// - Throws: ``SystemError`` when there is no thread left.
+    package func startBatches<Item>(_ start: @escaping @Sendable () -> ([Item]) -> Void) throws(SystemError)
+    where Content == BoundedQueue<Item> {
+        try self.start { [self] in runBatches(start()) }
+    }
+
+    /// Handles all waiting items at a time, until the thread is told to stop and none is left.
+    package func runBatches<Item>(_ work: ([Item]) -> Void) where Content == BoundedQueue<Item> {
+        var items: [Item] = []
+        while true {
+            let isStopping = state.withLock { state in
+                state.content.takeAll(into: &items)
+                state.content.begin()
+                return state.stop != nil
+            }
+            if !items.isEmpty {
+                work(items)
+            } else if isStopping {
+                return
+            } else {
+                wait()
+            }
+        }
+    }
+}
+
+/// How long what is left may take after a thread was told to stop; times are on CLOCK_MONOTONIC.
+package struct StopPlan: Sendable {
+    /// Why it stops, as a part of a sentence.
+    package let reason: String
+    private let beginTime: Int64
+    private let duration: Int64
+
+    /// Creates a plan.
+    ///
+    /// - Parameters:
+    ///   - nanoseconds: How long it may take in all; without it, as long as it takes.
+    ///   - reason: Why, as a part of a sentence.
+    package init(within nanoseconds: Int64 = .max, because reason: String = "Binnacle stops") {
+        self.reason = reason
+        beginTime = SystemClock.monotonic()
+        duration = max(0, nanoseconds)
+    }
+
+    /// Whether there is no time at all.
+    package var isImmediate: Bool { duration == 0 }
+
+    /// When the time is over.
+    package var endTime: Int64 { time(after: 100) }
+
+    /// When a share of the time is over.
+    package func time(after percent: Int64) -> Int64 {
+        let (time, isTooLate) = beginTime.addingReportingOverflow(
+            percent == 100 ? duration : duration / 100 * percent)
+        return isTooLate ? .max : time
+    }
+}
