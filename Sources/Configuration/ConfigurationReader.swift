@@ -165,6 +165,7 @@ struct ConfigurationReader {
             return nil
         }
         return TableReader(
-            title: title, position: entry.node.position, entries: entries, allowed: allowed, diagnostics: diagnostics)
+            title: title, position: entry.node.position, entries: entries, allowed: allowed, folder: folder,
+            diagnostics: diagnostics)
     }
 }

@@ -27,6 +27,11 @@ extension TableReader {
         return text
     }
 
+    /// A path; one that does not begin with a slash is relative to the configuration's folder.
+    package func path(_ key: String) -> String? {
+        string(key).map { $0.hasPrefix("/") ? $0 : folder + $0 }
+    }
+
     /// The bytes of a file that a key names; `nil` when it cannot be read, which is reported at the value.
     package func contents(of path: String, named key: String, _ node: TOMLNode) -> [UInt8]? {
         do throws(ConfigurationError) {

@@ -11,6 +11,8 @@ package final class TableReader {
     /// Where the table begins.
     package let position: SourcePosition
     package let diagnostics: DiagnosticCollector
+    /// What relative paths are relative to: nothing, or a path that ends with a slash.
+    package let folder: String
     private let entries: [TOMLEntry]
     /// The keys whose values were refused: what follows from their absence is not worth telling.
     private var refused: Set<String> = []
@@ -18,11 +20,12 @@ package final class TableReader {
     /// Creates a reader and reports every key that is not among those allowed.
     package init(
         title: String, position: SourcePosition, entries: [TOMLEntry], allowed: [String],
-        diagnostics: DiagnosticCollector
+        folder: String = "", diagnostics: DiagnosticCollector
     ) {
         self.title = title
         self.position = position
         self.entries = entries
+        self.folder = folder
         self.diagnostics = diagnostics
         for entry in entries where !allowed.contains(entry.key) {
             diagnostics.report(
