@@ -52,7 +52,7 @@ package struct LogAction: HandlerAction, Equatable {
 
     /// How much the log makes of a kind of event.
     package func level(of kind: EventKind) -> LogLevel {
-        levels[kind] ?? .usual(for: kind)
+        levels[kind] ?? kind.row.level
     }
 
     /// Writes into the journal, or lines for people, which have no level.

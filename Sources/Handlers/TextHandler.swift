@@ -39,16 +39,15 @@ package final class TextHandler: EventHandler {
         return parts.joined(separator: "  ").trimmingTrailingBlanks().printable
     }
 
-    private static let units = ["_m_s2": " m/s²", "_deg": "°", "_uT": " µT", "_g": " g", "_s": " s"]
-
     private static func text(_ figure: Figure) -> String? {
-        // Stamps are for programs; a person reads the line's own time.
-        guard figure.name != .onset else { return nil }
         let name = figure.name.rawValue
-        for (suffix, unit) in units where name.hasSuffix(suffix) {
-            return "\(name.dropLast(suffix.count)) \(figure.value)\(unit)"
+        switch figure.name.row.type {
+        // Stamps are for programs; a person reads the line's own time.
+        case .stamp: return nil
+        case .number(let unit, decimals: _):
+            return "\(name.dropLast(unit.rawValue.count)) \(figure.value)\(unit.symbol)"
+        case .integer, .word, .text: return "\(name) \(figure.value)"
         }
-        return "\(name) \(figure.value)"
     }
 }
 

@@ -70,7 +70,7 @@ final class LiveRun: SampleSource {
     }
 
     func losses(_ cause: SampleLoss.Cause) -> [Event] {
-        events.filter { $0.kind == .samplesLost && $0.figure(.cause) == .text(cause.rawValue) }
+        events.filter { $0.kind == .samplesLost && $0.figure(.cause) == .word(cause) }
     }
 }
 

@@ -323,7 +323,7 @@ import Testing
         #expect(action.level(of: .shock) == .alert && action.level(of: .motionEnded) == .info)
         #expect(LogLevel.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 7], "as syslog numbers them")
         #expect(LogLevel.allCases.map(\.name).map(LogLevel.init(name:)) == LogLevel.allCases)
-        #expect(EventKind.allCases.filter { LogLevel.usual(for: $0) == .error } == [.sensorsNoneLeft])
+        #expect(EventKind.allCases.filter { $0.row.level == .error } == [.sensorsNoneLeft])
     }
 
     /// What tells of handlers may be logged and written.

@@ -29,3 +29,14 @@ public struct MotionEvent: Sendable, Equatable {
     /// The stamp of the deciding sample, in nanoseconds.
     public var timeNanoseconds: Int64 { sample.timeNanoseconds }
 }
+
+extension MotionEvent: DetectorResult {
+    package func value(of figure: Figure.Name) -> Figure.Value? {
+        switch figure {
+        case .peak, .userAcceleration, .smallest, .magnitude: figure.number(Double(magnitudeG))
+        case .duration: figure.number(durationSeconds)
+        case .onset: .integer(onsetNanoseconds)
+        default: nil
+        }
+    }
+}

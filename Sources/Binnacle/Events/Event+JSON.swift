@@ -16,10 +16,9 @@ extension Event {
         if let wallNanoseconds { object.add("wall_time", WallTime.text(wallNanoseconds)) }
         if isSimulated { object.add("simulated", raw: "true") }
         for figure in figures {
-            if case .text(let text) = figure.value {
-                object.add(figure.name.rawValue, text)
-            } else {
-                object.add(figure.name.rawValue, raw: figure.value.description)
+            switch figure.value {
+            case .text, .word: object.add(figure.name.rawValue, figure.value.description)
+            case .number, .integer: object.add(figure.name.rawValue, raw: figure.value.description)
             }
         }
         return object.text

@@ -1,86 +1,281 @@
-/// What an event tells; the raw value is its name in configurations and in JSON.
+package import PlainText
+
+/// What an event tells; the raw value is its name in configurations and in JSON, and ``text`` says what it means.
+///
+/// A kind is its case and its row. The log, the journal, the state of a sensor in MQTT, the placeholders, the help and
+/// the manual are made from the rows; nothing else lists the kinds.
 public enum EventKind: String, Sendable, Hashable, CaseIterable {
-    /// Motion has lasted the minimum duration.
     case motionBegan = "motion.began"
-    /// Motion goes on; at most once per update interval.
     case motionMoving = "motion.moving"
-    /// Quiet has lasted the quiet time.
     case motionEnded = "motion.ended"
-    /// A violent movement to and fro.
     case shake
-    /// Weightlessness.
     case freeFall = "free_fall"
-    /// A blow.
     case shock
-    /// The heading turned by more than the heading filter.
     case heading
-    /// There is no valid heading any more.
     case headingLost = "heading.lost"
-    /// There is a valid heading again.
     case headingFound = "heading.found"
-    /// The device has looked into a sector for the dwell time.
     case sectorEntered = "sector.entered"
-    /// The device has looked out of a sector for the dwell time.
     case sectorLeft = "sector.left"
-    /// The field's strength is off: there is iron or a magnet nearby.
     case interferenceBegan = "interference.began"
-    /// The field's strength is what it should be again.
     case interferenceEnded = "interference.ended"
-    /// The field's strength stays off: the magnetometer has to be calibrated.
     case calibrationNeeded = "calibration.needed"
-    /// The field fits again, after a calibration was needed.
     case calibrationRestored = "calibration.restored"
-    /// The device has faced the bearing for the dwell time.
     case northFaced = "north.faced"
-    /// The device goes on facing the bearing; at most once per update interval.
     case northFacing = "north.facing"
-    /// The device has looked away from the bearing for the dwell time.
     case northLeft = "north.left"
-    /// A stream was interrupted.
     case gap
-    /// Samples were lost on their way from the device.
     case samplesLost = "samples.lost"
-    /// A sensor delivers again.
     case sensorActive = "sensor.active"
-    /// A sensor failed.
     case sensorInactive = "sensor.inactive"
-    /// One active sensor is left.
     case sensorsOneLeft = "sensors.one_left"
-    /// No active sensor is left.
     case sensorsNoneLeft = "sensors.none_left"
-    /// A detector lost the sensor it needs.
     case detectorFailed = "detector.failed"
-    /// A detector could not start, because a sensor it needs is not there.
     case detectorUnavailable = "detector.unavailable"
-    /// Enough sensors agreed; made by the quorum decorator.
     case quorumReached = "quorum.reached"
-    /// A handler's program ended as it should.
     case commandFinished = "command.finished"
-    /// A handler's program could not be run, failed, or took too long.
     case commandFailed = "command.failed"
-    /// Events did not get to a handler, because too many waited for it.
     case eventsDropped = "events.dropped"
-    /// A handler can no longer do its work.
     case handlerFailed = "handler.failed"
-    /// A handler that had failed works again.
     case handlerRecovered = "handler.recovered"
-    /// The event store cannot be used as it should.
     case storeFailed = "store.failed"
-    /// The event store, which had failed, works again.
     case storeRecovered = "store.recovered"
 
+    /// What the kind means, in one sentence.
+    public var text: String { row.text }
+
     /// The kinds that repeat an ongoing state, and are therefore given only to handlers that ask for them by name.
-    public static let repeated: Set<EventKind> = [.motionMoving, .northFacing]
+    public static let repeated = kinds(.repeated)
+
+    /// The kinds that report about handlers and the store, and are therefore never given to a handler that could cause
+    /// more of them.
+    public static let reports = kinds(.report)
+
+    /// The kinds that count as the begin of something when sensors vote.
+    public static let begins = kinds(.begin)
 
     /// Whether it is one of the kinds wanted; without such a list, whether it does not repeat a state.
     func isAmong(_ wanted: Set<EventKind>?) -> Bool {
         wanted?.contains(self) ?? !EventKind.repeated.contains(self)
     }
 
-    /// The kinds that tell of handlers and of the store, and are therefore never given to a handler that could cause more
-    /// of them.
-    public static let reports: Set<EventKind> = [
-        .commandFinished, .commandFailed, .eventsDropped, .handlerFailed, .handlerRecovered, .storeFailed,
-        .storeRecovered,
+    private static func kinds(_ role: Role) -> Set<EventKind> { Set(allCases.filter { $0.row.role == role }) }
+}
+
+extension EventKind {
+    /// What all users of a kind need to know of it.
+    package struct Row: Sendable {
+        /// The message id of its entries in the journal, as 32 hexadecimal digits.
+        ///
+        /// It is random and never changes: `journalctl MESSAGE_ID=…` finds the entries of years ago.
+        package let messageID: String
+        /// Its level in the log, unless the configuration chooses another.
+        package let level: LogLevel
+        /// Whether it is treated differently from a plain event.
+        package let role: Role
+        /// What it says of the state of its sensor.
+        package let state: StateEffect
+        /// The figures that it can have, in their order.
+        package let figures: [Figure.Name]
+        /// What it means, in one sentence.
+        package let text: String
+
+        fileprivate init(
+            _ messageID: String, _ level: LogLevel, _ role: Role = .plain, state: StateEffect = .none,
+            figures: [Figure.Name], _ text: String
+        ) {
+            self.messageID = messageID
+            self.level = level
+            self.role = role
+            self.state = state
+            self.figures = figures
+            self.text = text
+        }
+    }
+
+    /// How a kind is treated.
+    package enum Role: Sendable {
+        /// As an event that happened once.
+        case plain
+        /// As a vote of its sensor for a quorum.
+        case begin
+        /// As the repetition of an ongoing state.
+        case repeated
+        /// As a report about handlers or the store.
+        case report
+    }
+
+    /// What a kind says of the state of its sensor, which a broker retains.
+    package enum StateEffect: Sendable, Equatable {
+        /// Nothing.
+        case none
+        /// The sensor delivers, otherwise it could not have happened.
+        case delivers
+        /// The sensor delivers, and a word describes the state of the detector.
+        case detector(String)
+        /// The detector does not work.
+        case detectorFailed
+        /// The sensor delivers again.
+        case sensorActive
+        /// The sensor does not deliver.
+        case sensorInactive
+        /// The last heading is no longer valid.
+        case headingLost
+    }
+
+    private static let headings: [Figure.Name] = [
+        .heading, .reference, .declination, .accuracy, .age, .axis, .field, .dip,
     ]
+    private static let sectors: [Figure.Name] = [.sector, .heading, .reference, .accuracy, .axis]
+    private static let bearings: [Figure.Name] = [.heading, .reference, .off, .accuracy, .axis]
+    private static let fields: [Figure.Name] = [.field, .expected]
+    private static let commands: [Figure.Name] = [
+        .handler, .program, .trigger, .status, .signal, .duration, .attempt, .reason, .retry, .output,
+    ]
+
+    /// The row of the kind.
+    package var row: Row {
+        switch self {
+        case .motionBegan:
+            Row(
+                "a89f1f1421234078b42b57844654f2a5", .info, .begin, state: .detector("moving"),
+                figures: [.peak, .onset],
+                "The acceleration has been above `threshold_g` for `min_duration_s`.")
+        case .motionMoving:
+            Row(
+                "8d9a989ff9254221a4f145a6dc471739", .debug, .repeated, state: .detector("moving"),
+                figures: [.x, .y, .z],
+                "Motion goes on; at most once per `update_interval_s`.")
+        case .motionEnded:
+            Row(
+                "e8777e9df8684e7a918ebac0caf66a5e", .info, state: .detector("still"),
+                figures: [.peak, .duration, .onset],
+                "The device has been quiet for `quiet_s`; the duration does not include that time.")
+        case .shake:
+            Row(
+                "b5d517eb57344fbe97be000deaa39371", .info, .begin, state: .delivers, figures: [.userAcceleration],
+                "The user acceleration rose above `shake_g`.")
+        case .freeFall:
+            Row(
+                "7355033af62e4a0aa6b920ca0eec1200", .info, .begin, state: .delivers,
+                figures: [.smallest, .duration, .onset],
+                "The total acceleration has been below `free_fall_g` for `free_fall_s`.")
+        case .shock:
+            Row(
+                "b47a4ad8626a43d2a120b1369982b514", .info, .begin, state: .delivers, figures: [.magnitude],
+                "The total acceleration rose above `shock_g`.")
+        case .heading:
+            Row(
+                "58b6fc8dd32042e7a4aaa2b9f1a5239d", .debug, state: .delivers, figures: Self.headings,
+                "The first heading, each turn by `heading_filter_deg`, a held one once a second, a valid one after it.")
+        case .headingLost:
+            Row(
+                "dbc8136273304b39a4686124123c5700", .warning, state: .headingLost, figures: [.reason, .age],
+                "There is no valid heading any more.")
+        case .headingFound:
+            Row(
+                "8d0d6e1f4b844c3497a9aaa0a9d8bd47", .info, state: .delivers, figures: Self.headings,
+                "There is a valid heading again.")
+        case .sectorEntered:
+            Row(
+                "1f8a9cbf2293435eb39427081533f8bb", .info, state: .delivers, figures: Self.sectors,
+                "The heading has been within one of `sectors` for `dwell_s`.")
+        case .sectorLeft:
+            Row(
+                "4ca1acbd92cd4567b7e7844d99fd988e", .info, state: .delivers, figures: Self.sectors,
+                "The heading has been outside a sector by its margin for `dwell_s`.")
+        case .interferenceBegan:
+            Row(
+                "ee7e80200fc74b50af84a7f3bd838b46", .warning, state: .delivers, figures: Self.fields,
+                "The strength of the field is wrong: iron or a magnet is nearby.")
+        case .interferenceEnded:
+            Row(
+                "02f411da87d8439dbb09337775c1fc5a", .info, state: .delivers, figures: Self.fields,
+                "The strength of the field is as expected again.")
+        case .calibrationNeeded:
+            Row(
+                "b6da00893d324140bcd678a63cc15c98", .warning, state: .delivers, figures: Self.fields,
+                "The interference has lasted so long that the magnetometer has to be calibrated.")
+        case .calibrationRestored:
+            Row(
+                "89a8a370bffe4e618d36bddee7cfcfec", .info, state: .delivers, figures: Self.fields,
+                "The strength of the field is as expected again after a calibration was needed.")
+        case .northFaced:
+            Row(
+                "1b35e93c6eae41e688c447275ae8183c", .info, .begin, state: .detector("facing"), figures: Self.bearings,
+                "The heading has been within `tolerance_deg` of the bearing for `dwell_s`.")
+        case .northFacing:
+            Row(
+                "4170146b3aa643d997b708618a01d703", .debug, .repeated, state: .detector("facing"),
+                figures: Self.bearings,
+                "The device still faces the bearing; at most once per `update_interval_s`.")
+        case .northLeft:
+            Row(
+                "e90c808b2389499b998da13ad2a93e38", .info, state: .detector("away"), figures: Self.bearings,
+                "The heading has been beyond `exit_deg` for `dwell_s`.")
+        case .gap:
+            Row(
+                "aeeea507e7da4071ba95c43cffc37257", .warning, figures: [.channel, .gap],
+                "A stream was interrupted for more than a second.")
+        case .samplesLost:
+            Row(
+                "d16304100ccd47d99e77af5bb715c2e8", .warning, figures: [.channel, .cause, .count, .gap, .reason],
+                "Samples that the device should have delivered will never come.")
+        case .sensorActive:
+            Row(
+                "688aca90714644b5912b3a0311484dcd", .info, state: .sensorActive, figures: [.active],
+                "A sensor delivers again.")
+        case .sensorInactive:
+            Row(
+                "98545a5055554783a67affc7701e5122", .warning, state: .sensorInactive, figures: [.reason, .active],
+                "A sensor failed.")
+        case .sensorsOneLeft:
+            Row(
+                "ca56109ae1fc4ca6bcdce8a408649729", .warning, figures: [],
+                "A failure left one active sensor.")
+        case .sensorsNoneLeft:
+            Row(
+                "f1a119552c794cd5b4d6eb3da3a1f9c8", .error, figures: [],
+                "A failure left no active sensor.")
+        case .detectorFailed:
+            Row(
+                "87ba1307496b4d81b281eb4d34d28213", .warning, state: .detectorFailed, figures: [.reason],
+                "A detector lost the sensor that it needs.")
+        case .detectorUnavailable:
+            Row(
+                "d373bceabe214a9fb3cc742bd9aff30d", .warning, state: .detectorFailed, figures: [.reason],
+                "A detector could not start, because a sensor that it needs is not there.")
+        case .quorumReached:
+            Row(
+                "ee0ead0fa1ad46f8baa7c2e94881b597", .info, figures: [.count, .needed, .active, .sensors],
+                "Enough sensors agreed; made by the `quorum` decorator.")
+        case .commandFinished:
+            Row(
+                "24d9c15ec63c4a7eba1ddc87c49b9172", .info, .report, figures: Self.commands,
+                "The program of a handler ended with success.")
+        case .commandFailed:
+            Row(
+                "d844dcdd8d7940579ebe881883855365", .warning, .report, figures: Self.commands,
+                "The program of a handler could not be run, failed, or took too long.")
+        case .eventsDropped:
+            Row(
+                "f24d43b8ee92431bb063aa888ca91894", .warning, .report, figures: [.handler, .count, .reason],
+                "Too many events waited for a handler or for the store, so some were dropped.")
+        case .handlerFailed:
+            Row(
+                "4bba6fc62946445b8c3213d73d1f18c5", .warning, .report, figures: [.handler, .reason],
+                "A handler can no longer do its work.")
+        case .handlerRecovered:
+            Row(
+                "fec5418a6e754a82b63fe43bfd492164", .info, .report, figures: [.handler],
+                "A handler that had failed works again.")
+        case .storeFailed:
+            Row(
+                "068b415a5ec949cd9c47cc6bfc3a0769", .warning, .report, figures: [.reason, .retry],
+                "Events are not stored at the moment.")
+        case .storeRecovered:
+            Row(
+                "47691642e87b47dea5d118646ee95946", .info, .report, figures: [.reason, .count],
+                "Events are stored again.")
+        }
+    }
 }

@@ -1,5 +1,5 @@
 /// A direction fixed to the device: x to the right, y to the top, z out of the screen.
-public enum DeviceAxis: String, Sendable, CaseIterable {
+public enum DeviceAxis: String, FigureWord, CaseIterable {
     /// To the right.
     case plusX = "+x"
     /// To the left.

@@ -1,7 +1,7 @@
 /// The heading that a ``NorthDetector`` found at one sample of the accelerometer, or the one that it holds.
 public struct HeadingEvent: Sendable, Equatable {
     /// Which north a heading counts from.
-    public enum Reference: String, Sendable {
+    public enum Reference: String, FigureWord {
         /// Where the field points: the heading of a compass without deviation.
         case magnetic
         /// The geographic pole.
@@ -45,6 +45,25 @@ public struct HeadingEvent: Sendable, Equatable {
     }
 }
 
+extension HeadingEvent: DetectorResult {
+    package func value(of figure: Figure.Name) -> Figure.Value? {
+        switch figure {
+        // Rounded first and normalised then: 359.996° is 0.00°, not 360.00°.
+        case .heading: figure.number(Angle.normalizedDegrees((headingDegrees * 100).rounded() / 100))
+        // Magnetic north is where the sensors point by themselves, and is not told.
+        case .reference: reference == .true ? .word(reference) : nil
+        case .declination: declinationDegrees.map(figure.number)
+        case .accuracy: figure.number(accuracyDegrees)
+        case .age: isStale ? figure.number(ageSeconds) : nil
+        case .axis: .word(axis)
+        case .off: figure.number(offDegrees)
+        case .field: figure.number(fieldMicrotesla)
+        case .dip: figure.number(dipDegrees)
+        default: nil
+        }
+    }
+}
+
 /// Why there is no heading any more.
 public struct HeadingLoss: Sendable, Equatable {
     /// The stamp of the sample that decided it, in nanoseconds.
@@ -57,6 +76,16 @@ public struct HeadingLoss: Sendable, Equatable {
     public let heldSeconds: Double?
 }
 
+extension HeadingLoss: DetectorResult {
+    package func value(of figure: Figure.Name) -> Figure.Value? {
+        switch figure {
+        case .reason: .text(fault.rawValue)
+        case .age: heldSeconds.map(figure.number)
+        default: nil
+        }
+    }
+}
+
 /// What the strength of the field tells of iron nearby, or of a calibration that does not fit.
 public struct FieldEvent: Sendable, Equatable {
     /// The stamp of the accelerometer's sample, in nanoseconds.
@@ -65,6 +94,16 @@ public struct FieldEvent: Sendable, Equatable {
     public let fieldMicrotesla: Double
     /// The strength that it should have, in µT: the calibration's, the place's, or what it was until now.
     public let expectedMicrotesla: Double
+}
+
+extension FieldEvent: DetectorResult {
+    package func value(of figure: Figure.Name) -> Figure.Value? {
+        switch figure {
+        case .field: figure.number(fieldMicrotesla)
+        case .expected: figure.number(expectedMicrotesla)
+        default: nil
+        }
+    }
 }
 
 /// Why there was no heading at a sample.

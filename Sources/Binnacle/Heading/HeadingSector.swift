@@ -24,3 +24,15 @@ public struct HeadingSector: Sendable, Equatable {
     /// How far from the middle it is left, in degrees.
     var exitDegrees: Double { toleranceDegrees + marginDegrees }
 }
+
+/// What a detector found out about a sector with a heading.
+struct SectorEvent: DetectorResult {
+    let sector: HeadingSector
+    let heading: HeadingEvent
+
+    var timeNanoseconds: Int64 { heading.timeNanoseconds }
+
+    func value(of figure: Figure.Name) -> Figure.Value? {
+        figure == .sector ? .text(sector.name) : heading.value(of: figure)
+    }
+}

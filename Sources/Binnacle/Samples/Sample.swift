@@ -21,8 +21,19 @@ public struct Sample: Sendable, Equatable {
     }
 }
 
+extension Sample: DetectorResult {
+    package func value(of figure: Figure.Name) -> Figure.Value? {
+        switch figure {
+        case .x: figure.number(Double(x))
+        case .y: figure.number(Double(y))
+        case .z: figure.number(Double(z))
+        default: nil
+        }
+    }
+}
+
 /// What a stream of samples measures.
-public enum SampleKind: String, Sendable, Hashable, CaseIterable {
+public enum SampleKind: String, FigureWord, Hashable, CaseIterable {
     /// Specific force in m/s².
     case accelerometer
     /// Magnetic field in µT.

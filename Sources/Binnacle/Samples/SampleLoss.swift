@@ -1,7 +1,7 @@
 /// Samples that a device should have delivered and that will never come, as its source knows it.
 public struct SampleLoss: Sendable, Equatable {
     /// Why they are lost; the raw value stands in events.
-    public enum Cause: String, Sendable, CaseIterable {
+    public enum Cause: String, FigureWord, CaseIterable {
         /// The kernel's buffer was full, or a trigger was missed: stamps are further apart than the rate allows.
         case overrun
         /// The device said nothing although it should have.
@@ -38,5 +38,22 @@ public struct SampleLoss: Sendable, Equatable {
         self.durationSeconds = durationSeconds
         self.detail = detail
         self.timeNanoseconds = timeNanoseconds
+    }
+}
+
+/// A loss of samples and what they measure.
+struct StreamLoss: FigureSource {
+    let loss: SampleLoss
+    let kind: SampleKind
+
+    func value(of figure: Figure.Name) -> Figure.Value? {
+        switch figure {
+        case .channel: .word(kind)
+        case .cause: .word(loss.cause)
+        case .count: loss.count.map { .integer(Int64($0)) }
+        case .gap: loss.durationSeconds.map(figure.number)
+        case .reason: .text(loss.detail)
+        default: nil
+        }
     }
 }

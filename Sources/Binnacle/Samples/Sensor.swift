@@ -64,6 +64,16 @@ public struct SampleGap: Sendable, Equatable {
     public var durationSeconds: Double { Units.seconds(from: startNanoseconds, to: endNanoseconds) }
 }
 
+extension SampleGap: FigureSource {
+    package func value(of figure: Figure.Name) -> Figure.Value? {
+        switch figure {
+        case .channel: .word(kind)
+        case .gap: figure.number(durationSeconds)
+        default: nil
+        }
+    }
+}
+
 /// What a ``Sensor`` tells its delegate; every method has an empty default.
 ///
 /// All methods are called on the thread that offers the samples.

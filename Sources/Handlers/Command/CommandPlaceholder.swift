@@ -22,15 +22,10 @@ package enum CommandPlaceholder: Sendable, Hashable {
     /// A measured figure.
     case figure(Figure.Name)
 
-    /// The figures of events that tell of handlers, which no program is run for.
-    private static let figuresOfReports: Set<Figure.Name> = [
-        .handler, .program, .trigger, .status, .signal, .attempt, .retry, .output,
-    ]
-
     /// Every placeholder there is.
     package static let all: [CommandPlaceholder] =
         [.kind, .detector, .sensor, .sequence, .time, .wallTime, .simulated]
-        + Figure.Name.allCases.filter { !figuresOfReports.contains($0) }.map(CommandPlaceholder.figure)
+        + Figure.Name.allCases.filter { !Figure.Name.ofReports.contains($0) }.map(CommandPlaceholder.figure)
 
     /// Finds the placeholder of a name.
     package init?(name: String) {

@@ -42,7 +42,7 @@ package final class JournalHandler: EventHandler {
     static func fields(_ event: Event, handler: String, level: LogLevel) -> [(name: String, value: String)] {
         let own = [
             ("MESSAGE", TextHandler.words(event)), ("PRIORITY", String(level.rawValue)),
-            ("MESSAGE_ID", JournalMessageID.of(event.kind)), ("SYSLOG_IDENTIFIER", "binnacle"),
+            ("MESSAGE_ID", event.kind.row.messageID), ("SYSLOG_IDENTIFIER", "binnacle"),
             ("BINNACLE_LOG", handler),
         ]
         return own + EventVariables.all(of: event)

@@ -16,31 +16,21 @@ struct MQTTSensorState: Equatable {
     /// Takes in what an event says.
     mutating func apply(_ event: Event) {
         if let heading = event.figure(.heading) { self.heading = heading }
-        switch event.kind {
+        switch event.kind.row.state {
+        case .none: break
+        case .delivers: isActive = true
+        case .detector(let word):
+            isActive = true
+            if let detector = event.detector { detectors[detector] = word }
+        case .detectorFailed:
+            if let detector = event.detector { detectors[detector] = Self.failed }
         case .sensorActive:
             isActive = true
             // A detector that works again says so with its next event.
             detectors = detectors.filter { $0.value != Self.failed }
         case .sensorInactive: isActive = false
-        case .motionBegan, .motionMoving: set("moving", event)
-        case .motionEnded: set("still", event)
-        case .northFaced, .northFacing: set("facing", event)
-        case .northLeft: set("away", event)
-        case .detectorFailed, .detectorUnavailable:
-            if let detector = event.detector { detectors[detector] = Self.failed }
-        case .shake, .freeFall, .shock, .heading, .headingFound, .sectorEntered, .sectorLeft, .interferenceBegan,
-            .interferenceEnded, .calibrationNeeded, .calibrationRestored:
-            isActive = true
         case .headingLost: heading = nil
-        case .gap, .samplesLost, .sensorsOneLeft, .sensorsNoneLeft, .quorumReached, .commandFinished, .commandFailed,
-            .eventsDropped, .handlerFailed, .handlerRecovered, .storeFailed, .storeRecovered:
-            break
         }
-    }
-
-    private mutating func set(_ word: String, _ event: Event) {
-        isActive = true
-        if let detector = event.detector { detectors[detector] = word }
     }
 
     /// The state as one JSON object.

@@ -22,25 +22,19 @@ package struct NMEAHeading: Sendable, Equatable {
         else { return nil }
         let declination = event.number(.declination).flatMap { (-180.0...180.0).contains($0) ? $0 : nil }
         declinationDegrees = declination
+        let reference: HeadingEvent.Reference
         switch event.figure(.reference) {
-        case .text("true")?:
-            trueDegrees = heading
-            magneticDegrees = declination.map { heading - $0 }
-        case nil, .text("magnetic")?:
-            magneticDegrees = heading
-            trueDegrees = declination.map { heading + $0 }
+        case nil: reference = .magnetic
+        case .word(let word as HeadingEvent.Reference): reference = word
         default: return nil
         }
-    }
-}
-
-extension Event {
-    /// A figure that is a number.
-    fileprivate func number(_ name: Figure.Name) -> Double? {
-        switch figure(name) {
-        case .number(let value, decimals: _)?: value
-        case .integer(let value)?: Double(value)
-        case .text?, nil: nil
+        switch reference {
+        case .true:
+            trueDegrees = heading
+            magneticDegrees = declination.map { heading - $0 }
+        case .magnetic:
+            magneticDegrees = heading
+            trueDegrees = declination.map { heading + $0 }
         }
     }
 }

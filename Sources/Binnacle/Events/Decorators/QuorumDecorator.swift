@@ -2,12 +2,9 @@
 ///
 /// n is the number of active sensors. When at least k distinct ones of them begin within the window, the handler is
 /// told once; it is told again only after the agreement has fallen apart, which is when fewer than k begins lie
-/// within the window. What begins is a motion, a shake, a free fall, a shock or a faced bearing. Those events end
-/// here; all others pass.
+/// within the window. What begins is in ``EventKind/begins``: a motion, a shake, a free fall, a shock or a faced
+/// bearing. Those events end here; all others pass.
 public final class QuorumDecorator: EventDecorator {
-    /// The kinds that count as a begin.
-    public static let begins: Set<EventKind> = [.motionBegan, .shake, .freeFall, .shock, .northFaced]
-
     private let count: Int
     private let windowNanoseconds: Int64
     private let activeSensors: () -> Set<String>
@@ -30,7 +27,7 @@ public final class QuorumDecorator: EventDecorator {
 
     /// Takes a begin into account, or forwards what is none.
     public override func handle(_ event: Event) {
-        guard Self.begins.contains(event.kind), let sensor = event.sensor else {
+        guard EventKind.begins.contains(event.kind), let sensor = event.sensor else {
             super.handle(event)
             return
         }
