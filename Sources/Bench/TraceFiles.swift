@@ -55,11 +55,11 @@ final class TraceFiles {
 
     /// A quiet device at 100 Hz that is pushed for a second every hour.
     private static func write(_ rowCount: Int, to path: String, isCancelled: () -> Bool) throws(BenchError) {
-        let stream = SampleStream(index: 0, sensor: Sensor(name: "accel_3d"), kind: .accelerometer)
+        let stream = SampleStream(sensor: Sensor(name: "accel_3d"), kind: .accelerometer)
         var numbers = SeededNumbers(seed: 1)
         do throws(TraceError) {
             let writer = try TraceWriter(path: path, streams: [stream])
-            let delivery = SampleDelivery(streamCount: 1, capacity: capacity)
+            let delivery = SampleDelivery(streams: [stream], capacity: capacity)
             for row in 0..<rowCount {
                 let isPushed = row % 360_000 >= 359_900
                 delivery.batches[0].append(

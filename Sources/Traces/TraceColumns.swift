@@ -5,22 +5,17 @@ import Binnacle
 /// A reader puts magnetometers before accelerometers and otherwise keeps the order of the columns. The columns stand in
 /// that order already, so that a row's samples are read back from left to right.
 struct TraceColumns {
-    /// For each stream's index the number of its three columns, from 0.
+    /// For each stream the number of its three columns, from 0.
     let places: [Int]
     /// What each place holds: a sensor, by a name that a reader finds again, and what it measures.
     let contents: [(sensor: String, kind: SampleKind)]
     /// The first line of CSV, without its end.
     let header: String
 
-    /// - Parameter streams: Numbered from 0, each once.
+    /// - Parameter streams: In the order of the deliveries, each once.
     init(_ streams: [SampleStream]) {
-        let streams = streams.sorted { $0.index < $1.index }
-        precondition(
-            streams.map(\.index) == Array(0..<streams.count), "streams have to be numbered from 0, each once")
         let ordered = SampleStream.ordered(streams.map { (sensor: $0.sensor, kind: $0.kind) })
-        places = streams.map { stream in
-            ordered.firstIndex { $0.sensor === stream.sensor && $0.kind == stream.kind } ?? stream.index
-        }
+        places = streams.enumerated().map { index, stream in ordered.firstIndex { $0.id == stream.id } ?? index }
         var sensors: [Sensor] = []
         var names: [(name: String, fallback: String)] = []
         for stream in ordered where !sensors.contains(where: { $0 === stream.sensor }) {

@@ -8,15 +8,16 @@ final class TraceInput {
     /// Why the file cannot be read any further.
     private(set) var error: TraceError?
 
-    /// For each of the file's streams its place in the pipeline; `nil` when nobody wants it.
-    let ranks: [Int?]
+    /// What each of the file's streams is known by; `nil` when nobody wants it.
+    let streams: [StreamID?]
+    /// The place of each of the file's streams among those of all files.
     private let fullRanks: [Int]
     private var window: [SampleBatch] = []
     private var delivered: [Int] = []
 
-    init(reader: any TraceReader, ranks: [Int?]) {
+    init(reader: any TraceReader, ranks: [Int?], of all: [StreamID]) {
         self.reader = reader
-        self.ranks = ranks
+        streams = ranks.map { rank in rank.map { all[$0] } }
         // A stream that nobody wants takes part in the file's order all the same, behind all others.
         fullRanks = ranks.map { $0 ?? .max }
     }
@@ -51,7 +52,7 @@ final class TraceInput {
         if !isDrained, reader.hasShrunk { dropWindow() }
         guard isOpen, isDrained else { return }
         if window.first?.capacity != capacity {
-            window = ranks.map { _ in SampleBatch(capacity: capacity) }
+            window = streams.map { _ in SampleBatch(capacity: capacity) }
             delivered = Array(repeating: 0, count: window.count)
         }
         dropWindow()
@@ -75,9 +76,8 @@ final class TraceInput {
         for (stream, batch) in window.enumerated() {
             let end = horizon.map { upperBound(of: batch, from: delivered[stream], rank: fullRanks[stream], upTo: $0) }
             let range = delivered[stream]..<(end ?? batch.count)
-            if let rank = ranks[stream], !range.isEmpty {
+            if let id = streams[stream], !range.isEmpty, let target = delivery[id] {
                 // The window stays as it is until it is delivered, and the delivery is read before that.
-                let target = delivery.batches[rank]
                 if target.isEmpty { target.borrow(batch, range: range) } else { target.append(batch, range: range) }
             }
             delivered[stream] = range.upperBound

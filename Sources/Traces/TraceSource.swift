@@ -44,11 +44,12 @@ public final class TraceSource: SampleSource {
         streams = ordered
         inputs = files.flatMap { file, sensors in
             var ranks = zip(file.contents, sensors).map { content, sensor in
-                ordered.first { $0.sensor === sensor && $0.kind == content.kind }?.index
+                ordered.firstIndex { $0.sensor === sensor && $0.kind == content.kind }
             }[...]
             return file.readers.map { reader in
                 defer { ranks = ranks.dropFirst(reader.contents.count) }
-                return TraceInput(reader: reader, ranks: Array(ranks.prefix(reader.contents.count)))
+                return TraceInput(
+                    reader: reader, ranks: Array(ranks.prefix(reader.contents.count)), of: ordered.map(\.id))
             }
         }
         all = inputs
@@ -101,7 +102,7 @@ public final class TraceSource: SampleSource {
             }
             inputs.remove(at: index)
             if let error = input.error {
-                return .failed(streams.filter { input.ranks.contains($0.index) }, reason: error)
+                return .failed(streams.filter { input.streams.contains($0.id) }, reason: error)
             }
         }
         return nil

@@ -29,7 +29,7 @@ private let push = recording(seconds: 10) { $0 >= 3 && $0 < 5 ? 0.5 : 0 }
         weak var owner: Owner?
         do {
             let sensor = Sensor(name: "chassis")
-            let made = MotionManager(accelerometer: SampleStream(index: 0, sensor: sensor, kind: .accelerometer))
+            let made = MotionManager(accelerometer: SampleStream(sensor: sensor, kind: .accelerometer))
             let making = Owner(made)
             manager = made
             owner = making
@@ -243,7 +243,7 @@ private let push = recording(seconds: 10) { $0 >= 3 && $0 < 5 ? 0.5 : 0 }
         let bench = Bench(samples)
         bench.manager.delegate = diary
         bench.manager.startDetection()
-        let delivery = SampleDelivery(streamCount: 1, capacity: 1)
+        let delivery = SampleDelivery(streams: bench.source.streams, capacity: 1)
         let pipeline = Pipeline(source: bench.source, detectors: [bench.manager])
         for sample in samples {
             if sample.timeNanoseconds == 7 * second {

@@ -182,7 +182,7 @@ private final class Collector: EventHandler {
         let coalesce = CoalesceDecorator(window: .seconds(1000))
         bench.manager.startDetection()
         let pipeline = Pipeline(source: bench.source, detectors: [bench.manager], router: router)
-        let delivery = SampleDelivery(streamCount: 1, capacity: 1)
+        let delivery = SampleDelivery(streams: bench.source.streams, capacity: 1)
         for sample in samples {
             switch sample.timeNanoseconds {
             case 7 * second: chain.append(count)
@@ -222,7 +222,8 @@ private final class Collector: EventHandler {
         router.add(collector)
         router.report(event(.handlerFailed, at: 0))
         let sensor = Sensor(name: "chassis")
-        let loss = SampleLoss(streamIndex: 0, cause: .overrun, count: 1, detail: "")
+        let stream = SampleStream(sensor: sensor, kind: .accelerometer)
+        let loss = SampleLoss(stream: stream.id, cause: .overrun, count: 1, detail: "")
         router.sensor(
             sensor, didLose: loss, of: .accelerometer,
             at: SamplePosition(timeNanoseconds: 1_000_000_000, streamIndex: 0, sampleIndex: 0))

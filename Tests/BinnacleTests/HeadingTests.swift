@@ -59,9 +59,9 @@ struct CompassBench {
             var (a, m) = level(heading)
             change(i, &a, &m)
             let time = Int64(i) * 20 * millisecond
-            for stream in streams where isKept(i, stream.kind) {
+            for (index, stream) in streams.enumerated() where isKept(i, stream.kind) {
                 let v = stream.kind == .accelerometer ? a : m
-                samples.append((stream.index, Sample(timeNanoseconds: time, x: v.x, y: v.y, z: v.z)))
+                samples.append((index, Sample(timeNanoseconds: time, x: v.x, y: v.y, z: v.z)))
             }
         }
         let source = ListSource(streams: streams, samples: samples)
@@ -345,7 +345,7 @@ final class NorthDiary: NorthDetectorDelegate {
         let bench = CompassBench()
         bench.detector.startDetection()
         bench.detector.didLose(
-            [SampleStream(index: 7, sensor: Sensor(name: "stranger"), kind: .magnetometer)], because: TestError())
+            [SampleStream(sensor: Sensor(name: "stranger"), kind: .magnetometer)], because: TestError())
         bench.detector.didLose(bench.streams, because: TestError())
         bench.detector.stopDetection()
         bench.sensors[1].deactivate(because: TestError())

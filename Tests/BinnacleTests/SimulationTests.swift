@@ -194,7 +194,7 @@ private func settings(
 
     /// The stamp and stream of each sample that is due, in the order in which they would come one by one.
     private func take(_ source: SimulatedSource, capacity: Int = 64) -> [SamplePosition] {
-        let delivery = SampleDelivery(streamCount: source.streams.count, capacity: capacity)
+        let delivery = SampleDelivery(streams: source.streams, capacity: capacity)
         var all: [SamplePosition] = []
         while true {
             delivery.removeAll()
@@ -291,22 +291,27 @@ private func settings(
         #expect(diary.gaps.count == 2)
     }
 
-    @Test func streamsFindTheirNewPlaces() throws {
+    @Test func streamsFindTheirPlacesInAnyDelivery() throws {
         let source = source(100, 50)
-        let old = source.streams
+        let own = source.streams
         clock.nanoseconds = 19 * millisecond
         #expect(take(source).map(\.streamIndex) == [0, 1, 2, 0, 1])
-        let guest = SampleStream(index: 1, sensor: Sensor(name: "guest"), kind: .accelerometer)
-        let places = [2, 3, 0]
-        let streams = zip(old, places).map { SampleStream(index: $1, sensor: $0.sensor, kind: $0.kind) } + [guest]
-        source.place(streams)
-        #expect(source.streams.map(\.index) == [0, 2, 3])
-        #expect(source.streams.map(\.sensor.name) == ["s1", "s0", "s0"])
+        let guest = SampleStream(sensor: Sensor(name: "guest"), kind: .accelerometer)
         clock.nanoseconds = 20 * millisecond
-        let delivery = SampleDelivery(streamCount: 4, capacity: 4)
+        let delivery = SampleDelivery(streams: [own[2], guest, own[0], own[1]], capacity: 4)
         _ = source.fill(delivery)
         #expect(delivery.batches.map(\.count) == [1, 0, 1, 1])
         #expect(delivery.batches[2][0].z < 0 && delivery.batches[3][0].z > 9)
+        // What has the same stamp comes in the order of the delivery, also where that ends in between.
+        clock.nanoseconds = 40 * millisecond
+        let narrow = SampleDelivery(streams: [own[2], own[1], own[0]], capacity: 1)
+        var order: [[Int]] = []
+        for _ in 0..<5 {
+            narrow.removeAll()
+            _ = source.fill(narrow)
+            order.append(narrow.batches.map(\.count))
+        }
+        #expect(order == [[0, 1, 0], [0, 0, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
     }
 
     @Test func theEndsOfTimeAreReachedWithoutOverflow() {
@@ -316,7 +321,7 @@ private func settings(
             #expect(take(source).count == 2)
             for time in [-1, .max - 1, .max] as [Int64] {
                 clock.nanoseconds = time
-                let delivery = SampleDelivery(streamCount: 2, capacity: 2)
+                let delivery = SampleDelivery(streams: source.streams, capacity: 2)
                 _ = source.fill(delivery)
                 #expect(delivery.lastTimeNanoseconds ?? time <= time)
                 _ = source.nextDueNanoseconds

@@ -26,7 +26,7 @@ final class ListSource: SampleSource {
     func fill(_ delivery: SampleDelivery) -> SampleAnswer {
         askedCount += 1
         if let (streams, reason) = failures[askedCount], let end = ends[askedCount] {
-            let failed = streams.map(\.index)
+            let failed = streams.compactMap { stream in self.streams.firstIndex { $0.id == stream.id } }
             samples.removeAll { failed.contains($0.stream) && $0.sample.timeNanoseconds < end }
             return .failed(streams, reason: reason)
         }
@@ -72,7 +72,7 @@ struct Bench {
     let manager: MotionManager
 
     init(_ samples: [Sample], settings: MotionSettings = MotionSettings()) {
-        let stream = SampleStream(index: 0, sensor: sensor, kind: .accelerometer)
+        let stream = SampleStream(sensor: sensor, kind: .accelerometer)
         source = ListSource(streams: [stream], samples: samples.map { (0, $0) })
         manager = MotionManager(accelerometer: stream, settings: settings)
     }

@@ -143,11 +143,11 @@ import Testing
         let far: [Int64] = [0, 0, 0, 20, 20, 40].map { $0 * millisecond }
         let stamps = far.map { $0 + 1_000_000_000_000_000_000 } + far + [Int64.max - 1, Int64.min, 0, 20 * millisecond]
         for (index, time) in stamps.enumerated() {
-            let delivery = SampleDelivery(streamCount: 2, capacity: 1)
+            let delivery = SampleDelivery(streams: bench.streams, capacity: 1)
             let (a, m) = level(40 + Double(index) * 0.01)
             for stream in bench.streams {
                 let v = stream.kind == .accelerometer ? a : m
-                delivery.batches[stream.index].append(Sample(timeNanoseconds: time, x: v.x, y: v.y, z: v.z))
+                delivery[stream.id]?.append(Sample(timeNanoseconds: time, x: v.x, y: v.y, z: v.z))
             }
             bench.detector.process(delivery)
         }
@@ -231,7 +231,7 @@ import Testing
     @Test func sensorsThatNeverShareAStampMakePairs() {
         let bench = bench()
         var samples: [(stream: Int, sample: Sample)] = []
-        let index = { (kind: SampleKind) in bench.streams.first { $0.kind == kind }?.index ?? 0 }
+        let index = { (kind: SampleKind) in bench.streams.firstIndex { $0.kind == kind } ?? 0 }
         for i in 0..<600 {
             let time = Int64(i) * millisecond * 5
             let (a, m) = level(Double(i) * 0.1)

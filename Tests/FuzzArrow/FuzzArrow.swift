@@ -45,7 +45,7 @@ private func read(_ path: String, capacity: Int, byteCount: Int) -> Int {
     var hashers = source.streams.map { _ in Hasher() }
     var hasher = Hasher()
     var sampleCount = 0
-    let delivery = SampleDelivery(streamCount: source.streams.count, capacity: capacity)
+    let delivery = SampleDelivery(streams: source.streams, capacity: capacity)
     while true {
         delivery.removeAll()
         let answer = source.fill(delivery)

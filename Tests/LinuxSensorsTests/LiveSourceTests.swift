@@ -385,7 +385,7 @@ import Testing
         run.source.stop()
         #expect(try tree.text(tree.folder(0) + "/buffer0/enable") == "0")
         try node.write(FifoNode.scan(1, 2, 3, monotonicNow()))
-        #expect(run.source.fill(SampleDelivery(streamCount: 1, capacity: 4)).isEnd)
+        #expect(run.source.fill(SampleDelivery(streams: run.source.streams, capacity: 4)).isEnd)
         #expect(run.samples[0].isEmpty)
     }
 

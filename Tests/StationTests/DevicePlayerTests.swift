@@ -48,7 +48,7 @@ private final class NumberedSource: SampleSource {
     init(_ rows: [(stream: Int, time: Int64)]) {
         self.rows = rows
         let sensor = Sensor(name: "box")
-        streams = [(0, .magnetometer), (1, .accelerometer)].map { SampleStream(index: $0, sensor: sensor, kind: $1) }
+        streams = [.magnetometer, .accelerometer].map { SampleStream(sensor: sensor, kind: $0) }
     }
 
     func fill(_ delivery: SampleDelivery) -> SampleAnswer {

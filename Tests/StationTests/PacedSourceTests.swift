@@ -25,7 +25,7 @@ private final class RowSource: SampleSource {
     init(_ rows: [(stream: Int, time: Int64)], kinds: [SampleKind] = [.magnetometer, .accelerometer]) {
         self.rows = rows
         let sensor = Sensor(name: "phone")
-        streams = kinds.enumerated().map { SampleStream(index: $0, sensor: sensor, kind: $1) }
+        streams = kinds.map { SampleStream(sensor: sensor, kind: $0) }
     }
 
     func fill(_ delivery: SampleDelivery) -> SampleAnswer {
@@ -55,10 +55,10 @@ private final class RowSource: SampleSource {
     /// Plays by a clock that jumps to whenever the source says; each entry is the stream, its stamp and the time of
     /// play, in milliseconds, or an answer.
     private func play(
-        _ source: PacedSource, most: Int = 20, streamCount: Int = 2, capacity: Int = 1, unit: Int64 = millisecond,
-        isStrict: Bool = true
+        _ source: PacedSource, most: Int = 20, in streams: [SampleStream]? = nil, capacity: Int = 1,
+        unit: Int64 = millisecond, isStrict: Bool = true
     ) -> [String] {
-        let delivery = SampleDelivery(streamCount: streamCount, capacity: capacity)
+        let delivery = SampleDelivery(streams: streams ?? source.streams, capacity: capacity)
         var entries: [String] = []
         for _ in 0..<1000 where entries.count < most {
             delivery.removeAll()
@@ -80,7 +80,8 @@ private final class RowSource: SampleSource {
                 }
                 clock.nanoseconds = due
             case .failed(let streams, let reason):
-                entries.append("failed \(streams.map { "\($0.index) \($0.kind)" }): \(reason)")
+                let places = streams.map { "\(delivery.index(of: $0.id) ?? -1) \($0.kind)" }
+                entries.append("failed \(places): \(reason)")
             case .ended: return entries + ["ended"]
             }
         }
@@ -212,14 +213,12 @@ private final class RowSource: SampleSource {
         #expect(play(source, isStrict: false) == ["0: 1000030 at 30", "1: 1000040 at 40", "ended"])
     }
 
-    @Test func streamsFindTheirNewPlaces() {
+    @Test func streamsFindTheirPlacesInAnyDelivery() {
         let source = paced([(0, 0), (1, 10)]) { () throws(StationError) in RowSource([(0, 0), (1, 10 * millisecond)]) }
-        let guest = SampleStream(index: 0, sensor: Sensor(name: "guest"), kind: .accelerometer)
-        source.place(
-            [guest] + zip(source.streams, [3, 1]).map { SampleStream(index: $1, sensor: $0.sensor, kind: $0.kind) })
-        #expect(source.streams.map(\.index) == [1, 3])
+        let guests = ["one", "other"].map { SampleStream(sensor: Sensor(name: $0), kind: .accelerometer) }
+        let streams = [guests[0], source.streams[1], guests[1], source.streams[0]]
         #expect(
-            play(source, most: 4, streamCount: 4)
+            play(source, most: 4, in: streams)
                 == ["3: 0 at 0", "1: 10 at 10", "3: 1010 at 1010", "1: 1020 at 1020"])
     }
 
@@ -248,7 +247,7 @@ private final class RowSource: SampleSource {
             try open()
         }
         #expect(
-            play(source, most: 5, streamCount: 1) == [
+            play(source, most: 5) == [
                 "0: 1000000 at 0", "0: 1000010 at 10", "0: 1000020 at 20", "0: 1000030 at 30", "0: 1000040 at 40",
             ])
     }

@@ -29,7 +29,7 @@ private final class ScriptedSource: SessionSource {
 
     init(_ steps: [Step]) {
         self.steps = steps
-        streams = [SampleStream(index: 0, sensor: Sensor(name: "box"), kind: .accelerometer)]
+        streams = [SampleStream(sensor: Sensor(name: "box"), kind: .accelerometer)]
     }
 
     func fill(_ delivery: SampleDelivery) -> SampleAnswer {

@@ -119,7 +119,7 @@ import Traces
         let bytes = try arrowBytes(all, streams)
         let file = try TemporaryFile(groups ? bytes : bytes.withoutGroups)
         let source = try TraceSource(paths: [file.path])
-        let delivery = SampleDelivery(streamCount: 2, capacity: 10_000)
+        let delivery = SampleDelivery(streams: source.streams, capacity: 10_000)
         var before = 0
         for _ in 0..<5 {
             delivery.removeAll()

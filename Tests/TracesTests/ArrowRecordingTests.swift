@@ -73,8 +73,9 @@ import Traces
 
     @Test func whatWasFlushedIsThere() throws {
         let file = UnusedPath("recording.arrows")
-        let writer = try TraceWriter(path: file.path, streams: makeStreams([("a", .accelerometer)]))
-        let delivery = SampleDelivery(streamCount: 1, capacity: 10)
+        let streams = makeStreams([("a", .accelerometer)])
+        let writer = try TraceWriter(path: file.path, streams: streams)
+        let delivery = SampleDelivery(streams: streams, capacity: 10)
         for round in 1...5 {
             delivery.removeAll()
             for row in 0..<10 {
@@ -94,8 +95,9 @@ import Traces
 
     @Test func aRecordingThatGrowsIsReadAsItWasWhenItWasOpened() throws {
         let file = UnusedPath("recording.arrows")
-        let writer = try TraceWriter(path: file.path, streams: makeStreams([("a", .accelerometer)]))
-        let delivery = SampleDelivery(streamCount: 1, capacity: 10)
+        let streams = makeStreams([("a", .accelerometer)])
+        let writer = try TraceWriter(path: file.path, streams: streams)
+        let delivery = SampleDelivery(streams: streams, capacity: 10)
         delivery.batches[0].append(timeNanoseconds: 1, x: 0, y: 1, z: 2)
         try writer.write(delivery)
         try writer.flush()
@@ -116,7 +118,7 @@ import Traces
             try Maps.ranges(of: file.path)
         }
         let source = try TraceSource(paths: [file.path])
-        let delivery = SampleDelivery(streamCount: 1, capacity: 65_536)
+        let delivery = SampleDelivery(streams: source.streams, capacity: 65_536)
         var count = 0
         while !source.fill(delivery).isEnd {
             let columns = delivery.batches[0].columns
@@ -135,12 +137,13 @@ import Traces
     @Test func whatIsBorrowedStaysWhenTheSourceIsGone() throws {
         let file = UnusedPath("recording.arrows")
         try record(steadyArrivals(1, count: 100), makeStreams([("a", .accelerometer)]), to: file)
-        let delivery = SampleDelivery(streamCount: 1, capacity: 100)
-        func fill() throws {
+        func fill() throws -> SampleDelivery {
             let source = try TraceSource(paths: [file.path])
+            let delivery = SampleDelivery(streams: source.streams, capacity: 100)
             _ = source.fill(delivery)
+            return delivery
         }
-        try fill()
+        let delivery = try fill()
         #expect(delivery.batches[0].count == 100)
         #expect(delivery.batches[0][99].x == 99)
         #expect(try !Maps.ranges(of: file.path).isEmpty)

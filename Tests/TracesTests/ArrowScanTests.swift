@@ -74,7 +74,7 @@ private struct ByteDecoder: RecordedScanDecoder {
         details.keepsScans = keepsScans
         let writer = try TraceWriter(path: file.path, streams: streams, details: details)
         let source = RecordingSource(ScanSource(deliveries, streams: streams), writer: writer)
-        let delivery = SampleDelivery(streamCount: streams.count, capacity: 100)
+        let delivery = SampleDelivery(streams: streams, capacity: 100)
         while !source.fill(delivery).isEnd { delivery.removeAll() }
         try writer.finish()
     }

@@ -10,7 +10,7 @@ func record(
 ) throws {
     let writer = try TraceWriter(path: file.path, streams: streams)
     let source = RecordingSource(ArrivalSource(arrivals, streams: streams), writer: writer)
-    let delivery = SampleDelivery(streamCount: streams.count, capacity: capacity)
+    let delivery = SampleDelivery(streams: streams, capacity: capacity)
     var count = 0
     while !source.fill(delivery).isEnd {
         delivery.removeAll()

@@ -386,7 +386,7 @@ private func text(_ header: String, _ rows: [String]) -> String {
         let row = "1,1,2,3\n"
         let file = try TemporaryFile("t_s,ax,ay,az\n" + String(repeating: row, count: 200_000))
         let source = try TraceSource(paths: [file.path])
-        let delivery = SampleDelivery(streamCount: 1, capacity: 100)
+        let delivery = SampleDelivery(streams: source.streams, capacity: 100)
         _ = source.fill(delivery)
         #expect(truncateFile(file.path))
         var count = delivery.batches[0].count
@@ -432,7 +432,7 @@ private func text(_ header: String, _ rows: [String]) -> String {
         let bad = try TemporaryFile("t_s,mx,my,mz\n0,20,0,-40\n0.3,20,0,-40\n" + String(repeating: "9", count: 100_000))
         let good = try TemporaryFile(accelerometer)
         let source = try TraceSource(paths: [bad.path, good.path])
-        let delivery = SampleDelivery(streamCount: 2, capacity: 8)
+        let delivery = SampleDelivery(streams: source.streams, capacity: 8)
         var failed: [String] = []
         var counts = [0, 0]
         while true {

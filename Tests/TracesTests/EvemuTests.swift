@@ -201,7 +201,7 @@ private let g: Float = 9.80665
         let cancellation = Cancellation()
         let file = try TraceFile(path: pipe.path, isCancelled: { cancellation.isRequested })
         let source = TraceSource([(file: file, sensors: [Sensor(name: "s")])])
-        let delivery = SampleDelivery(streamCount: 1, capacity: 100)
+        let delivery = SampleDelivery(streams: source.streams, capacity: 100)
         func next() -> [Sample] {
             delivery.removeAll()
             #expect(!source.fill(delivery).isEnd)

@@ -35,7 +35,7 @@ import Traces
         let oneByOne = try events(path) { source, pipeline in
             let all = Collected(source)
             var next = Array(repeating: 0, count: all.samples.count)
-            let delivery = SampleDelivery(streamCount: all.samples.count, capacity: 1)
+            let delivery = SampleDelivery(streams: source.streams, capacity: 1)
             for stream in all.order {
                 delivery.removeAll()
                 delivery.batches[stream].append(all.samples[stream][next[stream]])

@@ -17,7 +17,7 @@ import Traces
                 path: path, map: map, assumedKind: .accelerometer, makeDecoder: nil, isLineByLine: isLineByLine)
             let sensors = TraceSource.nameSensors(of: [file], given: [file.contents.map { _ in nil }])
             let source = TraceSource([(file: file, sensors: sensors[0])])
-            let delivery = SampleDelivery(streamCount: source.streams.count, capacity: capacity)
+            let delivery = SampleDelivery(streams: source.streams, capacity: capacity)
             while true {
                 delivery.removeAll()
                 let answer = source.fill(delivery)

@@ -20,7 +20,6 @@ import Traces
         for capacity in [1, 7, 4096] {
             let source = try TraceSource(paths: [file.path])
             #expect(source.streams.map(\.kind) == streams.map(\.kind))
-            #expect(source.streams.map(\.index) == streams.map(\.index))
             let collected = Collected(source, capacity: capacity)
             #expect(collected.arrivals == arrivals)
             #expect(collected.failures.isEmpty)
@@ -122,7 +121,7 @@ import Traces
         let streams = makeStreams([("a", .accelerometer)])
         let writer = try TraceWriter(path: file.path, streams: streams)
         #expect(try file.text() == "time_ns,a.ax_m_s2,a.ay_m_s2,a.az_m_s2\n")
-        let delivery = SampleDelivery(streamCount: 1, capacity: 10_000)
+        let delivery = SampleDelivery(streams: streams, capacity: 10_000)
         for index in 0..<10_000 { delivery.batches[0].append(timeNanoseconds: Int64(index), x: 0.125, y: -3, z: 9.8) }
         try writer.write(delivery)
         // Pieces of 64 KiB went out by themselves; the rest waits.
@@ -144,8 +143,9 @@ import Traces
         ] as [(String, String)])
     func aNameIsReadBackAsItWasWritten(name: String, expected: String) throws {
         let file = UnusedPath()
-        let writer = try TraceWriter(path: file.path, streams: makeStreams([(name, .accelerometer)]))
-        let delivery = SampleDelivery(streamCount: 1, capacity: 1)
+        let streams = makeStreams([(name, .accelerometer)])
+        let writer = try TraceWriter(path: file.path, streams: streams)
+        let delivery = SampleDelivery(streams: streams, capacity: 1)
         delivery.batches[0].append(timeNanoseconds: 1, x: 1, y: 2, z: 3)
         try writer.write(delivery)
         try writer.flush()
@@ -159,15 +159,15 @@ import Traces
     @Test func sensorsOfOneNameStayDifferentAndOneSensorStaysOne() throws {
         let box = Sensor(name: "box")
         let streams = [
-            SampleStream(index: 0, sensor: box, kind: .magnetometer),
-            SampleStream(index: 1, sensor: Sensor(name: "b,x"), kind: .magnetometer),
-            SampleStream(index: 2, sensor: Sensor(name: "b;x"), kind: .accelerometer),
-            SampleStream(index: 3, sensor: box, kind: .accelerometer),
-            SampleStream(index: 4, sensor: Sensor(name: "box"), kind: .accelerometer),
+            SampleStream(sensor: box, kind: .magnetometer),
+            SampleStream(sensor: Sensor(name: "b,x"), kind: .magnetometer),
+            SampleStream(sensor: Sensor(name: "b;x"), kind: .accelerometer),
+            SampleStream(sensor: box, kind: .accelerometer),
+            SampleStream(sensor: Sensor(name: "box"), kind: .accelerometer),
         ]
         let file = UnusedPath()
         let writer = try TraceWriter(path: file.path, streams: streams)
-        let delivery = SampleDelivery(streamCount: 5, capacity: 1)
+        let delivery = SampleDelivery(streams: streams, capacity: 1)
         for batch in delivery.batches { batch.append(timeNanoseconds: 1, x: 1, y: 2, z: 3) }
         try writer.write(delivery)
         try writer.flush()
@@ -232,9 +232,9 @@ import Traces
         let writer = try TraceWriter(path: pipe.path, streams: streams, replacing: true)
         let arrivals = (0..<30_000).map { Arrival(0, Int64($0)) }
         let source = RecordingSource(ArrivalSource(arrivals, streams: streams), writer: writer)
-        #expect(source.streams.map(\.index) == [0])
+        #expect(source.streams.map(\.id) == streams.map(\.id))
         close(reader)
-        let delivery = SampleDelivery(streamCount: 1, capacity: 1000)
+        let delivery = SampleDelivery(streams: streams, capacity: 1000)
         var count = 0
         while !source.fill(delivery).isEnd {
             count += delivery.batches[0].count
@@ -258,7 +258,7 @@ import Traces
         let reader = open(pipe.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         let writer = try TraceWriter(path: pipe.path, streams: streams, replacing: true)
         close(reader)
-        let delivery = SampleDelivery(streamCount: 1, capacity: 1)
+        let delivery = SampleDelivery(streams: streams, capacity: 1)
         delivery.batches[0].append(timeNanoseconds: 1, x: 1, y: 2, z: 3)
         try writer.write(delivery)
         #expect(throws: TraceError.self) { try writer.flush() }

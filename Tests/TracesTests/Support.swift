@@ -55,7 +55,7 @@ struct Collected {
 
     init(_ source: TraceSource, capacity: Int = 4096) {
         samples = source.streams.map { _ in [] }
-        let delivery = SampleDelivery(streamCount: source.streams.count, capacity: capacity)
+        let delivery = SampleDelivery(streams: source.streams, capacity: capacity)
         while true {
             delivery.removeAll()
             let answer = source.fill(delivery)
@@ -163,7 +163,7 @@ final class ArrivalSource: SampleSource {
 
 /// Streams of sensors with these names and kinds, in the order of the list.
 func makeStreams(_ sensors: [(name: String, kind: SampleKind)]) -> [SampleStream] {
-    sensors.enumerated().map { SampleStream(index: $0, sensor: Sensor(name: $1.name), kind: $1.kind) }
+    sensors.map { SampleStream(sensor: Sensor(name: $0.name), kind: $0.kind) }
 }
 
 /// A path in a folder of its own at which there is no file yet.

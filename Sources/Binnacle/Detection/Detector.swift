@@ -18,10 +18,6 @@ public protocol Detector: AnyObject {
     func stopDetection()
     /// Looks at the samples of one delivery and tells the delegate what they mean.
     func process(_ delivery: SampleDelivery)
-    /// Takes note of the places that its own streams have among those of a pipeline that was put together anew.
-    ///
-    /// A stream is known by its sensor and its kind. Nothing is forgotten.
-    func move(to streams: [SampleStream])
-    /// Takes note that streams failed, and tells the delegate, once, when some are the detector's own.
+    /// Tells the delegate, once, that streams failed, when some are the detector's own.
     func didLose(_ streams: [SampleStream], because error: any Error)
 }

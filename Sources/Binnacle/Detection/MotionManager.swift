@@ -9,7 +9,7 @@ public final class MotionManager: Detector {
     /// The name that events carry.
     public let name: String
     /// The accelerometer's stream; `nil` when there is none.
-    public private(set) var accelerometer: SampleStream?
+    public let accelerometer: SampleStream?
     /// What is looked for.
     public let settings: MotionSettings
     /// Told what is found.
@@ -134,21 +134,16 @@ public final class MotionManager: Detector {
         delegate?.motionManagerDidStopDetection(self)
     }
 
-    /// Takes note of the accelerometer's new place.
-    public func move(to streams: [SampleStream]) {
-        accelerometer = accelerometer?.moved(to: streams)
-    }
-
     /// Tells the delegate when the accelerometer's stream is among those that failed.
     public func didLose(_ streams: [SampleStream], because error: any Error) {
-        guard isDetecting, streams.contains(where: { $0.index == accelerometer?.index }) else { return }
+        guard isDetecting, streams.contains(where: { $0.id == accelerometer?.id }) else { return }
         delegate?.motionManager(self, didFailWithError: error)
     }
 
     /// Looks at the accelerometer's batch and tells the delegate what it means.
     public func process(_ delivery: SampleDelivery) {
-        guard isDetecting, let accelerometer else { return }
-        let batch = delivery.batches[accelerometer.index]
+        guard isDetecting, let accelerometer, let stream = delivery.index(of: accelerometer.id) else { return }
+        let batch = delivery.batches[stream]
         let columns = batch.columns
         guard columns.count > 0 else { return }
         userSquared.reserve(columns.count)
@@ -166,7 +161,7 @@ public final class MotionManager: Detector {
             start = end
         }
         found.sort()
-        tell(batch, streamIndex: accelerometer.index)
+        tell(batch, streamIndex: stream)
     }
 
     // MARK: - Finding

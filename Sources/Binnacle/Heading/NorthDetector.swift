@@ -13,9 +13,9 @@ public final class NorthDetector: Detector {
     /// The name that events carry.
     public let name: String
     /// The accelerometer's stream; `nil` when there is none.
-    public private(set) var accelerometer: SampleStream?
+    public let accelerometer: SampleStream?
     /// The magnetometer's stream; `nil` when there is none.
-    public private(set) var magnetometer: SampleStream?
+    public let magnetometer: SampleStream?
     /// How the heading is found, and which bearing is waited for.
     public let settings: NorthSettings
     /// Told what is found.
@@ -62,6 +62,8 @@ public final class NorthDetector: Detector {
     private var repetition: RepeatTimer
     private var warmAtNanoseconds: Int64 = 0
     private var lastTimeNanoseconds: Int64 = 0
+    /// The place of the accelerometer in the last delivery.
+    private var lastStreamIndex = 0
     private var headingFilter: HeadingFilter
     /// What was found at each accelerometer sample of the delivery.
     private let columns = HeadingColumns()
@@ -142,31 +144,27 @@ public final class NorthDetector: Detector {
         delegate?.northDetectorDidStopDetection(self)
     }
 
-    /// Takes note of the new places of both.
-    public func move(to streams: [SampleStream]) {
-        accelerometer = accelerometer?.moved(to: streams)
-        magnetometer = magnetometer?.moved(to: streams)
-    }
-
     /// Tells the delegate when one of its two streams is among those that failed: there is no heading any more.
     public func didLose(_ streams: [SampleStream], because error: any Error) {
-        let own = self.streams.map(\.index)
-        guard isDetecting, let lost = streams.first(where: { own.contains($0.index) }) else { return }
+        let own = self.streams.map(\.id)
+        guard isDetecting, let lost = streams.first(where: { own.contains($0.id) }) else { return }
         delegate?.northDetector(self, didFailWithError: error)
-        guard isDetecting, hold.last != nil, let accelerometer else { return }
+        guard isDetecting, hold.last != nil else { return }
         for watch in watches { watch.interrupt() }
-        position = SamplePosition(
-            timeNanoseconds: lastTimeNanoseconds, streamIndex: accelerometer.index, sampleIndex: 0)
+        position = SamplePosition(timeNanoseconds: lastTimeNanoseconds, streamIndex: lastStreamIndex, sampleIndex: 0)
         let loss = loss(.sensorFailed, sensor: lost.sensor.name, hold.lose(), at: lastTimeNanoseconds)
         delegate?.northDetector(self, didLoseHeading: loss)
     }
 
     /// Looks at the two batches and tells the delegate what they mean.
     public func process(_ delivery: SampleDelivery) {
-        guard isDetecting, let accelerometer, let magnetometer else { return }
-        let a = delivery.batches[accelerometer.index].columns
-        let m = delivery.batches[magnetometer.index].columns
-        let isMagnetometerFirst = magnetometer.index < accelerometer.index
+        guard isDetecting, let accelerometer, let magnetometer, let up = delivery.index(of: accelerometer.id),
+            let north = delivery.index(of: magnetometer.id)
+        else { return }
+        let a = delivery.batches[up].columns
+        let m = delivery.batches[north].columns
+        let isMagnetometerFirst = north < up
+        lastStreamIndex = up
         columns.begin(a.count)
         found.removeAll()
         var next = 0
@@ -199,7 +197,7 @@ public final class NorthDetector: Detector {
         lookForFacing(a, range: validFrom..<a.count)
         found.sort()
         if a.count > 0 { lastTimeNanoseconds = a.times[a.count - 1] }
-        tell(streamIndex: accelerometer.index)
+        tell(streamIndex: up)
     }
 
     // MARK: - Finding

@@ -21,8 +21,8 @@ public final class Pipeline {
     private let capacity: Int
     private var delivery: SampleDelivery
     private var monitors: [StreamMonitor]
-    /// The indices of the streams that failed and have not delivered since.
-    private var failed: Set<Int> = []
+    /// The streams that failed and have not delivered since.
+    private var failed: Set<StreamID> = []
 
     /// Creates a pipeline.
     ///
@@ -43,33 +43,28 @@ public final class Pipeline {
         self.router = router
         self.capacity = capacity
         self.gapLimit = gapLimit
-        delivery = SampleDelivery(streamCount: 0, capacity: capacity)
+        delivery = SampleDelivery(streams: [], capacity: capacity)
         monitors = []
         takeStreams()
     }
 
     /// Takes over the streams that the source has now, and other detectors; what goes on keeps its state.
     ///
-    /// Called between two turns, after the source was changed. Detectors that were there already are moved to their
-    /// streams' new places; the caller starts the new ones and stops those that are gone.
+    /// Called between two turns, after the source was changed. The caller starts the new detectors and stops those that
+    /// are gone.
     public func change(detectors: [any Detector]) {
         router.flush(upTo: nil)
         self.detectors = detectors
         takeStreams()
-        for detector in detectors { detector.move(to: source.streams) }
     }
 
     private func takeStreams() {
-        let streams = source.streams.sorted { $0.index < $1.index }
-        precondition(
-            streams.map(\.index) == Array(0..<streams.count), "streams have to be numbered from 0, each once")
-        let lost = monitors.map(\.stream).filter { failed.contains($0.index) }
-        failed = Set(streams.filter { stream in lost.contains(where: stream.isSame) }.map(\.index))
+        let streams = source.streams
+        failed.formIntersection(streams.map(\.id))
         monitors = streams.map { stream in
-            monitors.first { $0.stream.isSame(as: stream) }?.moved(to: stream)
-                ?? StreamMonitor(stream: stream, limit: gapLimit)
+            monitors.first { $0.stream.id == stream.id } ?? StreamMonitor(stream: stream, limit: gapLimit)
         }
-        delivery = SampleDelivery(streamCount: streams.count, capacity: capacity)
+        delivery = SampleDelivery(streams: streams, capacity: capacity)
         router.watch(only: streams.map(\.sensor))
     }
 
@@ -86,11 +81,13 @@ public final class Pipeline {
 
     /// Deactivates the sensors that have no stream left, and tells of it.
     private func lose(_ streams: [SampleStream], because reason: any Error) {
-        failed.formUnion(streams.map(\.index))
+        let ids = Set(streams.map(\.id))
+        failed.formUnion(ids)
         var lost: [Sensor] = []
-        for sensor in streams.map(\.sensor) where !lost.contains(where: { $0 === sensor }) {
+        for sensor in monitors.map(\.stream).filter({ ids.contains($0.id) }).map(\.sensor)
+        where !lost.contains(where: { $0 === sensor }) {
             let own = source.streams.filter { $0.sensor === sensor }
-            if own.allSatisfy({ failed.contains($0.index) }) { lost.append(sensor) }
+            if own.allSatisfy({ failed.contains($0.id) }) { lost.append(sensor) }
         }
         Sensor.deactivate(lost, because: reason)
         for detector in detectors { detector.didLose(streams, because: reason) }
@@ -133,7 +130,7 @@ public final class Pipeline {
         for (index, batch) in delivery.batches.enumerated() {
             let stream = monitors[index].stream
             if let axes = stream.sensor.calibration?.axes(of: stream.kind) { batch.calibrate(axes) }
-            monitors[index].look(at: batch)
+            monitors[index].look(at: batch, at: index)
         }
         for detector in detectors { detector.process(delivery) }
         for index in monitors.indices {
@@ -150,16 +147,17 @@ public final class Pipeline {
     /// A stream that delivers after it failed makes its sensor active again.
     private func welcomeBack(_ delivery: SampleDelivery) {
         for (monitor, batch) in zip(monitors, delivery.batches) where !batch.isEmpty {
-            if failed.remove(monitor.stream.index) != nil { monitor.stream.sensor.activate() }
+            if failed.remove(monitor.stream.id) != nil { monitor.stream.sensor.activate() }
         }
     }
 
     private func tellLosses(of delivery: SampleDelivery) {
         for loss in delivery.losses {
-            monitors[loss.streamIndex].count(loss)
-            let stream = monitors[loss.streamIndex].stream
+            guard let index = delivery.index(of: loss.stream) else { continue }
+            monitors[index].count(loss)
+            let stream = monitors[index].stream
             let position = loss.timeNanoseconds.map {
-                SamplePosition(timeNanoseconds: $0, streamIndex: stream.index, sampleIndex: -1)
+                SamplePosition(timeNanoseconds: $0, streamIndex: index, sampleIndex: -1)
             }
             stream.sensor.delegate?.sensor(stream.sensor, didLose: loss, of: stream.kind, at: position)
         }

@@ -20,32 +20,26 @@ struct StreamMonitor {
 
     var stream: SampleStream { statistics.stream }
 
-    /// The monitor at the stream's new place.
-    func moved(to stream: SampleStream) -> StreamMonitor {
-        var moved = self
-        moved.statistics.stream = stream
-        return moved
-    }
-
     /// Counts samples that the source knows to be lost.
     mutating func count(_ loss: SampleLoss) {
         statistics.lossCount += 1
         statistics.lostSampleCount += loss.count ?? 0
     }
 
-    mutating func look(at batch: SampleBatch) {
+    /// Looks at the stream's batch, which stands at a place in the delivery.
+    mutating func look(at batch: SampleBatch, at place: Int) {
         let columns = batch.columns
         guard columns.count > 0 else { return }
         var counted = 0
         if let last = lastTimeNanoseconds, isGap(from: last, to: columns.times[0], limit: limitNanoseconds) {
-            tell(from: last, to: columns, 0)
+            tell(from: last, to: columns, 0, place)
             counted = 1
         }
         var start = 1
         while start < columns.count {
             let index = firstGap(in: columns.times, range: start..<columns.count, longerThan: limitNanoseconds)
             if index < columns.count {
-                tell(from: columns.times[index - 1], to: columns, index)
+                tell(from: columns.times[index - 1], to: columns, index, place)
                 counted = index + 1
             }
             start = index + 1
@@ -67,7 +61,7 @@ struct StreamMonitor {
         window = (last, 0)
     }
 
-    private mutating func tell(from start: Int64, to columns: SampleColumns, _ index: Int) {
+    private mutating func tell(from start: Int64, to columns: SampleColumns, _ index: Int, _ place: Int) {
         let end = columns.times[index]
         statistics.gapCount += 1
         // What comes after an interruption has a rate of its own.
@@ -75,6 +69,6 @@ struct StreamMonitor {
         let sensor = stream.sensor
         sensor.delegate?.sensor(
             sensor, didResumeAfter: SampleGap(kind: stream.kind, startNanoseconds: start, endNanoseconds: end),
-            at: SamplePosition(timeNanoseconds: end, streamIndex: stream.index, sampleIndex: index))
+            at: SamplePosition(timeNanoseconds: end, streamIndex: place, sampleIndex: index))
     }
 }

@@ -1,7 +1,7 @@
 /// What has become of one stream's samples so far.
 public struct StreamStatistics {
     /// The stream.
-    public internal(set) var stream: SampleStream
+    public let stream: SampleStream
     /// The samples that were offered to the detectors.
     public internal(set) var sampleCount = 0
     /// The stamp of the last sample, in nanoseconds; `nil` before the first.

@@ -1,12 +1,13 @@
 /// What a source hands over at one time: a batch for each stream of the pipeline, some of them empty.
 ///
 /// A delivery is a stretch of the samples' order of arrival in which stamps do not fall, over all its streams
-/// together. Whoever needs two streams merges them by stamp, ties by the stream's index, and gets the order of
-/// arrival back. Where the arrival order steps back in time, a source ends the delivery; so cutting a recording
+/// together. Merged by stamp, ties by the order of the streams, two streams have the order of arrival again. Where the arrival order steps back in time, a source ends the delivery; so cutting a recording
 /// into deliveries differently never changes what is detected.
 public final class SampleDelivery {
-    /// One batch per stream, at the stream's index.
+    /// One batch per stream, in the order of the streams.
     public let batches: [SampleBatch]
+    /// What the streams are known by, in their order.
+    public let streams: [StreamID]
     /// The most samples of one stream that fit.
     public let capacity: Int
     /// What the source knows to be lost before the samples of this delivery, or instead of them.
@@ -20,12 +21,22 @@ public final class SampleDelivery {
     /// Creates an empty delivery.
     ///
     /// - Parameters:
-    ///   - streamCount: The number of streams in the pipeline.
+    ///   - streams: The streams in their order, each once.
     ///   - capacity: The most samples of one stream that fit, at least 1.
-    public init(streamCount: Int, capacity: Int) {
+    public init(streams: [SampleStream], capacity: Int) {
         self.capacity = capacity
-        batches = (0..<streamCount).map { _ in SampleBatch(capacity: capacity) }
+        self.streams = streams.map(\.id)
+        precondition(Set(self.streams).count == streams.count, "a stream stands there twice")
+        batches = streams.map { _ in SampleBatch(capacity: capacity) }
     }
+
+    /// The place of a stream in ``batches``; `nil` when the delivery has no room for it.
+    ///
+    /// - Complexity: O(*n*) in the number of streams, for which a table would take longer.
+    public func index(of stream: StreamID) -> Int? { streams.firstIndex(of: stream) }
+
+    /// The batch of a stream; `nil` when the delivery has no room for it.
+    public subscript(stream: StreamID) -> SampleBatch? { index(of: stream).map { batches[$0] } }
 
     /// Whether no stream has a sample.
     public var isEmpty: Bool { batches.allSatisfy(\.isEmpty) }

@@ -14,8 +14,8 @@ public struct SampleLoss: Sendable, Equatable {
         case clock
     }
 
-    /// The stream's index in the pipeline.
-    public let streamIndex: Int
+    /// The stream that they are missing from.
+    public let stream: StreamID
     /// Why they are lost.
     public let cause: Cause
     /// How many are lost, estimated from the rate; `nil` when there is no telling.
@@ -29,10 +29,10 @@ public struct SampleLoss: Sendable, Equatable {
 
     /// Creates a description of a loss.
     public init(
-        streamIndex: Int, cause: Cause, count: Int? = nil, durationSeconds: Double? = nil, detail: String,
+        stream: StreamID, cause: Cause, count: Int? = nil, durationSeconds: Double? = nil, detail: String,
         timeNanoseconds: Int64? = nil
     ) {
-        self.streamIndex = streamIndex
+        self.stream = stream
         self.cause = cause
         self.count = count
         self.durationSeconds = durationSeconds

@@ -2,13 +2,13 @@
 ///
 /// A source never calls anybody. Whoever runs the pipeline asks it again and again, on one thread.
 public protocol SampleSource: AnyObject {
-    /// The streams the source delivers, with their places in the pipeline's deliveries.
+    /// The streams the source delivers, in their order.
     var streams: [SampleStream] { get }
 
     /// Fills an empty delivery with the samples that come next.
     ///
-    /// - Parameter delivery: Empty; has a batch for each index in ``streams``. What is in it afterwards is valid
-    ///   whatever the answer.
+    /// - Parameter delivery: Empty; has a batch for each of ``streams``, and maybe for others. What is in it afterwards is
+    ///   valid whatever the answer.
     /// - Returns: Whether there are samples, none yet, none ever again, or streams that failed.
     func fill(_ delivery: SampleDelivery) -> SampleAnswer
 }

@@ -1,29 +1,31 @@
-/// The samples of one kind from one sensor, and the stream's place among all streams of a pipeline.
+/// What a stream is known by, in every pipeline that its sensor is part of, for as long as the process runs.
+public struct StreamID: Hashable, Sendable {
+    private let sensor: UInt64
+    private let kind: SampleKind
+
+    init(sensor: UInt64, kind: SampleKind) {
+        self.sensor = sensor
+        self.kind = kind
+    }
+}
+
+/// The samples of one kind from one sensor.
+///
+/// Streams have an order in a pipeline, which is that of its source's ``SampleSource/streams``: of two samples with the
+/// same stamp, the one of the earlier stream comes first.
 public struct SampleStream {
-    /// The place in every ``SampleDelivery`` of the pipeline.
-    ///
-    /// Of two samples with the same stamp, the one of the lower index comes first.
-    public let index: Int
+    /// What the stream is known by.
+    public let id: StreamID
     /// The device the samples come from.
     public let sensor: Sensor
     /// What the samples measure.
     public let kind: SampleKind
 
     /// Creates a description of a stream.
-    public init(index: Int, sensor: Sensor, kind: SampleKind) {
-        self.index = index
+    public init(sensor: Sensor, kind: SampleKind) {
+        id = sensor.streamID(of: kind)
         self.sensor = sensor
         self.kind = kind
-    }
-
-    /// Whether another stream is of the same kind and from the same sensor, wherever it stands.
-    package func isSame(as other: SampleStream) -> Bool {
-        sensor === other.sensor && kind == other.kind
-    }
-
-    /// The same stream at its place among others; at its old one when it is not among them.
-    func moved(to streams: [SampleStream]) -> SampleStream {
-        streams.first(where: isSame) ?? self
     }
 
     /// Puts the streams of a pipeline in their order.
@@ -33,9 +35,7 @@ public struct SampleStream {
     /// kind the given order stays.
     public static func ordered(_ streams: [(sensor: Sensor, kind: SampleKind)]) -> [SampleStream] {
         let sorted = streams.filter { $0.kind == .magnetometer } + streams.filter { $0.kind == .accelerometer }
-        return sorted.enumerated().map {
-            SampleStream(index: $0.offset, sensor: $0.element.sensor, kind: $0.element.kind)
-        }
+        return sorted.map { SampleStream(sensor: $0.sensor, kind: $0.kind) }
     }
 }
 
@@ -43,7 +43,7 @@ public struct SampleStream {
 public struct SamplePosition: Comparable, Sendable {
     /// The sample's stamp.
     public let timeNanoseconds: Int64
-    /// The index of its stream.
+    /// The place of its stream in the delivery.
     public let streamIndex: Int
     /// Its place in the stream's batch.
     public let sampleIndex: Int

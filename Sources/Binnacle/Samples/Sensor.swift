@@ -1,3 +1,5 @@
+import Synchronization
+
 /// One physical device as the user names it; active or not, and the delegating object for what happens to it.
 ///
 /// A device may carry an accelerometer, a magnetometer or both. It starts active. When its source fails, the
@@ -20,12 +22,19 @@ public final class Sensor {
     /// One object may be the delegate of many sensors; it is held weakly, so somebody else has to own it.
     public weak var delegate: (any SensorDelegate)?
 
+    /// A number that no other sensor of this process has.
+    private let number = Sensor.count.add(1, ordering: .relaxed).newValue
+    private static let count = Atomic<UInt64>(0)
+
     /// Creates an active sensor.
     public init(name: String, isSimulated: Bool = false, calibration: SensorCalibration? = nil) {
         self.name = name
         self.isSimulated = isSimulated
         self.calibration = calibration
     }
+
+    /// What the stream of a kind is known by.
+    func streamID(of kind: SampleKind) -> StreamID { StreamID(sensor: number, kind: kind) }
 
     /// Turns the sensor off after a failure and tells the delegate; a second call does nothing.
     public func deactivate(because reason: any Error) {

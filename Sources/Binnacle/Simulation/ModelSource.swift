@@ -30,7 +30,7 @@ package final class ModelSource: SampleSource {
                 let vector =
                     stream.kind == .accelerometer
                     ? model.specificForce(at: nextIndex) : model.magneticField(at: nextIndex)
-                delivery.batches[stream.index].append(timeNanoseconds: time, x: vector.x, y: vector.y, z: vector.z)
+                delivery[stream.id]?.append(timeNanoseconds: time, x: vector.x, y: vector.y, z: vector.z)
             }
             nextIndex += 1
         }

@@ -4,14 +4,16 @@
 /// stopped for more than a second gets no backlog: the source goes on with the present, and a gap shows.
 public final class SimulatedSource: SampleSource {
     /// The streams, in the order of the pipeline.
-    public private(set) var streams: [SampleStream]
+    public let streams: [SampleStream]
 
     /// One stream with its next sample.
     private struct Track {
-        var stream: SampleStream
+        let stream: SampleStream
         let model: MotionModel
         var grid: SampleGrid
         var nextIndex: Int64 = 0
+        /// Its place in the delivery.
+        var place: Int?
     }
     /// In the order of ``streams``.
     private var tracks: [Track]
@@ -48,9 +50,7 @@ public final class SimulatedSource: SampleSource {
     package func resume(_ other: SimulatedSource) {
         for index in tracks.indices {
             let stream = tracks[index].stream
-            guard
-                let known = other.tracks.first(where: { stream.isSame(as: $0.stream) })
-            else { continue }
+            guard let known = other.tracks.first(where: { $0.stream.id == stream.id }) else { continue }
             tracks[index].grid = known.grid
             tracks[index].nextIndex = known.nextIndex
         }
@@ -66,27 +66,13 @@ public final class SimulatedSource: SampleSource {
         return next
     }
 
-    /// Gives the streams other places in the pipeline, between two deliveries.
-    ///
-    /// - Parameter streams: Has each of the source's streams once; those of other sensors are passed over.
-    package func place(_ streams: [SampleStream]) {
-        for index in tracks.indices {
-            let old = tracks[index].stream
-            guard let new = streams.first(where: old.isSame) else {
-                preconditionFailure("the \(old.kind) of '\(old.sensor.name)' has no place")
-            }
-            tracks[index].stream = new
-        }
-        tracks.sort { $0.stream.index < $1.stream.index }
-        self.streams = tracks.map(\.stream)
-    }
-
     /// Delivers the samples that are due, as many as fit.
     public func fill(_ delivery: SampleDelivery) -> SampleAnswer {
         let now = clock()
         // The order of all samples ends where the first batch is full.
         var end = SamplePosition(timeNanoseconds: now, streamIndex: .max, sampleIndex: .max)
         for index in tracks.indices {
+            tracks[index].place = delivery.index(of: tracks[index].stream.id)
             skipBacklog(&tracks[index], now)
             let track = tracks[index]
             let last = track.nextIndex + Int64(delivery.capacity) - 1
@@ -94,7 +80,8 @@ public final class SimulatedSource: SampleSource {
         }
         var isAnyDelivered = false
         for index in tracks.indices {
-            let batch = delivery.batches[tracks[index].stream.index]
+            guard let place = tracks[index].place else { continue }
+            let batch = delivery.batches[place]
             Self.move(&tracks[index], upTo: end, into: batch)
             if !batch.isEmpty { isAnyDelivered = true }
         }
@@ -109,7 +96,7 @@ public final class SimulatedSource: SampleSource {
 
     private static func position(_ track: Track, _ index: Int64) -> SamplePosition {
         SamplePosition(
-            timeNanoseconds: track.grid.timeNanoseconds(at: index), streamIndex: track.stream.index, sampleIndex: 0)
+            timeNanoseconds: track.grid.timeNanoseconds(at: index), streamIndex: track.place ?? .max, sampleIndex: 0)
     }
 
     private static func move(_ track: inout Track, upTo end: SamplePosition, into batch: SampleBatch) {

@@ -139,7 +139,7 @@ final class EvdevReader: SensorReader {
     private func tellDropped(_ delivery: SampleDelivery, _ place: Int, _ arrival: Int64) {
         delivery.append(
             SampleLoss(
-                streamIndex: place, cause: .overrun,
+                stream: delivery.streams[place], cause: .overrun,
                 durationSeconds: Units.seconds(from: lastArrivalNanoseconds, to: arrival),
                 detail: "the kernel's queue was full (SYN_DROPPED): the axes were read anew"))
     }

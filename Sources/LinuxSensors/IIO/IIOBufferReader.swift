@@ -106,7 +106,7 @@ final class IIOBufferReader: SensorReader {
             let reading = StampKeeper.Reading(arrivalNanoseconds: arrival, behind: scans - count)
             keeper.stamp(times, count: count, isStamped: decoder.hasTimestamp, of: reading) { finding, time in
                 for index in places {
-                    delivery.append(SampleLoss(finding, streamIndex: index, timeNanoseconds: time))
+                    delivery.append(SampleLoss(finding, stream: delivery.streams[index], timeNanoseconds: time))
                 }
             }
         }
@@ -126,7 +126,9 @@ final class IIOBufferReader: SensorReader {
         for (stream, index) in places.enumerated() {
             let sample = decoder.sample(stream, of: scan)
             delivery.batches[index].append(timeNanoseconds: time, x: sample.x, y: sample.y, z: sample.z)
-            if let finding { delivery.append(SampleLoss(finding, streamIndex: index, timeNanoseconds: time)) }
+            if let finding {
+                delivery.append(SampleLoss(finding, stream: delivery.streams[index], timeNanoseconds: time))
+            }
         }
     }
 
@@ -147,9 +149,9 @@ final class IIOBufferReader: SensorReader {
 }
 
 extension SampleLoss {
-    init(_ finding: StampKeeper.Finding, streamIndex: Int, timeNanoseconds: Int64) {
+    init(_ finding: StampKeeper.Finding, stream: StreamID, timeNanoseconds: Int64) {
         self.init(
-            streamIndex: streamIndex, cause: finding.cause, count: finding.count,
+            stream: stream, cause: finding.cause, count: finding.count,
             durationSeconds: finding.durationSeconds, detail: finding.detail, timeNanoseconds: timeNanoseconds)
     }
 }

@@ -23,11 +23,12 @@ final class LiveSensor {
 
     let number: Int
     let request: SensorRequest
-    /// The places of the request's kinds in the pipeline, in the same order.
-    var streams: [SampleStream] {
-        didSet { streamIndices = streams.map(\.index) }
-    }
-    private(set) var streamIndices: [Int]
+    /// The streams of the request's kinds, in the same order.
+    let streams: [SampleStream]
+    /// What they are known by.
+    let streamIDs: [StreamID]
+    /// Their places in the delivery that is filled.
+    var places: [Int] = []
     var phase = Phase.waiting(retryNanoseconds: nil)
     /// The device that plays the sensor.
     var device: SensorDevice?
@@ -65,11 +66,11 @@ final class LiveSensor {
     /// Whether a sample has come since the device was opened.
     var hasDelivered = false
 
-    init(number: Int, request: SensorRequest, streams: [SampleStream]) {
+    init(number: Int, request: SensorRequest) {
         self.number = number
         self.request = request
-        self.streams = streams
-        streamIndices = streams.map(\.index)
+        streams = request.streams
+        streamIDs = streams.map(\.id)
     }
 
     /// Forgets what was tried with a device that has gone.

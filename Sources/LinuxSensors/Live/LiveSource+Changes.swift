@@ -1,48 +1,36 @@
-package import Binnacle
+import Binnacle
 import LinuxSystem
 
 /// Going on with other sensors, without touching those that stay.
 extension LiveSource {
     /// Takes over other requests between two deliveries.
     ///
-    /// A sensor stays, with its open device, when its `Sensor` object is among the new requests; only its streams'
-    /// places may be others. The devices of those that go are closed on a thread of their own, and free for the new
-    /// ones when that is done.
+    /// A sensor stays, with its open device, when its `Sensor` object is among the new requests. The devices of those
+    /// that go are closed on a thread of their own, and free for the new ones when that is done. What was found out
+    /// about those that go and not yet handed over goes with them.
     ///
-    /// - Parameters:
-    ///   - requests: What is wanted from now on, each sensor once. One for a sensor that stays says what it said before.
-    ///   - streams: The places of the requests' streams in the pipeline.
-    package func change(_ requests: [SensorRequest], streams: [SampleStream]) {
+    /// - Parameter requests: What is wanted from now on, each sensor once. One for a sensor that stays says what it said
+    ///   before.
+    package func change(_ requests: [SensorRequest]) {
         guard !isStopped else { return }
         let before = sensors
         sensors = requests.map { request in
-            let places = request.streams(among: streams)
-            if let known = before.first(where: { $0.request.sensor === request.sensor }) {
-                known.streams = places
-                return known
-            }
+            if let known = before.first(where: { $0.request.sensor === request.sensor }) { return known }
             sensorCount += 1
-            return LiveSensor(number: sensorCount - 1, request: request, streams: places)
+            return LiveSensor(number: sensorCount - 1, request: request)
         }
-        move(to: streams)
-        for sensor in before where !sensors.contains(where: { $0 === sensor }) { leave(sensor) }
-        if devices != nil { openWaiting() }
-    }
-
-    /// What was found out and not yet handed over follows its streams to their new places, or goes with them.
-    private func move(to places: [SampleStream]) {
-        let before = streams
-        func place(_ stream: SampleStream) -> SampleStream? { places.first(where: stream.isSame) }
-        losses = losses.compactMap { loss in
-            before.first { $0.index == loss.streamIndex }.flatMap(place).map { loss.moved(to: $0.index) }
-        }
+        streams = Self.streams(of: requests)
+        let ids = Set(streams.map(\.id))
+        losses.removeAll { !ids.contains($0.stream) }
         answers = answers.compactMap { answer in
             guard case .failed(let failed, let reason) = answer else { return answer }
-            let staying = failed.compactMap(place)
+            let staying = failed.filter { ids.contains($0.id) }
             return staying.isEmpty ? nil : .failed(staying, reason: reason)
         }
-        streams = places
         nextSensor = 0
+        lastDelivery = nil
+        for sensor in before where !sensors.contains(where: { $0 === sensor }) { leave(sensor) }
+        if devices != nil { openWaiting() }
     }
 
     private func leave(_ sensor: LiveSensor) {
@@ -86,13 +74,5 @@ extension LiveSource {
             return openWaiting()
         }
         finish(number, path) { open.opened.discardHere() }
-    }
-}
-
-extension SampleLoss {
-    fileprivate func moved(to streamIndex: Int) -> SampleLoss {
-        SampleLoss(
-            streamIndex: streamIndex, cause: cause, count: count, durationSeconds: durationSeconds, detail: detail,
-            timeNanoseconds: timeNanoseconds)
     }
 }

@@ -239,9 +239,9 @@ extension LiveSource {
             reader.noteMissed(arrival: now)
             // A sensor that is known to be inactive loses nothing.
             guard sensor.toldFailure == nil else { return }
-            for index in sensor.streamIndices {
+            for stream in sensor.streamIDs {
                 losses.append(
-                    SampleLoss(streamIndex: index, cause: .readError, count: 1, detail: failure.description))
+                    SampleLoss(stream: stream, cause: .readError, count: 1, detail: failure.description))
             }
         case .failed(let failure) where failure.category == .removed: lose(sensor, failure, now)
         case .failed(let failure):
@@ -363,9 +363,9 @@ extension LiveSource {
     private func tellLoss(_ sensor: LiveSensor, _ cause: SampleLoss.Cause, _ seconds: Double, _ detail: String) {
         let interval = sensor.hasDelivered ? sensor.reader?.intervalNanoseconds : nil
         let count = interval.map { max(1, Int(min(seconds * 1e9 / max($0, 1), 1e15))) }
-        for index in sensor.streamIndices {
+        for stream in sensor.streamIDs {
             losses.append(
-                SampleLoss(streamIndex: index, cause: cause, count: count, durationSeconds: seconds, detail: detail))
+                SampleLoss(stream: stream, cause: cause, count: count, durationSeconds: seconds, detail: detail))
         }
     }
 

@@ -42,6 +42,8 @@ public final class LiveSource: SampleSource {
     private var suspendedNanoseconds: Int64
     let bufferRetryNanoseconds: Int64
     var nextSensor = 0
+    /// The delivery that the sensors' places are of.
+    var lastDelivery: SampleDelivery?
     /// How many deliveries were made since the last look at the descriptors.
     private var deliveriesSinceLook = 0
     /// Whether the last answer was samples: then everything was looked after a moment ago.
@@ -82,12 +84,8 @@ public final class LiveSource: SampleSource {
         self.bufferRetryNanoseconds = bufferRetryNanoseconds
         readSuspended = suspended
         suspendedNanoseconds = suspended()
-        let wanted = requests.flatMap { request in request.kinds.map { (sensor: request.sensor, kind: $0) } }
-        let ordered = SampleStream.ordered(wanted)
-        streams = ordered
-        sensors = requests.enumerated().map { number, request in
-            LiveSensor(number: number, request: request, streams: request.streams(among: ordered))
-        }
+        streams = Self.streams(of: requests)
+        sensors = requests.enumerated().map { LiveSensor(number: $0, request: $1) }
         sensorCount = requests.count
         self.waker = waker
         mailbox = Mailbox(waker: waker)
@@ -97,6 +95,11 @@ public final class LiveSource: SampleSource {
         monitor = finder.usesUdev ? try DeviceMonitor() : nil
         if let monitor { try epoll.add(monitor.descriptor, token: Self.monitorToken) }
         try search()
+    }
+
+    /// The streams of requests, in their order.
+    static func streams(of requests: [SensorRequest]) -> [SampleStream] {
+        SampleStream.ordered(requests.flatMap { request in request.kinds.map { (request.sensor, $0) } })
     }
 
     /// Looks for all devices, on a thread of its own.
@@ -130,6 +133,7 @@ public final class LiveSource: SampleSource {
     /// Hands over what has come: the samples of one device, a failure, or nothing yet.
     public func fill(_ delivery: SampleDelivery) -> SampleAnswer {
         guard !isStopped else { return .ended }
+        if delivery !== lastDelivery { findPlaces(in: delivery) }
         if hasJustDelivered {
             hasJustDelivered = false
             // Mostly that was all, and asking the clocks for it would cost as much as some samples.
@@ -160,6 +164,19 @@ public final class LiveSource: SampleSource {
             }
         }
         return answers.isEmpty ? .pending : answers.removeFirst()
+    }
+
+    /// Looks the streams up once for a delivery, which is used again and again.
+    private func findPlaces(in delivery: SampleDelivery) {
+        lastDelivery = delivery
+        for sensor in sensors {
+            sensor.places = sensor.streamIDs.map { stream in
+                guard let place = delivery.index(of: stream) else {
+                    preconditionFailure("the delivery has no room for '\(sensor.request.sensor.name)'")
+                }
+                return place
+            }
+        }
     }
 
     /// Whether asking before the next wait would bring nothing.
@@ -253,7 +270,7 @@ public final class LiveSource: SampleSource {
 
     private func read(_ sensor: LiveSensor, _ reader: any SensorReader, into delivery: SampleDelivery, _ now: Int64) {
         do throws(SensorFailure) {
-            sensor.isReady = try reader.read(into: delivery, at: sensor.streamIndices, arrival: now)
+            sensor.isReady = try reader.read(into: delivery, at: sensor.places, arrival: now)
         } catch {
             lose(sensor, error, now)
         }

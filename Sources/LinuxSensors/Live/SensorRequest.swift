@@ -28,10 +28,8 @@ public struct SensorRequest {
         self.settings = settings
     }
 
-    /// The places of what is wanted, in its order, among the streams of a pipeline.
-    func streams(among all: [SampleStream]) -> [SampleStream] {
-        kinds.compactMap { kind in all.first { $0.sensor === sensor && $0.kind == kind } }
-    }
+    /// The streams of what is wanted, in its order.
+    var streams: [SampleStream] { kinds.map { SampleStream(sensor: sensor, kind: $0) } }
 
     /// Whether a device is meant.
     func accepts(_ device: SensorDevice) -> Bool {

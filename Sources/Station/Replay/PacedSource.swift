@@ -16,8 +16,8 @@ package final class PacedSource: SampleSource {
     /// Makes the source anew after it has ended; `nil` ends the play.
     package typealias Reopening = () throws(StationError) -> (any SampleSource)?
 
-    /// The streams of the other source, at their places in the pipeline.
-    package private(set) var streams: [SampleStream]
+    /// The streams of the first source that is played; those of the sources after it are handed over as theirs.
+    package let streams: [SampleStream]
 
     /// How long a source that has nothing yet is left alone.
     private static let retryNanoseconds: Int64 = 10_000_000
@@ -29,8 +29,8 @@ package final class PacedSource: SampleSource {
     private let clock: () -> Int64
     private let reopen: Reopening
 
-    /// For each stream of the source its place in the pipeline; `nil` when the pipeline does not have it.
-    private var places: [Int?] = []
+    /// For each stream of the source the one of ``streams`` that it is handed over as.
+    private var own: [StreamID: StreamID]
     /// The source's next delivery, and the answer that came with it; no answer when it has to be asked.
     private var held: SampleDelivery
     private var heldAnswer: SampleAnswer?
@@ -73,26 +73,13 @@ package final class PacedSource: SampleSource {
         self.clock = clock
         self.reopen = reopen
         streams = source.streams
-        held = SampleDelivery(streamCount: source.streams.count, capacity: capacity)
+        held = SampleDelivery(streams: source.streams, capacity: capacity)
         interval = TypicalInterval(streamCount: source.streams.count)
-        findPlaces()
+        own = Self.match(source.streams, with: source.streams)
     }
 
     /// When there is something to ask for; `nil` before the first question, after samples, and when all has ended.
     package var nextDueNanoseconds: Int64? { dueNanoseconds }
-
-    /// Gives the streams other places in the pipeline, between two deliveries.
-    ///
-    /// - Parameter streams: Has each of the source's streams once; those of other sensors are passed over.
-    package func place(_ streams: [SampleStream]) {
-        self.streams = self.streams.map { old in
-            guard let new = streams.first(where: old.isSame) else {
-                preconditionFailure("the \(old.kind) of '\(old.sensor.name)' has no place")
-            }
-            return new
-        }.sorted { $0.index < $1.index }
-        findPlaces()
-    }
 
     /// Hands over the next delivery when the last sample in it is due.
     package func fill(_ delivery: SampleDelivery) -> SampleAnswer {
@@ -111,7 +98,7 @@ package final class PacedSource: SampleSource {
             guard delivery.isEmpty else { return .samples }
             return startAgain(delivery)
         case .failed(let failed, let reason)?:
-            return .failed(streams.filter { own in failed.contains { Self.isSame($0, own) } }, reason: reason)
+            return .failed(streams.filter { stream in failed.contains { own[$0.id] == stream.id } }, reason: reason)
         case .pending? where delivery.isEmpty && delivery.losses.isEmpty:
             dueNanoseconds = Units.later(clock(), by: Self.retryNanoseconds)
             return .pending
@@ -177,15 +164,14 @@ package final class PacedSource: SampleSource {
     private func handOver(_ delivery: SampleDelivery) {
         let offset = offset ?? 0
         for loss in held.losses {
-            guard let place = places[loss.streamIndex] else { continue }
+            guard let stream = own[loss.stream] else { continue }
             delivery.append(
                 SampleLoss(
-                    streamIndex: place, cause: loss.cause, count: loss.count, durationSeconds: loss.durationSeconds,
+                    stream: stream, cause: loss.cause, count: loss.count, durationSeconds: loss.durationSeconds,
                     detail: loss.detail, timeNanoseconds: loss.timeNanoseconds.map { Units.later($0, by: offset) }))
         }
-        for (stream, batch) in held.batches.enumerated() {
-            guard let place = places[stream] else { continue }
-            let target = delivery.batches[place]
+        for (inner, batch) in zip(held.streams, held.batches) where !batch.isEmpty {
+            guard let target = own[inner].flatMap({ delivery[$0] }) else { continue }
             for index in 0..<batch.count {
                 var sample = batch[index]
                 sample.timeNanoseconds = Units.later(sample.timeNanoseconds, by: offset)
@@ -207,22 +193,19 @@ package final class PacedSource: SampleSource {
         isEnded = false
         isFirstPass = false
         offset = nil
-        held = SampleDelivery(streamCount: source.streams.count, capacity: capacity)
-        findPlaces()
-        let missing = streams.filter { own in !source.streams.contains { Self.isSame($0, own) } }
+        held = SampleDelivery(streams: source.streams, capacity: capacity)
+        own = Self.match(source.streams, with: streams)
+        let missing = streams.filter { !own.values.contains($0.id) }
         guard missing.isEmpty else {
             return .failed(missing, reason: StationError(.data, "the trace no longer has this stream"))
         }
         return fill(delivery)
     }
 
-    private func findPlaces() {
-        places = Array(repeating: nil, count: source.streams.count)
-        for inner in source.streams { places[inner.index] = streams.first { Self.isSame($0, inner) }?.index }
-    }
-
     /// By name, because a source that is made anew may have made its sensors anew.
-    private static func isSame(_ one: SampleStream, _ other: SampleStream) -> Bool {
-        one.sensor.name == other.sensor.name && one.kind == other.kind
+    private static func match(_ inner: [SampleStream], with own: [SampleStream]) -> [StreamID: StreamID] {
+        inner.reduce(into: [:]) { matches, stream in
+            matches[stream.id] = own.first { $0.sensor.name == stream.sensor.name && $0.kind == stream.kind }?.id
+        }
     }
 }

@@ -133,8 +133,8 @@ package struct Assembly {
             configuration = Configuration(
                 detecting: [], accelerometer: accelerometer.sensor.name, magnetometer: magnetometer?.sensor.name)
             play(source)
-            let used = [accelerometer.index, magnetometer?.index]
-            let unused = streams.filter { !used.contains($0.index) }.map {
+            let used = [accelerometer.id, magnetometer?.id]
+            let unused = streams.filter { !used.contains($0.id) }.map {
                 "\($0.kind.rawValue) '\($0.sensor.name.printable)': not looked at; a configuration can name a detector for it"
             }
             notices =
@@ -280,7 +280,7 @@ package struct Assembly {
 
     /// A detector goes on when it and all its sensors are as they were.
     private func keepsStreams(of detector: any Detector) -> Bool {
-        detector.streams.allSatisfy { stream in streams.contains(where: stream.isSame) }
+        detector.streams.allSatisfy { stream in streams.contains { $0.id == stream.id } }
     }
 }
 

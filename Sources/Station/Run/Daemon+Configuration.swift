@@ -96,7 +96,7 @@ extension Daemon {
         }
         assembly = next.assembly
         lines = next.lines
-        next.live?.change(assembly.requests, streams: assembly.streams)
+        next.live?.change(assembly.requests)
         source.change(live: next.live, timed: assembly.timed, streams: assembly.streams)
         pipeline.change(detectors: assembly.detectors)
         replaceChains()

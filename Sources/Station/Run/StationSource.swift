@@ -42,14 +42,13 @@ package final class StationSource: SessionSource {
     /// Goes on with other sources; those that stay keep what they have not handed over yet.
     ///
     /// - Parameters:
-    ///   - live: The devices, with their places in `streams`.
+    ///   - live: The devices.
     ///   - timed: What comes by the clock.
-    ///   - streams: The streams of all of them.
+    ///   - streams: The streams of all of them, in their order.
     package func change(live: LiveSource?, timed: [any TimedSource], streams: [SampleStream]) {
         self.live = live
         self.timed = timed
         self.streams = streams
-        for source in timed { source.place(streams) }
         nextSource = 0
     }
 
@@ -131,8 +130,6 @@ package struct SourceEnded: Error, CustomStringConvertible {
 package protocol TimedSource: SampleSource {
     /// When there will be something to ask for, on CLOCK_MONOTONIC; `nil` when that is not up to the clock.
     var nextDueNanoseconds: Int64? { get }
-    /// Takes note of the places that its own streams have among those of a pipeline.
-    func place(_ streams: [SampleStream])
 }
 
 extension PacedSource: TimedSource {}

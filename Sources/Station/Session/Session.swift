@@ -130,7 +130,7 @@ package final class Session {
         _ source: any SessionSource, capacity: Int, settings: Settings, indicator: ProgressIndicator? = nil,
         take: @escaping (SampleDelivery) -> Void = { _ in }
     ) {
-        let delivery = SampleDelivery(streamCount: source.streams.count, capacity: capacity)
+        let delivery = SampleDelivery(streams: source.streams, capacity: capacity)
         self.init(source, settings: settings, indicator: indicator) {
             delivery.removeAll()
             let answer = source.fill(delivery)

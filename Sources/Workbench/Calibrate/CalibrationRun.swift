@@ -92,7 +92,7 @@ package final class CalibrationRun {
     }
 
     private func take(_ delivery: SampleDelivery) {
-        let batch = delivery.batches[input.stream.index]
+        guard let batch = delivery[input.stream.id] else { return }
         for index in 0..<batch.count where options.timeRange.contains(batch[index].timeNanoseconds) {
             task.add(batch[index])
         }
@@ -104,7 +104,7 @@ package final class CalibrationRun {
 
     private func fail(_ session: Session, _ streams: [SampleStream], _ reason: any Error) {
         // The traces may have other sensors, whose failures do not matter here.
-        guard streams.contains(where: { $0.index == input.stream.index }) else { return }
+        guard streams.contains(where: { $0.id == input.stream.id }) else { return }
         if let reason = reason as? TraceError { return session.end(StationError(reason)) }
         let isDenied = (reason as? SensorFailure)?.category == .permission
         session.end(

@@ -69,8 +69,8 @@ package final class Conversion {
         let repairs = assembly.repairs
         summary.lines =
             ["\(session.isCancelled ? "cancelled after" : "converted") \(count) samples to \(path)"]
-            + assembly.streams.map {
-                "  \(writer.sampleCounts[$0.index]) × \($0.kind.rawValue) of \($0.sensor.name.printable)"
+            + zip(assembly.streams, writer.sampleCounts).map {
+                "  \($1) × \($0.kind.rawValue) of \($0.sensor.name.printable)"
             }
             + TraceRepairs.Kind.allCases.compactMap { kind in
                 repairs.counts[kind].map { "  \($0) × \(kind.rawValue)" }

@@ -115,8 +115,8 @@ package final class Recording {
         let shown = Figure.Value.number(seconds, decimals: 1)
         let path = options.path == "-" ? "standard output" : options.path.printable
         return ["recorded \(pipeline.sampleCount) samples in \(shown) s to \(path)"]
-            + source.streams.map {
-                "  \(writer.sampleCounts[$0.index]) × \($0.kind.rawValue) of \($0.sensor.name.printable)"
+            + zip(source.streams, writer.sampleCounts).map {
+                "  \($1) × \($0.kind.rawValue) of \($0.sensor.name.printable)"
             }
     }
 }

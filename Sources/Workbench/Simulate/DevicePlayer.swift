@@ -47,9 +47,9 @@ package final class DevicePlayer {
         self.spin = spin
         self.clock = clock
         isWaiting = waits
-        delivery = SampleDelivery(streamCount: source.streams.count, capacity: 1)
+        delivery = SampleDelivery(streams: source.streams, capacity: 1)
         roles = source.streams.map { stream in
-            guard streams.contains(where: stream.isSame) else { return nil }
+            guard streams.contains(where: { $0.id == stream.id }) else { return nil }
             return stream.kind == .accelerometer ? .accelerometer : .magnetometer
         }
     }
@@ -82,7 +82,9 @@ package final class DevicePlayer {
             case .ended: return false
             case .failed(let streams, let reason):
                 // What happens to streams that nobody plays is not asked for here.
-                guard streams.contains(where: { roles[$0.index] != nil }) else { continue }
+                guard streams.contains(where: { delivery.index(of: $0.id).flatMap { roles[$0] } != nil }) else {
+                    continue
+                }
                 throw (reason as? StationError) ?? (reason as? TraceError).map { StationError($0) }
                     ?? StationError(.inputOutput, "\(reason)")
             }

@@ -36,7 +36,7 @@ struct SimulationInput {
                 traces, speed: speed, reopen: { () throws(StationError) in loops ? try open().traces : nil })
             spin = nil
             streams = try Self.choose(from: source.streams, kinds, options)
-            for stream in source.streams where !streams.contains(where: stream.isSame) {
+            for stream in source.streams where !streams.contains(where: { $0.id == stream.id }) {
                 notices.append("the \(stream.kind.rawValue) of '\(stream.sensor.name.printable)' is not played")
             }
         }
