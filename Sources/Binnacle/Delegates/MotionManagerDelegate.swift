@@ -40,27 +40,19 @@ public protocol MotionManagerDelegate: AnyObject {
     func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent)
 }
 
+// A method that a conforming type leaves out does nothing.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension MotionManagerDelegate {
-    /// Does nothing.
     public func motionManagerWillStartDetection(_ manager: MotionManager) {}
-    /// Does nothing.
     public func motionManagerDidStopDetection(_ manager: MotionManager) {}
-    /// Does nothing.
     public func motionManagerDeviceNotAvailable(_ manager: MotionManager) {}
-    /// Does nothing.
     public func motionManager(_ manager: MotionManager, didFailWithError error: any Error) {}
     /// Agrees.
     public func motionManager(_ manager: MotionManager, shouldReport event: MotionEvent) -> Bool { true }
-    /// Does nothing.
     public func motionManager(_ manager: MotionManager, didBeginMotion event: MotionEvent) {}
-    /// Does nothing.
     public func motionManager(_ manager: MotionManager, deviceIsMoving sample: Sample) {}
-    /// Does nothing.
     public func motionManager(_ manager: MotionManager, didEndMotion event: MotionEvent) {}
-    /// Does nothing.
     public func motionManager(_ manager: MotionManager, didDetectShake event: MotionEvent) {}
-    /// Does nothing.
     public func motionManager(_ manager: MotionManager, didDetectFreeFall event: MotionEvent) {}
-    /// Does nothing.
     public func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent) {}
 }

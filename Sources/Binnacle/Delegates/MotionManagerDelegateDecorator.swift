@@ -1,3 +1,5 @@
+// Every method forwards its call to the decorated delegate.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 /// A delegate that wraps another one: it forwards every method, and a subclass overrides what it changes.
 ///
 /// Decorators form a chain, each holding the next. The manager holds the first one weakly, so somebody has to own
@@ -12,22 +14,18 @@ open class MotionManagerDelegateDecorator: MotionManagerDelegate {
         self.decorated = decorated
     }
 
-    /// Forwards.
     open func motionManagerWillStartDetection(_ manager: MotionManager) {
         decorated?.motionManagerWillStartDetection(manager)
     }
 
-    /// Forwards.
     open func motionManagerDidStopDetection(_ manager: MotionManager) {
         decorated?.motionManagerDidStopDetection(manager)
     }
 
-    /// Forwards.
     open func motionManagerDeviceNotAvailable(_ manager: MotionManager) {
         decorated?.motionManagerDeviceNotAvailable(manager)
     }
 
-    /// Forwards.
     open func motionManager(_ manager: MotionManager, didFailWithError error: any Error) {
         decorated?.motionManager(manager, didFailWithError: error)
     }
@@ -37,32 +35,26 @@ open class MotionManagerDelegateDecorator: MotionManagerDelegate {
         decorated?.motionManager(manager, shouldReport: event) ?? true
     }
 
-    /// Forwards.
     open func motionManager(_ manager: MotionManager, didBeginMotion event: MotionEvent) {
         decorated?.motionManager(manager, didBeginMotion: event)
     }
 
-    /// Forwards.
     open func motionManager(_ manager: MotionManager, deviceIsMoving sample: Sample) {
         decorated?.motionManager(manager, deviceIsMoving: sample)
     }
 
-    /// Forwards.
     open func motionManager(_ manager: MotionManager, didEndMotion event: MotionEvent) {
         decorated?.motionManager(manager, didEndMotion: event)
     }
 
-    /// Forwards.
     open func motionManager(_ manager: MotionManager, didDetectShake event: MotionEvent) {
         decorated?.motionManager(manager, didDetectShake: event)
     }
 
-    /// Forwards.
     open func motionManager(_ manager: MotionManager, didDetectFreeFall event: MotionEvent) {
         decorated?.motionManager(manager, didDetectFreeFall: event)
     }
 
-    /// Forwards.
     open func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent) {
         decorated?.motionManager(manager, didDetectShock: event)
     }

@@ -48,39 +48,25 @@ public protocol NorthDetectorDelegate: AnyObject {
     func northDetector(_ detector: NorthDetector, didEndNeedingCalibration event: FieldEvent)
 }
 
+// A method that a conforming type leaves out does nothing.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension NorthDetectorDelegate {
-    /// Does nothing.
     public func northDetectorWillStartDetection(_ detector: NorthDetector) {}
-    /// Does nothing.
     public func northDetectorDidStopDetection(_ detector: NorthDetector) {}
-    /// Does nothing.
     public func northDetectorDeviceNotAvailable(_ detector: NorthDetector) {}
-    /// Does nothing.
     public func northDetector(_ detector: NorthDetector, didFailWithError error: any Error) {}
-    /// Does nothing.
     public func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent) {}
-    /// Does nothing.
     public func northDetector(_ detector: NorthDetector, didFaceNorth event: HeadingEvent) {}
-    /// Does nothing.
     public func northDetector(_ detector: NorthDetector, deviceIsFacingNorth event: HeadingEvent) {}
-    /// Does nothing.
     public func northDetector(_ detector: NorthDetector, didLeaveNorth event: HeadingEvent) {}
-    /// Does nothing.
     public func northDetector(_ detector: NorthDetector, didLoseHeading loss: HeadingLoss) {}
-    /// Does nothing.
     public func northDetector(_ detector: NorthDetector, didFindHeading event: HeadingEvent) {}
-    /// Does nothing.
     public func northDetector(_ detector: NorthDetector, didEnter sector: HeadingSector, with event: HeadingEvent) {}
-    /// Does nothing.
     public func northDetector(_ detector: NorthDetector, didLeave sector: HeadingSector, with event: HeadingEvent) {}
-    /// Does nothing.
     public func northDetector(_ detector: NorthDetector, didBeginInterference event: FieldEvent) {}
-    /// Does nothing.
     public func northDetector(_ detector: NorthDetector, didEndInterference event: FieldEvent) {}
     /// Says yes.
     public func northDetectorShouldDisplayCalibration(_ detector: NorthDetector) -> Bool { true }
-    /// Does nothing.
     public func northDetector(_ detector: NorthDetector, didBeginNeedingCalibration event: FieldEvent) {}
-    /// Does nothing.
     public func northDetector(_ detector: NorthDetector, didEndNeedingCalibration event: FieldEvent) {}
 }

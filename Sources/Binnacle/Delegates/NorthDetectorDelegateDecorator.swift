@@ -1,3 +1,5 @@
+// Every method forwards its call to the decorated delegate.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 /// A delegate that wraps another one: it forwards every method, and a subclass overrides what it changes.
 ///
 /// The chain works as described at ``MotionManagerDelegateDecorator``.
@@ -10,72 +12,58 @@ open class NorthDetectorDelegateDecorator: NorthDetectorDelegate {
         self.decorated = decorated
     }
 
-    /// Forwards.
     open func northDetectorWillStartDetection(_ detector: NorthDetector) {
         decorated?.northDetectorWillStartDetection(detector)
     }
 
-    /// Forwards.
     open func northDetectorDidStopDetection(_ detector: NorthDetector) {
         decorated?.northDetectorDidStopDetection(detector)
     }
 
-    /// Forwards.
     open func northDetectorDeviceNotAvailable(_ detector: NorthDetector) {
         decorated?.northDetectorDeviceNotAvailable(detector)
     }
 
-    /// Forwards.
     open func northDetector(_ detector: NorthDetector, didFailWithError error: any Error) {
         decorated?.northDetector(detector, didFailWithError: error)
     }
 
-    /// Forwards.
     open func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent) {
         decorated?.northDetector(detector, didUpdateHeading: event)
     }
 
-    /// Forwards.
     open func northDetector(_ detector: NorthDetector, didFaceNorth event: HeadingEvent) {
         decorated?.northDetector(detector, didFaceNorth: event)
     }
 
-    /// Forwards.
     open func northDetector(_ detector: NorthDetector, deviceIsFacingNorth event: HeadingEvent) {
         decorated?.northDetector(detector, deviceIsFacingNorth: event)
     }
 
-    /// Forwards.
     open func northDetector(_ detector: NorthDetector, didLeaveNorth event: HeadingEvent) {
         decorated?.northDetector(detector, didLeaveNorth: event)
     }
 
-    /// Forwards.
     open func northDetector(_ detector: NorthDetector, didLoseHeading loss: HeadingLoss) {
         decorated?.northDetector(detector, didLoseHeading: loss)
     }
 
-    /// Forwards.
     open func northDetector(_ detector: NorthDetector, didFindHeading event: HeadingEvent) {
         decorated?.northDetector(detector, didFindHeading: event)
     }
 
-    /// Forwards.
     open func northDetector(_ detector: NorthDetector, didEnter sector: HeadingSector, with event: HeadingEvent) {
         decorated?.northDetector(detector, didEnter: sector, with: event)
     }
 
-    /// Forwards.
     open func northDetector(_ detector: NorthDetector, didLeave sector: HeadingSector, with event: HeadingEvent) {
         decorated?.northDetector(detector, didLeave: sector, with: event)
     }
 
-    /// Forwards.
     open func northDetector(_ detector: NorthDetector, didBeginInterference event: FieldEvent) {
         decorated?.northDetector(detector, didBeginInterference: event)
     }
 
-    /// Forwards.
     open func northDetector(_ detector: NorthDetector, didEndInterference event: FieldEvent) {
         decorated?.northDetector(detector, didEndInterference: event)
     }
@@ -85,12 +73,10 @@ open class NorthDetectorDelegateDecorator: NorthDetectorDelegate {
         decorated?.northDetectorShouldDisplayCalibration(detector) ?? false
     }
 
-    /// Forwards.
     open func northDetector(_ detector: NorthDetector, didBeginNeedingCalibration event: FieldEvent) {
         decorated?.northDetector(detector, didBeginNeedingCalibration: event)
     }
 
-    /// Forwards.
     open func northDetector(_ detector: NorthDetector, didEndNeedingCalibration event: FieldEvent) {
         decorated?.northDetector(detector, didEndNeedingCalibration: event)
     }

@@ -13,12 +13,12 @@ public protocol EventHandler: AnyObject {
     func finish()
 }
 
+// A method that a conforming type leaves out does nothing.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension EventHandler {
     /// Nothing is held back.
     public var nextDeadlineNanoseconds: Int64? { nil }
-    /// Does nothing.
     public func advance(to timeNanoseconds: Int64) {}
-    /// Does nothing.
     public func finish() {}
 }
 

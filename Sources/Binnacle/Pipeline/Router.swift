@@ -209,9 +209,9 @@ public protocol RouterDelegate: AnyObject {
     func routerDidLoseAllSensors(_ router: Router)
 }
 
+// A method that a conforming type leaves out does nothing.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension RouterDelegate {
-    /// Does nothing.
     public func router(_ router: Router, didFallToOneSensor sensor: Sensor) {}
-    /// Does nothing.
     public func routerDidLoseAllSensors(_ router: Router) {}
 }

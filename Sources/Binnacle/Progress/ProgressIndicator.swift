@@ -68,11 +68,10 @@ public protocol ProgressIndicatorDelegate: AnyObject {
     func progressIndicatorDidCancel(_ indicator: ProgressIndicator)
 }
 
+// A method that a conforming type leaves out does nothing.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension ProgressIndicatorDelegate {
-    /// Does nothing.
     public func progressIndicatorDidShow(_ indicator: ProgressIndicator) {}
-    /// Does nothing.
     public func progressIndicatorDidHide(_ indicator: ProgressIndicator) {}
-    /// Does nothing.
     public func progressIndicatorDidCancel(_ indicator: ProgressIndicator) {}
 }

@@ -108,13 +108,11 @@ public protocol SensorDelegate: AnyObject {
     func sensor(_ sensor: Sensor, didLose loss: SampleLoss, of kind: SampleKind, at position: SamplePosition?)
 }
 
+// A method that a conforming type leaves out does nothing.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension SensorDelegate {
-    /// Does nothing.
     public func sensor(_ sensor: Sensor, didDeactivateBecause reason: any Error) {}
-    /// Does nothing.
     public func sensorDidActivate(_ sensor: Sensor) {}
-    /// Does nothing.
     public func sensor(_ sensor: Sensor, didResumeAfter gap: SampleGap, at position: SamplePosition) {}
-    /// Does nothing.
     public func sensor(_ sensor: Sensor, didLose loss: SampleLoss, of kind: SampleKind, at position: SamplePosition?) {}
 }

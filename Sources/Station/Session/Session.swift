@@ -34,20 +34,15 @@ package protocol SessionDelegate: AnyObject {
     func sessionDidEnd(_ session: Session)
 }
 
+// A method that a delegate leaves out does nothing.
 extension SessionDelegate {
-    /// Does nothing.
     package func session(_ session: Session, didTurn answer: SampleAnswer) {}
-    /// Does nothing.
     package func sessionDidBegin(_ session: Session) {}
-    /// Does nothing.
     package func sessionShouldFlush(_ session: Session) {}
-    /// Does nothing.
     package func session(_ session: Session, didNotice notice: String) {}
-    /// Does nothing.
     package func sessionWillWait(_ session: Session) {}
     /// Needs no turn.
     package func sessionNextDeadline(_ session: Session) -> Int64? { nil }
-    /// Does nothing.
     package func sessionDidEnd(_ session: Session) {}
 }
 
