@@ -235,3 +235,119 @@ extension DecimalScanner.Decimal {
         return Self.scaled(kept, Int(exponent) + dropped + unitExponent, isNegative: isNegative)
     }
 }
+
+/// A decimal number that was found by its separators: one to eight digits, a mark, one to eight digits.
+///
+/// Eight bytes are read from the first digit on, and eight from the mark on; there are no branches but those on the
+/// lengths, which hardly change from row to row.
+struct MarkedNumber {
+    /// All digits, without the mark.
+    let mantissa: UInt64
+    /// How many of them stand behind the mark.
+    let decimals: Int
+    let isNegative: Bool
+
+    /// Reads a number; `nil` when there is anything else.
+    ///
+    /// - Parameters:
+    ///   - field: Where it starts, perhaps with a sign.
+    ///   - mark: The first mark of decimals in it, or its end.
+    ///   - end: Where it ends; seven bytes behind it are readable.
+    @inline(__always)
+    init?(_ field: UnsafePointer<UInt8>, mark: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>) {
+        // Signs of measured values are as good as random: added up instead of branched upon.
+        let sign = field.pointee
+        isNegative = sign == UInt8(ascii: "-")
+        let first = field + ((isNegative ? 1 : 0) &+ (sign == UInt8(ascii: "+") ? 1 : 0))
+        let whole = mark - first
+        decimals = end - mark &- 1
+        // Each of the four is negative when its limit is broken.
+        guard (whole &- 1) | (decimals &- 1) | (8 &- whole) | (8 &- decimals) >= 0 else { return nil }
+        let high = DigitRun.load(first, count: whole)
+        let low = DigitRun.load(mark + 1, count: decimals)
+        if whole &+ decimals <= 8 {
+            let digits = high &>> UInt64(truncatingIfNeeded: 8 &* decimals) | low
+            guard DigitRun.isAllDigits(digits) else { return nil }
+            mantissa = DigitRun.value(digits)
+        } else {
+            guard DigitRun.isAllDigits(high), DigitRun.isAllDigits(low) else { return nil }
+            mantissa = DigitRun.value(high) &* DecimalPowers.integer[decimals] &+ DigitRun.value(low)
+        }
+    }
+
+    /// The nearest Double to the number without its sign, when the mantissa is below 2⁵³: both operands of the division
+    /// are exact then.
+    @inline(__always)
+    var magnitude: Double { Double(Int64(bitPattern: mantissa)) / DecimalPowers.exact[decimals] }
+}
+
+/// Takes runs of decimal digits eight bytes at a time, with arithmetic inside one 64-bit word instead of a branch a digit.
+enum DigitRun {
+    /// Moves behind the digits at a position and appends them to a number, which wraps when it has no more room.
+    ///
+    /// - Parameters:
+    ///   - p: At least eight bytes from it on are readable, and a byte that is no digit follows the run.
+    ///   - number: Grows by the digits.
+    @inline(__always)
+    static func take(_ p: inout UnsafePointer<UInt8>, into number: inout UInt64) {
+        while true {
+            let bytes = UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self))
+            // Digits become 0 … 9; in every other byte the top bit is set by one of the two terms.
+            let values = bytes ^ 0x3030_3030_3030_3030
+            let others = (values &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080
+            let count = others.trailingZeroBitCount / 8
+            guard count < 8 else {
+                number = number &* 100_000_000 &+ value(values)
+                p += 8
+                continue
+            }
+            // The first digit lies lowest; shifted up, the missing ones become leading zeros. A shift by 64 gives 0.
+            number = number &* powers[count] &+ value(values << UInt64(64 - 8 * count))
+            p += count
+            return
+        }
+    }
+
+    /// Up to eight bytes as the values of their digits, the last in the highest byte; the missing ones are zeros.
+    ///
+    /// - Parameters:
+    ///   - p: At least eight bytes from it on are readable.
+    ///   - count: 1 to 8.
+    /// - Returns: The values, a byte each.
+    @inline(__always)
+    static func load(_ p: UnsafePointer<UInt8>, count: Int) -> UInt64 {
+        let bytes = UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self))
+        return (bytes ^ 0x3030_3030_3030_3030) &<< UInt64(truncatingIfNeeded: 64 &- 8 &* count)
+    }
+
+    /// Whether each of eight bytes is 0 to 9.
+    @inline(__always)
+    static func isAllDigits(_ values: UInt64) -> Bool {
+        (values &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080 == 0
+    }
+
+    /// Eight digits, the first in the lowest byte, as a number: pairs, then fours, then all.
+    @inline(__always)
+    static func value(_ digits: UInt64) -> UInt64 {
+        let pairs = (digits &* 10 &+ digits >> 8) & 0x00FF_00FF_00FF_00FF
+        let fours = (pairs &* 100 &+ pairs >> 16) & 0x0000_FFFF_0000_FFFF
+        return (fours &* 10_000 &+ fours >> 32) & 0xFFFF_FFFF
+    }
+
+    private static let powers: [UInt64] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000]
+}
+
+/// Powers of ten.
+enum DecimalPowers {
+    /// 10⁰ … 10²², each exact in a Double.
+    static let exact: [Double] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
+        1e20, 1e21, 1e22,
+    ]
+    /// 10⁰ … 10¹⁹.
+    static let integer: [UInt64] = [
+        1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000,
+        100_000_000_000, 1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000, 1_000_000_000_000_000,
+        10_000_000_000_000_000, 100_000_000_000_000_000, 1_000_000_000_000_000_000, 10_000_000_000_000_000_000,
+    ]
+}

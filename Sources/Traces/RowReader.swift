@@ -3,20 +3,12 @@ import Binnacle
 /// What all readers of lines have in common: how rows become windows.
 ///
 /// What the lines mean is up to a ``RowDecoder``; what may be passed over, and what may not, to ``RowRules``. This
-/// is generic over the decoder, and a reader holds it with its own one, because a call that is made for each row
-/// through a protocol costs 4 % of a replay.
+/// is generic over the decoder, because a call for each row through a protocol costs 4 % of a replay.
 struct RowReader<Decoder: RowDecoder> {
     /// Knows the format.
-    let decoder: Decoder
+    private let decoder: Decoder
     /// What was passed over so far.
     var repairs: TraceRepairs { rules.repairs }
-
-    /// How much of the file was read, from 0 to 1; `nil` for a pipe.
-    var fraction: Double? {
-        lines.size.map { $0 > 0 ? Double(lines.consumed) / Double($0) : 1 }
-    }
-
-    var path: String { lines.path }
 
     private let lines: LineReader
     /// Which rows are believed.
@@ -120,7 +112,7 @@ struct RowReader<Decoder: RowDecoder> {
         guard !isCancelled() else { return }
         guard hasSample else {
             let reason = decoder.whyNoSample(rowCount: rowCount)
-            throw TraceError(.data, path: path, line: reason.line ?? lines.lineNumber, reason.message)
+            throw TraceError(.data, path: lines.path, line: reason.line ?? lines.lineNumber, reason.message)
         }
         try rules.requireEnd(at: lines.lineNumber)
     }
@@ -181,5 +173,40 @@ extension TraceRow {
         var lowest = Int.max
         for stream in ranks.indices where hasSample(stream) { lowest = min(lowest, ranks[stream]) }
         return lowest
+    }
+}
+
+/// Reads a file of lines.
+///
+/// The decoder's type is known where this is created, and nowhere after: a window costs a call through a closure, and a
+/// row none.
+final class LineTraceReader: TraceReader {
+    let path: String
+    let contents: [TraceFile.Content]
+    let notices: [TraceNotice]
+
+    private let lines: LineReader
+    private let fillWindow: ([SampleBatch], [Int]) throws(TraceError) -> Bool
+    private let readRepairs: () -> TraceRepairs
+
+    /// - Parameters:
+    ///   - lines: Stands behind whatever head the file has.
+    ///   - decoder: Has read that head.
+    ///   - isCancelled: Whether the end of the file is one, or was made one.
+    init<Decoder: RowDecoder>(_ lines: LineReader, decoder: Decoder, isCancelled: @escaping () -> Bool) {
+        self.lines = lines
+        path = lines.path
+        contents = decoder.contents
+        notices = decoder.notices
+        var rows = RowReader(lines, decoder: decoder, isCancelled: isCancelled)
+        fillWindow = { window, ranks throws(TraceError) in try rows.fill(window, ranks: ranks) }
+        readRepairs = { rows.repairs }
+    }
+
+    var repairs: TraceRepairs { readRepairs() }
+    var fraction: Double? { lines.size.map { $0 > 0 ? Double(lines.consumed) / Double($0) : 1 } }
+
+    func fill(_ window: [SampleBatch], ranks: [Int]) throws(TraceError) -> Bool {
+        try fillWindow(window, ranks)
     }
 }

@@ -32,3 +32,65 @@ struct TraceColumns {
         }
     }
 }
+
+/// Makes names that a header can carry: what is written in front of a column is read back as the same name.
+enum SensorName {
+    /// Longer names are cut: a header has three of each, and a line has its limit.
+    private static let mostScalars = 64
+
+    /// A name with everything replaced that would part the header, disturb a terminal, or not be read back.
+    ///
+    /// - Parameters:
+    ///   - name: What the device or the configuration says.
+    ///   - fallback: Stands for a name of which nothing is left.
+    /// - Returns: A name that ``ColumnName`` finds in front of an axis.
+    static func sanitised(_ name: String, fallback: String) -> String {
+        let cleaned = clean(name) { isPlain($0) || isLetter($0) }
+        let column = ColumnName(cleaned + ".ax_m_s2")
+        // Some letters join what follows them, the dot too.
+        let isReadBack = column.sensor.map { $0.unicodeScalars.elementsEqual(cleaned.unicodeScalars) } ?? false
+        let result = isReadBack ? cleaned : clean(name, isPlain)
+        return result.isEmpty ? fallback : result
+    }
+
+    /// Sanitised names, each different from all others.
+    static func unique(_ names: [(name: String, fallback: String)]) -> [String] {
+        var taken: [String] = []
+        for (name, fallback) in names {
+            let wanted = sanitised(name, fallback: fallback)
+            var free = wanted
+            var number = 2
+            while taken.contains(free) {
+                free = "\(wanted)\(number)"
+                number += 1
+            }
+            taken.append(free)
+        }
+        return taken
+    }
+
+    private static func clean(_ name: String, _ isGood: (Unicode.Scalar) -> Bool) -> String {
+        var cleaned = ""
+        for scalar in name.unicodeScalars.prefix(mostScalars) {
+            cleaned.unicodeScalars.append(isGood(scalar) ? scalar : "_")
+        }
+        return cleaned.trimmingBlanks()
+    }
+
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9": true
+        case "_", "-", ".", ":", "/", "@", "+", "(", ")", " ": true
+        default: false
+        }
+    }
+
+    private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
+            .spacingMark, .decimalNumber, .letterNumber, .otherNumber:
+            true
+        default: false
+        }
+    }
+}

@@ -65,12 +65,11 @@ public final class TraceFile {
                 .data, path: path, "has no raw scans: only an Arrow stream made by record --scans has them")
         }
         if try EvemuHead.isNext(lines) {
-            readers = [try EvemuReader(lines, isCancelled: isCancelled)]
+            readers = [LineTraceReader(lines, decoder: EvemuDecoder(try EvemuHead(lines)), isCancelled: isCancelled)]
         } else {
-            readers = [
-                try CSVReader(
-                    lines, map: map, assumedKind: assumedKind, isLineByLine: isLineByLine, isCancelled: isCancelled)
-            ]
+            let head = try CSVHead(lines, map: map, assumedKind: assumedKind)
+            let decoder = CSVDecoder(head, isLineByLine: isLineByLine)
+            readers = [LineTraceReader(lines, decoder: decoder, isCancelled: isCancelled)]
         }
     }
 }
