@@ -85,7 +85,6 @@ private final class Witness: SessionDelegate {
     func session(_ session: Session, didNotice notice: String) { words.append(notice) }
     func sessionWillWait(_ session: Session) { words.append("wait") }
     func sessionNextDeadline(_ session: Session) -> Int64? { deadline }
-    func sessionDidEnd(_ session: Session) { words.append("end") }
 }
 
 private final class WitnessedView: ProgressView {
@@ -117,6 +116,7 @@ private final class TestSignal: Sendable {
         let session = Session(source, capacity: 4, settings: settings, indicator: indicator, take: take)
         session.delegate = witness
         session.run()
+        witness.words.append("end")
         return session
     }
 
@@ -296,6 +296,6 @@ private final class TestSignal: Sendable {
         session.delegate = witness
         session.run()
         #expect(pipeline.sampleCount == 2)
-        #expect(witness.words.last == "end")
+        #expect(witness.words.last == "ended")
     }
 }

@@ -241,7 +241,6 @@ package final class Daemon {
 }
 
 extension Daemon: SessionDelegate {
-    /// Does what the daemon does beside detection: life sign, messages, reload, the store.
     package func session(_ session: Session, didTurn answer: SampleAnswer) {
         let now = SystemClock.monotonic()
         manager.giveLifeSign(now)

@@ -30,8 +30,6 @@ package protocol SessionDelegate: AnyObject {
     func sessionWillWait(_ session: Session)
     /// Asks the delegate when the session has to turn again even if no sample comes, on CLOCK_MONOTONIC.
     func sessionNextDeadline(_ session: Session) -> Int64?
-    /// Tells the delegate that the last turn is done; the progress indicator is still shown.
-    func sessionDidEnd(_ session: Session)
 }
 
 // A method that a delegate leaves out does nothing.
@@ -41,9 +39,7 @@ extension SessionDelegate {
     package func sessionShouldFlush(_ session: Session) {}
     package func session(_ session: Session, didNotice notice: String) {}
     package func sessionWillWait(_ session: Session) {}
-    /// Needs no turn.
     package func sessionNextDeadline(_ session: Session) -> Int64? { nil }
-    package func sessionDidEnd(_ session: Session) {}
 }
 
 /// Turns a source until it ends, its time is over, or somebody ends it: the one loop of all subcommands.
@@ -172,7 +168,6 @@ package final class Session {
         }
         // A read from a pipe that a signal ended looks like the end of the pipe.
         if settings.interruption.isRequested { cancel() }
-        delegate?.sessionDidEnd(self)
         indicator?.hide()
     }
 
@@ -278,20 +273,18 @@ package struct SensorRefusals {
     }
 
     /// Those that this user may not read.
-    package var denied: [(sensor: String, reason: any Error)] { all.filter { Self.category($0.reason) == .permission } }
+    package var denied: [(sensor: String, reason: any Error)] {
+        all.filter { ($0.reason as? SensorFailure)?.category == .permission }
+    }
 
     /// Whether every refusal is of one of these categories.
     package func are(_ categories: Set<SensorFailure.Category>) -> Bool {
-        all.allSatisfy { Self.category($0.reason).map(categories.contains) ?? false }
+        all.allSatisfy { ($0.reason as? SensorFailure).map { categories.contains($0.category) } ?? false }
     }
 
     /// The error of a run that some of the refusals ended: a line for each.
     package func failure(_ shown: [(sensor: String, reason: any Error)]) -> StationError {
         let text = shown.map { "\($0.sensor.printable): \($0.reason)" }.joined(separator: "\n")
         return StationError(denied.isEmpty ? .unavailable : .noPermission, text)
-    }
-
-    private static func category(_ reason: any Error) -> SensorFailure.Category? {
-        (reason as? SensorFailure)?.category
     }
 }

@@ -82,6 +82,8 @@ package final class CalibrationRun {
         session.delegate = self
         if isLive { guide() }
         session.run()
+        for notice in input.repairNotices { errors.write("binnacle: \(notice)") }
+        input.source.stop()
         if let failure = session.failures.first { return .failed(failure) }
         if session.isCancelled, !isLive || interruption.isTermination { return .cancelled }
         do throws(CalibrationRefusal) {
@@ -134,22 +136,13 @@ extension CalibrationRun: SessionDelegate {
         }
     }
 
-    /// Writes a notice.
     package func session(_ session: Session, didNotice notice: String) {
         errors.write("binnacle: \(notice.printable)")
     }
 
-    /// Shows notices at once.
     package func sessionShouldFlush(_ session: Session) { session.flush(errors) }
 
-    /// The next review.
     package func sessionNextDeadline(_ session: Session) -> Int64? {
         SystemClock.monotonic() + Self.reviewNanoseconds
-    }
-
-    /// Closes the device, and writes what the traces had to be repaired for.
-    package func sessionDidEnd(_ session: Session) {
-        for notice in input.repairNotices { errors.write("binnacle: \(notice)") }
-        input.source.stop()
     }
 }

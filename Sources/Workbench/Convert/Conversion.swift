@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 import PlainText
 package import Station
-import Traces
+package import Traces
 
 /// Writes traces anew: reads them as a replay does, and writes them as a recording does.
 ///
@@ -59,6 +59,10 @@ package final class Conversion {
         let session = Session(source, capacity: Self.capacity, settings: settings, indicator: indicator)
         session.delegate = self
         session.run()
+        // The writer keeps the error.
+        try? writer.finish()
+        // The reader of a pipe that closes it has what it wanted.
+        if let failure = writer.failure, !writer.isReaderGone { session.add(failure) }
         return summary(session)
     }
 
@@ -83,18 +87,34 @@ package final class Conversion {
 }
 
 extension Conversion: SessionDelegate {
-    /// Notes what went wrong, and shows how far it has come.
     package func session(_ session: Session, didTurn answer: SampleAnswer) {
         if case .failed(_, let reason) = answer { session.add(reason) }
         if writer.failure != nil { session.end() }
         session.showProgress(assembly.fraction)
     }
+}
 
-    /// Finishes the file.
-    package func sessionDidEnd(_ session: Session) {
-        // The writer keeps the error.
-        try? writer.finish()
-        // The reader of a pipe that closes it has what it wanted.
-        if let failure = writer.failure, !writer.isReaderGone { session.add(failure) }
-    }
+/// What a person asks of a conversion.
+package struct ConvertOptions {
+    /// The traces, in the order given.
+    package var inputs: [String] = []
+    /// The file to write; `-` is standard output.
+    package var output = ""
+    package var map: ColumnMap?
+    /// Whether a file that is there is written over.
+    package var replaces = false
+
+    package init() {}
+}
+
+/// What a conversion came to, for people.
+package struct ConvertSummary {
+    /// How many samples were written, of what, and what was passed over; one line each.
+    package var lines: [String] = []
+    /// The first places where something was passed over.
+    package var repairNotices: [String] = []
+    /// What went wrong.
+    package var failures: [StationError] = []
+    /// Whether a person cancelled it.
+    package var isCancelled = false
 }

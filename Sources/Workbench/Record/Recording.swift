@@ -88,7 +88,20 @@ package final class Recording {
         let session = Session(pipeline, source: source, settings: settings, indicator: indicator)
         session.delegate = self
         session.run()
+        finish(session)
         return (summary, session.failures.first ?? noSamplesError(session))
+    }
+
+    /// Finishes the file, and then closes the devices, which may take its time.
+    private func finish(_ session: Session) {
+        do throws(TraceError) {
+            try writer.finish()
+        } catch {
+            end(session, after: error)
+        }
+        source.stop()
+        pipeline.router.finish()
+        errors.flush()
     }
 
     /// Whether no sensor can be recorded and waiting would only hide it; a configuration waits for absent devices.
@@ -140,7 +153,6 @@ extension Recording: SessionDelegate {
         if isHopeless(session), let error = noSamplesError(session) { session.end(error) }
     }
 
-    /// Has the file hold what was recorded up to now.
     package func sessionShouldFlush(_ session: Session) {
         do throws(TraceError) {
             try writer.flush()
@@ -149,12 +161,10 @@ extension Recording: SessionDelegate {
         }
     }
 
-    /// Writes a notice.
     package func session(_ session: Session, didNotice notice: String) {
         errors.write("binnacle: \(notice.printable)")
     }
 
-    /// Shows what was written, and how much of the time has passed.
     package func sessionWillWait(_ session: Session) {
         session.flush(errors)
         guard let begin = session.beginNanoseconds else { return }
@@ -169,16 +179,24 @@ extension Recording: SessionDelegate {
         guard session.beginNanoseconds != nil, options.duration != nil else { return nil }
         return SystemClock.monotonic() + 1_000_000_000
     }
+}
 
-    /// Finishes the file, and then closes the devices, which may take its time.
-    package func sessionDidEnd(_ session: Session) {
-        do throws(TraceError) {
-            try writer.finish()
-        } catch {
-            end(session, after: error)
-        }
-        source.stop()
-        pipeline.router.finish()
-        errors.flush()
-    }
+/// What a person asks of a recording.
+package struct RecordOptions {
+    /// The configuration whose sensors are recorded; without one, all that are found.
+    package var configurationPath: String?
+    /// The sensors that are wanted, by name, label, node or identity; all without any.
+    package var sensors: [String] = []
+    /// How long; until somebody ends it without.
+    package var duration: Duration?
+    /// The file; `-` is standard output.
+    package var path = ""
+    /// Whether a file that is there is written over.
+    package var replaces = false
+    /// Whether the raw scans are kept beside the samples.
+    package var keepsScans = false
+    /// The folder under which `/sys` and `/dev` lie; the machine's own without one.
+    package var root: String?
+
+    package init() {}
 }

@@ -191,9 +191,7 @@ package final class DeviceSimulation {
 }
 
 extension DeviceSimulation: SessionSource {
-    /// The samples go to the kernel, and to nobody here.
     package var streams: [SampleStream] { [] }
-    /// There is nothing to search for.
     package var isSettled: Bool { true }
 
     /// Hands samples that are due to the kernel; after the last one the device stays for a moment.
@@ -211,7 +209,6 @@ extension DeviceSimulation: SessionSource {
         return .pending
     }
 
-    /// The player has handed over what is due.
     package func isDrained(after answer: SampleAnswer) -> Bool { true }
 
     /// Waits for a command, for the kernel, or until samples are due, and does what came.
@@ -238,12 +235,10 @@ extension DeviceSimulation: SessionSource {
         }
     }
 
-    /// Devices that this program makes are not reported on.
     package func takeNotices() -> [String] { [] }
 }
 
 extension DeviceSimulation: SessionDelegate {
-    /// Complains about a missing driver.
     package func session(_ session: Session, didTurn answer: SampleAnswer) { complain() }
 
     /// Writes what was answered to commands; without a reader there is nothing left to do.
@@ -253,6 +248,5 @@ extension DeviceSimulation: SessionDelegate {
         if output.failure != nil { session.end() }
     }
 
-    /// When to complain.
     package func sessionNextDeadline(_ session: Session) -> Int64? { complaintNanoseconds }
 }
