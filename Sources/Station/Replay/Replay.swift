@@ -179,7 +179,7 @@ package struct ReplayOptions {
     package init() {}
 }
 
-/// What a replay came to, for people.
+/// The result of a replay, for people.
 package struct ReplaySummary {
     /// The number of samples that were offered to the detectors.
     package var sampleCount = 0

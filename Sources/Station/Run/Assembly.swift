@@ -80,18 +80,13 @@ package struct Assembly {
         }
     }
 
-    /// Puts together sensors without detectors, which need no calibration.
+    /// Puts together sensors without detectors; their samples stay as they were measured.
     ///
     /// - Parameter wanted: Sections that name devices or simulations, and what is wanted of each.
     /// - Throws: ``StationError`` when a section names a recording that cannot be played.
     package init(_ wanted: [(section: SensorSection, kinds: [SampleKind])]) throws(StationError) {
         configuration = Configuration()
-        let uncalibrated = wanted.map { section, kinds in
-            var section = section
-            section.calibration = nil
-            return (section: section, kinds: kinds)
-        }
-        try makeSensors(uncalibrated, Assembly(), SystemClock.monotonic(), .never)
+        try makeSensors(wanted, Assembly(), SystemClock.monotonic(), .never)
     }
 
     /// Puts together everything that recordings hold, without detectors.
@@ -183,22 +178,26 @@ package struct Assembly {
             return Part(section: section, kinds: kinds, object: sensor)
         }
         try makePlayer(old, interruption)
-        for part in sensors { part.object.calibration = part.section.calibration }
         makeSimulation(old, now)
-        streams = SampleStream.ordered(sensors.flatMap { part in part.kinds.map { (sensor: part.object, kind: $0) } })
         makeRequests()
+        listen(to: SampleStream.ordered(sensors.flatMap { part in part.kinds.map { (sensor: part.object, kind: $0) } }))
     }
 
     /// Has recordings play all sensors.
     private mutating func play(_ source: TraceSource) {
         traces = source
-        streams = source.streams
+        listen(to: source.streams)
+    }
+
+    /// Takes the streams, and gives their sensors the calibrations of the configuration.
+    private mutating func listen(to streams: [SampleStream]) {
+        self.streams = streams
         for sensor in streams.map(\.sensor) {
             sensor.calibration = configuration.sensors.first { $0.name == sensor.name }?.calibration
         }
     }
 
-    /// Recordings play together, on one timeline: when one of them changes, all of them begin anew.
+    /// Makes what plays the recordings on one timeline; when one of them changes, all start again.
     private mutating func makePlayer(_ old: Assembly, _ interruption: Interruption) throws(StationError) {
         let traces = sensors.filter(\.section.isTrace)
         guard !traces.isEmpty else { return }
@@ -224,7 +223,7 @@ package struct Assembly {
         let source = try binding.bind(needs)
         notices += binding.notices + binding.unused
         player = PacedSource(source, shift: .toClock, reopen: reopen)
-        // The recording has sensors of its own making.
+        // The binding made the sensors.
         sensors = sensors.map { part in
             guard part.section.isTrace,
                 let sensor = source.streams.first(where: { $0.sensor.name == part.section.name })?.sensor
@@ -233,7 +232,7 @@ package struct Assembly {
         }
     }
 
-    /// A pipe would have the event thread wait for whoever writes it.
+    /// Refuses pipes: reading one would block the event thread.
     private static func refuseWhatMayWait(_ file: String) throws(StationError) {
         var status = stat()
         guard stat(file, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
@@ -278,7 +277,7 @@ package struct Assembly {
         detectors = motions.map(\.object) + norths.map(\.object)
     }
 
-    /// A detector goes on when it and all its sensors are as they were.
+    /// Whether all of a detector's sensors are the same as before, so that it keeps its state.
     private func keepsStreams(of detector: any Detector) -> Bool {
         detector.streams.allSatisfy { stream in streams.contains { $0.id == stream.id } }
     }

@@ -8,7 +8,7 @@ import TableReading
 
 /// Applying a configuration: the first one, and each one that is read again.
 extension Daemon {
-    /// How long a handler that a reload took out may go on with what it had.
+    /// How long a handler that a reload removed may work on its queue.
     private static let retirement: Duration = .seconds(60)
 
     /// A configuration's objects, made but not yet in force.
@@ -78,7 +78,7 @@ extension Daemon {
                 }
             }
         } catch {
-            // The threads of those that will never be used would wait for ever.
+            // Ends the threads of handlers that will not be used.
             for line in made where !lines.contains(where: { $0.handler === line.handler }) {
                 line.handler.end(within: .zero)
             }
@@ -122,11 +122,11 @@ extension Daemon {
     /// Has the configuration read anew, on a thread of its own: a disk may be slow.
     func reload() {
         guard !isReading else {
-            // What was changed since the reading began would be missed otherwise.
+            // The file may have changed since the reading began.
             wantsAnother = true
             return
         }
-        // The time is taken behind the signal: a service manager passes over what was said before it asked.
+        // The time is taken after the signal: a service manager ignores replies that are older than its request.
         manager.sayReloading(SystemClock.monotonic())
         guard let path = options.configurationPath else {
             log.say("there is no configuration to read anew", level: .notice)

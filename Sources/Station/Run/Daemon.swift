@@ -11,7 +11,7 @@ import Traces
 /// A running station: the pipeline that a configuration describes, turned by one thread until somebody ends it.
 ///
 /// The daemon owns source, detectors, router and handlers. Its thread waits for samples, for the words of other threads,
-/// and for signals; whatever may block, be it a handler or the reading of a configuration, has a thread of its own.
+/// and for signals; whatever may block, such as a handler or the reading of a configuration, has a thread of its own.
 package final class Daemon {
     /// What a signal handler writes to, to end a wait.
     package var wakeDescriptor: Int32 { waker.descriptor }
@@ -24,7 +24,7 @@ package final class Daemon {
     let router: Router
     let pipeline: Pipeline
     let finder: DeviceFinder
-    /// Leads to the store, which is one for as long as the daemon runs.
+    /// Gathers events for the store, which stays the same as long as the daemon runs.
     let inlet: StoreInlet?
     /// Keeps the events.
     var store: EventStore? { inlet?.store }
@@ -34,21 +34,21 @@ package final class Daemon {
     var lines: [HandlerLine] = []
     /// Attaches handlers to the store, when there is one.
     let attachments: HandlerAttachments?
-    /// What handlers have told of themselves, by their names.
+    /// What handlers have reported about themselves, by handler name.
     var tallies: [String: HandlerTally] = [:]
     /// When the configuration in force was applied.
     var configuredNanoseconds: Int64 = 0
-    /// Why a configuration that was read since then is not in force.
+    /// Why the configuration that was read last was rejected; `nil` when it is in force.
     var refusedConfiguration: String?
     /// Why there is no socket, although the configuration wants one.
     var socketFailure: String?
-    /// What subscribers want beyond the events themselves.
+    /// The repeated kinds that subscribers want beside events.
     var repeatedKinds: Set<EventKind> = []
-    /// Handlers that a reload took out, until they are done with what they had.
+    /// Handlers that a reload removed, until they have finished their queues.
     var retired: [HandlerLine] = []
     /// Whether a thread is reading the configuration.
     var isReading = false
-    /// Whether it is to be read once more after that.
+    /// Whether the configuration has to be read again after that.
     var wantsAnother = false
     private let waker: Waker
     private var messages: [DaemonMessage] = []
@@ -61,7 +61,7 @@ package final class Daemon {
     private let session: Session
     let interruption: Interruption
 
-    /// Somebody may wait for the daemon to be ready; a device that does not answer must not keep them longer.
+    /// The longest time until the daemon says that it is ready, whether or not all devices have answered.
     private static let longestStart: Int64 = 500_000_000
     /// How long handlers that act on the world may take when the daemon ends, how long all of them, and how long it may
     /// take in all.
@@ -181,7 +181,7 @@ package final class Daemon {
     /// Says in the service's state how many sensors deliver.
     func tellState() {
         let state = (active: router.sensors.count { $0.isActive }, all: router.sensors.count)
-        // Asked after each delivery, so no text is made of what has been said.
+        // Called after each delivery, so the text is only made when it has changed.
         guard toldState.map({ $0 != state }) ?? true else { return }
         toldState = state
         manager.say("\(state.active) of \(state.all) sensors active")
@@ -198,7 +198,7 @@ package final class Daemon {
         for line in lines { line.flush() }
         inlet?.flush()
         attachments?.detachAll()
-        // First those that have something to tell of what they did, and then those that it is told to.
+        // Commands end first, because the other handlers take the events about them.
         let actors = (lines + retired).filter { type(of: $0.section.action).actsOnTheWorld }
         end(actors, within: Self.drainTimes.actors, from: begin)
         takeMessages()
@@ -207,7 +207,7 @@ package final class Daemon {
             (lines + retired).filter { line in !actors.contains { $0 === line } }, within: Self.drainTimes.handlers,
             from: begin)
         let end = begin + Units.nanoseconds(Self.drainTimes.all)
-        // The socket's server is behind the store, from which it has its last events.
+        // The server gets its last events from the store, so it ends after it.
         outlet.server?.finish()
         _ = outlet.server?.waitForEnd(until: end)
         takeMessages()

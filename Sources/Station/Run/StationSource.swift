@@ -39,7 +39,7 @@ package final class StationSource: SessionSource {
     /// Writing eight bytes that are not 0 to this descriptor ends a wait; a signal handler may do it.
     package var wakeDescriptor: Int32 { waker.descriptor }
 
-    /// Goes on with other sources; those that stay keep what they have not handed over yet.
+    /// Replaces the sources; those that stay keep the samples that they have not delivered yet.
     ///
     /// - Parameters:
     ///   - live: The devices.
@@ -70,12 +70,12 @@ package final class StationSource: SessionSource {
         return count == 0 ? .ended : .pending
     }
 
-    /// A recording that has been played to its end is a sensor that went away; with the last of all sources, all ends.
+    /// Treats a recording that has ended as a sensor that went away, and the end of the last source as the end of all.
     private func end(_ place: Int) -> SampleAnswer {
         guard place < timed.count else { return .ended }
         let source = timed.remove(at: place)
         nextSource = 0
-        // One that failed has said why.
+        // A source that failed has already given the reason.
         guard source.streams.contains(where: \.sensor.isActive) else {
             return timed.isEmpty && live == nil ? .ended : .pending
         }
@@ -84,7 +84,7 @@ package final class StationSource: SessionSource {
 
     /// Whether there is nothing to ask for until a wait has ended.
     ///
-    /// Devices alone know it from having been read, and save a turn at each sample.
+    /// Without timed sources a read shows whether devices have more, which saves a turn for each sample.
     package func isDrained(after answer: SampleAnswer) -> Bool {
         switch answer {
         case .pending: true

@@ -107,7 +107,7 @@ package struct ConvertOptions {
     package init() {}
 }
 
-/// What a conversion came to, for people.
+/// The result of a conversion, for people.
 package struct ConvertSummary {
     /// How many samples were written, of what, and what was passed over; one line each.
     package var lines: [String] = []

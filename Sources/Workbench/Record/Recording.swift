@@ -187,7 +187,7 @@ package struct RecordOptions {
     package var configurationPath: String?
     /// The sensors that are wanted, by name, label, node or identity; all without any.
     package var sensors: [String] = []
-    /// How long; until somebody ends it without.
+    /// How long to record; `nil` records until a person ends it.
     package var duration: Duration?
     /// The file; `-` is standard output.
     package var path = ""

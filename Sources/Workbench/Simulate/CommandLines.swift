@@ -1,8 +1,8 @@
 import Glibc
 
-/// Lines that come from a descriptor bit by bit, without ever waiting for one.
+/// Reads lines from a descriptor without blocking.
 package struct CommandLines {
-    /// What to wait for; `nil` when nothing will come any more.
+    /// The descriptor to poll; `nil` at the end of the input.
     package private(set) var descriptor: Int32?
     private var rest: [UInt8] = []
 
@@ -22,7 +22,7 @@ package struct CommandLines {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = Glibc.read(descriptor, &bytes, bytes.count)
         if count < 0, errno == EINTR || errno == EAGAIN { return [] }
-        // A terminal that belongs to somebody else just now is an end, too.
+        // Reading a terminal from the background fails, which counts as the end of the input.
         if count <= 0 { self.descriptor = nil }
         rest += bytes.prefix(max(0, count))
         var lines: [String] = []

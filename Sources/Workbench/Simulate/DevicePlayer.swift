@@ -4,7 +4,7 @@ package import Station
 import Traces
 package import VirtualDevices
 
-/// Has a virtual device measure what a source of samples says, in its time, and obeys commands meanwhile.
+/// Feeds a virtual device with the samples of a source when they are due, and can stall, skip and unplug it.
 ///
 /// It never waits; it says when there is something to do.
 package final class DevicePlayer {
@@ -21,12 +21,12 @@ package final class DevicePlayer {
     private let spin: Spin?
     private let clock: () -> Int64
     private let delivery: SampleDelivery
-    /// Whether the play has still to begin, and does so when the kernel wants samples.
+    /// Whether the play starts only when the kernel asks for samples.
     private var isWaiting: Bool
     private var stallEndNanoseconds = Int64.min
     private var gapEndNanoseconds = Int64.min
 
-    /// After so many deliveries on end somebody else has a say.
+    /// The most deliveries in one turn, so that commands and the kernel are answered in between.
     private static let mostDeliveries = 256
 
     /// Creates a player; the device is plugged in by somebody else.
@@ -81,12 +81,11 @@ package final class DevicePlayer {
             case .pending: return true
             case .ended: return false
             case .failed(let streams, let reason):
-                // What happens to streams that nobody plays is not asked for here.
+                // Failures of streams that are not played do not matter.
                 guard streams.contains(where: { delivery.index(of: $0.id).flatMap { roles[$0] } != nil }) else {
                     continue
                 }
-                throw (reason as? StationError) ?? (reason as? TraceError).map { StationError($0) }
-                    ?? StationError(.inputOutput, "\(reason)")
+                throw StationError(sourceFailure: reason)
             }
         }
         return true
@@ -127,11 +126,11 @@ package final class DevicePlayer {
     /// - Throws: ``SystemError`` when the kernel does not take it.
     package func plug() throws(SystemError) {
         try device.plug()
-        // What was measured before it was there is no matter of its.
+        // Samples that were due before the device existed are not sent to it.
         gapEndNanoseconds = clock()
     }
 
-    /// Takes the device away; what hangs then hangs no longer.
+    /// Removes the device, and ends a stall.
     ///
     /// Time goes on for it: what it would have measured meanwhile is lost.
     package func unplug() {

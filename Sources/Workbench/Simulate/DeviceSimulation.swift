@@ -6,7 +6,7 @@ import PlainText
 package import Station
 import VirtualDevices
 
-/// Makes virtual devices of samples, until there are no more, somebody ends it, or a time is over.
+/// Plays samples on virtual devices until they end, a person ends it, or the time is over.
 package final class DeviceSimulation {
     /// What a person should know before it begins.
     package let notices: [String]
@@ -19,7 +19,7 @@ package final class DeviceSimulation {
     private var commands: CommandLines
     private let output: LineWriter
     private let errors: LineWriter
-    /// When it is said that no driver has come; `nil` when that has been said, or is no longer awaited.
+    /// When a missing driver is reported; `nil` after that, and when a driver has come.
     private var complaintNanoseconds: Int64?
     private var hasEnded = false
     private var session: Session?
@@ -37,8 +37,8 @@ package final class DeviceSimulation {
     /// - Parameters:
     ///   - options: What to make, of what.
     ///   - commands: Where commands are read from.
-    ///   - output: Where it is said what became of them.
-    ///   - errors: Where it is said what is wrong with them.
+    ///   - output: Gets the answers to commands.
+    ///   - errors: Gets complaints about commands.
     ///   - interruption: Says when a signal has come.
     /// - Throws: ``StationError`` when a trace cannot be used.
     package init(
@@ -89,7 +89,7 @@ package final class DeviceSimulation {
     /// What a signal handler writes to, to end a wait.
     package var wakeDescriptor: Int32 { waker.descriptor }
 
-    /// Plays; the devices are gone afterwards, however it ends.
+    /// Plays, and removes the devices however the play ends.
     ///
     /// - Throws: ``StationError`` when the kernel has no such devices, does not let us, or takes no more samples, and when a
     ///   trace cannot be read on.
@@ -176,7 +176,7 @@ package final class DeviceSimulation {
         output.write("plugged in: \(Spelling.list(device.sensors.map { "\($0)" }))")
     }
 
-    /// Says once when no driver has come, which is silence otherwise.
+    /// Reports once when no driver has bound to the device.
     private func complain() {
         guard let deadline = complaintNanoseconds else { return }
         if device.isDriven {
