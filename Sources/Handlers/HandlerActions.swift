@@ -6,7 +6,7 @@ package import TableReading
 package enum HandlerActions {
     /// The kinds, in the order in which messages name them.
     package static let all: [any HandlerAction.Type] = [
-        LogAction.self, OutputAction.self, CommandAction.self, MQTTAction.self, NMEAAction.self,
+        LogAction.self, OutputAction.self, CommandAction.self, MQTTAction.self, NMEAAction.self, FileAction.self,
     ]
 
     /// The keys of a section that belong to an action, each once.

@@ -3,8 +3,19 @@ extension BrokenConfigurationTests {
         BrokenConfiguration(
             "nothing to do", handler,
             "DIR/t.toml:5:1: [handler.h] does nothing (give it log = true, stdout = true, command = "
-                + "[\"/path/to/program\"], mqtt = \"mqtts://broker.example\" or nmea = "
-                + "\"udp://192.168.1.255\")"),
+                + "[\"/path/to/program\"], mqtt = \"mqtts://broker.example\", nmea = "
+                + "\"udp://192.168.1.255\" or file = \"/var/log/binnacle/events.jsonl\")"),
+        BrokenConfiguration(
+            "a directory as a file", handler + "file = \"/dev\"\n",
+            "DIR/t.toml:7:8: `/dev` is a directory (the path of a file in it, such as /dev/events.jsonl)"),
+        BrokenConfiguration(
+            "a device as a file", handler + "file = \"/dev/null\"\n",
+            "DIR/t.toml:7:8: `/dev/null` is no regular file (events are appended to a regular file, or to a new one)"),
+        BrokenConfiguration(
+            "an empty path", handler + "file = \"\"\n", "DIR/t.toml:7:8: `file` is empty"),
+        BrokenConfiguration(
+            "a foreign key for a file", handler + "file = \"a.jsonl\"\nretries = 1\n",
+            "DIR/t.toml:8:1: `retries` has no meaning for `file` (it is for `command`)"),
         BrokenConfiguration(
             "two things to do", handler + "log = true\nstdout = true\n",
             "DIR/t.toml:8:1: [handler.h] has both `log` and `stdout` (a handler does one thing; make two "

@@ -1,0 +1,46 @@
+import Binnacle
+import Glibc
+import PlainText
+package import TableReading
+
+/// `file = "/var/log/binnacle/events.jsonl"`: appends the event to a file, as JSON on one line.
+package struct FileAction: HandlerAction, Equatable {
+    /// The file's path.
+    package let path: String
+
+    /// The key that chooses it.
+    package static let key = "file"
+    /// How the key is written.
+    package static let example = "file = \"/var/log/binnacle/events.jsonl\""
+    /// It has no further keys.
+    package static let furtherKeys: [String] = []
+    /// Others read the file.
+    package static let actsOnTheWorld = true
+
+    /// Reads what a section says of it; `nil` when that cannot be used, which is then reported.
+    ///
+    /// A file or folder that is missing may be there later.
+    package init?(reading table: TableReader, at entry: TOMLEntry) {
+        guard let path = table.path(Self.key) else { return nil }
+        func refuse(_ problem: String, _ hint: String) {
+            table.refuse(Self.key, at: entry.node.position, "\(Spelling.quoted(path)) \(problem)", hint: hint)
+        }
+        var status = stat()
+        let isThere = stat(path, &status) == 0
+        guard !path.hasSuffix("/"), !isThere || status.st_mode & S_IFMT != S_IFDIR else {
+            let folder = path.hasSuffix("/") ? path : path + "/"
+            refuse("is a directory", "the path of a file in it, such as \(folder)events.jsonl")
+            return nil
+        }
+        guard !isThere || status.st_mode & S_IFMT == S_IFREG else {
+            refuse("is no regular file", "events are appended to a regular file, or to a new one")
+            return nil
+        }
+        self.path = path
+    }
+
+    /// Appends each event.
+    package func work(for name: String) -> HandlerWork {
+        .threaded(FileAppender.plan(path))
+    }
+}

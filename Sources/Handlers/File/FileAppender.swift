@@ -1,0 +1,170 @@
+import Binnacle
+import Glibc
+import LinuxSystem
+
+/// Appends events to a file, one JSON object a line; for one thread.
+///
+/// An event is done with, and acknowledged, when its whole line was written: it survives the end of this process, and
+/// the kernel brings it to the disk within its usual half a minute. A file that was renamed or removed is opened anew
+/// before the next line; one that was truncated goes on at its new end.
+package final class FileAppender {
+    private let path: String
+    private let port: HandlerPort
+    private var file: Descriptor?
+    /// The events that are not written yet, in their order.
+    private var batch: ArraySlice<QueuedEvent> = []
+    /// Whether the last line of the file may lack its end.
+    private var isTorn = false
+    private var failures: FailureReports
+
+    /// The most lines of one write.
+    private static let batchSize = 64
+    /// What every line begins with.
+    private static let lineStart = Array("{\"seq\":".utf8)
+
+    /// What a handler needs to append its events to a file.
+    ///
+    /// - Parameters:
+    ///   - path: The file's path.
+    ///   - firstPause: The pause after a first failure, in nanoseconds; each further one is twice as long.
+    ///   - longestPause: The longest pause between two attempts.
+    /// - Returns: The plan.
+    package static func plan(
+        _ path: String, firstPause: Int64 = 1_000_000_000, longestPause: Int64 = 60_000_000_000
+    ) -> HandlerPlan {
+        var plan = HandlerPlan { port in
+            FileAppender(path, port, FailureReports(port, firstPause: firstPause, longestPause: longestPause)).run()
+        }
+        plan.deliveryLimit = 256
+        plan.pace = .room(done: "written")
+        return plan
+    }
+
+    private init(_ path: String, _ port: HandlerPort, _ failures: FailureReports) {
+        self.path = path
+        self.port = port
+        self.failures = failures
+    }
+
+    private func run() {
+        while true {
+            // Asked first: what was left before the request is taken below.
+            let isStopping = port.stop != nil
+            if batch.isEmpty { batch = port.take(atMost: Self.batchSize)[...] }
+            guard !batch.isEmpty else {
+                if isStopping { return }
+                port.drops.tellRest()
+                port.courier.wait()
+                continue
+            }
+            do throws(SystemError) {
+                try append()
+                failures.recover()
+            } catch {
+                failures.fail("\(path): \(Self.reason(error))")
+                let mayGoOn = failures.waitBeforeRetry { attemptTime in
+                    port.stop.map { !port.wouldLose || attemptTime >= $0.endTime } ?? false
+                }
+                guard mayGoOn else { return }
+            }
+        }
+    }
+
+    /// Writes the batch, and is done with the events whose lines were written whole.
+    private func append() throws(SystemError) {
+        let file = try currentFile()
+        var bytes: [UInt8] = []
+        var ends: [Int] = []
+        for item in batch {
+            bytes += item.event.json.utf8
+            bytes.append(UInt8(ascii: "\n"))
+            ends.append(bytes.count)
+        }
+        var written = 0
+        var failure: SystemError?
+        while written < bytes.count, failure == nil {
+            do throws(SystemError) {
+                written += try systemCall("write", path: path) {
+                    bytes[written...].withUnsafeBytes { Glibc.write(file.raw, $0.baseAddress, $0.count) }
+                }
+            } catch {
+                failure = error
+            }
+        }
+        for end in ends where end <= written {
+            if let item = batch.popFirst() { port.finish(item) }
+        }
+        guard let failure else { return }
+        isTorn = true
+        try repairEnd(of: file)
+        throw failure
+    }
+
+    // MARK: - The file
+
+    /// The file that has the path now, which ends with a whole line.
+    private func currentFile() throws(SystemError) -> Descriptor {
+        if let file, Self.identity(of: file) == Self.identity(of: path) {
+            if isTorn { try repairEnd(of: file) }
+            return file
+        }
+        file = nil
+        // A FIFO without a reader would be waited for.
+        let flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+        let opened = Descriptor(owning: try systemCall("open", path: path) { Glibc.open(path, flags, 0o640) })
+        var status = stat()
+        try systemCall("fstat", path: path) { fstat(opened.raw, &status) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw SystemError(code: EINVAL, call: "open", path: path) }
+        try repairEnd(of: opened)
+        file = opened
+        return opened
+    }
+
+    /// Has the file end with a whole line: cuts off a part of a line of ours, and ends any other line.
+    ///
+    /// A full disk leaves a part of a line, and so may a kill; its event is written again.
+    private func repairEnd(of file: Descriptor) throws(SystemError) {
+        var start = try systemCall("lseek", path: path) { lseek(file.raw, 0, SEEK_END) }
+        var tail: [UInt8] = []
+        while start > 0 {
+            let size = min(4096, start)
+            var piece = [UInt8](repeating: 0, count: size)
+            let count = try systemCall("pread", path: path) { pread(file.raw, &piece, size, start - size) }
+            // It was truncated meanwhile.
+            guard count == size else { break }
+            let end = piece.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+            tail = piece[end...] + tail
+            start -= size - end
+            if end > 0 { break }
+        }
+        if !tail.isEmpty {
+            let isOurs = zip(tail, Self.lineStart).allSatisfy { $0 == $1 }
+            if isOurs {
+                let length = start
+                try systemCall("ftruncate", path: path) { ftruncate(file.raw, length) }
+            } else {
+                try systemCall("write", path: path) { Glibc.write(file.raw, "\n", 1) }
+            }
+        }
+        isTorn = false
+    }
+
+    private static func identity(of path: String) -> [UInt64]? {
+        var status = stat()
+        return stat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
+    }
+
+    private static func identity(of file: Descriptor) -> [UInt64]? {
+        var status = stat()
+        return fstat(file.raw, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
+    }
+
+    private static func reason(_ error: SystemError) -> String {
+        switch error.code {
+        case ENOENT: "its folder does not exist"
+        case EISDIR: "it is a directory"
+        case EINVAL where error.call == "open", ENXIO: "it is no regular file"
+        default: error.reason
+        }
+    }
+}
