@@ -93,7 +93,8 @@ int clinux_pidfd_open(pid_t process)
     return (int)syscall(SYS_pidfd_open, process, 0);
 }
 
-int clinux_spawn(pid_t *process, const char *program, char *const arguments[], char *const environment[], int input,
+// Without an output the program takes part in our session, and is looked for in PATH.
+static int spawn(pid_t *process, const char *program, char *const arguments[], char *const environment[], int input,
                  int output)
 {
     posix_spawn_file_actions_t actions;
@@ -101,6 +102,8 @@ int clinux_spawn(pid_t *process, const char *program, char *const arguments[], c
     sigset_t every, none;
     sigfillset(&every);
     sigemptyset(&none);
+    const int is_apart = output >= 0;
+    const short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | (is_apart ? POSIX_SPAWN_SETSID : 0);
     int code = posix_spawn_file_actions_init(&actions);
     if (code != 0)
         return code;
@@ -110,44 +113,30 @@ int clinux_spawn(pid_t *process, const char *program, char *const arguments[], c
     }
     // One after the other, and nothing more after the first that fails.
     if ((code = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)) == 0
-        && (code = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)) == 0
-        && (code = posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)) == 0
+        && (!is_apart
+            || ((code = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)) == 0
+                && (code = posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)) == 0
+                && (code = posix_spawn_file_actions_addchdir_np(&actions, "/")) == 0))
         && (code = posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)) == 0
-        && (code = posix_spawn_file_actions_addchdir_np(&actions, "/")) == 0
         && (code = posix_spawnattr_setsigdefault(&attributes, &every)) == 0
         && (code = posix_spawnattr_setsigmask(&attributes, &none)) == 0
-        && (code = posix_spawnattr_setflags(
-                &attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK)) == 0)
-        code = posix_spawn(process, program, &actions, &attributes, arguments, environment);
+        && (code = posix_spawnattr_setflags(&attributes, flags)) == 0)
+        code = (is_apart ? posix_spawn : posix_spawnp)(process, program, &actions, &attributes, arguments, environment);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return code;
 }
 
+int clinux_spawn(pid_t *process, const char *program, char *const arguments[], char *const environment[], int input,
+                 int output)
+{
+    return spawn(process, program, arguments, environment, input, output);
+}
+
 int clinux_spawn_beside(pid_t *process, const char *program, char *const arguments[], char *const environment[],
                         int input)
 {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t every, none;
-    sigfillset(&every);
-    sigemptyset(&none);
-    int code = posix_spawn_file_actions_init(&actions);
-    if (code != 0)
-        return code;
-    if ((code = posix_spawnattr_init(&attributes)) != 0) {
-        posix_spawn_file_actions_destroy(&actions);
-        return code;
-    }
-    if ((code = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)) == 0
-        && (code = posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)) == 0
-        && (code = posix_spawnattr_setsigdefault(&attributes, &every)) == 0
-        && (code = posix_spawnattr_setsigmask(&attributes, &none)) == 0
-        && (code = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK)) == 0)
-        code = posix_spawnp(process, program, &actions, &attributes, arguments, environment);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    return code;
+    return spawn(process, program, arguments, environment, input, -1);
 }
 
 char *const *clinux_environment(void)
