@@ -67,3 +67,275 @@ public final class SampleDelivery {
         for batch in batches { batch.removeAll() }
     }
 }
+
+/// Up to `capacity` samples of one stream as columns: the form in which samples travel.
+///
+/// One batch belongs to one stream and is reused: whoever is handed a batch reads it before returning and keeps
+/// nothing of it. Stamps never fall within a batch.
+///
+/// The columns are raw memory, so that the hot loops run over them without checks. That memory is confined to
+/// this class: it is allocated once, every index goes through a precondition here, and ``columns`` is read by the
+/// detectors of this module only while the batch is alive. A batch may show samples that lie elsewhere, in a mapped
+/// file for instance, instead of copies of them; it keeps their owner alive for as long as it does.
+public final class SampleBatch {
+    /// The number of samples the batch can hold.
+    public let capacity: Int
+    /// The number of samples in the batch.
+    public private(set) var count = 0
+
+    private let ownTimes: UnsafeMutablePointer<Int64>
+    private let ownXs: UnsafeMutablePointer<Float>
+    private let ownYs: UnsafeMutablePointer<Float>
+    private let ownZs: UnsafeMutablePointer<Float>
+
+    /// Where the samples lie: in the memory above, or in that of ``owner``.
+    private var times: UnsafePointer<Int64>
+    private var xs: UnsafePointer<Float>
+    private var ys: UnsafePointer<Float>
+    private var zs: UnsafePointer<Float>
+    /// Who has the samples, when they are borrowed.
+    private var owner: AnyObject?
+
+    /// Creates an empty batch.
+    ///
+    /// - Parameter capacity: The number of samples it can hold, at least 1.
+    public init(capacity: Int) {
+        precondition(capacity > 0, "a batch needs room for at least one sample")
+        self.capacity = capacity
+        ownTimes = .allocate(capacity: capacity)
+        ownXs = .allocate(capacity: capacity)
+        ownYs = .allocate(capacity: capacity)
+        ownZs = .allocate(capacity: capacity)
+        times = UnsafePointer(ownTimes)
+        xs = UnsafePointer(ownXs)
+        ys = UnsafePointer(ownYs)
+        zs = UnsafePointer(ownZs)
+    }
+
+    deinit {
+        ownTimes.deallocate()
+        ownXs.deallocate()
+        ownYs.deallocate()
+        ownZs.deallocate()
+    }
+
+    /// Whether there is no sample in the batch.
+    public var isEmpty: Bool { count == 0 }
+    /// Whether there is no room for another sample.
+    public var isFull: Bool { count == capacity }
+
+    /// The sample at an index below ``count``.
+    public subscript(index: Int) -> Sample {
+        precondition(index >= 0 && index < count, "sample \(index) of a batch of \(count)")
+        return Sample(timeNanoseconds: times[index], x: xs[index], y: ys[index], z: zs[index])
+    }
+
+    /// The stamp of the last sample.
+    public var lastTimeNanoseconds: Int64? {
+        count > 0 ? times[count - 1] : nil
+    }
+
+    /// Appends one sample.
+    ///
+    /// - Precondition: The batch is not full.
+    public func append(timeNanoseconds: Int64, x: Float, y: Float, z: Float) {
+        precondition(count < capacity, "the batch is full")
+        keep()
+        ownTimes[count] = timeNanoseconds
+        ownXs[count] = x
+        ownYs[count] = y
+        ownZs[count] = z
+        count += 1
+    }
+
+    /// Appends one sample.
+    ///
+    /// - Precondition: The batch is not full.
+    public func append(_ sample: Sample) {
+        append(timeNanoseconds: sample.timeNanoseconds, x: sample.x, y: sample.y, z: sample.z)
+    }
+
+    /// Appends a range of another batch's samples.
+    ///
+    /// - Precondition: The range lies within the other batch, and there is room for it.
+    public func append(_ other: SampleBatch, range: Range<Int>) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= other.count, "range outside the batch")
+        append(other.columns.slice(range))
+    }
+
+    /// Appends samples that lie in columns.
+    ///
+    /// - Precondition: There is room for them.
+    package func append(_ columns: SampleColumns) {
+        precondition(columns.count <= capacity - count, "the batch has no room for \(columns.count) samples")
+        keep()
+        (ownTimes + count).update(from: columns.times, count: columns.count)
+        (ownXs + count).update(from: columns.x, count: columns.count)
+        (ownYs + count).update(from: columns.y, count: columns.count)
+        (ownZs + count).update(from: columns.z, count: columns.count)
+        count += columns.count
+    }
+
+    /// Shows samples that lie elsewhere, without copying them, until the batch is emptied.
+    ///
+    /// The owner is kept alive; it is up to the caller that it does not change the samples meanwhile. A source lends
+    /// what stays as it is until it is asked the next time.
+    ///
+    /// - Parameters:
+    ///   - columns: No more samples than the batch has room for.
+    ///   - owner: Whoever has their memory.
+    /// - Precondition: The batch is empty.
+    package func borrow(_ columns: SampleColumns, of owner: AnyObject) {
+        precondition(count == 0, "a batch with samples of its own borrows none")
+        precondition(columns.count <= capacity, "the batch has no room for \(columns.count) samples")
+        times = columns.times
+        xs = columns.x
+        ys = columns.y
+        zs = columns.z
+        count = columns.count
+        self.owner = owner
+    }
+
+    /// Shows a range of another batch's samples, without copying them, until this batch is emptied.
+    ///
+    /// - Precondition: This batch is empty, has room for the range, and the range lies within the other one.
+    package func borrow(_ other: SampleBatch, range: Range<Int>) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= other.count, "range outside the batch")
+        borrow(other.columns.slice(range), of: other)
+    }
+
+    /// Appends samples that a kernel writes into the columns.
+    ///
+    /// - Parameters:
+    ///   - added: How many; all of them have to be written.
+    ///   - write: Given where the new samples' stamps and axes belong; keeps none of it.
+    /// - Precondition: There is room for them.
+    package func append(
+        count added: Int,
+        _ write: (
+            _ times: UnsafeMutablePointer<Int64>, _ x: UnsafeMutablePointer<Float>, _ y: UnsafeMutablePointer<Float>,
+            _ z: UnsafeMutablePointer<Float>
+        ) -> Void
+    ) {
+        precondition(added >= 0 && added <= capacity - count, "the batch has no room for \(added) samples")
+        if owner != nil { copyBorrowed() }
+        write(ownTimes + count, ownXs + count, ownYs + count, ownZs + count)
+        count += added
+    }
+
+    /// Makes copies of borrowed samples, so that their owner may change them.
+    package func keep() {
+        if owner != nil { copyBorrowed() }
+    }
+
+    /// Corrects every sample, in place; borrowed samples become copies first.
+    func calibrate(_ calibration: AxisCalibration) {
+        keep()
+        let offset = SIMD3<Float>(calibration.offset)
+        let x = SIMD3<Float>(calibration.rows[0])
+        let y = SIMD3<Float>(calibration.rows[1])
+        let z = SIMD3<Float>(calibration.rows[2])
+        for index in 0..<count {
+            let v = SIMD3(ownXs[index], ownYs[index], ownZs[index]) - offset
+            // In a fixed order, so that every build gives the same bits.
+            ownXs[index] = x.x * v.x + x.y * v.y + x.z * v.z
+            ownYs[index] = y.x * v.x + y.y * v.y + y.z * v.z
+            ownZs[index] = z.x * v.x + z.y * v.y + z.z * v.z
+        }
+    }
+
+    /// Removes every sample and keeps the room.
+    public func removeAll() {
+        count = 0
+        if owner != nil { returnBorrowed() }
+    }
+
+    /// Makes borrowed samples the batch's own, because more are to come.
+    private func copyBorrowed() {
+        let borrowed = columns
+        // Until they are copied their owner has to stay.
+        let owner = owner
+        count = 0
+        returnBorrowed()
+        append(borrowed)
+        withExtendedLifetime(owner) {}
+    }
+
+    private func returnBorrowed() {
+        owner = nil
+        times = UnsafePointer(ownTimes)
+        xs = UnsafePointer(ownXs)
+        ys = UnsafePointer(ownYs)
+        zs = UnsafePointer(ownZs)
+    }
+
+    /// The room behind the samples, for whoever writes samples straight into it; valid while the batch is alive.
+    ///
+    /// What is written there becomes part of the batch with ``grow(by:)``.
+    package var room: SampleRoom {
+        if owner != nil { copyBorrowed() }
+        return SampleRoom(
+            count: capacity - count, times: ownTimes + count, x: ownXs + count, y: ownYs + count, z: ownZs + count)
+    }
+
+    /// Takes over samples that were written into the room.
+    ///
+    /// - Precondition: That many were written at its beginning, and there is room for them.
+    package func grow(by count: Int) {
+        precondition(count >= 0 && count <= capacity - self.count, "the batch has no room for \(count) samples")
+        self.count += count
+    }
+
+    /// The columns as the kernels take them; valid while the batch is alive and not changed.
+    package var columns: SampleColumns {
+        SampleColumns(count: count, times: times, x: xs, y: ys, z: zs)
+    }
+}
+
+/// A batch's columns as pointers, for the kernels; not to be kept.
+package struct SampleColumns {
+    package let count: Int
+    package let times: UnsafePointer<Int64>
+    package let x: UnsafePointer<Float>
+    package let y: UnsafePointer<Float>
+    package let z: UnsafePointer<Float>
+
+    package init(
+        count: Int, times: UnsafePointer<Int64>, x: UnsafePointer<Float>, y: UnsafePointer<Float>,
+        z: UnsafePointer<Float>
+    ) {
+        self.count = count
+        self.times = times
+        self.x = x
+        self.y = y
+        self.z = z
+    }
+
+    package func vector(_ index: Int) -> SIMD3<Float> { SIMD3(x[index], y[index], z[index]) }
+
+    /// A part of the samples.
+    ///
+    /// - Precondition: The range lies within them.
+    package func slice(_ range: Range<Int>) -> SampleColumns {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count, "range outside the columns")
+        return SampleColumns(
+            count: range.count, times: times + range.lowerBound, x: x + range.lowerBound, y: y + range.lowerBound,
+            z: z + range.lowerBound)
+    }
+}
+
+/// The room behind a batch's samples as pointers; not to be kept.
+package struct SampleRoom {
+    /// For how many samples there is room.
+    package let count: Int
+    package let times: UnsafeMutablePointer<Int64>
+    package let x: UnsafeMutablePointer<Float>
+    package let y: UnsafeMutablePointer<Float>
+    package let z: UnsafeMutablePointer<Float>
+}
+
+extension SampleColumns {
+    package func sample(_ index: Int) -> Sample {
+        Sample(timeNanoseconds: times[index], x: x[index], y: y[index], z: z[index])
+    }
+}

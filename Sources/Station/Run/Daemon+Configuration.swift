@@ -110,7 +110,7 @@ extension Daemon {
         assembly.report(to: router)
         for detector in assembly.detectors where !detector.isDetecting { detector.startDetection() }
         for notice in assembly.notices where !before.notices.contains(notice) { log.say(notice) }
-        if lines.isEmpty, store == nil, outlet.server == nil {
+        if lines.isEmpty, store == nil, relay.server == nil {
             log.say("no handler: events go nowhere", level: .warning)
         }
         configuredNanoseconds = SystemClock.monotonic()

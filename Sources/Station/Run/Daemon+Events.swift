@@ -10,12 +10,12 @@ import Store
 extension Daemon {
     /// Opens the store that a configuration wants.
     static func openStore(
-        _ settings: EventStoreSettings?, _ mailbox: Mailbox<DaemonMessage>, _ outlet: EventOutlet
+        _ settings: EventStoreSettings?, _ mailbox: Mailbox<DaemonMessage>, _ relay: SocketRelay
     ) throws(StationError) -> (StoreInlet?, HandlerAttachments?) {
         guard let settings else { return (nil, nil) }
         do throws(SystemError) {
             let store = try EventStore(
-                settings, report: { mailbox.post(.report($0)) }, publish: { outlet.publish($0) },
+                settings, report: { mailbox.post(.report($0)) }, publish: { relay.publish($0) },
                 onSequence: { mailbox.post(.sequence($0)) })
             return (StoreInlet(store), HandlerAttachments(store) { mailbox.post(.handlerEnded(name: $0)) })
         } catch {
@@ -31,18 +31,18 @@ extension Daemon {
 
     /// Leads events to the store and the socket, and then to the handlers.
     func replaceChains() {
-        let outlet = outlet
+        let relay = relay
         var chains: [HandlerChain] = []
         if let inlet {
             chains.append(HandlerChain(handler: inlet.log))
-        } else if outlet.server != nil {
-            chains.append(HandlerChain(handler: ClosureHandler { outlet.publish([PublishedEvent($0)]) }))
+        } else if relay.server != nil {
+            chains.append(HandlerChain(handler: ClosureHandler { relay.publish([PublishedEvent($0)]) }))
         }
         if !repeatedKinds.isEmpty {
             // They are no events of their own, and so are not kept.
             chains.append(
                 HandlerChain(
-                    handler: ClosureHandler { outlet.publish([PublishedEvent($0)]) }, kinds: repeatedKinds))
+                    handler: ClosureHandler { relay.publish([PublishedEvent($0)]) }, kinds: repeatedKinds))
         }
         router.replaceChains(chains + lines.map(\.chain))
     }
@@ -69,10 +69,10 @@ extension Daemon {
     /// Closes the socket that is open, and opens another: on a thread of its own once samples flow, because a folder may be
     /// slow, and so may whoever knows the groups.
     private func openSocket(_ settings: SocketSettings?) {
-        let (mailbox, before, store) = (mailbox, outlet.server, store)
+        let (mailbox, before, store) = (mailbox, relay.server, store)
         let sequence = router.sequence
         inlet?.flush()
-        outlet.exchange(for: nil)
+        relay.exchange(for: nil)
         socketFailure = nil
         let open: @Sendable () -> Result<SocketServer?, SocketServerError> = {
             before?.finish()
@@ -110,7 +110,7 @@ extension Daemon {
             }
             // What was published while there was no server is in the store.
             server?.continue(behind: router.sequence)
-            outlet.exchange(for: server)
+            relay.exchange(for: server)
             replaceChains()
         case .failure(let error):
             guard isWanted else { return }

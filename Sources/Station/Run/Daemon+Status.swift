@@ -29,7 +29,7 @@ extension Daemon {
         status.add("detectors", list: assembly.detectors.map(Self.object))
         status.add("handlers", list: lines.map { object($0, statistics) })
         status.add("store", raw: statistics.map(Self.object) ?? "null")
-        status.add("socket", raw: outlet.server.map { Self.object($0.statistics) } ?? "null")
+        status.add("socket", raw: relay.server.map { Self.object($0.statistics) } ?? "null")
         return status.text
     }
 

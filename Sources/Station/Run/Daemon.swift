@@ -28,7 +28,7 @@ package final class Daemon {
     let inlet: StoreInlet?
     /// Keeps the events.
     var store: EventStore? { inlet?.store }
-    let outlet = EventOutlet()
+    let relay = SocketRelay()
     let startNanoseconds = SystemClock.monotonic()
     var assembly = Assembly()
     var lines: [HandlerLine] = []
@@ -91,7 +91,7 @@ package final class Daemon {
         mailbox = Mailbox(waker: waker)
         source = StationSource(waker: waker)
         router = Router()
-        (inlet, attachments) = try Self.openStore(configuration.store, mailbox, outlet)
+        (inlet, attachments) = try Self.openStore(configuration.store, mailbox, relay)
         router.continue(behind: inlet?.store.lastSequence ?? 0)
         router.wallClock = { time in
             guard let time else { return SystemClock.realtime() }
@@ -141,7 +141,7 @@ package final class Daemon {
             case .handlerEnded(let name): if !isStopping { attachments?.handlerDidEnd(name) }
             case .sequence(let number):
                 router.continue(behind: number)
-                outlet.server?.continue(behind: number)
+                relay.server?.continue(behind: number)
             case .status(let reply): reply(statusLine())
             case .repeatedKinds(let kinds):
                 repeatedKinds = kinds
@@ -208,8 +208,8 @@ package final class Daemon {
             from: begin)
         let end = begin + Units.nanoseconds(Self.drainTimes.all)
         // The server gets its last events from the store, so it ends after it.
-        outlet.server?.finish()
-        _ = outlet.server?.waitForEnd(until: end)
+        relay.server?.finish()
+        _ = relay.server?.waitForEnd(until: end)
         takeMessages()
         log.finish(until: end)
         // Last, because a driver may not answer.

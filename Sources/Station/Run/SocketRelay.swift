@@ -3,7 +3,7 @@ import EventSocket
 import Synchronization
 
 /// Hands events to the socket's server, whichever that is at the time.
-final class EventOutlet: Sendable {
+final class SocketRelay: Sendable {
     private let current = Mutex<SocketServer?>(nil)
 
     /// The server; `nil` when the configuration wants none.
