@@ -1,6 +1,9 @@
 # `make help` lists what there is. Everything installs what it needs by itself; a second run works offline.
 
 SWIFT ?= swift
+# What tests and measurements build is more than what is installed: see Package.swift. One variable for all of them, so that
+# none builds again what another has built.
+DEVELOP = BINNACLE_DEVELOPMENT=1 $(SWIFT)
 SPEED ?= max
 BINARY = .build/release/binnacle
 # Where `make install` puts things; a package sets PREFIX=/usr and DESTDIR. systemd and udev look into /usr/local/lib, too.
@@ -54,8 +57,8 @@ run: build ## Replay the bundled recording of a walk; SPEED=1 plays it in real t
 
 # The mock devices have to deliver in time, which they do not beside tests that flood and kill: so they come last, alone.
 test: setup-test build ## Run every test, against the release binary, and the README's example.
-	BINNACLE_OPTIMISED_KERNELS=1 BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test --skip '^SensorTests\.'
-	BINNACLE_OPTIMISED_KERNELS=1 BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(SWIFT) test --skip-build --filter '^SensorTests\.'
+	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(DEVELOP) test --skip '^SensorTests\.'
+	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(DEVELOP) test --skip-build --filter '^SensorTests\.'
 	scripts/check-arrow $(BINARY)
 	scripts/check-nmea $(BINARY)
 	scripts/test-kernel-forms
@@ -103,8 +106,8 @@ sanitize: setup-test ## Run the tests of the library, and of the daemon, under t
 	scripts/sanitize thread
 
 soak: setup-test build ## Flood for 30 s, reload 2000 times, and with SOAK_SECONDS=3600 run for an hour while everything changes.
-	$(SWIFT) build --build-tests
-	scripts/soak $(CURDIR)/$(BINARY)
+	$(DEVELOP) build --build-tests
+	BINNACLE_DEVELOPMENT=1 scripts/soak $(CURDIR)/$(BINARY)
 
 golden: build ## Rewrite the expected events of the golden traces; review the difference before you commit it.
 	scripts/golden $(BINARY)
@@ -118,18 +121,18 @@ bench-recordings: build ## Replay Arrow recordings of 1, 10 and 100 million samp
 	scripts/bench-recordings $(BINARY)
 
 compare: setup-test ## Do the same work with numpy, pandas, polars, duckdb and pyarrow, from PyPI into .build/python.
-	$(SWIFT) build -c release --static-swift-stdlib --product CompareBench
+	$(DEVELOP) build -c release --static-swift-stdlib --product CompareBench
 	scripts/compare .build/release/CompareBench $(COMPARE)
 
 bench-replay: build ## Replay 10 million rows: throughput and memory.
 	scripts/bench-replay $(BINARY)
 
 bench-sensors: build ## Read a device that is a FIFO: latency, processor time, memory; BENCH_SECONDS (default 60).
-	$(SWIFT) build -c release --static-swift-stdlib --product SensorBench
+	$(DEVELOP) build -c release --static-swift-stdlib --product SensorBench
 	.build/release/SensorBench $(BINARY) $(BENCH_SECONDS)
 
 bench-daemon: build ## Run the daemon: what it costs while nothing happens, how soon it starts and acts, and a flood; BENCH_SECONDS.
-	$(SWIFT) build -c release --static-swift-stdlib --product DaemonBench
+	$(DEVELOP) build -c release --static-swift-stdlib --product DaemonBench
 	$(CC) -O2 -static -o .build/release/stamp Benchmarks/DaemonBench/stamp.c
 	.build/release/DaemonBench $(BINARY) $(CURDIR)/.build/release/stamp $(BENCH_SECONDS)
 

@@ -9,11 +9,39 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// `make test` asks for optimised kernels: thousands of random cases take minutes without. No package may pass these flags on.
-let isOptimised = Context.environment["BINNACLE_OPTIMISED_KERNELS"] != nil
+// What `make` sets to test and to measure: optimised kernels, because thousands of random cases take minutes without, and the
+// targets in `development`. A plain build has neither. No package may pass these flags on.
+let isDevelopment = ["BINNACLE_DEVELOPMENT", "BINNACLE_OPTIMISED_KERNELS"].contains { Context.environment[$0] != nil }
 let kernelSettings =
-    settings + (isOptimised ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
-let kernelCSettings: [CSetting] = isOptimised ? [.unsafeFlags(["-O2"], .when(configuration: .debug))] : []
+    settings + (isDevelopment ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
+let kernelCSettings: [CSetting] = isDevelopment ? [.unsafeFlags(["-O2"], .when(configuration: .debug))] : []
+
+// The rigs of `make bench`, and the tests on devices that umockdev plays.
+let development: [Target] =
+    !isDevelopment
+    ? []
+    : [
+        .target(
+            name: "BenchSupport", dependencies: ["Binnacle", "VirtualDevices"], path: "Benchmarks/BenchSupport",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "SensorBench", dependencies: ["BenchSupport", "LinuxSensors", "Binnacle"],
+            path: "Benchmarks/SensorBench", swiftSettings: settings),
+        .executableTarget(
+            name: "DaemonBench",
+            dependencies: ["BenchSupport", "EventSocket", "Binnacle", "PlainText", "VirtualDevices"],
+            path: "Benchmarks/DaemonBench", exclude: ["stamp.c"], swiftSettings: settings),
+        .executableTarget(
+            name: "CompareBench", dependencies: ["Bench", "BenchSupport", "Kernels"], path: "Benchmarks/CompareBench",
+            swiftSettings: settings),
+        .systemLibrary(
+            name: "CUMockdev", path: "Tests/CUMockdev", pkgConfig: "umockdev-1.0",
+            providers: [.apt(["umockdev", "libumockdev-dev"])]),
+        .executableTarget(
+            name: "mockdev", dependencies: ["CUMockdev"], path: "Tests/MockDevices",
+            cSettings: [.define("_GNU_SOURCE")]),
+        .testTarget(name: "SensorTests", dependencies: ["TestSupport", "mockdev"], swiftSettings: settings),
+    ]
 
 // `make fuzz` asks for these targets; they have no main of their own, and flags that no package may pass on.
 let fuzzers: [Target] =
@@ -110,9 +138,12 @@ let package = Package(
                 "TableReading", "Handlers", "Configuration", "Station",
             ],
             swiftSettings: settings),
+        .target(name: "CBench"),
         .target(
             name: "Bench",
-            dependencies: ["Kernels", "Binnacle", "PlainText", "Traces", "LinuxSensors", "LinuxSystem", "CLinux"],
+            dependencies: [
+                "Kernels", "Binnacle", "PlainText", "Traces", "LinuxSensors", "LinuxSystem", "VirtualDevices", "CBench",
+            ],
             swiftSettings: settings),
         // The options of the command line, of which the program and its manual are made.
         .target(name: "CommandRows", dependencies: ["Binnacle", "PlainText"], swiftSettings: settings),
@@ -127,19 +158,6 @@ let package = Package(
                 "VirtualDevices",
             ],
             swiftSettings: settings),
-        // What only benchmarks and tests use is part of no product: nothing above depends on it.
-        .target(
-            name: "BenchSupport", dependencies: ["Binnacle"], path: "Benchmarks/BenchSupport", swiftSettings: settings),
-        .executableTarget(
-            name: "SensorBench", dependencies: ["BenchSupport", "LinuxSensors", "Binnacle"],
-            path: "Benchmarks/SensorBench", swiftSettings: settings),
-        .executableTarget(
-            name: "DaemonBench", dependencies: ["BenchSupport", "EventSocket", "Binnacle"],
-            path: "Benchmarks/DaemonBench",
-            exclude: ["stamp.c"], swiftSettings: settings),
-        .executableTarget(
-            name: "CompareBench", dependencies: ["Bench", "BenchSupport", "Kernels", "Binnacle", "PlainText"],
-            path: "Benchmarks/CompareBench", swiftSettings: settings),
         .testTarget(
             name: "KernelsTests", dependencies: ["Kernels", "KernelReferences", "TestSupport"],
             swiftSettings: kernelSettings),
@@ -186,15 +204,9 @@ let package = Package(
             name: "ToolTests",
             dependencies: ["BinnacleDocs", "EventSocket", "LinuxSystem", "Binnacle", "PlainText", "TestSupport"],
             swiftSettings: settings),
-        .testTarget(name: "SensorTests", dependencies: ["TestSupport", "mockdev"], swiftSettings: settings),
         // What only tests use: nothing above depends on it, so it is built with the tests and is part of no product.
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
-        .systemLibrary(
-            name: "CUMockdev", path: "Tests/CUMockdev", pkgConfig: "umockdev-1.0",
-            providers: [.apt(["umockdev", "libumockdev-dev"])]),
-        .executableTarget(
-            name: "mockdev", dependencies: ["CUMockdev"], path: "Tests/MockDevices",
-            cSettings: [.define("_GNU_SOURCE")]),
-    ] + fuzzers,
+        .target(
+            name: "TestSupport", dependencies: ["VirtualDevices"], path: "Tests/TestSupport", swiftSettings: settings),
+    ] + development + fuzzers,
     cxxLanguageStandard: .cxx17
 )

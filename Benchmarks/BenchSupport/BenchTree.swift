@@ -1,28 +1,40 @@
 import Glibc
+package import VirtualDevices
 
-/// A folder that looks like a machine with IIO devices, whose nodes are FIFOs.
+/// A tree of devices under measurement, each with three axes of 16 bits and a stamp, and one scan a wake-up.
 package final class BenchTree {
-    /// The folder.
-    package let root: String
-    /// The devices, in the order in which they were asked for.
-    package let devices: [BenchDevice]
+    private let tree: FifoTree
+    /// The devices' nodes, in the order in which they were asked for.
+    package let devices: [FifoNode]
 
-    /// Makes the folder and the devices.
+    /// Makes the tree.
     ///
     /// - Parameter prefixes: What the attributes of each device begin with, such as `in_accel`.
     package init(_ prefixes: [String] = ["in_accel"]) {
-        var template = Array("/tmp/binnacle-bench-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { fail("mkdtemp") }
-        let root = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
-        for folder in ["/sys", "/sys/bus", "/sys/bus/iio", "/sys/bus/iio/devices", "/dev"] {
-            mkdir(root + folder, 0o755)
+        do {
+            let tree = try FifoTree()
+            devices = try prefixes.enumerated().compactMap { number, prefix in
+                let name = prefix == "in_accel" ? "accel_3d" : "magn_3d"
+                return try tree.addDevice(number, name: name, prefix: prefix, values: nil)
+            }
+            self.tree = tree
+        } catch {
+            fail("\(error)")
         }
-        self.root = root
-        devices = prefixes.enumerated().map { BenchDevice(root: root, number: $0, prefix: $1) }
+        for device in devices {
+            // A second of the fastest device has room (F_SETPIPE_SZ), and a full pipe blocks: so a busy machine shows as
+            // latency, and not as lost scans.
+            _ = fcntl(device.raw, 1031, 1 << 20)
+            _ = fcntl(device.raw, F_SETFL, O_RDWR)
+        }
     }
 
-    /// The node of the first device.
-    package var node: Int32 { devices[0].node }
+    /// The folder; it is removed together with this object.
+    package var root: String { tree.root }
+    /// The descriptor of the first device.
+    package var node: Int32 { devices[0].raw }
+    /// How many bytes of the first device nobody has read yet.
+    package var unreadCount: Int { devices[0].unreadCount }
 
     /// Makes a FIFO that is open for reading and writing, so that nobody waits for the other end.
     ///
@@ -41,17 +53,17 @@ package final class BenchTree {
     @discardableResult
     package func put(_ name: String, _ text: String) -> String {
         let path = root + "/" + name
-        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard file >= 0, write(file, text, text.utf8.count) == text.utf8.count else { fail(path) }
-        close(file)
+        do {
+            try tree.set(path, text)
+        } catch {
+            fail("\(error)")
+        }
         return path
     }
 
-    /// Closes the nodes and removes the files.
+    /// Ends the use of the tree: an object that is used no more may go at any time.
     package func remove() {
-        for device in devices { close(device.node) }
-        guard root.hasPrefix("/tmp/binnacle-bench-") else { return }
-        _ = Program(["/bin/rm", "-r", "--one-file-system", root]).wait()
+        withExtendedLifetime(self) {}
     }
 
     /// Writes one scan of the first device, stamped now.
@@ -59,11 +71,29 @@ package final class BenchTree {
     /// - Returns: The stamp.
     @discardableResult
     package func writeScan(x: Int16, z: Int16) -> Int64 { devices[0].writeScan(x: x, y: 0, z: z) }
+}
 
-    /// How many bytes of the first device nobody has read yet.
-    package var unreadCount: Int32 {
-        var count: Int32 = 0
-        _ = ioctl(node, UInt(FIONREAD), &count)
-        return count
+extension FifoNode {
+    /// Writes one scan, stamped now.
+    ///
+    /// - Returns: The stamp.
+    @discardableResult
+    package func writeScan(x: Int16, y: Int16, z: Int16) -> Int64 {
+        let time = monotonic()
+        var scan = (x, y, z, Int16(0x55AA), time)
+        guard Glibc.write(raw, &scan, 16) == 16 else { fail("write") }
+        return time
+    }
+
+    /// Writes several scans at once, as a device with a watermark does; every other one may have another value.
+    package func writeScans(_ count: Int, z: Int16, other: Int16? = nil, last: Int64, intervalNanoseconds: Int64) {
+        let scans = (1...count).map { number in
+            (
+                Int16(0), Int16(0), number.isMultiple(of: 2) ? other ?? z : z, Int16(0x55AA),
+                last - Int64(count - number) * intervalNanoseconds
+            )
+        }
+        let written = scans.withUnsafeBytes { Glibc.write(raw, $0.baseAddress, $0.count) }
+        guard written == count * 16 else { fail("write") }
     }
 }

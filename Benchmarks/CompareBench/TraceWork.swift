@@ -1,6 +1,5 @@
 import Bench
 import BenchSupport
-import Binnacle
 
 /// Work on recordings: from the opening of the file to the last event.
 enum TraceWork {
@@ -13,10 +12,10 @@ enum TraceWork {
         guard let form = DetectionForm(rawValue: form) else { fail("there is no form \(form)") }
         let start = processorTime()
         do throws(BenchError) {
-            let outcome = try TraceRun(path: path, settings: form.settings).play()
-            say("\(processorTime() - start) \(outcome.sampleCount) \(outcome.eventCount)")
+            let outcome = try playRecording(path, form)
+            say("\(processorTime() - start) \(outcome.samples) \(outcome.events)")
         } catch {
-            fail(error.description)
+            fail("\(error)")
         }
     }
 }

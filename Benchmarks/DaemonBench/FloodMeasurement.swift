@@ -1,5 +1,6 @@
 import BenchSupport
 import Glibc
+import VirtualDevices
 
 /// More events than anybody wants: every sample is one.
 struct FloodMeasurement {
@@ -56,7 +57,7 @@ struct FloodMeasurement {
     }
 
     /// Writes scans twenty at a time, as a device with a watermark does.
-    private func feed(_ device: BenchDevice) -> Int {
+    private func feed(_ device: FifoNode) -> Int {
         let begin = monotonic()
         let turns = Self.hertz * seconds / 20
         for turn in 0..<turns {

@@ -1,5 +1,6 @@
 import BenchSupport
 import Glibc
+import VirtualDevices
 
 /// What the daemon costs while its sensors deliver and nothing happens.
 struct IdleMeasurement {

@@ -1,60 +1,105 @@
 package import Binnacle
+import PlainText
+
+/// What `binnacle bench` measures, part by part.
+package enum BenchPart: String, Sendable, CaseIterable {
+    /// Reading memory; a threshold with hysteresis; facing a bearing; gravity; scans into columns.
+    case limits, k1, k3, k4, decode
+    /// From a FIFO, or from a file, to a delegate.
+    case live, traces
+}
+
+/// What a person asks of a measurement.
+package struct BenchOptions: Sendable {
+    package var parts: Set<BenchPart> = Set(BenchPart.allCases)
+    /// Whether a rough answer will do.
+    package var isQuick = false
+    /// Whether figures are written as JSON, one object a line.
+    package var writesJSON = false
+
+    /// Everything, in full, as tables.
+    package init() {}
+}
+
+/// Why a measurement ended early.
+package enum BenchError: Error, Equatable {
+    case cancelled
+    /// A kernel does not find what the reference finds: its figures would mean nothing.
+    case wrongResult(String)
+    /// Something that the measurement needs is not there.
+    case unavailable(String)
+}
 
 /// Measures the machine, the kernels on it, and the ways that samples go.
-package struct Bench {
-    private let options: BenchOptions
+package final class Bench {
+    let options: BenchOptions
+    let machine = Machine()
+    let arena: Arena
+    var noise = Noise()
+    private let indicator: ProgressIndicator
     private let isInterrupted: () -> Bool
     private let output: (String) -> Void
 
-    /// Prepares a measurement.
+    /// Prepares a measurement; the calling thread stays on one processor from then on.
     ///
     /// - Parameters:
     ///   - options: What is measured, and how.
-    ///   - isInterrupted: Asked again and again; `true` cancels.
+    ///   - indicator: Shows how far it has come.
+    ///   - isInterrupted: Asked between two measurements; `true` cancels.
     ///   - output: Takes a line of what came of it, at once.
-    package init(_ options: BenchOptions, isInterrupted: @escaping () -> Bool, output: @escaping (String) -> Void) {
+    /// - Throws: ``BenchError`` when there is too little memory.
+    package init(
+        _ options: BenchOptions, indicator: ProgressIndicator, isInterrupted: @escaping () -> Bool,
+        output: @escaping (String) -> Void
+    ) throws(BenchError) {
         self.options = options
+        self.indicator = indicator
         self.isInterrupted = isInterrupted
         self.output = output
+        // What a kernel reads, and what it writes beside that.
+        arena = try Arena(byteCount: 2 * (machine.levels.last?.byteCount ?? 0))
     }
 
-    /// Measures; the calling thread stays on one processor from then on.
+    /// Measures.
     ///
-    /// - Parameter indicator: Shows how far it has come.
     /// - Throws: ``BenchError``; what was measured by then is written.
-    package func run(_ indicator: ProgressIndicator) throws(BenchError) {
-        let machine = Machine.pinned()
-        let measurements = BenchPart.allCases.filter(options.parts.contains).flatMap { $0.measurements(options) }
-        let levels = MemoryLevel.all(machine.caches, memoryFactor: options.memoryFactor)
-        let session = try Session(
-            machine: machine, options: options, levels: levels,
-            stepCount: measurements.reduce(0) { $0 + $1.stepCount(levels) },
-            indicator: indicator, isInterrupted: isInterrupted, output: output)
-        session.record(machine.object)
-        session.say(machine.lines + options.lines)
+    package func run() throws(BenchError) {
+        write(options.writesJSON ? [machine.object.text] : machine.lines)
         indicator.show()
         defer { indicator.hide() }
-        for measurement in measurements { try measurement.run(session) }
-        session.record(session.unrest.object)
-        session.say(["", session.unrest.sentence])
-    }
-}
-
-extension BenchPart {
-    /// What is measured for this part, in the order in which it is shown.
-    ///
-    /// - Parameter options: A quick measurement leaves out what differs little from what it has.
-    /// - Returns: The measurements.
-    func measurements(_ options: BenchOptions) -> [any Measurement] {
-        switch self {
-        case .limits: [LimitMeasurement()]
-        case .k1: KernelMeasurement.thresholds(options)
-        case .k2: KernelMeasurement.scanThresholds(options)
-        case .k3: KernelMeasurement.facing(options)
-        case .k4: KernelMeasurement.gravity(options)
-        case .decode: KernelMeasurement.decoding(options)
-        case .live: [LiveMeasurement()]
-        case .traces: [TraceMeasurement()]
+        let parts = BenchPart.allCases.filter(options.parts.contains)
+        for (number, part) in parts.enumerated() {
+            switch part {
+            case .live: try measureLive()
+            case .traces: try measureTraces()
+            default: for kernel in Kernel.all where kernel.part == part { try measure(kernel) }
+            }
+            indicator.update(fraction: Double(number + 1) / Double(parts.count))
         }
+        write(options.writesJSON ? [noise.object.text] : ["", noise.sentence])
+    }
+
+    /// Measures variants in turn.
+    func times(_ variants: [Variant], passNanoseconds: Int64 = 2_000_000) throws(BenchError) -> [Spread] {
+        try Variant.measure(
+            variants, passes: options.isQuick ? 5 : 9,
+            passNanoseconds: options.isQuick ? passNanoseconds / 6 : passNanoseconds, isCancelled: isCancelled)
+    }
+
+    func isCancelled() -> Bool {
+        if isInterrupted() { indicator.cancel() }
+        return indicator.isCancelled
+    }
+
+    /// Writes rows, as a table with a title or as objects.
+    func write(_ title: String, _ rows: [FigureRow]) {
+        write(options.writesJSON ? rows.map(\.object.text) : ["", title] + FigureRow.table(rows))
+    }
+
+    private func write(_ lines: [String]) {
+        let isShown = indicator.isShown
+        indicator.hide()
+        for line in lines { output(line) }
+        if isShown { indicator.show() }
     }
 }

@@ -1,87 +1,118 @@
-import Binnacle
+import CBench
 import Glibc
-package import Kernels
+import Kernels
 import LinuxSystem
 import PlainText
+import PlainText
 
-/// The machine on which is measured.
-package struct Machine: Sendable {
-    /// The processor's name, as the kernel has it.
-    package let model: String
+/// The machine on which is measured; its making keeps the calling thread on one processor.
+package struct Machine {
+    private let processor = cbench_pin()
+    private let model =
+        Self.model(inText: SmallFile.kernelText("/proc/cpuinfo") ?? "")
+        ?? SmallFile.kernelText("/proc/device-tree/model") ?? "unknown"
     /// The instruction sets that the kernels can use here, the best one last.
-    package let instructionSets: [InstructionSet]
-    /// The one that is used when nobody asks for another.
-    package let currentSet: InstructionSet
-    /// The caches, the nearest first.
-    package let caches: [CacheSize]
-    /// The number of processors.
-    package let processorCount: Int
-    /// The processor on which everything runs; `nil` when the process may not choose.
-    package let processor: Int?
-    /// Why the process may not choose.
-    package let pinFailure: String?
+    let instructionSets = InstructionSet.available
+    /// The sizes of the caches that hold data, the nearest first; empty where the system does not say.
+    private let caches = [_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE]
+        .map { sysconf(Int32($0)) }.filter { $0 > 0 }
 
-    /// Looks at this machine, and has the calling thread stay on one processor: the last one, which does least for
-    /// others.
-    package static func pinned() -> Machine {
-        let count = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        var processor: Int?
-        var failure: String?
-        // The last one may be outside of what the process is allowed; then it stays where it is.
-        for candidate in [count - 1, Processor.current ?? 0] where processor == nil {
-            do throws(SystemError) {
-                try Processor.pin(to: candidate)
-                processor = candidate
-            } catch {
-                failure = error.description
-            }
-        }
-        return Machine(
-            model: model(inText: SmallFile.text("/proc/cpuinfo") ?? "") ?? SmallFile.text("/proc/device-tree/model")
-                ?? "unknown",
-            instructionSets: InstructionSet.available, currentSet: .current,
-            caches: CacheSize.all(ofProcessor: processor ?? 0), processorCount: count, processor: processor,
-            pinFailure: processor == nil ? failure : nil)
-    }
+    /// The levels of memory, the nearest first.
+    var levels: [MemoryLevel] { MemoryLevel.all(caches) }
 
     /// The processor's name in the text of /proc/cpuinfo; `nil` where the kernel says none, as on most arm64 machines.
     package static func model(inText text: String) -> String? {
-        for line in text.split(whereSeparator: \.isNewline) {
-            let parts = line.split(separator: ":", maxSplits: 1)
-            if parts.count == 2, String(parts[0]).trimmed == "model name" { return String(parts[1]).trimmed }
+        for line in text.split(whereSeparator: \.isNewline) where line.hasPrefix("model name") {
+            return line.split(separator: ":", maxSplits: 1).last.map { String($0.drop { $0 == " " }) }
         }
         return nil
     }
 
     /// The machine in a few lines, for a person.
-    package var lines: [String] {
-        let sizes = caches.map { "L\($0.level) \(ByteText.text($0.byteCount))" }
-        let sets = instructionSets.map(\.rawValue)
-        var lines = [
-            "machine: \(model), \(processorCount) processor\(processorCount == 1 ? "" : "s"); caches: "
-                + (sizes.isEmpty ? "not said by the kernel" : sizes.joined(separator: ", ")),
-            "instruction sets: \(sets.joined(separator: ", ")); in use: \(currentSet.rawValue)",
+    var lines: [String] {
+        let sizes = caches.enumerated().map { "L\($0 + 1) \(NumberText.bytes($1))" }.joined(separator: ", ")
+        let sets = instructionSets.map(\.rawValue).joined(separator: ", ")
+        return [
+            "machine: \(model), \(sysconf(Int32(_SC_NPROCESSORS_ONLN))) processors; caches: "
+                + (sizes.isEmpty ? "not said by the system" : sizes),
+            "instruction sets: \(sets); in use: \(InstructionSet.current.rawValue)",
+            processor < 0
+                ? "this process may not choose its processor: figures may wander"
+                : "everything runs on processor \(processor)",
+            "ns: nanoseconds a sample, the median of passes in which everything that is compared takes its turn; spread: the",
+            "median above the best pass; %: the share of what reading the same data and nothing else reaches",
         ]
-        if let processor {
-            lines.append("everything runs on processor \(processor)")
-        } else {
-            lines.append(
-                "this process may not choose its processor (\(pinFailure ?? "unknown reason")): figures may wander")
-        }
-        return lines
     }
 
     /// The machine, for a program.
     var object: JSONObject {
-        var object = JSONObject()
-        object.add("type", "machine")
-        object.add("model", model)
-        object.add("processors", count: processorCount)
-        object.add("processor", count: processor)
-        object.add("pin_failure", pinFailure)
+        var row = FigureRow(type: "machine")
+        row.add("model", model)
+        row.add("processors", count: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        row.add("processor", number: processor < 0 ? nil : Double(processor))
+        row.add("instruction_set", InstructionSet.current.rawValue)
+        var object = row.object
         object.add("instruction_sets", list: instructionSets.map { JSONObject.quoted($0.rawValue) })
-        object.add("instruction_set", currentSet.rawValue)
-        object.add("caches", list: caches.map { "{\"level\":\($0.level),\"bytes\":\($0.byteCount)}" })
+        object.add("caches", list: caches.enumerated().map { "{\"level\":\($0 + 1),\"bytes\":\($1)}" })
+        return object
+    }
+}
+
+/// Where data lie that a kernel reads; their size decides.
+package struct MemoryLevel: Equatable {
+    /// `L1`, `L2`, `L3` or `DRAM`.
+    package let name: String
+    /// How many bytes are used, so that they all lie there.
+    package let byteCount: Int
+
+    /// Half of each cache, a quarter of one that others use as well, and eight times the largest.
+    ///
+    /// - Parameter caches: The sizes of the caches, the nearest first; without them those of a small machine are assumed.
+    /// - Returns: The levels, the nearest first.
+    package static func all(_ caches: [Int]) -> [MemoryLevel] {
+        let known = caches.isEmpty ? [32 << 10, 256 << 10] : caches
+        let levels = known.enumerated().map { MemoryLevel(name: "L\($0 + 1)", byteCount: $1 / ($0 < 2 ? 2 : 4)) }
+        // At least 64 MB, where the system says too little of its caches; at most what a small machine can spare.
+        let memory = min(max((known.max() ?? 0) * 8, 64 << 20), 1 << 30)
+        return levels + [MemoryLevel(name: "DRAM", byteCount: memory)]
+    }
+
+    /// Whether others use it as well, so that figures say little about one processor.
+    var isShared: Bool { name == "L3" }
+}
+
+/// How busy the machine was with other things, and whether the figures can be trusted.
+struct Noise {
+    /// The greatest ratio of a median of reading alone to its best pass.
+    private var worst = 1.0
+    private let start = (wall: SystemClock.monotonic(), thread: SystemClock.threadTime())
+
+    mutating func note(_ limit: Spread) {
+        worst = max(worst, limit.unrest)
+    }
+
+    /// How much of the time the processor did not work for this thread, which hardly ever waits.
+    private var awayShare: Double {
+        let wall = Double(max(1, SystemClock.monotonic() - start.wall))
+        return max(0, 1 - Double(SystemClock.threadTime() - start.thread) / wall)
+    }
+
+    private var isTooNoisy: Bool { worst > 1.15 || awayShare > 0.1 }
+
+    /// What to think of the figures.
+    var sentence: String {
+        (isTooNoisy ? "The machine was too noisy to trust these figures" : "The machine was quiet enough")
+            + ": the same reading took up to \(NumberText.text((worst - 1) * 100, decimals: 0)) % longer than at its best, "
+            + "\(NumberText.text(awayShare * 100, decimals: 1)) % of the time went to others."
+    }
+
+    /// The same for a program.
+    var object: JSONObject {
+        var object = FigureRow(type: "noise").object
+        object.add("is_too_noisy", raw: isTooNoisy ? "true" : "false")
+        object.add("worst_median_to_best", number: worst)
+        object.add("away_percent", number: awayShare * 100)
+        object.add("sentence", sentence)
         return object
     }
 }

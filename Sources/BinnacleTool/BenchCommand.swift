@@ -32,21 +32,21 @@ struct BenchCommand {
     func run(_ output: LineWriter, _ signals: SignalListener) throws(StationError) -> ExitStatus {
         signals.listen()
         let interruption = signals.interruption
-        let bench = Bench(options) {
-            interruption.isRequested || output.failure != nil
-        } output: {
-            output.write($0)
-            output.flush()
-        }
         do throws(BenchError) {
-            try bench.run(.onTerminal("bench"))
+            let bench = try Bench(options, indicator: .onTerminal("bench")) {
+                interruption.isRequested || output.failure != nil
+            } output: {
+                output.write($0)
+                output.flush()
+            }
+            try bench.run()
             return .ok
         } catch {
             switch error {
             case .cancelled:
                 return interruption.isRequested ? interruption.exitStatus : .ok
-            case .wrongResult: throw StationError(.software, error.description)
-            case .unavailable: throw StationError(.unavailable, error.description)
+            case .wrongResult(let what): throw StationError(.software, what)
+            case .unavailable(let what): throw StationError(.unavailable, what)
             }
         }
     }

@@ -3,7 +3,6 @@
 #include "ck_target.h"
 
 #include <math.h>
-#include <string.h>
 
 #pragma STDC FP_CONTRACT OFF
 
@@ -246,66 +245,5 @@ CK_AVX2 void ck_gravity_warm_up_avx2(
     float time_constant, float *values, int64_t *last)
 {
     ck_gravity_stretches(times, x, y, z, starts, count, time_constant, values, last, NULL, NULL, 0);
-}
-
-/// What is unusual about the samples of eight filters: bits are set in a lane whose stamp is not 1 to 2³¹ − 1 nanoseconds
-/// behind the one before, or whose square is no finite number.
-CK_AVX2 CK_INLINE __m256i ck_unusual(__m256 low, __m256 high, __m256 squares)
-{
-    __m256i none = _mm256_cmpgt_epi32(_mm256_set1_epi32(1), _mm256_castps_si256(low));
-    __m256 endless = _mm256_cmp_ps(squares, _mm256_set1_ps(INFINITY), _CMP_NLT_UQ);
-    return _mm256_or_si256(none, _mm256_castps_si256(_mm256_or_ps(high, endless)));
-}
-
-CK_AVX2 size_t ck_gravity_frames_avx2(
-    const int64_t *times, const float *x, const float *y, const float *z, size_t count, float time_constant, float *values,
-    int64_t *last, float *user, float *total)
-{
-    const __m256 tau = _mm256_set1_ps(time_constant);
-    const int64_t *before = last;
-    __m256 filters[3][2];
-    CK_EACH for (int i = 0; i < 6; i++) filters[i / 2][i % 2] = _mm256_loadu_ps(values + 8 * i);
-    size_t frame = 0;
-    for (; frame < count; frame++) {
-        __m256i unusual = _mm256_setzero_si256();
-        __m256 coefficients[2], squares[2];
-        CK_EACH for (int group = 0; group < 2; group++) {
-            const float *at[3] = {x + 8 * group, y + 8 * group, z + 8 * group};
-            const __m256i *now = (const __m256i *)(times + 8 * group), *then = (const __m256i *)(before + 8 * group);
-            __m256 four = _mm256_castsi256_ps(_mm256_sub_epi64(_mm256_loadu_si256(now), _mm256_loadu_si256(then)));
-            __m256 next =
-                _mm256_castsi256_ps(_mm256_sub_epi64(_mm256_loadu_si256(now + 1), _mm256_loadu_si256(then + 1)));
-            // In the order 0 1 4 5 2 3 6 7.
-            __m256 low = _mm256_shuffle_ps(four, next, 0x88);
-            __m256 high = _mm256_shuffle_ps(four, next, 0xdd);
-            squares[group] = ck_squares(_mm256_loadu_ps(at[0]), _mm256_loadu_ps(at[1]), _mm256_loadu_ps(at[2]));
-            unusual = _mm256_or_si256(unusual, ck_unusual(low, high, squares[group]));
-            __m256d mixed = _mm256_castps_pd(ck_shares(_mm256_castps_si256(low), tau));
-            coefficients[group] = _mm256_castpd_ps(_mm256_permute4x64_pd(mixed, 0xd8));
-        }
-        if (!_mm256_testz_si256(unusual, unusual)) break;
-        CK_EACH for (int group = 0; group < 2; group++) {
-            const float *at[3] = {x + 8 * group, y + 8 * group, z + 8 * group};
-            __m256 moved[3];
-            CK_EACH for (int axis = 0; axis < 3; axis++) {
-                __m256 sample = _mm256_loadu_ps(at[axis]), value = filters[axis][group];
-                value = _mm256_add_ps(value, _mm256_mul_ps(_mm256_sub_ps(sample, value), coefficients[group]));
-                filters[axis][group] = value;
-                moved[axis] = _mm256_sub_ps(sample, value);
-            }
-            _mm256_storeu_ps(user + 8 * group, ck_squares(moved[0], moved[1], moved[2]));
-            _mm256_storeu_ps(total + 8 * group, squares[group]);
-        }
-        before = times;
-        times += CK_LANES;
-        x += CK_LANES;
-        y += CK_LANES;
-        z += CK_LANES;
-        user += CK_LANES;
-        total += CK_LANES;
-    }
-    CK_EACH for (int i = 0; i < 6; i++) _mm256_storeu_ps(values + 8 * i, filters[i / 2][i % 2]);
-    if (frame > 0) memcpy(last, before, CK_LANES * sizeof *last);
-    return frame;
 }
 #endif

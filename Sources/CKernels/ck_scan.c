@@ -1,9 +1,6 @@
-// Scans of three 16-bit axes in the first eight bytes, sixteen or eight bytes apart: to columns, and against a threshold.
+// Scans of three 16-bit axes in the first eight bytes, sixteen or eight bytes apart, to columns.
 #include "ckernels.h"
-#include "ck_crossings.h"
 #include "ck_target.h"
-
-#include <string.h>
 
 #pragma STDC FP_CONTRACT OFF
 
@@ -33,8 +30,6 @@ CK_AVX2 CK_INLINE void ck_axes(const uint8_t *scans, int stride, __m256i *first,
         *second = ck_load(scans + 32);
     }
 }
-
-// MARK: - To columns
 
 /// Four doubles of one row: ((x·X + y·Y) + z·Z) + constant, in the order of ScanConversion.
 CK_AVX2 CK_INLINE __m128 ck_row(const double *row, __m256d x, __m256d y, __m256d z)
@@ -95,96 +90,5 @@ CK_AVX2 size_t ck_decode_scans16_avx2(
 {
     return stride == 16 ? ck_decode(scans, count, 16, order, shift, rows, times, x, y, z)
                         : ck_decode(scans, count, 8, order, shift, rows, times, x, y, z);
-}
-
-// MARK: - Threshold
-
-/// The sums of squares of eight scans, in the order 0 2 4 6 1 3 5 7 (stride 16) or 0 1 4 5 2 3 6 7 (stride 8).
-CK_AVX2 CK_INLINE __m256i ck_sums(const uint8_t *scans, int stride, __m256i mask, int swaps, __m256i swap)
-{
-    __m256i first, second;
-    ck_axes(scans, stride, &first, &second);
-    if (swaps) {
-        first = _mm256_shuffle_epi8(first, swap);
-        second = _mm256_shuffle_epi8(second, swap);
-    }
-    first = _mm256_and_si256(first, mask);
-    second = _mm256_and_si256(second, mask);
-    // Two squares of −32768 are 2³¹, which only an unsigned sum holds.
-    first = _mm256_madd_epi16(first, first);
-    second = _mm256_madd_epi16(second, second);
-    return _mm256_add_epi32(ck_alternate(first, second, 0), ck_alternate(first, second, 1));
-}
-
-CK_AVX2 CK_INLINE uint64_t ck_not_below(__m256i sums, __m256i limit)
-{
-    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_max_epu32(sums, limit), sums)));
-}
-
-/// Brings each eight bits of a mask into the order of the scans.
-CK_INLINE uint64_t ck_in_order(uint64_t bits, int stride)
-{
-    uint64_t moved;
-    if (stride == 16) {
-        // 0 2 4 6 1 3 5 7: halves interleaved, in two exchanges.
-        moved = (bits ^ (bits >> 2)) & 0x0c0c0c0c0c0c0c0c;
-        // 0 2 1 3 4 6 5 7
-        bits ^= moved ^ (moved << 2);
-        moved = (bits ^ (bits >> 1)) & 0x2222222222222222;
-    } else {
-        // 0 1 4 5 2 3 6 7
-        moved = (bits ^ (bits >> 2)) & 0x0c0c0c0c0c0c0c0c;
-        return bits ^ moved ^ (moved << 2);
-    }
-    return bits ^ moved ^ (moved << 1);
-}
-
-CK_AVX2 CK_INLINE size_t ck_scan_crossings(
-    const uint8_t *scans, size_t count, int stride, uint64_t axes, int swaps, const struct ck_sums *limits, uint64_t *inside,
-    uint32_t *crossings)
-{
-    const __m256i mask = _mm256_set1_epi64x((long long)axes);
-    const __m256i swap = _mm256_set_epi8(
-        14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5, 2, 3, 0, 1, 14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5, 2, 3, 0, 1);
-    const __m256i rise = _mm256_set1_epi32((int)limits->rise), keep = _mm256_set1_epi32((int)limits->keep);
-    const __m256i under = _mm256_set1_epi32((int)limits->under), floor = _mm256_set1_epi32((int)limits->floor);
-    uint64_t side = *inside;
-    uint32_t *end = crossings;
-    for (size_t base = 0; base + 64 <= count; base += 64, scans += 64 * stride) {
-        __m256i sums[8], greatest, least;
-        greatest = least = sums[0] = ck_sums(scans, stride, mask, swaps, swap);
-        CK_EACH for (int i = 1; i < 8; i++) {
-            sums[i] = ck_sums(scans + 8 * i * stride, stride, mask, swaps, swap);
-            greatest = _mm256_max_epu32(greatest, sums[i]);
-            least = _mm256_min_epu32(least, sums[i]);
-        }
-        // Only what says the other side can change anything, and mostly the extremes show that nothing does.
-        if (side) {
-            if (ck_not_below(least, keep) == 0xff || ck_not_below(greatest, floor) == 0) continue;
-        } else {
-            if (ck_not_below(greatest, rise) == 0 && ck_not_below(least, under) == 0xff) continue;
-        }
-        uint64_t rises = 0, keeps = 0;
-        CK_EACH for (int i = 0; i < 8; i++) {
-            rises |= (ck_not_below(sums[i], rise) | (ck_not_below(sums[i], under) ^ 0xff)) << 8 * i;
-            keeps |= (ck_not_below(sums[i], keep) | (ck_not_below(sums[i], floor) ^ 0xff)) << 8 * i;
-        }
-        end = ck_put_avx2(
-            end, ck_changes(ck_in_order(rises, stride), ck_in_order(keeps, stride), &side), (uint32_t)base);
-    }
-    *inside = side;
-    return (size_t)(end - crossings);
-}
-
-CK_AVX2 size_t ck_scan_crossings16_avx2(
-    const void *scans, size_t count, size_t stride, uint64_t axes, int swaps, const struct ck_sums *limits, uint64_t *inside,
-    uint32_t *crossings)
-{
-    if (stride == 16) {
-        return swaps ? ck_scan_crossings(scans, count, 16, axes, 1, limits, inside, crossings)
-                     : ck_scan_crossings(scans, count, 16, axes, 0, limits, inside, crossings);
-    }
-    return swaps ? ck_scan_crossings(scans, count, 8, axes, 1, limits, inside, crossings)
-                 : ck_scan_crossings(scans, count, 8, axes, 0, limits, inside, crossings);
 }
 #endif

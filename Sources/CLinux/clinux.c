@@ -4,10 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/hw_breakpoint.h>
-#include <linux/perf_event.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -29,40 +26,6 @@ int clinux_wait(const int *descriptors, int count, int64_t timeout_ns)
     for (int i = 0; i < count; i++)
         ready |= (waiting[i].revents != 0) << i;
     return ready;
-}
-
-int clinux_pin(int processor)
-{
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(processor, &set);
-    return sched_setaffinity(0, sizeof set, &set);
-}
-
-int clinux_processor(void)
-{
-    return sched_getcpu();
-}
-
-int clinux_count_calls(const void *function)
-{
-    struct perf_event_attr event = {
-        .type = PERF_TYPE_BREAKPOINT,
-        .size = sizeof event,
-        .bp_type = HW_BREAKPOINT_X,
-        .bp_addr = (uintptr_t)function,
-        .bp_len = sizeof(long),
-        .exclude_kernel = 1,
-        .exclude_hv = 1,
-    };
-    return (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
-extern const char swift_weakLoadStrong[] __attribute__((weak));
-
-const void *clinux_weak_load(void)
-{
-    return swift_weakLoadStrong;
 }
 
 int clinux_pipe(int ends[2])

@@ -35,20 +35,4 @@ public struct ScanConversion: Sendable, Equatable {
     private static func apply(_ row: SIMD4<Double>, _ x: Double, _ y: Double, _ z: Double) -> Float {
         Float(row.x * x + row.y * y + row.z * z + row.w)
     }
-
-    /// The square of the factor by which every raw vector gets longer or shorter; `nil` when there is no such factor.
-    ///
-    /// There is one without constants, and with rows that are orthogonal and of one length, as far as `Double` can say.
-    var squaredScale: Double? {
-        let rows = [x, y, z].map { [$0.x, $0.y, $0.z] }
-        func product(_ a: Int, _ b: Int) -> Double { zip(rows[a], rows[b]).reduce(0) { $0 + $1.0 * $1.1 } }
-        let squared = product(0, 0)
-        // Twelve digits: what a matrix of sines and cosines in Double keeps. One written with fewer is not orthogonal, and the
-        // general form is right about it.
-        let tolerance = 1e-12 * squared
-        guard x.w == 0, y.w == 0, z.w == 0, squared > 0, squared.isFinite else { return nil }
-        for (a, b) in [(0, 1), (0, 2), (1, 2)] where !(abs(product(a, b)) <= tolerance) { return nil }
-        for row in 1...2 where !(abs(product(row, row) - squared) <= tolerance) { return nil }
-        return squared
-    }
 }

@@ -65,27 +65,6 @@ public struct ScanFormat: Sendable, Equatable {
             stride, element, SIMD3(axisOffsets.x, axisOffsets.y, axisOffsets.z), timestampOffset)
     }
 
-    /// Whether the forms for special instructions take the layout.
-    var isCompact: Bool { compactOrder != nil }
-
-    /// The raw value of an axis.
-    ///
-    /// - Parameters:
-    ///   - scan: The scan's first byte; need not be aligned.
-    ///   - offset: Where the axis begins.
-    /// - Returns: The value, shifted to the right.
-    @inline(__always)
-    func value(in scan: UnsafeRawPointer, at offset: Int) -> Int32 {
-        switch element {
-        case .int16LittleEndian:
-            Int32(Int16(littleEndian: scan.loadUnaligned(fromByteOffset: offset, as: Int16.self)) >> shift)
-        case .int16BigEndian:
-            Int32(Int16(bigEndian: scan.loadUnaligned(fromByteOffset: offset, as: Int16.self)) >> shift)
-        case .int32LittleEndian:
-            Int32(littleEndian: scan.loadUnaligned(fromByteOffset: offset, as: Int32.self)) >> shift
-        }
-    }
-
     private static func compactOrder(
         _ stride: Int, _ element: Element, _ offsets: SIMD3<Int>, _ timestampOffset: Int?
     ) -> SIMD16<UInt8>? {

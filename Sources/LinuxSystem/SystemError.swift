@@ -53,3 +53,20 @@ package func systemCall<Result: FixedWidthInteger>(
         if code != EINTR { throw SystemError(code: code, call: name.description, path: path()) }
     }
 }
+
+/// Runs a closure and turns its error into one of another type.
+///
+/// - Parameters:
+///   - transform: Makes the other error.
+///   - body: What may fail.
+/// - Returns: What the closure returned.
+/// - Throws: The error that `transform` made.
+package func mapError<Value, Failure: Error, Other: Error>(
+    _ transform: (Failure) -> Other, _ body: () throws(Failure) -> Value
+) throws(Other) -> Value {
+    do throws(Failure) {
+        return try body()
+    } catch {
+        throw transform(error)
+    }
+}

@@ -2,31 +2,14 @@ import Bench
 import Testing
 
 @Suite struct MachineTests {
-    @Test(
-        arguments: [("32K", 32_768), ("512K", 524_288), ("16M", 16_777_216), ("1G", 1 << 30), ("77", 77)]
-            as [(String, Int)])
-    func sizesAreReadAsTheKernelWritesThem(text: String, size: Int) {
-        #expect(CacheSize.byteCount(text) == size)
-    }
-
-    @Test(arguments: ["", "K", "-1K", "12Q", "1.5M", "99999999999G", "0"])
-    func whatIsNoSizeIsNone(text: String) {
-        #expect(CacheSize.byteCount(text) == nil)
-    }
-
     @Test func levelsAreSmallerThanTheirCacheAndMainMemoryLarger() {
-        let caches = [
-            CacheSize(level: 1, byteCount: 32 << 10), CacheSize(level: 2, byteCount: 512 << 10),
-            CacheSize(level: 3, byteCount: 32 << 20),
-        ]
-        let levels = MemoryLevel.all(caches, memoryFactor: 8)
+        let levels = MemoryLevel.all([32 << 10, 512 << 10, 32 << 20])
         #expect(levels.map(\.name) == ["L1", "L2", "L3", "DRAM"])
         #expect(levels.map(\.byteCount) == [16 << 10, 256 << 10, 8 << 20, 256 << 20])
-        #expect(levels.map(\.isMainMemory) == [false, false, false, true])
     }
 
     @Test func aMachineThatSaysNothingOfItsCachesIsMeasuredAllTheSame() {
-        let levels = MemoryLevel.all([], memoryFactor: 8)
+        let levels = MemoryLevel.all([])
         #expect(levels.map(\.name) == ["L1", "L2", "DRAM"])
         #expect(levels.last?.byteCount == 64 << 20)
     }

@@ -1,12 +1,10 @@
 import Kernels
 import TestSupport
 
-/// Random scans with a layout, a conversion and a threshold that has something to find in them.
+/// Random scans with a layout and a conversion.
 struct ScanCase {
     let format: ScanFormat
     let conversion: ScanConversion
-    let threshold: Threshold
-    let startsInside: Bool
     let count: Int
     /// The scans; what lies between their fields is garbage.
     let scans: FuzzColumn<UInt8>
@@ -15,7 +13,6 @@ struct ScanCase {
         format = Self.format(&random)
         conversion = Self.conversion(&random)
         count = KernelFuzz.length(number, &random)
-        startsInside = Bool.random(using: &random)
         var garbage = random.next()
         var bytes = [UInt8](repeating: 0, count: count * format.stride)
         for index in bytes.indices {
@@ -32,16 +29,6 @@ struct ScanCase {
             }
         }
         scans = FuzzColumn(bytes, offset: Int.random(in: 0...31, using: &random))
-        let (scans, count, conversion) = (scans, count, conversion)
-        let lengths = (0..<min(count, 16)).map { _ in
-            let sample = Self.sample(Int.random(in: 0..<count, using: &random), scans.start, format, conversion)
-            return sample.x * sample.x + sample.y * sample.y + sample.z * sample.z
-        }
-        let limits = ([0, 1, .infinity] + lengths.filter { $0 < .infinity }).shuffled(using: &random).prefix(4).sorted()
-        threshold =
-            limits.count == 4 && Bool.random(using: &random)
-            ? Threshold(high: limits[3], low: limits[2], under: limits[0], floor: limits[1])
-            : Threshold(high: limits[limits.count - 1], low: limits[Int.random(in: 0..<limits.count, using: &random)])
     }
 
     /// The sample as one would decode it by hand.

@@ -150,12 +150,6 @@ void ck_gravity_stretches_avx2(
 void ck_gravity_warm_up_avx2(
     const int64_t *times, const float *x, const float *y, const float *z, const size_t *starts, size_t count,
     float time_constant, float *values, int64_t *last);
-/// Moves sixteen gravity filters on by `count` samples each, which stand side by side: the sixteen of the first moment, then
-/// those of the next. Stops before a moment in which something is unusual: a stamp that is not 1 to 2³¹ − 1 nanoseconds behind
-/// the one before, or a square that is no finite number. Returns how many moments it took.
-size_t ck_gravity_frames_avx2(
-    const int64_t *times, const float *x, const float *y, const float *z, size_t count, float time_constant, float *values,
-    int64_t *last, float *user, float *total);
 
 /// Decodes as many scans of three 16-bit axes as come in eights; returns how many. The axes are within the first eight bytes.
 ///
@@ -165,21 +159,6 @@ size_t ck_gravity_frames_avx2(
 size_t ck_decode_scans16_avx2(
     const void *scans, size_t count, size_t stride, const uint8_t *order, int shift, const double *rows, int64_t *times,
     float *x, float *y, float *z);
-
-/// When a sum of squares changes the side: inside from `rise` on and below `under`, outside from `floor` up to but not
-/// including `keep`.
-struct ck_sums {
-    uint32_t rise, keep, under, floor;
-};
-
-/// Finds where the sum of the axes' squares changes sides, in as many scans as come in 64s.
-///
-/// stride: 8 or 16. axes: the bits of the first eight bytes that mean something, after swapping. swaps: whether each two bytes
-/// are exchanged. inside: the side before, 0 or 1, receives the side after. crossings: room for 64 more than there are scans.
-/// Returns how many crossings there are.
-size_t ck_scan_crossings16_avx2(
-    const void *scans, size_t count, size_t stride, uint64_t axes, int swaps, const struct ck_sums *limits, uint64_t *inside,
-    uint32_t *crossings);
 #endif
 
 #endif

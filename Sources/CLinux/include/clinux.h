@@ -80,20 +80,6 @@ static inline int clinux_evdev_clock(int device, int clock)
 /// A bit for each that is ready, the lowest for the first; -1 when a signal came. A time-out below 0 waits for ever.
 int clinux_wait(const int *descriptors, int count, int64_t timeout_ns);
 
-/// sched_setaffinity(2): has the calling thread, and those it starts from now on, run on one processor; -1 and errno when
-/// that is not allowed.
-int clinux_pin(int processor);
-
-/// sched_getcpu(3): the processor on which the calling thread runs; -1 when nobody knows.
-int clinux_processor(void);
-
-/// perf_event_open(2): a descriptor from which the number of times can be read that the calling thread enters a function,
-/// counted by the processor itself, so that nothing is changed in the program; -1 and errno when that is not allowed.
-int clinux_count_calls(const void *function);
-
-/// Where the Swift runtime loads a weak reference, for counting; NULL when the program has none to load.
-const void *clinux_weak_load(void);
-
 /// pipe2(2): both ends closed on exec, neither a standard descriptor; -1 and errno when there is none.
 int clinux_pipe(int ends[2]);
 

@@ -1,0 +1,253 @@
+import Glibc
+import Kernels
+import PlainText
+
+/// A kernel that is measured on made-up samples.
+struct Kernel: Sendable {
+    let part: BenchPart
+    let title: String
+    let bytesPerSample: Int
+    /// How many samples the kernel gets at a time.
+    var pieceCount = 4096
+    /// How often something happens, as a share of the samples; `nil` where that makes no difference.
+    var rates: [Double?] = [0, 0.01, 0.5]
+    /// Fills columns of an arena, and gives the work on them.
+    let prepare: @Sendable (_ arena: Arena, _ count: Int, _ rate: Double) -> Work
+
+    /// The kernel on its data.
+    struct Work {
+        /// Called before the first piece.
+        var begin: () -> Void = {}
+        var run: (_ piece: Range<Int>, _ set: InstructionSet) -> Void = { _, _ in }
+        /// What was found in a piece of so many samples, to be compared with what the reference finds.
+        var found: (_ count: Int) -> [Int] = { _ in [] }
+    }
+
+    static let all = [limits, threshold, facing(0), facing(90), gravity(128), gravity(65_536), decode]
+
+    private static let limits = Kernel(part: .limits, title: "one stream", bytesPerSample: 16, rates: [nil]) {
+        arena, count, _ in
+        arena.column(UInt8.self, count: 16 * count).update(repeating: 1, count: 16 * count)
+        return Work()
+    }
+
+    private static let threshold = Kernel(
+        part: .k1, title: "threshold with hysteresis on |a|², from columns x y z", bytesPerSample: 12
+    ) { arena, count, rate in
+        let columns = arena.floats(3, count: count)
+        var numbers = SeededNumbers(state: 1)
+        numbers.forEachSide(count: count, rate: rate) { index, isInside, numbers in
+            columns[0][index] = numbers.signed()
+            columns[1][index] = numbers.signed()
+            columns[2][index] = (isInside ? 13 : 9.8) + 0.2 * numbers.signed()
+        }
+        return Crossings { range, isInside, list, set in
+            findCrossings(
+                x: columns[0], y: columns[1], z: columns[2], range: range, threshold: Threshold(high: 144, low: 121),
+                isInside: &isInside, crossings: &list, using: set)
+        }.work
+    }
+
+    /// Around north the two limits of a sector are one line.
+    private static func facing(_ bearing: Double) -> Kernel {
+        Kernel(
+            part: .k3, title: "facing \(Int(bearing))° within 10°, from columns of acceleration and field",
+            bytesPerSample: 24
+        ) { arena, count, rate in
+            let columns = arena.floats(6, count: count)
+            var numbers = SeededNumbers(state: 6)
+            numbers.forEachSide(count: count, rate: rate) { index, isInside, numbers in
+                // Nearly level; to the bearing or away from it, and nowhere between.
+                let heading =
+                    Float(bearing) / 180 * .pi + (isInside ? 0.09 * numbers.signed() : .pi + 0.35 * numbers.signed())
+                columns[0][index] = 0.3 * numbers.signed()
+                columns[1][index] = 0.3 * numbers.signed()
+                columns[2][index] = 9.8
+                columns[3][index] = -20 * sinf(heading)
+                columns[4][index] = 20 * cosf(heading)
+                columns[5][index] = -40
+            }
+            let sector = Sector(
+                axis: 1, isReversed: false, bearingDegrees: bearing, toleranceDegrees: 10, exitDegrees: 15)
+            return Crossings { range, isInside, list, set in
+                findFacing(
+                    acceleration: AxisColumns(x: columns[0], y: columns[1], z: columns[2]),
+                    field: AxisColumns(x: columns[3], y: columns[4], z: columns[5]), range: range, sector: sector,
+                    isFacing: &isInside, crossings: &list, using: set)
+            }.work
+        }
+    }
+
+    private static func gravity(_ pieceCount: Int) -> Kernel {
+        Kernel(
+            part: .k4, title: "gravity filter, |a − g|² and |a|² from columns t x y z, in deliveries of \(pieceCount)",
+            bytesPerSample: 20, pieceCount: pieceCount, rates: [nil]
+        ) { arena, count, _ in
+            let times = arena.column(Int64.self, count: count)
+            let columns = arena.floats(3, count: count)
+            let results = arena.floats(2, count: pieceCount)
+            var numbers = SeededNumbers(state: 5)
+            for index in 0..<count {
+                times[index] = Int64(index) * 10_000_000 + Int64(numbers.next() % 100_000)
+                for (axis, mean) in [0, 0, 9.81 as Float].enumerated() {
+                    columns[axis][index] = mean + 0.1 * numbers.signed()
+                }
+            }
+            var filter = OnePoleFilter(timeConstantSeconds: 0.5)
+            return Work {
+                filter.reset()
+            } run: { range, set in
+                let start = range.lowerBound
+                separateGravity(
+                    times: times + start, x: columns[0] + start, y: columns[1] + start, z: columns[2] + start,
+                    range: 0..<range.count, gravity: &filter, userSquared: results[0], totalSquared: results[1],
+                    using: set)
+            } found: { count in
+                results.flatMap { column in (0..<count).map { Int(column[$0].bitPattern) } }
+            }
+        }
+    }
+
+    private static let decode = Kernel(
+        part: .decode, title: "scans of 3 × s16 and a stamp into columns t x y z", bytesPerSample: 16, rates: [nil]
+    ) { arena, count, _ in
+        let words = arena.column(Int16.self, count: 8 * count)
+        let times = arena.column(Int64.self, count: 4096)
+        let results = arena.floats(3, count: 4096)
+        var numbers = SeededNumbers(state: 4)
+        for word in 0..<8 * count { words[word] = Int16(truncatingIfNeeded: numbers.next()) }
+        let format = ScanFormat(stride: 16, element: .int16LittleEndian, axisOffsets: (0, 2, 4), timestampOffset: 8)
+        let conversion = ScanConversion(x: [0.01, 0, 0, 0], y: [0, 0.01, 0, 0], z: [0, 0, 0.01, 0])
+        return Work(
+            run: { range, set in
+                guard let format else { return }
+                decodeScans(
+                    UnsafeRawPointer(words + 8 * range.lowerBound), count: range.count, format: format,
+                    conversion: conversion, times: times, x: results[0], y: results[1], z: results[2], using: set)
+            },
+            found: { count in
+                (0..<count).map { Int(times[$0]) }
+                    + results.flatMap { column in (0..<count).map { Int(column[$0].bitPattern) } }
+            })
+    }
+
+    /// What a kernel that finds crossings carries from piece to piece.
+    private final class Crossings {
+        private var list = CrossingList()
+        private var isInside = false
+        private let find: (Range<Int>, inout Bool, inout CrossingList, InstructionSet) -> Void
+
+        init(find: @escaping (Range<Int>, inout Bool, inout CrossingList, InstructionSet) -> Void) {
+            self.find = find
+        }
+
+        var work: Work {
+            Work {
+                self.isInside = false
+            } run: { range, set in
+                self.find(range, &self.isInside, &self.list, set)
+            } found: { _ in
+                (0..<self.list.count).map { self.list[$0] } + [self.isInside ? 1 : 0]
+            }
+        }
+    }
+}
+
+extension Bench {
+    /// Measures every form of a kernel at each level of memory and each rate of events, after it found what the scalar
+    /// reference finds.
+    func measure(_ kernel: Kernel) throws(BenchError) {
+        var rows: [FigureRow] = []
+        for level in machine.levels where !level.isShared {
+            for rate in kernel.rates where !options.isQuick || rate != 0 {
+                arena.removeAll()
+                let count = max(64, level.byteCount / kernel.bytesPerSample / 64 * 64)
+                let work = kernel.prepare(arena, count, rate ?? 0)
+                try check(kernel, work, count: count, level)
+                let limits = arena.readings(byteCount: count * kernel.bytesPerSample)
+                let forms =
+                    kernel.part == .limits
+                    ? []
+                    : machine.instructionSets.map { set in
+                        Variant(set.rawValue) { Self.pass(kernel, work, count: count, set) }
+                    }
+                let times = try times(limits + forms).map { $0.scaled(by: 1 / Double(count)) }
+                let limit = times[..<limits.count].min { $0.median < $1.median } ?? Spread([0])
+                noise.note(limit)
+                let shown = forms.isEmpty ? Array(zip(limits, times)) : Array(zip(forms, times[limits.count...]))
+                for (form, time) in shown {
+                    var row = FigureRow(type: "kernel")
+                    row.add("kernel", kernel.part.rawValue)
+                    row.add("name", kernel.title)
+                    row.add("level", level.name, head: "level")
+                    row.add("bytes", count: count * kernel.bytesPerSample)
+                    row.add("samples", count: count)
+                    row.add("event_rate", number: rate, decimals: 2, head: rate == nil ? nil : "events")
+                    row.add("form", form.label, head: "form")
+                    row.add("gb_per_s", number: Double(kernel.bytesPerSample) / time.median, decimals: 1, head: "GB/s")
+                    row.add("limit_gb_per_s", number: Double(kernel.bytesPerSample) / limit.median)
+                    row.add("limit_percent", number: limit.median / time.median * 100, head: "%")
+                    row.add("ns_per_sample", nanoseconds: time)
+                    row.object.add("is_checked", raw: "true")
+                    rows.append(row)
+                }
+            }
+        }
+        write("\(kernel.part.rawValue): \(kernel.title); \(kernel.bytesPerSample) bytes a sample", rows)
+    }
+
+    private static func pass(
+        _ kernel: Kernel, _ work: Kernel.Work, count: Int, _ set: InstructionSet, then: (Int) -> Void = { _ in }
+    ) {
+        work.begin()
+        for start in stride(from: 0, to: count, by: kernel.pieceCount) {
+            let piece = start..<min(start + kernel.pieceCount, count)
+            work.run(piece, set)
+            then(piece.count)
+        }
+    }
+
+    private func check(
+        _ kernel: Kernel, _ work: Kernel.Work, count: Int, _ level: MemoryLevel
+    ) throws(BenchError) {
+        func digest(_ set: InstructionSet) -> Int {
+            var digest = Hasher()
+            Self.pass(kernel, work, count: count, set) { digest.combine(work.found($0)) }
+            return digest.finalize()
+        }
+        let expected = digest(.scalar)
+        for set in machine.instructionSets where digest(set) != expected {
+            throw .wrongResult(
+                "\(kernel.title), \(set.rawValue), \(level.name): differs from the scalar reference; this is a fault of "
+                    + "binnacle, please report it")
+        }
+    }
+}
+
+/// The same random numbers each time (xorshift64*, Vigna 2016).
+struct SeededNumbers {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state ^= state >> 12
+        state ^= state << 25
+        state ^= state >> 27
+        return state &* 0x2545_F491_4F6C_DD1D
+    }
+
+    /// A number from −1 up to but not including 1.
+    mutating func signed() -> Float {
+        Float(Int32(truncatingIfNeeded: next() >> 32)) * 0x1p-31
+    }
+
+    /// Calls back for each sample with its side of a threshold, which changes at a share of them.
+    mutating func forEachSide(
+        count: Int, rate: Double, _ body: (_ index: Int, _ isInside: Bool, _ numbers: inout SeededNumbers) -> Void
+    ) {
+        var isInside = false
+        for index in 0..<count {
+            if Double(next() >> 11) * 0x1p-53 < rate { isInside.toggle() }
+            body(index, isInside, &self)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Glibc
+
+/// A folder in `TMPDIR` or `/tmp` that is removed, with everything in it, together with this object.
+package final class ScratchFolder: Sendable {
+    package let path: String
+
+    /// Makes an empty folder.
+    ///
+    /// - Parameter prefix: The first part of its name.
+    /// - Throws: ``SystemError``.
+    package init(prefix: String) throws(SystemError) {
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(parent)/\(prefix)-XXXXXX".utf8CString)
+        try systemCall("mkdtemp", path: parent) { mkdtemp(&template) == nil ? -1 : 0 }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        Self.removeAll(path)
+    }
+
+    /// Removes a folder and what is in it; symbolic links are removed and not followed.
+    private static func removeAll(_ path: String) {
+        if let folder = opendir(path) {
+            defer { closedir(folder) }
+            while let entry = readdir(folder) {
+                let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                }
+                guard name != ".", name != ".." else { continue }
+                if entry.pointee.d_type == DT_DIR {
+                    removeAll("\(path)/\(name)")
+                } else {
+                    unlink("\(path)/\(name)")
+                }
+            }
+        }
+        rmdir(path)
+    }
+
+    /// Writes a file in it, and makes the folders that its name mentions.
+    ///
+    /// - Returns: The file's path.
+    @discardableResult
+    package func put(_ name: String, _ text: String) throws(SystemError) -> String {
+        try makeFolders(for: name)
+        let path = "\(path)/\(name)"
+        let raw = try systemCall("open", path: path) { open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644) }
+        let file = Descriptor(owning: raw)
+        try systemCall("write", path: path) { write(file.raw, text, text.utf8.count) }
+        return path
+    }
+
+    /// Makes the folders that a name in this folder mentions.
+    package func makeFolders(for name: String) throws(SystemError) {
+        var folder = path
+        for part in name.split(separator: "/").dropLast() {
+            folder += "/" + part
+            do throws(SystemError) {
+                try systemCall("mkdir", path: folder) { mkdir(folder, 0o755) }
+            } catch {
+                guard error.code == EEXIST else { throw error }
+            }
+        }
+    }
+}

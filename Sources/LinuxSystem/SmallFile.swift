@@ -1,0 +1,62 @@
+import Glibc
+
+/// Reads small files as a whole, up to a limit.
+package enum SmallFile {
+    /// What may be read.
+    package enum Kind {
+        /// Anything; a pipe is waited for.
+        case any
+        /// Anything; a FIFO without a writer is empty.
+        case present
+        /// Regular files alone.
+        case regular
+    }
+
+    /// Why a file was not read.
+    package enum Failure: Error, Equatable {
+        case system(SystemError)
+        case directory
+        case irregular
+        /// It has more bytes than the limit.
+        case tooLarge
+    }
+
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - limit: The most bytes that it may have.
+    ///   - kind: What it may be.
+    /// - Returns: Its bytes.
+    /// - Throws: ``Failure``.
+    package static func bytes(_ path: String, limit: Int, kind: Kind) throws(Failure) -> [UInt8] {
+        let file = try mapError(Failure.system) { () throws(SystemError) in
+            try Descriptor(path: path, flags: O_RDONLY | (kind == .any ? 0 : O_NONBLOCK))
+        }
+        if kind == .regular {
+            var status = stat()
+            guard fstat(file.raw, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { throw .directory }
+            guard status.st_mode & S_IFMT == S_IFREG else { throw .irregular }
+        }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: min(limit + 1, 65_536))
+        while bytes.count <= limit {
+            let count = try mapError(Failure.system) { () throws(SystemError) in
+                try systemCall("read", path: path) { read(file.raw, &piece, piece.count) }
+            }
+            guard count > 0 else { return bytes }
+            bytes += piece[..<count]
+        }
+        throw .tooLarge
+    }
+
+    /// What the kernel says in a file, as text without white space at its ends; `nil` when it cannot be read.
+    package static func kernelText(_ path: String) -> String? {
+        guard let bytes = try? bytes(path, limit: 1 << 20, kind: .present) else { return nil }
+        let blanks: Set<UInt8> = [9, 10, 13, 32, 0]
+        guard let first = bytes.firstIndex(where: { !blanks.contains($0) }),
+            let last = bytes.lastIndex(where: { !blanks.contains($0) })
+        else { return "" }
+        return String(decoding: bytes[first...last], as: UTF8.self)
+    }
+}
