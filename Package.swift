@@ -65,7 +65,7 @@ let fuzzers: [Target] =
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]),
     ]
 
-// Who may know whom stands here and in ARCHITECTURE.md; `make lint` fails when an import breaks it.
+// Who may know whom stands here alone; `make lint` fails when an import breaks it.
 let package = Package(
     name: "binnacle",
     products: [
