@@ -48,18 +48,19 @@ let fuzzers: [Target] =
     Context.environment["BINNACLE_FUZZ"] == nil
     ? []
     : [
+        .target(name: "FuzzDriver", path: "Tests/FuzzDriver", swiftSettings: settings),
         .executableTarget(
-            name: "FuzzSensors", dependencies: ["LinuxSensors"], path: "Tests/FuzzSensors",
+            name: "FuzzSensors", dependencies: ["FuzzDriver", "LinuxSensors"], path: "Tests/FuzzSensors",
             exclude: ["Seeds"],
             swiftSettings: settings + [.unsafeFlags(["-parse-as-library", "-sanitize=fuzzer"])],
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]),
         .executableTarget(
-            name: "FuzzSocket", dependencies: ["EventSocket", "Binnacle"], path: "Tests/FuzzSocket",
+            name: "FuzzSocket", dependencies: ["FuzzDriver", "EventSocket", "Binnacle"], path: "Tests/FuzzSocket",
             exclude: ["Seeds"],
             swiftSettings: settings + [.unsafeFlags(["-parse-as-library", "-sanitize=fuzzer"])],
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]),
         .executableTarget(
-            name: "FuzzArrow", dependencies: ["Traces", "Binnacle"], path: "Tests/FuzzArrow",
+            name: "FuzzArrow", dependencies: ["FuzzDriver", "Traces", "Binnacle"], path: "Tests/FuzzArrow",
             exclude: ["Seeds"],
             swiftSettings: settings + [.unsafeFlags(["-parse-as-library", "-sanitize=fuzzer"])],
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]),

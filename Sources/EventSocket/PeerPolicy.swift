@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// Who may connect.
 package struct PeerPolicy: Sendable {

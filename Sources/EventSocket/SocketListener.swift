@@ -25,15 +25,17 @@ package final class SocketListener: Sendable {
             group = number
         }
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let descriptor = try SocketServerError.mapping { () throws(SystemError) in
+        let descriptor = try mapError(SocketServerError.system) { () throws(SystemError) in
             Descriptor(owning: try systemCall("socket") { socket(AF_UNIX, type, 0) })
         }
         self.descriptor = descriptor
         // Two daemons that start together: one looks, replaces and listens, and only then the other looks.
-        let lock = try SocketServerError.mapping { () throws(SystemError) in try Self.lockFolder(of: settings.path) }
+        let lock = try mapError(SocketServerError.system) { () throws(SystemError) in
+            try Self.lockFolder(of: settings.path)
+        }
         defer { withExtendedLifetime(lock) {} }
         try Self.clear(settings.path, address)
-        let status = try SocketServerError.mapping { () throws(SystemError) in
+        let status = try mapError(SocketServerError.system) { () throws(SystemError) in
             // The file gets the mode of the socket, less what the umask takes.
             try systemCall("fchmod") { fchmod(descriptor.raw, 0o600) }
             try systemCall("bind", path: settings.path) { address.withPointer { bind(descriptor.raw, $0, $1) } }
@@ -45,7 +47,7 @@ package final class SocketListener: Sendable {
         inode = status.st_ino
         do throws(SocketServerError) {
             try Self.open(settings, to: group)
-            try SocketServerError.mapping { () throws(SystemError) in
+            try mapError(SocketServerError.system) { () throws(SystemError) in
                 try systemCall("listen", path: settings.path) { listen(descriptor.raw, 128) }
             }
         } catch {
@@ -83,7 +85,7 @@ package final class SocketListener: Sendable {
                 throw .foreignGroup(name, error)
             }
         }
-        try SocketServerError.mapping { () throws(SystemError) in
+        try mapError(SocketServerError.system) { () throws(SystemError) in
             try systemCall("chmod", path: settings.path) { chmod(settings.path, mode_t(settings.mode & 0o777)) }
         }
     }
@@ -94,14 +96,14 @@ package final class SocketListener: Sendable {
         guard lstat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFSOCK else { throw .noSocket(path) }
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let probe = try SocketServerError.mapping { () throws(SystemError) in
+        let probe = try mapError(SocketServerError.system) { () throws(SystemError) in
             Descriptor(owning: try systemCall("socket") { socket(AF_UNIX, type, 0) })
         }
         // Whatever is not a refusal is a sign of somebody: a full queue, or a socket of another kind.
         guard address.withPointer({ connect(probe.raw, $0, $1) }) == -1, errno == ECONNREFUSED else {
             throw .inUse(path)
         }
-        try SocketServerError.mapping { () throws(SystemError) in
+        try mapError(SocketServerError.system) { () throws(SystemError) in
             try systemCall("unlink", path: path) { unlink(path) }
         }
     }

@@ -68,7 +68,7 @@ package final class SocketServer: Sendable {
         ringCapacity: Int = 1024, requestTime: Duration = .seconds(10), surroundings: Surroundings = Surroundings()
     ) throws(SocketServerError) {
         let policy = try PeerPolicy(settings)
-        let (courier, epoll) = try SocketServerError.mapping { () throws(SystemError) in
+        let (courier, epoll) = try mapError(SocketServerError.system) { () throws(SystemError) in
             (try Courier(SocketInbox()), try Epoll())
         }
         self.courier = courier

@@ -32,16 +32,4 @@ package enum SocketServerError: Error, Sendable, Equatable, CustomStringConverti
         case .system(let error): error.description
         }
     }
-
-    /// Does what the system may refuse.
-    @discardableResult
-    static func mapping<Result>(
-        _ body: () throws(SystemError) -> Result
-    ) throws(SocketServerError) -> Result {
-        do throws(SystemError) {
-            return try body()
-        } catch {
-            throw .system(error)
-        }
-    }
 }

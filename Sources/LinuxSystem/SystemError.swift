@@ -61,7 +61,8 @@ package func systemCall<Result: FixedWidthInteger>(
 ///   - body: What may fail.
 /// - Returns: What the closure returned.
 /// - Throws: The error that `transform` made.
-package func mapError<Value, Failure: Error, Other: Error>(
+@discardableResult
+package func mapError<Value: ~Copyable, Failure: Error, Other: Error>(
     _ transform: (Failure) -> Other, _ body: () throws(Failure) -> Value
 ) throws(Other) -> Value {
     do throws(Failure) {

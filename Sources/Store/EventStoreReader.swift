@@ -47,13 +47,13 @@ package struct EventStoreReader: Sendable {
     }
 
     private func page(_ query: EventQuery) throws(StoreFailure) -> EventPage {
-        let place = try StoreFailure.system { () throws(SystemError) in try FilePlace(path) }
+        let place = try mapError(StoreFailure.system) { () throws(SystemError) in try FilePlace(path) }
         guard try StoreFile.inspect(place) else {
             throw .system(SystemError(code: ENOENT, call: "open", path: path))
         }
         let database = try open(place)
         guard try StoreFile.checkContents(database) else { return EventPage(through: query.after) }
-        return try StoreFailure.from { () throws(SQLiteError) in
+        return try mapError(StoreFailure.init) { () throws(SQLiteError) in
             try database.execute("PRAGMA query_only = ON")
             let ends = try EventLog.ends(
                 Statement("SELECT min(seq) FROM events", on: database),
@@ -68,9 +68,9 @@ package struct EventStoreReader: Sendable {
     /// at least a second later. A log that is left over from a killed daemon is read with the file; that takes the right to
     /// write, because its index has to be put together, and because nobody may begin to write meanwhile.
     private func open(_ place: FilePlace) throws(StoreFailure) -> Database {
-        let log = try StoreFailure.system { () throws(SystemError) in try FilePlace.status(place.log) }
+        let log = try mapError(StoreFailure.system) { () throws(SystemError) in try FilePlace.status(place.log) }
         guard log?.size ?? 0 > 0 else {
-            return try StoreFailure.from { () throws(SQLiteError) in
+            return try mapError(StoreFailure.init) { () throws(SQLiteError) in
                 try Database(path: place.path, access: .readImmutable)
             }
         }

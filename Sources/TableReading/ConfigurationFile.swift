@@ -1,4 +1,4 @@
-import Glibc
+import LinuxSystem
 
 /// The bytes of a configuration file.
 package enum ConfigurationFile {
@@ -13,31 +13,15 @@ package enum ConfigurationFile {
     /// - Returns: Its bytes.
     /// - Throws: ``ConfigurationError`` when it cannot be read.
     package static func contents(of path: String, mayWait: Bool) throws(ConfigurationError) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | (mayWait ? 0 : O_NONBLOCK))
-        guard descriptor >= 0 else { throw .file(path: path, ConfigurationError.FileProblem(code: errno)) }
-        defer { close(descriptor) }
-        if !mayWait {
-            var status = stat()
-            guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
-                throw .file(path: path, .directory)
+        do throws(SmallFile.Failure) {
+            return try SmallFile.bytes(path, limit: largestSize, kind: mayWait ? .any : .regular)
+        } catch {
+            switch error {
+            case .system(let error): throw .file(path: path, ConfigurationError.FileProblem(code: error.code))
+            case .directory: throw .file(path: path, .directory)
+            case .irregular: throw .file(path: path, .irregular)
+            case .tooLarge: throw .file(path: path, .tooLarge(limit: largestSize))
             }
-            guard status.st_mode & S_IFMT == S_IFREG else { throw .file(path: path, .irregular) }
         }
-
-        var text: [UInt8] = []
-        while text.count <= largestSize {
-            var code: Int32 = 0
-            let wanted = min(65_536, largestSize + 1 - text.count)
-            let chunk = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
-                let result = Glibc.read(descriptor, buffer.baseAddress, wanted)
-                code = result < 0 ? errno : 0
-                count = max(result, 0)
-            }
-            if code == EINTR { continue }
-            guard code == 0 else { throw .file(path: path, ConfigurationError.FileProblem(code: code)) }
-            if chunk.isEmpty { return text }
-            text += chunk
-        }
-        throw .file(path: path, .tooLarge(limit: largestSize))
     }
 }

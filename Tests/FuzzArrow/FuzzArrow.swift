@@ -1,23 +1,14 @@
 import Binnacle
+import FuzzDriver
 import Glibc
 import Traces
-
-/// libFuzzer's own loop, which is in the sanitizer's library and in no header.
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runDriver(
-    _ argumentCount: UnsafeMutablePointer<CInt>,
-    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    _ body: @convention(c) (UnsafePointer<UInt8>, Int) -> CInt
-) -> CInt
 
 /// The package manager calls an executable's main by this name.
 @_cdecl("FuzzArrow_main")
 public func fuzzMain(
     _ argumentCount: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> CInt {
-    var argumentCount = argumentCount
-    var arguments = arguments
-    return runDriver(&argumentCount, &arguments) { fuzzOne($0, $1) }
+    runFuzzer(argumentCount, arguments) { fuzzOne($0, $1) }
 }
 
 /// Reads one input as a trace file, in large deliveries and in small ones.

@@ -17,11 +17,9 @@ package enum MQTTPassword: Sendable, Equatable {
     /// - Throws: ``MQTTFailure`` when it cannot be read or used, or when everybody could read it.
     func read() throws(MQTTFailure) -> String {
         let path = try path()
-        var bytes: [UInt8]
-        do throws(SystemError) {
-            bytes = try Self.contents(of: path)
-        } catch {
-            throw MQTTFailure("\(path): \(error.reason)")
+        // A FIFO without a writer would be waited for, were it opened otherwise. The end of a line may come on top.
+        var bytes = try mapError({ Self.failure($0, path) }) { () throws(SmallFile.Failure) in
+            try SmallFile.bytes(path, limit: Self.longest + 2, kind: .present)
         }
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
@@ -56,17 +54,10 @@ package enum MQTTPassword: Sendable, Equatable {
         return stat(path, &status) == 0 && status.st_mode & S_IROTH != 0
     }
 
-    /// A file's bytes, and of one that is too long a few too many.
-    private static func contents(of path: String) throws(SystemError) -> [UInt8] {
-        // A FIFO without a writer would be waited for.
-        let file = try Descriptor(path: path, flags: O_RDONLY | O_NONBLOCK)
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 4096)
-        while bytes.count <= longest {
-            let count = try systemCall("read", path: path) { Glibc.read(file.raw, &piece, piece.count) }
-            guard count > 0 else { break }
-            bytes += piece[..<count]
+    private static func failure(_ failure: SmallFile.Failure, _ path: String) -> MQTTFailure {
+        switch failure {
+        case .system(let error): MQTTFailure("\(path): \(error.reason)")
+        case .tooLarge, .directory, .irregular: MQTTFailure("\(path): is too long for a password")
         }
-        return bytes
     }
 }

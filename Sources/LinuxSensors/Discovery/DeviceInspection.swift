@@ -106,7 +106,7 @@ public struct DeviceInspection: Sendable {
     private mutating func lookAtEvdev() throws(SensorFailure) {
         guard let node = device.node else { throw SensorFailure(.missing, "\(device.path): has no event node") }
         try Permission.check(node, writing: false)
-        let file = try SensorFailure.judging { () throws(SystemError) in
+        let file = try mapError(SensorFailure.init) { () throws(SystemError) in
             try Descriptor(path: node, flags: O_RDONLY | O_NONBLOCK)
         }
         let handle = try EvdevHandle(file, device)

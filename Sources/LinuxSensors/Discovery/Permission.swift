@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import LinuxSystem
 
 /// Says why something may not be opened, and what would open it.
 enum Permission {
@@ -10,9 +10,9 @@ enum Permission {
     ///   - writing: Whether it is to be written, too.
     /// - Throws: ``SensorFailure`` when it may not; it says what to do.
     static func check(_ path: String, writing: Bool) throws(SensorFailure) {
-        guard access(path, writing ? R_OK | W_OK : R_OK) != 0 else { return }
-        let code = errno
-        throw SensorFailure(.permission, refusal(path, code), code: code)
+        try mapError({ SensorFailure(.permission, refusal(path, $0.code), code: $0.code) }) { () throws(SystemError) in
+            try systemCall("access", path: path) { access(path, writing ? R_OK | W_OK : R_OK) }
+        }
     }
 
     /// Who may use a file, and what would let this process use it.
@@ -34,27 +34,19 @@ enum Permission {
                 + "add DeviceAllow=char-\(kind) r to its unit"
         }
         var status = stat()
-        let owner =
-            stat(path, &status) == 0
-            ? "belongs to \(user(status.st_uid)):\(group(status.st_gid)) with mode 0\(String(status.st_mode & 0o7777, radix: 8))"
-            : "cannot be looked at"
-        return "\(path) \(owner), and this process runs as \(user(geteuid())): \(remedy)"
+        var owner = "cannot be looked at"
+        if stat(path, &status) == 0 {
+            let (user, group) = (
+                AccountDatabase.name(ofUser: status.st_uid), AccountDatabase.name(ofGroup: status.st_gid)
+            )
+            owner = "belongs to \(user):\(group) with mode 0\(String(status.st_mode & 0o7777, radix: 8))"
+        }
+        return "\(path) \(owner), and this process runs as \(AccountDatabase.name(ofUser: geteuid())): \(remedy)"
     }
 
     /// The rule knows which nodes and controls there are; the group `input` would open every keyboard, too.
     private static var remedy: String {
         "install the udev rule 70-binnacle.rules, which gives the sensors to the group 'binnacle', and add the user to "
             + "that group"
-    }
-
-    /// The account database's answers lie in memory that the next question overwrites, whoever asks it.
-    private static let accounts = Mutex(())
-
-    private static func user(_ id: uid_t) -> String {
-        accounts.withLock { _ in getpwuid(id).map { String(cString: $0.pointee.pw_name) } ?? String(id) }
-    }
-
-    private static func group(_ id: gid_t) -> String {
-        accounts.withLock { _ in getgrgid(id).map { String(cString: $0.pointee.gr_name) } ?? String(id) }
     }
 }

@@ -63,7 +63,7 @@ struct IIOOpener {
     }
 
     private func open(_ node: String, _ buffer: IIOBufferDirectory) throws(SensorFailure) -> Descriptor {
-        try SensorFailure.judging { () throws(SystemError) in
+        try mapError(SensorFailure.init) { () throws(SystemError) in
             let file = try Descriptor(path: node, flags: O_RDONLY | O_NONBLOCK)
             guard buffer.number > 0 else { return file }
             let further = Descriptor(

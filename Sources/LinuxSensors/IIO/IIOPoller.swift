@@ -25,7 +25,7 @@ final class IIOPoller: Sendable {
     /// - Throws: ``SensorFailure`` when the device's description cannot be used.
     init(device: SensorDevice, kinds: [SampleKind], settings: SensorSettings) throws(SensorFailure) {
         stopEvent = Descriptor(
-            owning: try SensorFailure.judging { () throws(SystemError) in
+            owning: try mapError(SensorFailure.init) { () throws(SystemError) in
                 try systemCall("eventfd") { clinux_eventfd() }
             })
         values = try PolledValues(device, kinds, settings)
@@ -37,7 +37,7 @@ final class IIOPoller: Sendable {
     /// - Parameter tell: Called on the poller's thread.
     /// - Throws: ``SensorFailure`` when the system has no thread left.
     func start(tell: @escaping @Sendable (PollOutcome) -> Void) throws(SensorFailure) {
-        try SensorFailure.judging { () throws(SystemError) in
+        try mapError(SensorFailure.init) { () throws(SystemError) in
             try WorkerThread.start { [self] in run(tell) }
         }
     }

@@ -38,7 +38,7 @@ struct SysfsDirectory: Sendable, Equatable {
     /// The text of an attribute, without blanks around it.
     func text(_ name: String) throws(SensorFailure) -> String {
         let path = path(name)
-        return try SensorFailure.judging { () throws(SystemError) in
+        return try mapError(SensorFailure.init) { () throws(SystemError) in
             let file = try Descriptor(path: path, flags: O_RDONLY | O_NONBLOCK)
             let result = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.mostBytes) {
                 bytes -> Result<String, SystemError> in
@@ -98,7 +98,7 @@ struct SysfsDirectory: Sendable, Equatable {
     /// Writes an attribute, in one piece.
     func write(_ text: String, to name: String) throws(SensorFailure) {
         let path = path(name)
-        try SensorFailure.judging { () throws(SystemError) in
+        try mapError(SensorFailure.init) { () throws(SystemError) in
             let file = try Descriptor(path: path, flags: O_WRONLY | O_NONBLOCK | O_TRUNC)
             let bytes = Array(text.utf8)
             try systemCall("write", path: path) { Glibc.write(file.raw, bytes, bytes.count) }

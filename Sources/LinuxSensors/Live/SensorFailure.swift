@@ -35,11 +35,6 @@ public struct SensorFailure: Error, Sendable, Equatable, CustomStringConvertible
         self.code = code
     }
 
-    /// Makes system calls whose refusal is a failure of the device.
-    static func judging<Result: ~Copyable>(_ body: () throws(SystemError) -> Result) throws(SensorFailure) -> Result {
-        do throws(SystemError) { return try body() } catch { throw SensorFailure(error) }
-    }
-
     /// Judges a call that failed.
     init(_ error: SystemError) {
         let category: Category =

@@ -87,7 +87,7 @@ struct SensorOpener: Sendable {
 
     private func openEvent() throws(SensorFailure) -> Descriptor {
         guard let node = device.node else { throw SensorFailure(.missing, "\(device.path): has no event node") }
-        return try SensorFailure.judging { () throws(SystemError) in
+        return try mapError(SensorFailure.init) { () throws(SystemError) in
             try Descriptor(path: node, flags: O_RDONLY | O_NONBLOCK)
         }
     }

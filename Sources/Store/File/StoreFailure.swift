@@ -49,22 +49,4 @@ enum StoreFailure: Error {
         if error.isReadOnly { return "let the account of this process write to the file and its folder" }
         return "see to the disk and the rights of the folder"
     }
-
-    /// Calls SQLite, and says what its refusal means.
-    static func from<Result>(_ body: () throws(SQLiteError) -> Result) throws(StoreFailure) -> Result {
-        do throws(SQLiteError) {
-            return try body()
-        } catch {
-            throw StoreFailure(error)
-        }
-    }
-
-    /// Calls the system.
-    static func system<Result>(_ body: () throws(SystemError) -> Result) throws(StoreFailure) -> Result {
-        do throws(SystemError) {
-            return try body()
-        } catch {
-            throw .system(error)
-        }
-    }
 }

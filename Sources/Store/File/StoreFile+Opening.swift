@@ -25,8 +25,8 @@ extension StoreFile {
     /// - Returns: Whether there is one.
     static func inspect(_ place: FilePlace) throws(StoreFailure) -> Bool {
         let path = place.path
-        let status = try StoreFailure.system { () throws(SystemError) in try place.status }
-        let log = try StoreFailure.system { () throws(SystemError) in try FilePlace.status(place.log) }
+        let status = try mapError(StoreFailure.system) { () throws(SystemError) in try place.status }
+        let log = try mapError(StoreFailure.system) { () throws(SystemError) in try FilePlace.status(place.log) }
         if status?.size ?? 0 == 0, let log, log.isRegular, log.size > 0 {
             // SQLite would throw the log of an empty file away, and with it all that is left.
             throw .damaged(
@@ -39,7 +39,7 @@ extension StoreFile {
                 remedy: "it is left alone; set another path, or remove it")
         }
         guard status.size > 0 else { return true }
-        let beginning = try StoreFailure.system { () throws(SystemError) in
+        let beginning = try mapError(StoreFailure.system) { () throws(SystemError) in
             try place.beginning(DatabaseHeader.length)
         }
         switch DatabaseHeader.verdict(on: beginning, size: status.size) {
@@ -69,10 +69,10 @@ extension StoreFile {
     /// Otherwise only opening it tells, which may leave an empty log beside a file that is not ours.
     static func inspectContents(_ place: FilePlace) throws(StoreFailure) {
         for companion in [place.log, place.path + "-journal"] {
-            let status = try StoreFailure.system { () throws(SystemError) in try FilePlace.status(companion) }
+            let status = try mapError(StoreFailure.system) { () throws(SystemError) in try FilePlace.status(companion) }
             guard status?.size ?? 0 == 0 else { return }
         }
-        let database = try StoreFailure.from { () throws(SQLiteError) in
+        let database = try mapError(StoreFailure.init) { () throws(SQLiteError) in
             try Database(path: place.path, access: .readImmutable)
         }
         _ = try checkContents(database)
@@ -82,7 +82,7 @@ extension StoreFile {
     ///
     /// - Returns: Whether it holds anything.
     static func checkContents(_ database: Database) throws(StoreFailure) -> Bool {
-        let (objectCount, owner, version) = try StoreFailure.from { () throws(SQLiteError) in
+        let (objectCount, owner, version) = try mapError(StoreFailure.init) { () throws(SQLiteError) in
             (
                 try database.integer("SELECT count(*) FROM sqlite_schema") ?? 0,
                 try database.integer("PRAGMA application_id") ?? 0, try database.integer("PRAGMA user_version") ?? 0
@@ -90,7 +90,7 @@ extension StoreFile {
         }
         if objectCount == 0 && owner == 0 { return false }
         if version > StoreSchema.version { throw newer(version, path: database.path) }
-        let isOurs = try StoreFailure.from { () throws(SQLiteError) in try StoreSchema.isOurs(database) }
+        let isOurs = try mapError(StoreFailure.init) { () throws(SQLiteError) in try StoreSchema.isOurs(database) }
         guard isOurs && owner == StoreSchema.applicationID else {
             throw .foreign(
                 path: database.path, reason: "it holds other tables, views or triggers than an event store",
@@ -104,7 +104,7 @@ extension StoreFile {
     /// In the locking mode EXCLUSIVE the file stays locked, so that a second daemon does not get it, and the log has no
     /// index in a shared file, which would end this process with SIGBUS if somebody cut it.
     static func connect(to place: FilePlace) throws(StoreFailure) -> Database {
-        try StoreFailure.from { () throws(SQLiteError) in
+        try mapError(StoreFailure.init) { () throws(SQLiteError) in
             let database = try Database(path: place.path, access: .change)
             database.setBusyTimeout(milliseconds: patienceMilliseconds)
             for pragma in [
@@ -120,12 +120,12 @@ extension StoreFile {
         of database: Database, synchronous: EventStoreSettings.Synchronous, succeeding past: Past
     ) throws(StoreFailure) -> Contents {
         if try !checkContents(database) {
-            try StoreFailure.from { () throws(SQLiteError) in
+            try mapError(StoreFailure.init) { () throws(SQLiteError) in
                 try StoreSchema.create(
                     in: database, identity: past.identity ?? randomIdentity(), lastSequence: past.lastSequence)
             }
         }
-        return try StoreFailure.from { () throws(SQLiteError) in
+        return try mapError(StoreFailure.init) { () throws(SQLiteError) in
             guard try database.text("PRAGMA journal_mode = WAL") == "wal" else {
                 throw SQLiteError(
                     extendedCode: SQLiteError.cannotOpen, operation: "PRAGMA journal_mode = WAL",
@@ -175,12 +175,7 @@ extension StoreFile {
     /// What says which start of the machine a run belongs to: a file that is not closed by then, and was opened by another
     /// one, met a power cut, or something like it.
     static func running(_ synchronous: EventStoreSettings.Synchronous) -> String {
-        var boot = ""
-        if let file = try? Descriptor(path: "/proc/sys/kernel/random/boot_id", flags: O_RDONLY) {
-            var bytes = [UInt8](repeating: 0, count: 36)
-            let count = Glibc.read(file.raw, &bytes, bytes.count)
-            boot = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-        }
+        let boot = SmallFile.kernelText("/proc/sys/kernel/random/boot_id") ?? ""
         // Where nothing says it, any end without a closing counts as a power cut.
         return "\(synchronous.rawValue) \(boot.isEmpty ? randomIdentity() : boot)"
     }

@@ -41,14 +41,14 @@ final class StoreFile {
                 path: settings.path, reason: "SQLite cannot be loaded: \(problem)",
                 remedy: "install it (Debian: libsqlite3-0) and restart")
         }
-        place = try StoreFailure.system { () throws(SystemError) in try FilePlace(settings.path) }
+        place = try mapError(StoreFailure.system) { () throws(SystemError) in try FilePlace(settings.path) }
         let place = place
         if try StoreFile.inspect(place) {
             try StoreFile.inspectContents(place)
             // SQLite would open it for reading, and find no words for what it cannot do then.
-            try StoreFailure.system { () throws(SystemError) in try place.checkWriting() }
+            try mapError(StoreFailure.system) { () throws(SystemError) in try place.checkWriting() }
         } else {
-            try StoreFailure.system { () throws(SystemError) in try place.create() }
+            try mapError(StoreFailure.system) { () throws(SystemError) in try place.create() }
         }
         database = try StoreFile.connect(to: place)
         let contents = try StoreFile.contents(of: database, synchronous: settings.synchronous, succeeding: past)

@@ -55,7 +55,7 @@ extension StoreWorker {
 
     /// Goes on with a file.
     private func adopt(_ new: StoreFile) throws(StoreFailure) {
-        try StoreFailure.from { () throws(SQLiteError) in
+        try mapError(StoreFailure.init) { () throws(SQLiteError) in
             try beginSalvages(in: new)
             let last = try new.lastDelivery()
             let lowest = lanes.values.compactMap(\.memory.first?.ticket).min() ?? nextTicket
@@ -207,7 +207,7 @@ extension StoreWorker {
 
     /// Copies what handlers have still to do from a file that has lost its place into the one that is there now.
     private func carryOver(from old: StoreFile, to new: StoreFile) throws(StoreFailure) {
-        try StoreFailure.from { () throws(SQLiteError) in
+        try mapError(StoreFailure.init) { () throws(SQLiteError) in
             let oldShift = ticketShift
             let lowest = try old.oldestDeliveries(limit: 1).first.map { $0.id - oldShift } ?? nextTicket
             let newShift = max(oldShift, try new.lastDelivery() - lowest + 1)
@@ -235,7 +235,7 @@ extension StoreWorker {
     /// Stores what could not be stored, and tells that all is well again.
     private func recover() throws(StoreFailure) {
         guard let file else { return }
-        try StoreFailure.from { () throws(SQLiteError) in
+        try mapError(StoreFailure.init) { () throws(SQLiteError) in
             try file.database.transaction { () throws(SQLiteError) in
                 try removeDone(from: file)
                 for lane in lanes.values {
@@ -296,7 +296,7 @@ extension StoreWorker {
         damageTimes.append(now)
         let wall = clock.wall()
         let path = settings.path
-        let aside = try StoreFailure.system { () throws(SystemError) in
+        let aside = try mapError(StoreFailure.system) { () throws(SystemError) in
             try DamagedFile.setAside(try FilePlace(path), at: wall)
         }
         let failed = failure != nil

@@ -1,0 +1,55 @@
+package import Glibc
+
+/// Accounts and groups: their numbers by name, and their names by number.
+package enum AccountDatabase {
+    /// The number of an account; `nil` when there is none of that name.
+    package static func user(_ name: String) -> uid_t? {
+        find(passwd(), { getpwnam_r(name, $0, $1, $2, $3) }, take: { $0.pw_uid })
+    }
+
+    /// The number of a group; `nil` when there is none of that name.
+    package static func group(_ name: String) -> gid_t? {
+        find(Glibc.group(), { getgrnam_r(name, $0, $1, $2, $3) }, take: { $0.gr_gid })
+    }
+
+    /// The name of an account; its number when it has none.
+    package static func name(ofUser id: uid_t) -> String {
+        find(passwd(), { getpwuid_r(id, $0, $1, $2, $3) }, take: { String(cString: $0.pw_name) }) ?? String(id)
+    }
+
+    /// The name of a group; its number when it has none.
+    package static func name(ofGroup id: gid_t) -> String {
+        find(Glibc.group(), { getgrgid_r(id, $0, $1, $2, $3) }, take: { String(cString: $0.gr_name) }) ?? String(id)
+    }
+
+    /// Receives the entry, room for its strings, and how much, and at last where the entry is when there is one.
+    private typealias Query<Entry> = (
+        UnsafeMutablePointer<Entry>, UnsafeMutablePointer<CChar>, Int,
+        UnsafeMutablePointer<UnsafeMutablePointer<Entry>?>
+    ) -> Int32
+
+    /// Calls a function with ever more room for the strings of an entry, until that is enough.
+    private static func find<Entry, Value>(
+        _ empty: Entry,
+        _ body: Query<Entry>,
+        take: (Entry) -> Value
+    ) -> Value? {
+        var (entry, size) = (empty, 4096)
+        while size <= 1 << 22 {
+            var room = [CChar](repeating: 0, count: size)
+            let (code, value) = room.withUnsafeMutableBufferPointer { room -> (Int32, Value?) in
+                guard let start = room.baseAddress else { return (ENOMEM, nil) }
+                var found: UnsafeMutablePointer<Entry>?
+                let code = body(&entry, start, room.count, &found)
+                // The entry's strings lie in the room.
+                return (code, found == nil ? nil : take(entry))
+            }
+            switch code {
+            case ERANGE: size *= 4
+            case EINTR: continue
+            default: return value
+            }
+        }
+        return nil
+    }
+}
