@@ -70,11 +70,11 @@ let fuzzers: [Target] =
 let package = Package(
     name: "binnacle",
     products: [
-        .library(name: "Binnacle", targets: ["Binnacle"]),
+        .library(name: "Binnacle", targets: ["Binnacle", "SensorGeometry"]),
         .library(name: "Geomagnetism", targets: ["Geomagnetism"]),
-        .library(name: "Calibration", targets: ["Calibration"]),
+        .library(name: "Calibration", targets: ["Calibration", "SensorGeometry"]),
         .library(name: "Traces", targets: ["Traces"]),
-        .library(name: "LinuxSensors", targets: ["LinuxSensors"]),
+        .library(name: "LinuxSensors", targets: ["LinuxSensors", "SensorGeometry"]),
         .library(name: "EventSocket", targets: ["EventSocket"]),
         .executable(name: "binnacle", targets: ["BinnacleTool"]),
     ],
@@ -83,19 +83,23 @@ let package = Package(
         .target(name: "CKernels", cSettings: kernelCSettings),
         .target(name: "Kernels", dependencies: ["CKernels"], swiftSettings: kernelSettings),
         .target(name: "PlainText", swiftSettings: settings),
-        .target(name: "Binnacle", dependencies: ["Kernels", "PlainText"], swiftSettings: settings),
+        .target(name: "Binnacle", dependencies: ["SensorGeometry", "Kernels", "PlainText"], swiftSettings: settings),
         .target(name: "Geomagnetism", swiftSettings: settings),
-        .target(name: "Calibration", swiftSettings: settings),
+        .target(name: "SensorGeometry", swiftSettings: settings),
+        .target(name: "Calibration", dependencies: ["SensorGeometry"], swiftSettings: settings),
         .target(name: "CMappedFile"),
         .target(
-            name: "Traces", dependencies: ["Binnacle", "Kernels", "PlainText", "CMappedFile"], swiftSettings: settings),
+            name: "Traces", dependencies: ["SensorGeometry", "Binnacle", "Kernels", "PlainText", "CMappedFile"],
+            swiftSettings: settings),
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         .systemLibrary(name: "CEvdev", pkgConfig: "libevdev", providers: [.apt(["libevdev-dev"])]),
         .target(name: "CLinux"),
         .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: settings),
         .target(
             name: "LinuxSensors",
-            dependencies: ["Kernels", "Binnacle", "PlainText", "LinuxSystem", "CUdev", "CEvdev", "CLinux"],
+            dependencies: [
+                "SensorGeometry", "Kernels", "Binnacle", "PlainText", "LinuxSystem", "CUdev", "CEvdev", "CLinux",
+            ],
             swiftSettings: settings),
         // What programs write to /dev/uhid and /dev/uinput.
         .target(name: "CVirtual"),
@@ -121,7 +125,8 @@ let package = Package(
         .target(
             name: "Configuration",
             dependencies: [
-                "Binnacle", "Calibration", "Geomagnetism", "PlainText", "LinuxSystem", "LinuxSensors", "TableReading",
+                "SensorGeometry", "Binnacle", "Calibration", "Geomagnetism", "PlainText", "LinuxSystem", "LinuxSensors",
+                "TableReading",
                 "Handlers", "Store", "EventSocket",
             ],
             swiftSettings: settings),
@@ -135,7 +140,8 @@ let package = Package(
         .target(
             name: "Workbench",
             dependencies: [
-                "Binnacle", "Calibration", "PlainText", "Traces", "LinuxSystem", "LinuxSensors", "VirtualDevices",
+                "SensorGeometry", "Binnacle", "Calibration", "PlainText", "Traces", "LinuxSystem", "LinuxSensors",
+                "VirtualDevices",
                 "TableReading", "Handlers", "Configuration", "Station",
             ],
             swiftSettings: settings),
@@ -167,9 +173,11 @@ let package = Package(
         .testTarget(
             name: "GeomagnetismTests", dependencies: ["Geomagnetism", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "CalibrationTests", dependencies: ["Calibration", "Binnacle", "TestSupport"], swiftSettings: settings),
+            name: "CalibrationTests", dependencies: ["SensorGeometry", "Calibration", "Binnacle", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
-            name: "BinnacleTests", dependencies: ["Binnacle", "PlainText", "TestSupport"], swiftSettings: settings),
+            name: "BinnacleTests", dependencies: ["SensorGeometry", "Binnacle", "PlainText", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "TracesTests", dependencies: ["Traces", "Binnacle", "PlainText", "TestSupport"],
             swiftSettings: settings),
@@ -194,7 +202,8 @@ let package = Package(
         .testTarget(
             name: "StationTests",
             dependencies: [
-                "Station", "VirtualDevices", "Geomagnetism", "LinuxSensors", "LinuxSystem", "Handlers", "Store",
+                "Station", "SensorGeometry", "VirtualDevices", "Geomagnetism", "LinuxSensors", "LinuxSystem",
+                "Handlers", "Store",
                 "EventSocket", "Traces",
                 "Binnacle",
                 "PlainText", "TableReading", "Configuration", "Workbench", "TestSupport",

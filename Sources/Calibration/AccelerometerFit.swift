@@ -1,19 +1,19 @@
+public import SensorGeometry
+
 /// What makes an accelerometer's reading the specific force: force = matrix · (measured − offset).
 public struct AccelerometerFit: Sendable, Equatable {
     /// What is read too much, in m/s².
-    public let offset: Vector
+    public let offset: Vector3
     /// Scale and misalignment.
     public let matrix: Matrix3
     /// The root mean square of what is left between the calibrated readings and 1 g straight up, in m/s².
     public let fitError: Double
 
-    /// 1 g in m/s²; exact by definition (3rd CGPM, 1901).
-    public static let standardGravity = 9.80665
     /// A greater fit error is refused: some positions were held 3° off, or more.
     public static let greatestError = 0.5
 
     /// A measured specific force, calibrated, in m/s².
-    public func apply(_ measured: Vector) -> Vector {
+    public func apply(_ measured: Vector3) -> Vector3 {
         matrix * (measured - offset)
     }
 
@@ -26,12 +26,12 @@ public struct AccelerometerFit: Sendable, Equatable {
     /// - Returns: What makes 1 g straight up of each, as well as twelve parameters can.
     /// - Throws: ``AccelerometerRefusal`` when nobody should use the result.
     public static func sixPositions(
-        _ rests: [Face: Vector]
+        _ rests: [Face: Vector3]
     ) throws(AccelerometerRefusal) -> AccelerometerFit {
         let missing = Face.allCases.filter { rests[$0] == nil }
         guard missing.isEmpty else { throw .missing(missing, moving: []) }
         let positions = Face.allCases.compactMap { face in
-            rests[face].map { (up: face.axis * standardGravity, read: $0) }
+            rests[face].map { (up: face.axis * Gravity.standard, read: $0) }
         }
         var normal = SymmetricMatrix(size: 4)
         var rights = [[Double]](repeating: [0, 0, 0, 0], count: 3)
@@ -43,8 +43,8 @@ public struct AccelerometerFit: Sendable, Equatable {
                 for place in 0..<4 { rights[axis][place] += row[place] * up[axis] }
             }
         }
-        var rows: [Vector] = []
-        var constant = Vector.zero
+        var rows: [Vector3] = []
+        var constant = Vector3.zero
         for axis in 0..<3 {
             guard let found = normal.solve(rights[axis]) else { throw .fit(.infinity) }
             rows.append([found[0], found[1], found[2]])
@@ -52,7 +52,7 @@ public struct AccelerometerFit: Sendable, Equatable {
         }
         let matrix = Matrix3(rows: rows)
         guard let shift = matrix.solve(constant) else { throw .fit(.infinity) }
-        let offset = Vector.zero - shift
+        let offset = Vector3.zero - shift
         let square = positions.reduce(0) { $0 + (matrix * ($1.read - offset) - $1.up).squaredLength }
         let error = (square / Double(positions.count)).squareRoot()
         // Written so that NaN is refused as well.

@@ -1,3 +1,5 @@
+public import SensorGeometry
+
 /// How well samples are spread over all directions: whether a fit to them can be trusted.
 public struct Coverage: Sendable, Equatable {
     /// The condition number of the sphere fit's design matrix, whose rows are 2x/s, 2y/s, 2z/s and 1 with the greatest |m| as s.
@@ -19,7 +21,7 @@ public struct Coverage: Sendable, Equatable {
     ///
     /// A condition number depends on where zero is, and a fit does not: with strong magnets far from zero the best samples
     /// would look bad. So samples whose centre lies more than two fields from zero are moved to 1.4 fields.
-    public init?(_ samples: [Vector]) {
+    public init?(_ samples: [Vector3]) {
         guard samples.allSatisfy(\.isFinite), let raw = Self.condition(samples) else { return nil }
         guard let sphere = MagnetometerFit.sphere(samples) else {
             condition = raw
@@ -34,7 +36,7 @@ public struct Coverage: Sendable, Equatable {
         condition = Self.condition(samples.map { $0 - centre + usual }) ?? .infinity
     }
 
-    private static func condition(_ samples: [Vector]) -> Double? {
+    private static func condition(_ samples: [Vector3]) -> Double? {
         guard let largest = samples.map(\.length).max(), largest > 0, largest.isFinite else { return nil }
         var normal = SymmetricMatrix(size: 4)
         for sample in samples {

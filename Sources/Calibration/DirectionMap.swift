@@ -1,4 +1,5 @@
 import Glibc
+public import SensorGeometry
 
 /// From which directions, in the device's frame, samples have come: a sphere in 96 cells of the same size.
 ///
@@ -20,7 +21,7 @@ public struct DirectionMap: Sendable, Equatable {
         /// Around −y.
         case bottom = "the side of the bottom edge"
 
-        fileprivate var axis: Vector {
+        fileprivate var axis: Vector3 {
             switch self {
             case .upperHalf: [0, 0, 1]
             case .lowerHalf: [0, 0, -1]
@@ -42,7 +43,7 @@ public struct DirectionMap: Sendable, Equatable {
     private static let regionShare = 0.35
 
     /// Sorts samples by their directions from a centre; one at the centre has none.
-    public init(_ samples: [Vector], centre: Vector) {
+    public init(_ samples: [Vector3], centre: Vector3) {
         covered = [Bool](repeating: false, count: 2 * Self.halfCount)
         for sample in samples {
             if let cell = Self.cell(of: sample - centre) { covered[cell] = true }
@@ -55,7 +56,7 @@ public struct DirectionMap: Sendable, Equatable {
     }
 
     /// Whether a sample has come from about that direction.
-    public func isCovered(_ direction: Vector) -> Bool {
+    public func isCovered(_ direction: Vector3) -> Bool {
         Self.cell(of: direction).map { covered[$0] } ?? false
     }
 
@@ -72,15 +73,15 @@ public struct DirectionMap: Sendable, Equatable {
     /// The point of a half's disc: the direction whose projection is at x and y, inside a circle of radius 1.
     ///
     /// - Returns: `nil` outside the disc.
-    public static func direction(x: Double, y: Double, isUpper: Bool) -> Vector? {
+    public static func direction(x: Double, y: Double, isUpper: Bool) -> Vector3? {
         let square = x * x + y * y
         guard square <= 1 else { return nil }
         let z = 1 - square
         let scale = square > 0 ? ((1 - z * z) / square).squareRoot() : 0
-        return Vector(x * scale, y * scale, isUpper ? z : -z)
+        return Vector3(x * scale, y * scale, isUpper ? z : -z)
     }
 
-    private static func cell(of vector: Vector) -> Int? {
+    private static func cell(of vector: Vector3) -> Int? {
         let length = vector.length
         guard length > 0, length.isFinite else { return nil }
         let unit = vector / length
@@ -95,7 +96,7 @@ public struct DirectionMap: Sendable, Equatable {
     private static func sectorCount(_ ring: Int) -> Int { 3 * (2 * ring + 1) }
 
     /// The middle of each cell.
-    private static let directions: [Vector] = [true, false].flatMap { isUpper in
+    private static let directions: [Vector3] = [true, false].flatMap { isUpper in
         (0..<ringCount).flatMap { ring in
             (0..<sectorCount(ring)).map { sector in
                 let radius = (Double(ring) + 0.5) / Double(ringCount)

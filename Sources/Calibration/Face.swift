@@ -1,9 +1,11 @@
+public import SensorGeometry
+
 /// A side of the device that points up.
 public enum Face: String, Sendable, CaseIterable {
     case screenUp, screenDown, topUp, topDown, rightUp, rightDown
 
     /// The direction that points up, in the device's frame.
-    public var axis: Vector {
+    public var axis: Vector3 {
         switch self {
         case .screenUp: [0, 0, 1]
         case .screenDown: [0, 0, -1]
@@ -30,7 +32,7 @@ public enum Face: String, Sendable, CaseIterable {
     private static let leastCosine = 0.94
 
     /// The side that points up, as an accelerometer sees it that nobody has calibrated; `nil` on an edge between two.
-    public init?(_ acceleration: Vector) {
+    public init?(_ acceleration: Vector3) {
         let length = acceleration.length
         guard length > 0, length.isFinite,
             let face = Face.allCases.first(where: { ($0.axis * acceleration).sum() >= Self.leastCosine * length })

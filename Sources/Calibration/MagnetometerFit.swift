@@ -1,4 +1,5 @@
 import Glibc
+public import SensorGeometry
 
 /// What makes a magnetometer's field that of the Earth: field = softIron · (measured − hardIron).
 public struct MagnetometerFit: Sendable, Equatable {
@@ -13,7 +14,7 @@ public struct MagnetometerFit: Sendable, Equatable {
     /// How it was fitted.
     public let model: Model
     /// What is added by magnets that turn with the sensor, in µT.
-    public let hardIronMicrotesla: Vector
+    public let hardIronMicrotesla: Vector3
     /// What undoes the iron that bends the field; its determinant is 1, so that it keeps the strength.
     public let softIron: Matrix3
     /// The strength of the field after the calibration, in µT.
@@ -25,7 +26,7 @@ public struct MagnetometerFit: Sendable, Equatable {
     public let fitErrorPercent: Double
 
     /// A measured field, calibrated, in µT.
-    public func apply(_ measured: Vector) -> Vector {
+    public func apply(_ measured: Vector3) -> Vector3 {
         softIron * (measured - hardIronMicrotesla)
     }
 
@@ -48,7 +49,7 @@ extension MagnetometerFit {
     ///
     /// - Parameter samples: In µT, from all around.
     /// - Returns: `nil` when they lie in a plane, are none, or one of them is not finite.
-    public static func sphere(_ samples: [Vector]) -> MagnetometerFit? {
+    public static func sphere(_ samples: [Vector3]) -> MagnetometerFit? {
         guard samples.allSatisfy(\.isFinite), let largest = samples.map(\.length).max(), largest > 0 else { return nil }
         var normal = SymmetricMatrix(size: 4)
         var right = [Double](repeating: 0, count: 4)
@@ -59,7 +60,7 @@ extension MagnetometerFit {
             for i in 0..<4 { right[i] += row[i] * scaled.squaredLength }
         }
         guard let found = normal.solve(right) else { return nil }
-        let centre = Vector(found[0], found[1], found[2])
+        let centre = Vector3(found[0], found[1], found[2])
         let square = found[3] + centre.squaredLength
         guard square > 0 else { return nil }
         return MagnetometerFit(
@@ -72,7 +73,7 @@ extension MagnetometerFit {
     ///
     /// - Parameter samples: In µT, from all around.
     /// - Returns: `nil` when what fits best is no ellipsoid.
-    public static func ellipsoid(_ samples: [Vector]) -> MagnetometerFit? {
+    public static func ellipsoid(_ samples: [Vector3]) -> MagnetometerFit? {
         // Around the sphere's centre, so that all terms are of one size.
         guard let sphere = sphere(samples) else { return nil }
         var normal = SymmetricMatrix(size: 10)
@@ -95,9 +96,9 @@ extension MagnetometerFit {
         let axes = shape.eigen()
         guard let least = axes.first?.value, least > 0, let centre = shape.solve([terms[6], terms[7], terms[8]])
         else { return nil }
-        let offset = Vector(centre[0], centre[1], centre[2]) / -2
+        let offset = Vector3(centre[0], centre[1], centre[2]) / -2
         let strength = axes.reduce(0) { sum, axis in
-            let along = (Vector(axis.vector[0], axis.vector[1], axis.vector[2]) * offset).sum()
+            let along = (Vector3(axis.vector[0], axis.vector[1], axis.vector[2]) * offset).sum()
             return sum + axis.value * along * along
         }
         guard strength - terms[9] > 0 else { return nil }
@@ -111,17 +112,17 @@ extension MagnetometerFit {
 
     /// The symmetric root of a matrix with given axes, divided by a number.
     private static func root(_ axes: [(value: Double, vector: [Double])], of divisor: Double) -> Matrix3 {
-        var rows = [Vector](repeating: .zero, count: 3)
+        var rows = [Vector3](repeating: .zero, count: 3)
         for (value, vector) in axes {
             let factor = (value / divisor).squareRoot()
-            let v = Vector(vector[0], vector[1], vector[2])
+            let v = Vector3(vector[0], vector[1], vector[2])
             for row in 0..<3 { rows[row] += factor * v[row] * v }
         }
         return Matrix3(rows: rows)
     }
 
     private init(
-        _ model: Model, hardIron: Vector, softIron: Matrix3, field: Double, _ samples: [Vector]
+        _ model: Model, hardIron: Vector3, softIron: Matrix3, field: Double, _ samples: [Vector3]
     ) {
         let square = field * field
         let sum = samples.reduce(0) { sum, sample in

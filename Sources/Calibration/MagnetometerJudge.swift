@@ -1,3 +1,5 @@
+public import SensorGeometry
+
 /// Decides whether samples give a calibration, and which.
 public struct MagnetometerJudge: Sendable {
     /// The model that is asked for; what the coverage allows without one.
@@ -50,7 +52,7 @@ public struct MagnetometerJudge: Sendable {
     /// Fits samples, in µT, and looks at what comes of it.
     ///
     /// - Throws: ``MagnetometerRefusal`` when nobody should use the result.
-    public func judge(_ samples: [Vector]) throws(MagnetometerRefusal) -> Finding {
+    public func judge(_ samples: [Vector3]) throws(MagnetometerRefusal) -> Finding {
         let samples = samples.filter(\.isFinite)
         guard samples.count >= Self.leastSamples else { throw .samples(samples.count) }
         guard let coverage = Coverage(samples) else { throw .samples(0) }
@@ -97,7 +99,7 @@ public struct MagnetometerJudge: Sendable {
         }
     }
 
-    private static func ellipsoid(_ samples: [Vector]) -> MagnetometerFit? {
+    private static func ellipsoid(_ samples: [Vector3]) -> MagnetometerFit? {
         guard let found = MagnetometerFit.ellipsoid(samples), found.stretch <= greatestStretch else {
             return nil
         }
@@ -107,7 +109,7 @@ public struct MagnetometerJudge: Sendable {
     /// From which directions samples have come, as well as that can be told before a calibration.
     ///
     /// Without enough coverage a fitted centre may be anywhere; the middle of the samples' box is at least among them.
-    public static func map(_ samples: [Vector]) -> DirectionMap {
+    public static func map(_ samples: [Vector3]) -> DirectionMap {
         if let coverage = Coverage(samples), coverage.model != nil,
             let sphere = MagnetometerFit.sphere(samples)
         {
@@ -122,7 +124,7 @@ public struct MagnetometerJudge: Sendable {
         return DirectionMap(samples, centre: (least + most) / 2)
     }
 
-    private static func spread(_ samples: [Vector]) -> Double {
+    private static func spread(_ samples: [Vector3]) -> Double {
         let lengths = samples.map(\.length)
         let mean = lengths.reduce(0, +) / Double(lengths.count)
         let square = lengths.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(lengths.count)

@@ -1,10 +1,12 @@
+public import SensorGeometry
+
 /// Keeps samples from all around, so that a device that lies still does not outweigh the directions it was turned through.
 ///
 /// Space is cut into cubes, of which each keeps its first few samples. Cubes need no centre, which is not known before the
 /// fit; and memory has a limit, however long somebody turns.
 public struct SampleThinning: Sendable {
     /// What was kept, in µT, in the order of arrival.
-    public private(set) var samples: [Vector] = []
+    public private(set) var samples: [Vector3] = []
     /// How many samples were looked at.
     public private(set) var count = 0
     /// How many were no numbers, or far beyond any magnetometer.
@@ -25,7 +27,7 @@ public struct SampleThinning: Sendable {
     public init() {}
 
     /// Takes a sample, in µT.
-    public mutating func add(_ sample: Vector) {
+    public mutating func add(_ sample: Vector3) {
         count += 1
         guard sample.isFinite, sample.length <= Self.rangeMicrotesla else {
             unusableCount += 1

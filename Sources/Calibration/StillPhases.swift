@@ -1,3 +1,5 @@
+public import SensorGeometry
+
 /// Finds when an accelerometer was held still, and what it read then.
 ///
 /// A still phase is a second in which no sample leaves the mean of the phase by more than 0.5 m/s², which is 3° of tilt and
@@ -6,7 +8,7 @@ public struct StillPhases: Sendable {
     /// What was read with one side up.
     public struct Rest: Sendable, Equatable {
         /// The mean, in m/s².
-        public let mean: Vector
+        public let mean: Vector3
         /// How many samples it is the mean of.
         public let count: Int
     }
@@ -22,7 +24,7 @@ public struct StillPhases: Sendable {
 
     private var start: Int64?
     private var last: Int64 = 0
-    private var sum = Vector.zero
+    private var sum = Vector3.zero
     private var phaseCount = 0
     /// Since when no other position than this was seen, still or not.
     private var stay: (face: Face, since: Int64)?
@@ -43,7 +45,7 @@ public struct StillPhases: Sendable {
     /// - Parameters:
     ///   - sample: In m/s².
     ///   - timeNanoseconds: Its stamp.
-    public mutating func add(_ sample: Vector, timeNanoseconds: Int64) {
+    public mutating func add(_ sample: Vector3, timeNanoseconds: Int64) {
         count += 1
         guard sample.isFinite else { return }
         look(sample, timeNanoseconds)
@@ -73,7 +75,7 @@ public struct StillPhases: Sendable {
     }
 
     /// Takes note of a position that somebody holds, however badly.
-    private mutating func look(_ sample: Vector, _ time: Int64) {
+    private mutating func look(_ sample: Vector3, _ time: Int64) {
         guard let face = Face(sample) else {
             stay = nil
             return

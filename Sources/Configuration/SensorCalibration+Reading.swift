@@ -1,5 +1,5 @@
 import Binnacle
-import Calibration
+import SensorGeometry
 import TableReading
 
 extension SensorCalibration {
@@ -76,7 +76,8 @@ extension AxisCalibration {
             return nil
         }
         guard rows.count == 3, let place else { return nil }
-        let determinant = Matrix3(rows: rows).determinant
+        let matrix3 = Matrix3(rows: rows)
+        let determinant = matrix3.determinant
         // A scale is near 1; what turns space inside out or flat is no calibration.
         guard (0.01...100).contains(determinant) else {
             table.refuse(
@@ -84,7 +85,7 @@ extension AxisCalibration {
                 hint: "calibrate again")
             return nil
         }
-        self.init(offset: place, rows: rows)
+        self.init(offset: place, matrix: matrix3)
     }
 
     private static func vector(_ key: String, _ node: TOMLNode, _ table: TableReader) -> SIMD3<Double>? {

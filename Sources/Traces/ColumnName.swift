@@ -1,4 +1,5 @@
 import Binnacle
+import SensorGeometry
 
 /// What a column's name says: its role, its unit, and the sensor it belongs to.
 struct ColumnName: Equatable {
@@ -186,8 +187,8 @@ enum TraceUnit: Equatable {
         case "us", "usec", "microsecond", "microseconds", "micros": self = .time(exponent: 3)
         case "ns", "nsec", "nanosec", "nanosecond", "nanoseconds", "nanos": self = .time(exponent: 0)
         case "m/s2", "m/s/s", "m_s2", "mps2", "ms2", "ms-2", "m/sec2": self = .acceleration(factor: 1)
-        case "g", "gs": self = .acceleration(factor: Self.standardGravity)
-        case "mg", "milli-g": self = .acceleration(factor: Self.standardGravity * 1e-3)
+        case "g", "gs": self = .acceleration(factor: Gravity.standard)
+        case "mg", "milli-g": self = .acceleration(factor: Gravity.standard * 1e-3)
         case "ut", "microtesla": self = .field(factor: 1)
         case "nt", "nanotesla": self = .field(factor: 1e-3)
         case "mt", "millitesla": self = .field(factor: 1e3)
@@ -198,8 +199,6 @@ enum TraceUnit: Equatable {
         default: return nil
         }
     }
-
-    private static let standardGravity = 9.80665
 
     /// Lower case, without blanks, dots and signs of a power, in the letters that a keyboard has.
     private static func fold(_ name: String) -> String {
@@ -217,8 +216,8 @@ enum TraceUnit: Equatable {
     func meant(for kind: SampleKind) -> TraceUnit? {
         switch (self, kind) {
         case (.acceleration, .accelerometer), (.field, .magnetometer): self
-        case (.acceleration(factor: Self.standardGravity), .magnetometer): .field(factor: 100)
-        case (.acceleration(factor: Self.standardGravity * 1e-3), .magnetometer): .field(factor: 0.1)
+        case (.acceleration(factor: Gravity.standard), .magnetometer): .field(factor: 100)
+        case (.acceleration(factor: Gravity.standard * 1e-3), .magnetometer): .field(factor: 0.1)
         default: nil
         }
     }

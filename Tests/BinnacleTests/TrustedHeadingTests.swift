@@ -1,4 +1,5 @@
 import Binnacle
+import SensorGeometry
 import Testing
 
 /// When a heading is valid, held, lost; where true north is; what sectors and sensors do to it.
@@ -309,7 +310,8 @@ import Testing
     @Test func aCalibrationSaysHowStrongTheFieldIs() {
         // The strength is wrong from the first sample on, so that nothing is learned from it.
         let bench = bench()
-        let axes = AxisCalibration(offset: .zero, rows: [SIMD3(1, 0, 0), SIMD3(0, 1, 0), SIMD3(0, 0, 1)])
+        let axes = AxisCalibration(
+            offset: .zero, matrix: Matrix3(rows: [SIMD3(1, 0, 0), SIMD3(0, 1, 0), SIMD3(0, 0, 1)]))
         bench.sensors[1].calibration = SensorCalibration(
             magnetometer: MagnetometerCalibration(axes: axes, fieldMicrotesla: 65, residualMicrotesla: 0.2))
         let calibrated = CompassBench(like: bench)
@@ -322,12 +324,12 @@ import Testing
     @Test func aCalibrationIsAppliedBeforeAnybodyLooks() throws {
         let bench = bench()
         let axes = AxisCalibration(
-            offset: SIMD3(30, -20, 10), rows: [SIMD3(0.5, 0, 0), SIMD3(0, 2, 0), SIMD3(0, 0, 1)])
+            offset: SIMD3(30, -20, 10), matrix: Matrix3(rows: [SIMD3(0.5, 0, 0), SIMD3(0, 2, 0), SIMD3(0, 0, 1)]))
         bench.sensors[1].calibration = SensorCalibration(
             magnetometer: MagnetometerCalibration(axes: axes, fieldMicrotesla: 49.66, residualMicrotesla: 0.2))
         bench.sensors[0].calibration = SensorCalibration(
             accelerometer: AxisCalibration(
-                offset: SIMD3(0, 3, 0), rows: [SIMD3(1, 0, 0), SIMD3(0, 1, 0), SIMD3(0, 0, 1)]))
+                offset: SIMD3(0, 3, 0), matrix: Matrix3(rows: [SIMD3(1, 0, 0), SIMD3(0, 1, 0), SIMD3(0, 0, 1)])))
         let calibrated = CompassBench(like: bench)
         calibrated.run(still) { _, a, m in
             m = SIMD3(m.x * 2 + 30, m.y / 2 - 20, m.z + 10)

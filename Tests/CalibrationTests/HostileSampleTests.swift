@@ -1,21 +1,22 @@
 import Calibration
 import Foundation
+import SensorGeometry
 import TestSupport
 import Testing
 
 /// Samples that no sensor gives, and those that a broken one does: an answer of `nil` or a refusal, and never a trap.
 @Suite struct HostileSampleTests {
-    private static func sphere(_ radius: Double, centre: Vector = .zero, count: Int = 400) -> [Vector] {
+    private static func sphere(_ radius: Double, centre: Vector3 = .zero, count: Int = 400) -> [Vector3] {
         // A spiral from pole to pole: even all over.
         (0..<count).map { index in
             let z = 1 - 2 * (Double(index) + 0.5) / Double(count)
             let angle = Double(index) * 2.399963
             let level = (1 - z * z).squareRoot()
-            return centre + radius * Vector(level * cos(angle), level * sin(angle), z)
+            return centre + radius * Vector3(level * cos(angle), level * sin(angle), z)
         }
     }
 
-    private static let clouds: [(String, [Vector])] = [
+    private static let clouds: [(String, [Vector3])] = [
         ("none", []),
         ("one", [[1, 2, 3]]),
         ("two points", (0..<200).map { $0 % 2 == 0 ? [40, 0, 0] : [-40, 0, 0] }),
@@ -57,7 +58,7 @@ import Testing
         samples.append([.infinity, 1, 2])
         let found = try MagnetometerJudge().judge(samples)
         #expect(found.sampleCount == 400)
-        #expect(length(found.calibration.hardIronMicrotesla - Vector(10, 20, 30)) < 1e-6)
+        #expect(length(found.calibration.hardIronMicrotesla - Vector3(10, 20, 30)) < 1e-6)
     }
 
     @Test func aFieldThatTheEarthDoesNotHaveIsRefused() {
@@ -85,7 +86,7 @@ import Testing
     }
 
     @Test func ironThatNoCompassLivesWithIsNoEllipsoid() {
-        let samples = Self.sphere(45).map { Vector($0.x, $0.y, $0.z * 3) }
+        let samples = Self.sphere(45).map { Vector3($0.x, $0.y, $0.z * 3) }
         var judge = MagnetometerJudge()
         judge.model = .ellipsoid
         let refusal = #expect(throws: MagnetometerRefusal.self) { try judge.judge(samples) }
@@ -95,15 +96,15 @@ import Testing
     /// A condition number depends on where zero is; whether a fit can be trusted does not.
     @Test(arguments: [0.0, 60, 100, 400, 2000])
     func strongMagnetsAreNoLackOfCoverage(offset: Double) throws {
-        let centre = Vector(offset, -offset / 2, offset / 3)
+        let centre = Vector3(offset, -offset / 2, offset / 3)
         let found = try MagnetometerJudge().judge(Self.sphere(45, centre: centre))
         #expect(found.coverage.condition < 9)
         #expect(length(found.calibration.hardIronMicrotesla - centre) < 1e-3)
         #expect(found.calibration.model == .ellipsoid)
         // A flat spin stays one.
-        let spin = (0..<300).map { index -> Vector in
+        let spin = (0..<300).map { index -> Vector3 in
             let angle = Double(index) * 0.1
-            return centre + Vector(21 * cos(angle), 21 * sin(angle), -40 + 0.5 * sin(Double(index) * 1.7))
+            return centre + Vector3(21 * cos(angle), 21 * sin(angle), -40 + 0.5 * sin(Double(index) * 1.7))
         }
         #expect(throws: MagnetometerRefusal.self) { try MagnetometerJudge().judge(spin) }
     }
@@ -132,11 +133,11 @@ import Testing
         for direction in Self.sphere(1, count: 2000) {
             let map = DirectionMap([direction], centre: .zero)
             #expect(map.isCovered(direction))
-            #expect(!map.isCovered(Vector.zero - direction))
+            #expect(!map.isCovered(Vector3.zero - direction))
             #expect(map.coveredShare == 1.0 / 96)
         }
         #expect(DirectionMap.direction(x: 0.8, y: 0.7, isUpper: true) == nil)
         let middle = try #require(DirectionMap.direction(x: 0, y: 0, isUpper: false))
-        #expect(middle == Vector(0, 0, -1))
+        #expect(middle == Vector3(0, 0, -1))
     }
 }

@@ -1,6 +1,7 @@
 import Binnacle
 import Calibration
 import Foundation
+import SensorGeometry
 import TestSupport
 import Testing
 
@@ -26,14 +27,14 @@ import Testing
         let accel6: Positions
     }
 
-    private static let hardIron = Vector(32, -18, 57)
+    private static let hardIron = Vector3(32, -18, 57)
 
     private func oracle() throws -> Oracle {
         let data = try Data(contentsOf: URL(fileURLWithPath: Binary.fixtures + "/calibration/calibration_oracle.json"))
         return try JSONDecoder().decode(Oracle.self, from: data)
     }
 
-    private func vector(_ list: [Double]) -> Vector { Vector(list[0], list[1], list[2]) }
+    private func vector(_ list: [Double]) -> Vector3 { Vector3(list[0], list[1], list[2]) }
 
     @Test func aFullSphereGivesTheEllipsoidOfTheReference() throws {
         let found = try MagnetometerJudge().judge(cloud("synth_full_sphere_400.csv"))
@@ -61,7 +62,7 @@ import Testing
         for heading in stride(from: 0.0, to: 360, by: 0.5) {
             let angle = heading * .pi / 180
             // As the turning device measures it, hard iron and all; the soft iron matters little for the comparison.
-            let measured = Self.hardIron + Vector(-21 * sin(angle), 21 * cos(angle), -45)
+            let measured = Self.hardIron + Vector3(-21 * sin(angle), 21 * cos(angle), -45)
             let own = try #require(Attitude(acceleration: [0, 0, 9.8], field: found.apply(measured)))
             let other = try #require(
                 Attitude(acceleration: [0, 0, 9.8], field: reference * (measured - vector(expected.V))))
@@ -120,10 +121,10 @@ import Testing
     /// A real recording: fitted on half of the time in which a magnet was on the sensor, and tried on the other half.
     @Test func aMagnetIsTakenOutOfTheHeading() throws {
         let rows = try table("broad/broad33_attached_magnet_2cm.csv")
-        let fitted = rows.filter { (50...74).contains($0[0]) }.map { Vector($0[4], $0[5], $0[6]) }
+        let fitted = rows.filter { (50...74).contains($0[0]) }.map { Vector3($0[4], $0[5], $0[6]) }
         let sphere = try #require(MagnetometerFit.sphere(fitted))
         print("broad33: \(sphere)")
-        #expect(length(sphere.hardIronMicrotesla - Vector(-4.1, 0.1, 27.4)) < 1)
+        #expect(length(sphere.hardIronMicrotesla - Vector3(-4.1, 0.1, 27.4)) < 1)
         #expect(abs(sphere.fieldMicrotesla - 44.7) < 1)
         var judge = MagnetometerJudge()
         judge.model = .sphere
@@ -132,12 +133,12 @@ import Testing
         // What was not fitted; at 96 s somebody begins to take the magnet off.
         let heldOut = rows.filter { $0[0] > 74 && $0[0] <= 99 }
         let own = try #require(
-            MagnetometerFit.sphere(heldOut.filter { $0[0] <= 96 }.map { Vector($0[4], $0[5], $0[6]) }))
-        func heading(_ row: [Double], _ correct: (Vector) -> Vector) -> Double? {
-            let field = correct(Vector(row[4], row[5], row[6]))
-            return Attitude(acceleration: Vector(row[1], row[2], row[3]), field: field)?.headingDegrees(of: .plusY)
+            MagnetometerFit.sphere(heldOut.filter { $0[0] <= 96 }.map { Vector3($0[4], $0[5], $0[6]) }))
+        func heading(_ row: [Double], _ correct: (Vector3) -> Vector3) -> Double? {
+            let field = correct(Vector3(row[4], row[5], row[6]))
+            return Attitude(acceleration: Vector3(row[1], row[2], row[3]), field: field)?.headingDegrees(of: .plusY)
         }
-        func medianError(_ truth: ([Double]) -> Double?, _ correct: (Vector) -> Vector) -> Double {
+        func medianError(_ truth: ([Double]) -> Double?, _ correct: (Vector3) -> Vector3) -> Double {
             let errors = heldOut.compactMap { row -> Double? in
                 guard let found = heading(row, correct), let truth = truth(row) else { return nil }
                 return abs(remainder(found - truth, 360))
@@ -162,9 +163,9 @@ import Testing
     }
 
     @Test func sixPositionsGiveTheAccelerometersErrors() throws {
-        var rests: [Face: Vector] = [:]
+        var rests: [Face: Vector3] = [:]
         for row in try table("calibration/accel_six_position.csv") {
-            rests[try #require(Face(Vector(row[0], row[1], row[2])))] = Vector(row[3], row[4], row[5])
+            rests[try #require(Face(Vector3(row[0], row[1], row[2])))] = Vector3(row[3], row[4], row[5])
         }
         let found = try AccelerometerFit.sixPositions(rests)
         let expected = try oracle().accel6

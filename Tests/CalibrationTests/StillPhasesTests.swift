@@ -1,5 +1,6 @@
 import Calibration
 import Foundation
+import SensorGeometry
 import Testing
 
 /// Which positions an accelerometer was held still in.
@@ -7,12 +8,13 @@ import Testing
     private static let tick: Int64 = 20_000_000
 
     /// Plays readings, each for two seconds at 50 Hz.
-    private func play(_ readings: [Vector], noise: Double = 0.02, from start: Int64 = 0) -> StillPhases {
+    private func play(_ readings: [Vector3], noise: Double = 0.02, from start: Int64 = 0) -> StillPhases {
         var phases = StillPhases()
         var time = start
         for reading in readings {
             for number in 0..<100 {
-                phases.add(reading + noise * Vector(sin(Double(number)), cos(Double(number)), 0), timeNanoseconds: time)
+                phases.add(
+                    reading + noise * Vector3(sin(Double(number)), cos(Double(number)), 0), timeNanoseconds: time)
                 time &+= Self.tick
             }
         }
@@ -20,11 +22,11 @@ import Testing
     }
 
     @Test func sixPositionsAreFoundInAnyOrder() {
-        let phases = play(Face.allCases.shuffled().map { 9.8 * $0.axis + Vector(0.2, -0.3, 0.4) })
+        let phases = play(Face.allCases.shuffled().map { 9.8 * $0.axis + Vector3(0.2, -0.3, 0.4) })
         #expect(phases.missing.isEmpty)
         for (face, rest) in phases.rests {
             #expect(rest.count == 100)
-            #expect(length(rest.mean - (9.8 * face.axis + Vector(0.2, -0.3, 0.4))) < 0.01)
+            #expect(length(rest.mean - (9.8 * face.axis + Vector3(0.2, -0.3, 0.4))) < 0.01)
         }
     }
 

@@ -1,6 +1,7 @@
 import Binnacle
 import Configuration
 import Geomagnetism
+import SensorGeometry
 import Station
 import TableReading
 import TestSupport
@@ -75,7 +76,7 @@ import Testing
         let calibration = try #require(try sensor(Self.calibration).get())
         let magnetometer = try #require(calibration.magnetometer)
         #expect(magnetometer.axes.offset == SIMD3(1.5, -2, 3))
-        #expect(magnetometer.axes.rows[2] == SIMD3(0, 0.1, 1))
+        #expect(magnetometer.axes.matrix.rows[2] == SIMD3(0, 0.1, 1))
         #expect(magnetometer.fieldMicrotesla == 48 && magnetometer.residualMicrotesla == 0.24)
         #expect(calibration.accelerometer?.offset == SIMD3(0.1, 0, 0))
     }

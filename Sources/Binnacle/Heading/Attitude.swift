@@ -1,4 +1,5 @@
 import Glibc
+import SensorGeometry
 
 /// How the device lies in the world: the directions up, magnetic east and magnetic north in the device's frame.
 ///

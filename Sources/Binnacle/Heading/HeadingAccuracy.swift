@@ -1,4 +1,5 @@
 import Kernels
+import SensorGeometry
 
 /// Estimates how far a heading may be off, from what is known of its parts.
 ///

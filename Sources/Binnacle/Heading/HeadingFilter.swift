@@ -1,4 +1,5 @@
 import Glibc
+import SensorGeometry
 
 /// Decides when a heading is told again: when it has turned far enough from the one told last.
 ///

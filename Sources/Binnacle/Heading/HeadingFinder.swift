@@ -1,4 +1,5 @@
 import Kernels
+import SensorGeometry
 
 /// Finds the heading from smoothed acceleration and field, or says why there is none.
 ///

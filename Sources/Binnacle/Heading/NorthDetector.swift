@@ -1,4 +1,5 @@
 import Kernels
+import SensorGeometry
 
 /// Finds the heading from an accelerometer and a magnetometer, and tells its delegate where the device faces.
 ///

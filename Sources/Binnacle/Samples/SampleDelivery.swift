@@ -1,3 +1,5 @@
+import SensorGeometry
+
 /// What a source hands over at one time: a batch for each stream of the pipeline, some of them empty.
 ///
 /// A delivery is a stretch of the samples' order of arrival in which stamps do not fall, over all its streams
@@ -232,9 +234,9 @@ public final class SampleBatch {
     func calibrate(_ calibration: AxisCalibration) {
         keep()
         let offset = SIMD3<Float>(calibration.offset)
-        let x = SIMD3<Float>(calibration.rows[0])
-        let y = SIMD3<Float>(calibration.rows[1])
-        let z = SIMD3<Float>(calibration.rows[2])
+        let x = SIMD3<Float>(calibration.matrix.rows[0])
+        let y = SIMD3<Float>(calibration.matrix.rows[1])
+        let z = SIMD3<Float>(calibration.matrix.rows[2])
         for index in 0..<count {
             let v = SIMD3(ownXs[index], ownYs[index], ownZs[index]) - offset
             // In a fixed order, so that every build gives the same bits.

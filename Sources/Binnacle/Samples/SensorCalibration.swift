@@ -1,3 +1,5 @@
+public import SensorGeometry
+
 /// What makes a sensor's samples true, in the device's frame; `binnacle calibrate` finds it.
 public struct SensorCalibration: Sendable, Equatable {
     /// That of the accelerometer; `nil` when there is none.
@@ -23,20 +25,18 @@ public struct SensorCalibration: Sendable, Equatable {
 /// A linear correction of three axes: true = matrix · (measured − offset).
 public struct AxisCalibration: Sendable, Equatable {
     /// What is measured when there is nothing, in the unit of the samples.
-    public let offset: SIMD3<Double>
-    /// The matrix's rows, of which each gives one true axis.
-    public let rows: [SIMD3<Double>]
+    public let offset: Vector3
+    /// Each of its rows gives one true axis.
+    public let matrix: Matrix3
 
     /// Creates a correction.
     ///
     /// - Parameters:
     ///   - offset: In the unit of the samples.
-    ///   - rows: Three rows.
-    /// - Precondition: There are three rows.
-    public init(offset: SIMD3<Double>, rows: [SIMD3<Double>]) {
-        precondition(rows.count == 3, "a matrix of three axes has three rows")
+    ///   - matrix: Scale, misalignment, soft iron.
+    public init(offset: Vector3, matrix: Matrix3) {
         self.offset = offset
-        self.rows = rows
+        self.matrix = matrix
     }
 }
 

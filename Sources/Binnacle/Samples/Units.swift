@@ -1,7 +1,9 @@
+import SensorGeometry
+
 /// Constants and conversions between the units inside (m/s², µT, radians, nanoseconds) and those at the edges.
 public enum Units {
-    /// Standard gravity in m/s²: 9.80665, exact by definition (3rd CGPM, 1901).
-    public static let standardGravity: Float = 9.80665
+    /// Standard gravity in m/s² as the samples' type has it, which is less exact than `Gravity.standard`.
+    public static var standardGravity: Float { Float(Gravity.standard) }
 
     /// Nanoseconds in a duration, rounded towards zero and limited to what 64 bits hold (292 years).
     public static func nanoseconds(_ duration: Duration) -> Int64 {

@@ -1,5 +1,6 @@
 import Binnacle
 package import Kernels
+import SensorGeometry
 
 /// Turns the raw values of three axes into m/s² or µT in the device's frame, in one step.
 ///
@@ -17,11 +18,11 @@ package struct AxisConversion: Sendable, Equatable {
     ///   - matrix: From the sensor's axes to the device's.
     ///   - factor: From the kernel's unit to m/s² or µT, negative where the sign is the other.
     package init(scales: [Double], offsets: [Double], matrix: MountMatrix, factor: Double) {
-        func row(_ start: Int) -> SIMD4<Double> {
-            let m = (0..<3).map { matrix.elements[start + $0] * scales[$0] * factor }
+        func row(_ number: Int) -> SIMD4<Double> {
+            let m = (0..<3).map { matrix.matrix.rows[number][$0] * scales[$0] * factor }
             return SIMD4(m[0], m[1], m[2], m[0] * offsets[0] + m[1] * offsets[1] + m[2] * offsets[2])
         }
-        kernel = ScanConversion(x: row(0), y: row(3), z: row(6))
+        kernel = ScanConversion(x: row(0), y: row(1), z: row(2))
     }
 
     package func apply(x: Double, y: Double, z: Double) -> (x: Float, y: Float, z: Float) {

@@ -1,13 +1,18 @@
+public import SensorGeometry
+
 /// How a sensor sits in its device: turns the sensor's axes into the device's.
 ///
 /// Written as the kernel and udev write it: `1, 0, 0; 0, 1, 0; 0, 0, 1`, rows by semicolons. A determinant of −1 is
 /// common in the field, because it carries the sign of the acceleration; a determinant of 0 is an error.
 public struct MountMatrix: Sendable, Equatable, CustomStringConvertible {
+    /// From the sensor's axes to the device's.
+    public let matrix: Matrix3
+
     /// The nine elements, row by row.
-    public let elements: [Double]
+    public var elements: [Double] { matrix.elements }
 
     /// The sensor's axes are the device's.
-    public static let identity = MountMatrix(unchecked: [1, 0, 0, 0, 1, 0, 0, 0, 1])
+    public static let identity = MountMatrix(unchecked: .identity)
 
     /// Why a text is no mount matrix.
     public enum Flaw: Error, Sendable, Equatable {
@@ -17,14 +22,14 @@ public struct MountMatrix: Sendable, Equatable, CustomStringConvertible {
         case singular
     }
 
-    private init(unchecked elements: [Double]) {
-        self.elements = elements
+    private init(unchecked matrix: Matrix3) {
+        self.matrix = matrix
     }
 
     /// Takes nine elements, row by row.
     public init(_ elements: [Double]) throws(Flaw) {
         guard elements.count == 9, elements.allSatisfy({ $0.isFinite && abs($0) <= 1e6 }) else { throw .shape }
-        self.elements = elements
+        matrix = Matrix3(elements: elements)
         // Elements are cosines; below this two rows differ by less than a sensor's noise.
         guard abs(determinant) > 1e-3 else { throw .singular }
     }
@@ -46,16 +51,12 @@ public struct MountMatrix: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The determinant: 1 for a turn, −1 for a turn and a reflection.
-    public var determinant: Double {
-        let m = elements
-        return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6])
-            + m[2] * (m[3] * m[7] - m[4] * m[6])
-    }
+    public var determinant: Double { matrix.determinant }
 
     /// The matrix as the kernel and udev write it.
     public var description: String {
-        stride(from: 0, to: 9, by: 3).map { row in
-            elements[row..<row + 3].map(SysfsNumber.text).joined(separator: ", ")
+        matrix.rows.map { row in
+            (0..<3).map { SysfsNumber.text(row[$0]) }.joined(separator: ", ")
         }.joined(separator: "; ")
     }
 }

@@ -1,6 +1,7 @@
 import Binnacle
 import Calibration
 import PlainText
+import SensorGeometry
 
 /// An accelerometer is held still with each side up.
 final class AccelerometerTask: CalibrationTask {
@@ -51,8 +52,8 @@ final class AccelerometerTask: CalibrationTask {
     // MARK: - The result
 
     /// How far the length of a reading is from 1 g, in m/s².
-    private static func error(_ reading: Vector) -> Double {
-        (reading * reading).sum().squareRoot() - AccelerometerFit.standardGravity
+    private static func error(_ reading: Vector3) -> Double {
+        (reading * reading).sum().squareRoot() - Gravity.standard
     }
 
     private func result(_ calibration: AccelerometerFit) -> CalibrationResult {

@@ -1,6 +1,7 @@
 package import Binnacle
 import Calibration
 package import PlainText
+import SensorGeometry
 
 /// Collects one sensor's samples for a calibration, and says what is missing.
 protocol CalibrationTask: AnyObject {
@@ -54,7 +55,7 @@ enum CalibrationText {
     }
 
     /// A vector as TOML and JSON write it.
-    static func list(_ vector: Vector, _ decimals: Int) -> String {
+    static func list(_ vector: Vector3, _ decimals: Int) -> String {
         "[" + (0..<3).map { number(vector[$0], decimals) }.joined(separator: ", ") + "]"
     }
 
@@ -64,7 +65,7 @@ enum CalibrationText {
     }
 
     /// A vector for people.
-    static func words(_ vector: Vector, _ decimals: Int) -> String {
+    static func words(_ vector: Vector3, _ decimals: Int) -> String {
         (0..<3).map { number(vector[$0], decimals) }.joined(separator: ", ")
     }
 }
