@@ -87,14 +87,16 @@ let package = Package(
         .target(name: "Geomagnetism", swiftSettings: settings),
         .target(name: "SensorGeometry", swiftSettings: settings),
         .target(name: "Calibration", dependencies: ["SensorGeometry"], swiftSettings: settings),
+        .target(name: "PosixCalls", swiftSettings: settings),
         .target(name: "CMappedFile"),
         .target(
-            name: "Traces", dependencies: ["SensorGeometry", "Binnacle", "Kernels", "PlainText", "CMappedFile"],
+            name: "Traces",
+            dependencies: ["SensorGeometry", "Binnacle", "Kernels", "PlainText", "PosixCalls", "CMappedFile"],
             swiftSettings: settings),
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         .systemLibrary(name: "CEvdev", pkgConfig: "libevdev", providers: [.apt(["libevdev-dev"])]),
         .target(name: "CLinux"),
-        .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: settings),
+        .target(name: "LinuxSystem", dependencies: ["PosixCalls", "CLinux"], swiftSettings: settings),
         .target(
             name: "LinuxSensors",
             dependencies: [

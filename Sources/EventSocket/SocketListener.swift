@@ -100,9 +100,14 @@ package final class SocketListener: Sendable {
             Descriptor(owning: try systemCall("socket") { socket(AF_UNIX, type, 0) })
         }
         // Whatever is not a refusal is a sign of somebody: a full queue, or a socket of another kind.
-        guard address.withPointer({ connect(probe.raw, $0, $1) }) == -1, errno == ECONNREFUSED else {
-            throw .inUse(path)
+        let code: Int32
+        do throws(SystemError) {
+            try systemCall("connect", path: path) { address.withPointer { connect(probe.raw, $0, $1) } }
+            code = 0
+        } catch {
+            code = error.code
         }
+        guard code == ECONNREFUSED else { throw .inUse(path) }
         try mapError(SocketServerError.system) { () throws(SystemError) in
             try systemCall("unlink", path: path) { unlink(path) }
         }
@@ -112,8 +117,10 @@ package final class SocketListener: Sendable {
     private static func lockFolder(of path: String) throws(SystemError) -> Descriptor {
         let end = path.lastIndex(of: "/") ?? path.startIndex
         let folder = end == path.startIndex ? "/" : String(path[..<end])
-        if mkdir(folder, 0o755) == -1, errno != EEXIST {
-            throw SystemError(code: errno, call: "mkdir", path: folder)
+        do throws(SystemError) {
+            try systemCall("mkdir", path: folder) { mkdir(folder, 0o755) }
+        } catch {
+            guard error.code == EEXIST else { throw error }
         }
         let lock = try Descriptor(path: folder, flags: O_RDONLY | O_DIRECTORY)
         // Whoever else holds it must not keep us from starting.

@@ -34,21 +34,11 @@ package final class LineWriter {
     /// Writes what was collected.
     package func flush() {
         guard failure == nil, !buffer.isEmpty else { return }
-        var written = 0
-        buffer.withUnsafeBytes { bytes in
-            while written < bytes.count {
-                let result = Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
-                if result >= 0 {
-                    written += result
-                } else if errno == EAGAIN {
-                    // Whoever shares the descriptor made it non-blocking; waiting for room is what blocking means.
-                    var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                    _ = poll(&room, 1, -1)
-                } else if errno != EINTR {
-                    failure = SystemError(code: errno, call: "write")
-                    return
-                }
-            }
+        do throws(SystemError) {
+            try writeAll(buffer, to: descriptor)
+        } catch {
+            failure = error
+            return
         }
         buffer.removeAll(keepingCapacity: true)
     }

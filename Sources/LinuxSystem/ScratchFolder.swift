@@ -11,7 +11,7 @@ package final class ScratchFolder: Sendable {
     package init(prefix: String) throws(SystemError) {
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(parent)/\(prefix)-XXXXXX".utf8CString)
-        try systemCall("mkdtemp", path: parent) { mkdtemp(&template) == nil ? -1 : 0 }
+        _ = try systemPointer("mkdtemp", path: parent) { mkdtemp(&template) }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
@@ -47,7 +47,7 @@ package final class ScratchFolder: Sendable {
         let path = "\(path)/\(name)"
         let raw = try systemCall("open", path: path) { open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644) }
         let file = Descriptor(owning: raw)
-        try systemCall("write", path: path) { write(file.raw, text, text.utf8.count) }
+        try writeAll(Array(text.utf8), to: file.raw, path: path)
         return path
     }
 

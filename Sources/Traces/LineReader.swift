@@ -1,4 +1,5 @@
 import Glibc
+import PosixCalls
 
 /// Cuts a file into lines, in one buffer of a fixed size.
 ///
@@ -149,18 +150,14 @@ final class LineReader {
 ///
 /// A mapping would be faster to write down, but a file that shrinks under a mapping kills the process with SIGBUS, unless
 /// it is prepared for it as ``MappedFile`` is; read(2) just comes to the end.
-struct InputFile: ~Copyable {
+struct InputFile {
     let path: String
     /// The size when it was opened; `nil` for a pipe or a device.
     let size: Int64?
-    /// For as long as this value lives.
-    let descriptor: Int32
+    private let file: Descriptor
 
-    private init(path: String, size: Int64?, descriptor: Int32) {
-        self.path = path
-        self.size = size
-        self.descriptor = descriptor
-    }
+    /// For as long as this value, or a copy of it, lives.
+    var descriptor: Int32 { file.raw }
 
     /// Whether a path leads to a regular file.
     static func isRegular(_ path: String) -> Bool {
@@ -170,26 +167,20 @@ struct InputFile: ~Copyable {
 
     /// Opens a file for reading.
     static func open(path: String) throws(TraceError) -> InputFile {
-        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw error(opening: path, code: errno) }
-        var status = stat()
-        let isExamined = fstat(descriptor, &status) == 0
-        let kind = status.st_mode & S_IFMT
-        // From here on the descriptor has an owner that closes it.
-        let file = InputFile(path: path, size: kind == S_IFREG ? Int64(status.st_size) : nil, descriptor: descriptor)
-        guard isExamined else {
-            throw TraceError(.inputOutput, path: path, "cannot be examined: \(SystemText.of(errno))")
+        let file = try mapError({ error(opening: path, $0) }) { () throws(SystemError) in
+            try Descriptor(path: path, flags: O_RDONLY)
         }
+        var status = stat()
+        try mapError({ TraceError(.inputOutput, path: path, "cannot be examined: \($0.reason)") }) {
+            () throws(SystemError) in try systemCall("fstat", path: path) { fstat(file.raw, &status) }
+        }
+        let kind = status.st_mode & S_IFMT
         guard kind != S_IFDIR else {
             throw TraceError(
                 .noInput, path: path,
                 "is a directory: name the trace files in it, for example \(path)/Accelerometer.csv")
         }
-        return file
-    }
-
-    deinit {
-        close(descriptor)
+        return InputFile(path: path, size: kind == S_IFREG ? Int64(status.st_size) : nil, file: file)
     }
 
     /// The size now; `nil` when it cannot be known.
@@ -217,10 +208,12 @@ struct InputFile: ~Copyable {
                 if isCancelled() { return 0 }
                 continue
             }
-            let result = Glibc.read(descriptor, buffer, count)
-            if result >= 0 { return result }
-            if errno != EINTR && errno != EAGAIN {
-                throw TraceError(.inputOutput, path: path, "reading failed: \(SystemText.of(errno))")
+            do throws(SystemError) {
+                return try systemCall("read", path: path) { Glibc.read(descriptor, buffer, count) }
+            } catch {
+                guard error.code == EAGAIN else {
+                    throw TraceError(.inputOutput, path: path, "reading failed: \(error.reason)")
+                }
             }
         }
     }
@@ -233,14 +226,14 @@ struct InputFile: ~Copyable {
         return result > 0 || (result < 0 && errno != EINTR)
     }
 
-    private static func error(opening path: String, code: Int32) -> TraceError {
-        switch code {
+    private static func error(opening path: String, _ error: SystemError) -> TraceError {
+        switch error.code {
         case ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP:
-            TraceError(.noInput, path: path, "no such file (\(SystemText.of(code)))")
+            TraceError(.noInput, path: path, "no such file (\(error.reason))")
         case EACCES, EPERM:
-            TraceError(.noPermission, path: path, "may not be read by this user (\(SystemText.of(code)))")
+            TraceError(.noPermission, path: path, "may not be read by this user (\(error.reason))")
         default:
-            TraceError(.inputOutput, path: path, "cannot be opened: \(SystemText.of(code))")
+            TraceError(.inputOutput, path: path, "cannot be opened: \(error.reason)")
         }
     }
 }

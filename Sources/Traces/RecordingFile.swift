@@ -1,4 +1,5 @@
 import Binnacle
+import PosixCalls
 
 /// The file of a recording: keeps the first error that a write met, and writes nothing after it.
 final class RecordingFile {
@@ -12,7 +13,7 @@ final class RecordingFile {
     private let file: OutputFile
 
     init(path: String, replacing: Bool) throws(TraceError) {
-        file = try OutputFile.create(path: path, replacing: replacing)
+        file = try OutputFile(creating: path, replacing: replacing)
         self.path = path
     }
 
@@ -21,15 +22,15 @@ final class RecordingFile {
     /// - Throws: ``TraceError`` when writing fails, the first time.
     func write(_ bytes: [UInt8]) throws(TraceError) {
         guard failure == nil else { return }
-        let code = file.write(bytes)
-        guard code != 0 else {
+        do throws(SystemError) {
+            try file.write(bytes)
             count += bytes.count
-            return
+        } catch {
+            isReaderGone = error.isReaderGone
+            let name = path == OutputFile.standardOutput ? "standard output" : path
+            let failure = TraceError(.inputOutput, path: name, "writing failed: \(error.reason)")
+            self.failure = failure
+            throw failure
         }
-        isReaderGone = code == OutputFile.readerIsGone
-        let name = path == OutputFile.standardOutput ? "standard output" : path
-        let error = TraceError(.inputOutput, path: name, "writing failed: \(SystemText.of(code))")
-        failure = error
-        throw error
     }
 }

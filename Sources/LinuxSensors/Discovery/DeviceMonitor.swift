@@ -16,9 +16,8 @@ final class DeviceMonitor {
     /// Starts to listen; what happens from now on is told.
     init() throws(SystemError) {
         udev = try Udev()
-        guard let raw = udev_monitor_new_from_netlink(udev.raw, "udev") else {
-            throw SystemError(code: errno, call: "udev_monitor_new_from_netlink")
-        }
+        let udev = udev
+        let raw = try systemPointer("udev_monitor_new_from_netlink") { udev_monitor_new_from_netlink(udev.raw, "udev") }
         self.raw = raw
         for subsystem in DeviceFinder.subsystems {
             udev_monitor_filter_add_match_subsystem_devtype(raw, subsystem, nil)

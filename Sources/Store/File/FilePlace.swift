@@ -30,9 +30,7 @@ struct FilePlace {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
-        guard let resolved = realpath(folder, nil) else {
-            throw SystemError(code: errno, call: "find the folder", path: path)
-        }
+        let resolved = try systemPointer("find the folder", path: path) { realpath(folder, nil) }
         defer { free(resolved) }
         let real = String(cString: resolved)
         self.path = (real == "/" ? "" : real) + "/" + name

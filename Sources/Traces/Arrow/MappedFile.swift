@@ -1,5 +1,6 @@
 import CMappedFile
 import Glibc
+import PosixCalls
 
 /// A file in memory, as long as it was when it was opened.
 ///
@@ -23,12 +24,13 @@ final class MappedFile {
     ///   - file: A file with at least one byte.
     ///   - count: Its size.
     /// - Throws: ``TraceError`` when it cannot be mapped.
-    init(_ file: consuming InputFile, count: Int) throws(TraceError) {
+    init(_ file: InputFile, count: Int) throws(TraceError) {
         path = file.path
         mapping = cmappedfile()
         let code = cmappedfile_map(file.descriptor, count, &mapping)
         guard code == 0 else {
-            throw TraceError(.inputOutput, path: path, "cannot be mapped into memory: \(SystemText.of(code))")
+            let error = SystemError(code: code, call: "mmap")
+            throw TraceError(.inputOutput, path: path, "cannot be mapped into memory: \(error.reason)")
         }
         bytes = UnsafeRawBufferPointer(start: mapping.bytes, count: count)
         self.file = file

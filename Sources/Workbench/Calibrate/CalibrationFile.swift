@@ -28,8 +28,10 @@ package struct CalibrationFile {
     package init(path: String, for kind: SampleKind, replacing: Bool) throws(StationError) {
         self.path = path
         var status = stat()
-        guard stat(path, &status) == 0 else {
-            guard errno == ENOENT else { throw Self.error(path, errno) }
+        do throws(SystemError) {
+            try systemCall("stat", path: path) { stat(path, &status) }
+        } catch {
+            guard error.code == ENOENT else { throw Self.error(path, error) }
             target = path
             kept = []
             mode = nil
@@ -89,7 +91,7 @@ package struct CalibrationFile {
         do throws(SystemError) {
             try write(Array(text(result).utf8))
         } catch {
-            throw Self.error(path, error.code)
+            throw Self.error(path, error)
         }
     }
 
@@ -103,13 +105,7 @@ package struct CalibrationFile {
             close(descriptor)
             if !isDone { unlink(temporary) }
         }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = try systemCall("write", path: temporary) {
-                rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            }
-            rest = rest.dropFirst(count)
-        }
+        try writeAll(bytes, to: descriptor, path: temporary)
         if let mode { try systemCall("fchmod", path: temporary) { fchmod(descriptor, mode) } }
         // Otherwise a power cut might leave an empty file under the new name.
         try systemCall("fsync", path: temporary) { fsync(descriptor) }
@@ -120,12 +116,13 @@ package struct CalibrationFile {
     private static func requireFolder(of path: String) throws(StationError) {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         // Nobody shall turn a device for a minute to learn this at the end.
-        guard access(folder, W_OK | X_OK) == 0 else { throw error(path, errno) }
+        try mapError({ error(path, $0) }) { () throws(SystemError) in
+            try systemCall("access", path: folder) { access(folder, W_OK | X_OK) }
+        }
     }
 
-    private static func error(_ path: String, _ code: Int32) -> StationError {
-        let error = SystemError(code: code, call: "write", path: path)
-        return StationError(.cannotCreate, "\(path.printable): cannot be written: \(error.reason)")
+    private static func error(_ path: String, _ error: SystemError) -> StationError {
+        StationError(.cannotCreate, "\(path.printable): cannot be written: \(error.reason)")
     }
 
     // MARK: - What is there

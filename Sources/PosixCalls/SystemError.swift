@@ -54,6 +54,23 @@ package func systemCall<Result: FixedWidthInteger>(
     }
 }
 
+/// Makes a call that gives a pointer.
+///
+/// - Parameters:
+///   - name: The call's name, for the error.
+///   - path: What it is about, for the error.
+///   - body: Makes the call; no pointer and errno are a failure.
+/// - Returns: The pointer.
+/// - Throws: ``SystemError`` for a failure.
+@inline(never)  // Nothing may touch errno between the call and the read.
+package func systemPointer<Pointer>(
+    _ name: StaticString, path: @autoclosure () -> String? = nil, _ body: () -> Pointer?
+) throws(SystemError) -> Pointer {
+    if let pointer = body() { return pointer }
+    let code = errno
+    throw SystemError(code: code, call: name.description, path: path())
+}
+
 /// Runs a closure and turns its error into one of another type.
 ///
 /// - Parameters:
