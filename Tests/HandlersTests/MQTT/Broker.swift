@@ -14,8 +14,17 @@ final class Broker {
     private var child: Child?
 
     /// Starts a broker with further lines in its configuration, in which `FOLDER` stands for its folder.
-    init(_ lines: String = "allow_anonymous true", files: [String: String] = [:]) throws {
-        folder = try TemporaryFolder(files)
+    ///
+    /// A user is written into the file `users`.
+    init(_ lines: String = "allow_anonymous true", user: (name: String, password: String)? = nil) throws {
+        folder = try TemporaryFolder()
+        if let user {
+            // The broker's own tool writes it: versions differ in the lengths of salts that they read.
+            let child = Child(["mosquitto_passwd", "-b", "-c", folder.path + "/users", user.name, user.password])
+            try child.run()
+            child.waitUntilExit()
+            try #require(child.terminationStatus == 0)
+        }
         port = try freePort()
         // Root's broker would become another user, who cannot see the folder.
         configuration = """
