@@ -25,6 +25,7 @@ EXAMPLES = $(wildcard config/examples/*.toml)
 FUZZ_SECONDS ?= 600
 FUZZ_CASES ?= 1000000
 BENCH_SECONDS ?= 60
+KERNEL_CASES ?= 500
 # Linked statically, libstdc++ costs a running process 1 MB less: the linker takes the archive where it sees no other.
 STATIC_LIBSTDCXX = $(lastword $(sort $(wildcard /usr/lib/gcc/*/*/libstdc++.a)))
 # 730 kB of relocations that every start would read, and hold in memory, are 6 kB; glibc knows the form since 2.36, and not
@@ -34,7 +35,7 @@ PACKED_RELOCATIONS = $(shell mkdir -p .build/static && echo 'print(1)' >.build/s
 PACKING = -Xlinker -z -Xlinker pack-relative-relocs
 WALK = Tests/Fixtures/phyphox_walk/Accelerometer.csv Tests/Fixtures/phyphox_walk/Magnetometer.csv
 
-.PHONY: help setup setup-test build run test check-handler test-systemd test-kernel lint format documents golden fuzz sanitize soak bench bench-kernels \
+.PHONY: help setup setup-test build run test test-long check-handler test-systemd test-kernel lint format documents golden fuzz sanitize soak bench bench-kernels \
 	bench-replay bench-recordings bench-sensors bench-daemon compare install uninstall clean
 
 help: ## Show this list.
@@ -56,13 +57,18 @@ run: build ## Replay the bundled recording of a walk; SPEED=1 plays it in real t
 	$(BINARY) replay --speed $(SPEED) $(WALK)
 
 # The mock devices have to deliver in time, which they do not beside tests that flood and kill: so they come last, alone.
+# KERNEL_CASES and BINNACLE_LONG_TESTS say how thorough it is.
 test: setup-test build ## Run every test, against the release binary, and the README's example.
 	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(DEVELOP) test --skip '^SensorTests\.'
 	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(DEVELOP) test --skip-build --filter '^SensorTests\.'
 	scripts/check-arrow $(BINARY)
 	scripts/check-nmea $(BINARY)
-	scripts/test-kernel-forms
+	scripts/test-kernel-forms $(KERNEL_CASES)
 	scripts/check-readme
+
+test-long: export BINNACLE_LONG_TESTS = 1
+test-long: KERNEL_CASES = 3000
+test-long: test ## Run every test in its long form: 200 kills, 1000 random devices, 3000 random cases for each kernel.
 
 # It builds everything once more, which is long for what seldom breaks.
 check-handler: setup ## Build the handler that ARCHITECTURE.md shows into a copy of the sources, and let it handle an event.

@@ -51,7 +51,7 @@ final class RawClient {
     /// The next line; `nil` at the end.
     func line() -> String? {
         while true {
-            if let end = buffer[givenCount...].firstIndex(of: 10) {
+            if let end = lineEnd() {
                 defer { givenCount = end + 1 }
                 return String(decoding: buffer[givenCount..<end], as: UTF8.self)
             }
@@ -66,6 +66,17 @@ final class RawClient {
             let count = recv(raw, &bytes, bytes.count, 0)
             guard count > 0 else { return nil }
             buffer += bytes[..<count]
+        }
+    }
+
+    /// Where the line ends that begins at what was not given yet.
+    private func lineEnd() -> Int? {
+        // A loop takes twenty times as long where nothing is optimised.
+        buffer.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress, givenCount < bytes.count else { return nil }
+            return memchr(base + givenCount, 10, bytes.count - givenCount).map {
+                $0 - UnsafeMutableRawPointer(mutating: base)
+            }
         }
     }
 

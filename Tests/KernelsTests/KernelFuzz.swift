@@ -5,10 +5,11 @@ import Testing
 
 /// Random cases for the kernels: the same ones for the same number, on every machine.
 ///
-/// `BINNACLE_CASES` says how many; `make fuzz` asks for millions.
+/// `BINNACLE_CASES` says how many; `make test-long` has ten times as many as `make test`, and `make fuzz` millions.
 enum KernelFuzz {
     /// How many cases each kernel gets.
-    static let caseCount = ProcessInfo.processInfo.environment["BINNACLE_CASES"].flatMap { Int($0) } ?? 3000
+    static let caseCount =
+        ProcessInfo.processInfo.environment["BINNACLE_CASES"].flatMap { Int($0) } ?? TestForm.count(300, long: 3000)
 
     /// Values that comparisons and sums trip over.
     static let special: [Float] = [
