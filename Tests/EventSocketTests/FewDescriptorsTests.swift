@@ -33,7 +33,7 @@ import Testing
         var clients: [RawClient] = []
         while let client = try? server.client() { clients.append(client) }
         let message = "no connection can be taken: Too many open files"
-        server.wait("it has none left") { server.notes.said.withLock { $0.contains(message) } }
+        try server.wait("it has none left") { server.notes.said.withLock { $0.contains(message) } }
         // Nobody is kept waiting, and the processor is not kept busy.
         let before = processorSeconds()
         for number in UInt64(1)...100 {

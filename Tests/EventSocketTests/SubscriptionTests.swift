@@ -50,7 +50,7 @@ import Testing
             #expect(try named.sequences(1) == [0])
             #expect(try both.sequences(1) == [0])
         }
-        server.wait("nobody asks") { server.notes.repeated.withLock { $0.last == [] } }
+        try server.wait("nobody asks") { server.notes.repeated.withLock { $0.last == [] } }
         server.publish()
         #expect(try everything.sequences(1) == [1])
         let told = server.notes.repeated.withLock { $0 }

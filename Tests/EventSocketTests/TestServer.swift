@@ -84,21 +84,20 @@ final class TestServer {
         return event
     }
 
-    /// Waits until something holds, without keeping a thread of the tasks; gives up after what is an eternity.
+    /// Waits until something holds, without keeping a thread of the tasks, for two minutes at most.
     func waitAsleep(_ what: String, until holds: () -> Bool) async throws {
-        for _ in 0..<6000 {
-            if holds() { return }
+        let end = ContinuousClock.now + .seconds(120)
+        while !holds() {
+            guard ContinuousClock.now < end else {
+                Issue.record("waited in vain until \(what)")
+                throw CancellationError()
+            }
             try await Task.sleep(for: .milliseconds(10))
         }
-        Issue.record("waited in vain until \(what)")
     }
 
-    /// Waits until something holds; gives up after what is an eternity.
-    func wait(_ what: String, until holds: () -> Bool) {
-        for _ in 0..<6000 {
-            if holds() { return }
-            usleep(10_000)
-        }
-        Issue.record("waited in vain until \(what)")
+    /// Waits until something holds.
+    func wait(_ what: String, until holds: () -> Bool) throws {
+        try waitUntil("that \(what)", isCase: holds)
     }
 }

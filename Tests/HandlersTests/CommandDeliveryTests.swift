@@ -55,7 +55,7 @@ import Testing
         }
         feeder.start(handler)
         // One that failed for good is done with as well.
-        wait { feeder.done.count == 60 }
+        try waitUntil("60 acknowledgements") { feeder.done.count == 60 }
         #expect(feeder.done == Array(1...60))
         #expect(!reports.all.contains { $0.kind == .eventsDropped })
         #expect(handler.stop(within: .seconds(1)) == 0)
@@ -68,7 +68,7 @@ import Testing
             ["60"]
         }
         feeder.start(handler)
-        wait { handler.unfinishedCount == 3 }
+        try waitUntil("three deliveries") { handler.unfinishedCount == 3 }
         #expect(handler.stop(within: .milliseconds(200)) == 0, "the store keeps them")
         #expect(feeder.done.isEmpty)
         #expect(!reports.all.contains { $0.kind == .eventsDropped })
@@ -84,14 +84,9 @@ import Testing
             _ in []
         }
         feeder.start(handler)
-        wait { !feeder.done.isEmpty }
+        try waitUntil("the acknowledgement") { !feeder.done.isEmpty }
         #expect(reports.of(.commandFailed).count == 3)
         #expect(feeder.done == [1])
         handler.stop(within: .seconds(1))
-    }
-
-    private func wait(until isDone: () -> Bool) {
-        for _ in 0..<3000 where !isDone() { usleep(10_000) }
-        #expect(isDone())
     }
 }

@@ -176,6 +176,7 @@ extension CommandTests {
                 }
                 // What the first use of anything opens stays open.
                 try round(stoppingTheLast: true)
+                // Its last thread may be ending; how many stay is what is to be found out, and cannot be waited for.
                 usleep(100_000)
                 let descriptorCount = try count("fd")
                 let threadCount = try count("task")

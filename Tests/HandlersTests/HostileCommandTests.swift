@@ -9,6 +9,37 @@ extension CommandTests {
     struct HostileCommandTests {
         private let reports = Reports()
 
+        /// Runs a few lines of sh that hang, until their timeout, which begins with the program.
+        ///
+        /// Lines that were killed before they were ready, on a busy machine, are run again with twice the time.
+        ///
+        /// - Parameters:
+        ///   - lines: They write the numbers of processes into the file `$1`.
+        ///   - processCount: How many numbers there are when they are ready.
+        ///   - killDelay: The time between the two signals.
+        /// - Returns: What was reported of the end, the timeout in seconds, and the processes.
+        /// - Throws: When they are not ready within a minute.
+        private func timedOut(
+            _ lines: String, processCount: Int = 1, killDelay: Duration = .seconds(5)
+        ) throws -> (report: Event, seconds: Double, processes: [pid_t]) {
+            var seconds = 0.5
+            while true {
+                let (reports, file) = (Reports(), try TemporaryFile())
+                let handler = reports.shell(
+                    lines, [file.path],
+                    settings {
+                        $0.timeout = .seconds(seconds)
+                        $0.killDelay = killDelay
+                    })
+                handler.handle(event())
+                let report = try #require(try reports.waitForEnds(1).first)
+                let processes = processes(in: file.path)
+                if processes.count == processCount { return (report, seconds, processes) }
+                seconds *= 2
+                try #require(seconds < 120, "\(lines) is never ready")
+            }
+        }
+
         @Test func whatHangsIsAskedToEnd() throws {
             let handler = reports.handler("/bin/sleep", ["1000"], settings { $0.timeout = .milliseconds(200) })
             handler.handle(event(7))
@@ -22,23 +53,14 @@ extension CommandTests {
         }
 
         @Test func whatIgnoresTheRequestIsKilled() throws {
-            let handler = reports.shell(
-                "trap '' TERM; while :; do sleep 1000; done", [],
-                settings {
-                    $0.timeout = .seconds(3)
-                    $0.killDelay = .milliseconds(100)
-                })
-            handler.handle(event())
-            let report = try #require(try reports.waitForEnds(1).first)
-            #expect(report.text(.reason) == "killed after 3.0 seconds")
+            let (report, time, _) = try timedOut(
+                "trap '' TERM; echo $$ >> \"$1\"; while :; do sleep 1000; done", killDelay: .milliseconds(100))
+            #expect(report.text(.reason) == "killed after \(time) seconds")
             #expect(report.integer(.signal) == Int(SIGKILL))
         }
 
         @Test func whatObeysAndSaysThatAllIsWellHasFailed() throws {
-            let handler = reports.shell(
-                "trap 'exit 0' TERM; while :; do sleep 0.01; done", [], settings { $0.timeout = .seconds(3) })
-            handler.handle(event())
-            let report = try #require(try reports.waitForEnds(1).first)
+            let (report, _, _) = try timedOut("trap 'exit 0' TERM; echo $$ >> \"$1\"; while :; do sleep 0.01; done")
             #expect(report.kind == .commandFailed)
             #expect(report.integer(.status) == 0)
         }
@@ -52,41 +74,26 @@ extension CommandTests {
         /// The leader obeys, its children do not, and they hold its output, or they do not.
         @Test(arguments: ["", ">/dev/null 2>&1"])
         func grandchildrenThatIgnoreTheRequestAreKilled(redirection: String) throws {
-            let file = try TemporaryFile()
-            let handler = reports.shell(
+            let (report, _, family) = try timedOut(
                 """
                 trap '' TERM
                 for i in 1 2 3; do (while :; do sleep 1000; done) \(redirection) & echo $! >> "$1"; done
                 trap - TERM
                 echo $$ >> "$1"
                 wait
-                """, [file.path],
-                settings {
-                    $0.timeout = .seconds(3)
-                    $0.killDelay = .milliseconds(300)
-                })
-            handler.handle(event())
-            try waitUntil("the numbers of four processes") { processes(in: file.path).count == 4 }
-            let family = processes(in: file.path)
-            let report = try #require(try reports.waitForEnds(1).first)
+                """, processCount: 4, killDelay: .milliseconds(300))
             #expect(report.integer(.signal) == Int(SIGTERM))
             try waitUntil("the end of all of \(family)") { !family.contains(where: isAlive) }
         }
 
         /// A child that was asked to end as well may do so while it holds the output.
         @Test func theFamilyMayTidyUp() throws {
-            let handler = reports.shell(
+            let (report, time, _) = try timedOut(
                 """
-                (trap 'sleep 0.3; echo tidied up; exit' TERM; echo ready; while :; do sleep 0.01; done) &
+                (trap 'sleep 0.3; echo tidied up; exit' TERM; echo $$ >> "$1"; while :; do sleep 0.01; done) &
                 wait
-                """, [],
-                settings {
-                    $0.timeout = .seconds(3)
-                    $0.killDelay = .seconds(60)
-                })
-            handler.handle(event())
-            let report = try #require(try reports.waitForEnds(1).first)
-            #expect(report.text(.reason) == "killed after 3.0 seconds")
+                """, killDelay: .seconds(60))
+            #expect(report.text(.reason) == "killed after \(time) seconds")
             #expect(report.text(.output)?.hasSuffix("tidied up") == true)
         }
 
@@ -231,14 +238,21 @@ extension CommandTests {
         @Test func aFloodKeepsNobodyWaiting() throws {
             let limits = settings {
                 $0.concurrentLimit = 2
-                $0.timeout = .seconds(4)
+                $0.timeout = .seconds(1000)
             }
             let handler = reports.command("/bin/sh", limits) { ["-c", $0.sequence == 1 ? "exec yes" : "exit 0"] }
             for sequence in 1...20 { handler.handle(event(UInt64(sequence))) }
-            let ends = try reports.waitForEnds(20)
-            #expect(ends.dropLast().allSatisfy { $0.kind == .commandFinished })
-            #expect(ends.last?.integer(.trigger) == 1)
-            #expect(ends.last?.text(.reason) == "killed after 4.0 seconds")
+            #expect(try reports.waitForEnds(19).allSatisfy { $0.kind == .commandFinished })
+            handler.stop(within: .zero)
+            let end = try #require(try reports.waitForEnds(20).last)
+            #expect(end.integer(.trigger) == 1)
+            #expect(end.text(.reason) == "killed, because Binnacle stops")
+        }
+
+        @Test func aFloodIsKilledAfterItsTime() throws {
+            let handler = reports.shell("exec yes", [], settings { $0.timeout = .milliseconds(300) })
+            handler.handle(event())
+            #expect(try reports.waitForEnds(1).first?.text(.reason) == "killed after 0.3 seconds")
         }
     }
 }

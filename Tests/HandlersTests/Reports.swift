@@ -2,6 +2,7 @@ import Binnacle
 import Foundation
 import Handlers
 import Synchronization
+import TestSupport
 import Testing
 
 /// Collects what a command handler reports, and waits for it.
@@ -15,7 +16,7 @@ final class Reports: Sendable {
     /// The sum of what was told to be dropped.
     var droppedCount: Int { of(.eventsDropped).compactMap { $0.integer(.count) }.reduce(0, +) }
 
-    /// Waits until something was reported; gives up after what is an eternity even on a busy machine.
+    /// Waits until something was reported.
     @discardableResult
     func wait(_ comment: String, until isEnough: ([Event]) -> Bool) throws -> [Event] {
         try waitUntil("\(comment); reported so far: \(all.map(\.json))") { isEnough(all) }
@@ -54,16 +55,6 @@ final class Reports: Sendable {
     ) -> ThreadedHandler {
         handler("/bin/sh", ["-c", lines, "sh"] + arguments, settings)
     }
-}
-
-/// Waits until something is the case; gives up after what is an eternity even on a busy machine.
-func waitUntil(_ comment: @autoclosure () -> String, isCase: () throws -> Bool) throws {
-    for _ in 0..<12_000 {
-        if try isCase() { return }
-        usleep(10_000)
-    }
-    Issue.record("waited in vain for \(comment())")
-    throw CancellationError()
 }
 
 func settings(_ change: (inout CommandSettings) -> Void) -> CommandSettings {

@@ -74,7 +74,7 @@ import Testing
             #expect(round < 599, "it is still too large")
             // The next run goes on with it.
             let next = try StoreRun(folder.file) { $0.keepMegabytes = 1 }
-            usleep(20_000)
+            try next.settle(turns: 10)
             next.end()
         }
         let next = try StoreRun(folder.file)
@@ -94,12 +94,7 @@ import Testing
         try run.wait("the removal") {
             run.store.statistics.removedDeliveryCount > 0 && run.store.statistics.eventCount == 0
         }
-        var before = 0
-        try run.wait("the end of the removal") {
-            usleep(200_000)
-            defer { before = run.store.statistics.removedDeliveryCount }
-            return before == run.store.statistics.removedDeliveryCount
-        }
+        try run.waitForEndOfRemovals()
         run.submit(10_001...10_001, for: "broker")
         try run.settle()
         let told = try #require(run.of(.eventsDropped).first)
@@ -132,8 +127,7 @@ import Testing
         // It is given back bit by bit, while nothing else is to be done.
         for _ in 0..<600 {
             let next = try StoreRun(folder.file)
-            try next.settle()
-            usleep(100_000)
+            try next.settle(turns: 50)
             next.end()
             let size = try FileManager.default.attributesOfItem(atPath: folder.file)[.size] as? Int
             if try #require(size) < 1_500_000 { return }
@@ -172,8 +166,7 @@ import Testing
         // Two passes over the limits.
         for _ in 0..<2 {
             run.store.change(EventStoreSettings(path: folder.file))
-            try run.settle()
-            usleep(100_000)
+            try run.settle(turns: 50)
         }
         #expect(try run.history().numbers == Array(1...20))
         #expect(run.store.statistics.removedDeliveryCount == 0)
@@ -209,8 +202,7 @@ import Testing
         change(&settings)
         for _ in 0..<2 {
             run.store.change(settings)
-            try run.settle()
-            usleep(100_000)
+            try run.settle(turns: 50)
         }
     }
 
@@ -254,13 +246,9 @@ import Testing
         run.store.detach("broker")
         run.submit(11...10_000, for: "broker")
         try run.wait("the removal") { run.store.statistics.removedDeliveryCount > 10 }
-        var before = 0
-        try run.wait("the end of the removal") {
-            usleep(200_000)
-            defer { before = run.store.statistics.removedDeliveryCount }
-            return before == run.store.statistics.removedDeliveryCount
-        }
-        let left = 10_000 - before
+        try run.waitForEndOfRemovals()
+        let removed = run.store.statistics.removedDeliveryCount
+        let left = 10_000 - removed
         #expect(had.count == 5 && run.store.statistics.handlers.first?.waitingCount == left)
         for delivery in had.dropFirst() { run.store.acknowledge("broker", delivery.ticket) }
         try run.settle()

@@ -118,13 +118,23 @@ final class StoreRun: Sendable {
     /// Waits until everything asked so far is done.
     func settle() throws { _ = try page(EventQuery(after: .max)) }
 
-    func wait(_ comment: String, _ isCase: () throws -> Bool) throws {
-        for _ in 0..<60_000 {
-            if try isCase() { return }
-            usleep(2000)
+    /// Waits until everything asked so far is done, and the store's thread has turned so often: in each turn it does
+    /// one step of what it does by itself, such as a removal, and it does not say when there is nothing left of that.
+    func settle(turns: Int) throws {
+        for _ in 0..<turns { try settle() }
+    }
+
+    /// Waits until many turns of the store's thread have removed nothing that waits for handlers.
+    func waitForEndOfRemovals() throws {
+        var before = -1
+        while store.statistics.removedDeliveryCount > before {
+            before = store.statistics.removedDeliveryCount
+            try settle(turns: 100)
         }
-        Issue.record("waited in vain for \(comment); reported so far: \(reports.map(\.json))")
-        throw CancellationError()
+    }
+
+    func wait(_ comment: String, _ isCase: () throws -> Bool) throws {
+        try waitUntil("\(comment); reported so far: \(reports.map(\.json))", isCase: isCase)
     }
 }
 

@@ -1,5 +1,5 @@
 package import Foundation
-import Testing
+package import Testing
 
 /// The program as users run it.
 package enum Binary {
@@ -84,13 +84,13 @@ package final class TemporaryFile {
         try #require(FileHandle(forWritingAtPath: path))
     }
 
-    /// Waits until the file holds what is wanted; gives up after what is an eternity even on a busy machine.
-    package func wait(until isEnough: (String) -> Bool) throws {
-        for _ in 0..<6000 {
-            if isEnough(try text()) { return }
-            usleep(10_000)
+    /// Waits until the file holds what is wanted.
+    package func wait(
+        sourceLocation: SourceLocation = #_sourceLocation, until isEnough: (String) throws -> Bool
+    ) throws {
+        try waitUntil("a text; it ends with: \(text().suffix(500))", sourceLocation: sourceLocation) {
+            try isEnough(text())
         }
-        Issue.record("waited in vain; so far: \(try text().prefix(500))")
     }
 
     package func text() throws -> String {

@@ -1,4 +1,5 @@
 package import Foundation
+import Testing
 
 /// A child process, started with posix_spawn and waited for with waitpid.
 ///
@@ -63,12 +64,29 @@ package final class Child {
 
     /// Whether a process, also one of somebody else's children, has ended or is a zombie.
     package static func isGone(_ process: pid_t) -> Bool {
-        for _ in 0..<200 {
-            guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return true }
-            if text.split(separator: ")").last?.split(separator: " ").first == "Z" { return true }
-            usleep(10_000)
+        do {
+            try waitUntil("the end of process \(process)") { [nil, "Z"].contains(state("/proc/\(process)")) }
+            return true
+        } catch {
+            return false
         }
-        return false
+    }
+
+    /// The state of a process or a thread, as one letter; `nil` when there is none.
+    private static func state(_ folder: String) -> Substring? {
+        let text = try? String(contentsOfFile: folder + "/stat", encoding: .utf8)
+        return text?.split(separator: ")").last?.split(separator: " ").first
+    }
+
+    /// Stops the process, and waits until all its threads have stopped; SIGCONT has it go on.
+    package func freeze() throws {
+        kill(processIdentifier, SIGSTOP)
+        let folder = "/proc/\(processIdentifier)/task"
+        try waitUntil("all threads to stop") {
+            try FileManager.default.contentsOfDirectory(atPath: folder).allSatisfy {
+                Self.state(folder + "/" + $0) == "T"
+            }
+        }
     }
 
     package var isRunning: Bool { !hasEnded(WNOHANG) }

@@ -1,5 +1,5 @@
 import Foundation
-import Testing
+package import Testing
 
 /// A daemon under test: `binnacle run`, with what it writes in files.
 package final class DaemonRun {
@@ -70,13 +70,19 @@ package final class DaemonRun {
     }
 
     /// Waits until an event of a kind has come.
-    package func waitForEvent(_ kind: String, count: Int = 1) throws {
-        try output.wait { $0.components(separatedBy: "\"kind\":\"\(kind)\"").count > count }
+    package func waitForEvent(
+        _ kind: String, count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        try output.wait(sourceLocation: sourceLocation) {
+            $0.components(separatedBy: "\"kind\":\"\(kind)\"").count > count
+        }
     }
 
     /// Waits until something was said on standard error.
-    package func waitForMessage(_ text: String, count: Int = 1) throws {
-        try errors.wait { $0.components(separatedBy: text).count > count }
+    package func waitForMessage(
+        _ text: String, count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        try errors.wait(sourceLocation: sourceLocation) { $0.components(separatedBy: text).count > count }
     }
 
     /// How many descriptors the process has open.

@@ -26,14 +26,16 @@ package final class ServiceManagerDouble {
         unlink(path)
     }
 
-    /// The messages up to one that is waited for; gives up after what is an eternity.
-    package func receive(until wanted: String) throws -> [String] {
+    /// The messages up to the first one that begins with a text.
+    package func receive(until beginning: String) throws -> [String] {
         var messages: [String] = []
-        for _ in 0..<600 {
-            messages += receive(forMilliseconds: 100, atMost: 1)
-            if messages.last == wanted { return messages }
+        try waitUntil("\(beginning); so far: \(messages)") {
+            while let next = receive(forMilliseconds: 0, atMost: 1).first {
+                messages.append(next)
+                if next.hasPrefix(beginning) { return true }
+            }
+            return false
         }
-        Issue.record("waited in vain for \(wanted); so far: \(messages)")
         return messages
     }
 

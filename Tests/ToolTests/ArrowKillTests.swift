@@ -5,7 +5,9 @@ import Testing
 /// The promise of a recording: after a kill every message that was written is read, and a torn one is told of.
 @Suite struct ArrowKillTests {
     /// How often a recording is killed.
-    private static let kills = ProcessInfo.processInfo.environment["BINNACLE_KILLS"].flatMap(Int.init) ?? 100
+    private static let kills =
+        ProcessInfo.processInfo.environment["BINNACLE_KILLS"].flatMap(Int.init)
+        ?? TestForm.count(20, long: 100)
     /// How many record at a time.
     private static let recorders = 10
 
@@ -75,8 +77,16 @@ import Testing
                 try process.run()
                 runs.append((tree, node, process, folder, .random(in: 20...300, using: &random)))
             }
-            // Some hundred scans a turn, to each of them, until its time has come.
-            var sent = 0
+            func scans(from first: Int) -> [UInt8] {
+                (first..<first + 40).flatMap {
+                    FifoNode.scan(Int16($0 % 1000), 0, 981, 1_000_000_000 + Int64($0) * 250_000)
+                }
+            }
+            // The time of each begins when all of them read.
+            for run in runs { try run.node.write(scans(from: 0)) }
+            try waitUntil("all recorders to read") { runs.allSatisfy { $0.node.unreadCount == 0 } }
+            // Some more scans a turn, to each of them, until its time has come.
+            var sent = 40
             var left = runs.count
             for turn in 0..<UInt32(300) where left > 0 {
                 for run in runs where turn <= run.end && run.node.unreadCount < 32_768 {
@@ -85,10 +95,7 @@ import Testing
                         left -= 1
                         continue
                     }
-                    let scans = (sent..<sent + 40).flatMap {
-                        FifoNode.scan(Int16($0 % 1000), 0, 981, 1_000_000_000 + Int64($0) * 250_000)
-                    }
-                    try run.node.write(scans)
+                    try run.node.write(scans(from: sent))
                 }
                 sent += 40
                 usleep(10_000)
@@ -111,6 +118,11 @@ import Testing
         #expect(empty < count)
     }
 
+    private func fileSize(_ path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
     @Test func aConversionThatIsKilledLeavesWholeMessages() throws {
         let folder = try TemporaryFolder([:])
         var text = "time_ns,a.ax_m_s2,a.ay_m_s2,a.az_m_s2\n"
@@ -119,10 +131,18 @@ import Testing
         let (input, path) = (folder.path + "/in.csv", folder.path + "/out.arrows")
         var random = SeededGenerator(seed: 7)
         var (rows, empty, torn) = (0, 0, 0)
-        for _ in 0..<Self.kills {
+        for number in 0..<Self.kills {
             let process = Binary.process(["convert", input, "--force", "-o", path])
-            try process.run()
-            usleep(.random(in: 0...120_000, using: &random))
+            if number % 2 == 0 {
+                try process.run()
+                usleep(.random(in: 0...120_000, using: &random))
+            } else {
+                // How far it comes within a time depends on the machine; a size is reached on each one.
+                unlink(path)
+                try process.run()
+                let size = Int.random(in: 0...9_000_000, using: &random)
+                try waitUntil("\(size) bytes") { !process.isRunning || fileSize(path) > size }
+            }
             process.end()
             guard FileManager.default.fileExists(atPath: path) else { continue }
             let found = try check(path) { ",0,\($0 % 1000),1" }

@@ -88,9 +88,7 @@ import Testing
         let output = try TemporaryFile()
         process.standardOutput = try output.writer()
         try process.run()
-        for _ in 0..<6000 where try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty {
-            usleep(10_000)
-        }
+        try waitUntil("its files") { try !FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty }
         kill(process.processIdentifier, SIGINT)
         process.waitUntilExit()
         #expect(process.terminationStatus == 130)

@@ -90,14 +90,19 @@ import Testing
     @Test func aPacedReplayOfAFileThatShrinksFails() throws {
         try folder.write(
             "a.csv",
-            (0..<2000).reduce(into: "time_ns,a.ax_m_s2,a.ay_m_s2,a.az_m_s2\n") { $0 += "\($1)000000,0,0,9.8\n" })
+            (0..<20_000).reduce(into: "time_ns,a.ax_m_s2,a.ay_m_s2,a.az_m_s2\n") {
+                $0 += "\($1)000000,0,0,\($1 == 1 ? 90 : 9.8)\n"
+            })
         #expect(try Binary.run("convert", path("a.csv"), "-o", path("a.arrows")).status == 0)
+        let output = try TemporaryFile()
         let errors = try TemporaryFile()
-        let process = Binary.process(["replay", "--speed", "1", "--batch", "1", path("a.arrows")])
+        let process = Binary.process(["replay", "--json", "--speed", "1", "--batch", "1", path("a.arrows")])
+        process.standardOutput = try output.writer()
         process.standardError = try errors.writer()
         try process.run()
         defer { process.end() }
-        usleep(300_000)
+        // The second of 20,000 rows has been read, which take 20 s.
+        try output.wait { $0.contains("shock") }
         try #require(truncate(path("a.arrows"), 2000) == 0)
         process.waitUntilExit()
         #expect(process.terminationReason == .exit && process.terminationStatus == 74)

@@ -6,7 +6,9 @@ import Testing
 /// is killed.
 @Suite struct KillTests {
     /// How often the daemon is killed.
-    private static let kills = ProcessInfo.processInfo.environment["BINNACLE_KILLS"].flatMap(Int.init) ?? 200
+    private static let kills =
+        ProcessInfo.processInfo.environment["BINNACLE_KILLS"].flatMap(Int.init)
+        ?? TestForm.count(20, long: 200)
 
     private let folder: TemporaryFolder
     private var delivered: String { folder.path + "/delivered" }
@@ -74,8 +76,10 @@ import Testing
         // The last one has time for everything that is left, and makes nothing new.
         let run = try DaemonRun(configuration(floods: false)).start()
         let stored = try #require(try Self.numbers(try whenSettled()).last)
-        try wait { try Self.numbers(try String(contentsOfFile: delivered, encoding: .utf8)).last == stored }
-        try wait { try Self.numbers(try list.text()).last == stored }
+        try waitUntil("the last event to be handled") {
+            try Self.numbers(try String(contentsOfFile: delivered, encoding: .utf8)).last == stored
+        }
+        try waitUntil("the subscriber to have the last event") { try Self.numbers(try list.text()).last == stored }
         #expect(run.stop() == 0)
         subscriber.end()
 
@@ -110,20 +114,12 @@ import Testing
     /// What the store holds, when nothing is added to it any more.
     private func whenSettled() throws -> String {
         var last = ""
-        try wait {
+        try waitUntil("a store that settles") {
             usleep(300_000)
             let text = try Binary.run("events", "--kind", "shake", "--json", "--socket", socket).output
             defer { last = text }
             return !text.isEmpty && text == last
         }
         return last
-    }
-
-    private func wait(until isDone: () throws -> Bool) throws {
-        for _ in 0..<3000 {
-            if try isDone() { return }
-            usleep(20_000)
-        }
-        Issue.record("it did not come to its end within a minute")
     }
 }

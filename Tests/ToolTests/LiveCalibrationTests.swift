@@ -25,9 +25,8 @@ import Testing
 
         func end(_ signal: Int32? = nil) -> Int32 {
             if let signal { kill(process.processIdentifier, signal) }
-            for _ in 0..<6000 where process.isRunning { usleep(10_000) }
-            if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-            process.waitUntilExit()
+            try? waitUntil("the end") { !process.isRunning }
+            process.end()
             return process.terminationReason == .exit ? process.terminationStatus : -1
         }
     }
@@ -46,6 +45,7 @@ import Testing
         let path = folder.path + "/out.toml"
         let run = try Run(["--config", folder.path + "/binnacle.toml", "-o", path])
         try run.wait(for: "keep turning: ")
+        // How much of the turn has been measured is not said; each part of it is refused.
         sleep(2)
         #expect(run.end(SIGINT) == 65)
         #expect(try run.errors.text().contains("no calibration of the magnetometer: "))
@@ -127,7 +127,7 @@ import Testing
                     try node.write(FifoNode.scan(Int16(raw[0]), Int16(raw[1]), Int16(raw[2]), time))
                     count += 1
                 }
-                usleep(50_000)
+                try waitUntil("the scans of a position to be read") { node.unreadCount == 0 }
             }
         }
         #expect(run.end() == 0)

@@ -134,8 +134,12 @@ import Testing
         process.standardOutput = pipe.fileHandleForWriting
         try process.run()
         try pipe.fileHandleForWriting.close()
-        // Long enough for a pipe of 64 KiB to fill up.
-        usleep(200_000)
+        try waitUntil("a full pipe") {
+            var count: Int32 = 0
+            _ = ioctl(pipe.fileHandleForReading.fileDescriptor, UInt(FIONREAD), &count)
+            // What has no room any more is a line, which is shorter than a page.
+            return count > 61_440
+        }
         let data = pipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)

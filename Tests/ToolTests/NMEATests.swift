@@ -34,15 +34,13 @@ import Testing
     ) throws -> [String] {
         var texts: [String] = []
         var bytes = [UInt8](repeating: 0, count: 65_536)
-        for _ in 0..<12_000 {
+        try waitUntil("\(comment); so far \(texts.suffix(10))") {
             while case let count = recv(socket.raw, &bytes, bytes.count, 0), count > 0 {
                 texts.append(String(decoding: bytes[..<count], as: UTF8.self))
             }
-            if isEnough(texts) { return texts }
-            usleep(10_000)
+            return isEnough(texts)
         }
-        Issue.record("waited in vain for \(comment); so far \(texts.suffix(10))")
-        throw CancellationError()
+        return texts
     }
 
     private static func number(_ sentence: String) throws -> Double {
@@ -100,16 +98,15 @@ import Testing
     private static func connected(_ port: Int) throws -> Descriptor {
         let found = try NetworkAddress.lookUp(host: "127.0.0.1", port: port, type: SOCK_STREAM, isOwn: false)
         let address = try #require(found.first)
-        for _ in 0..<6000 {
+        var connected: Descriptor?
+        try waitUntil("a connection") {
             let socket = Descriptor(owning: Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
-            if address.withPointer({ connect(socket.raw, $0, $1) }) == 0 {
-                _ = fcntl(socket.raw, F_SETFL, O_NONBLOCK)
-                return socket
-            }
-            usleep(10_000)
+            guard address.withPointer({ connect(socket.raw, $0, $1) }) == 0 else { return false }
+            _ = fcntl(socket.raw, F_SETFL, O_NONBLOCK)
+            connected = socket
+            return true
         }
-        Issue.record("nobody listens")
-        throw CancellationError()
+        return try #require(connected)
     }
 
     @Test func aDetectorThatHasLostItsSensorIsNotSpokenFor() throws {
@@ -139,7 +136,7 @@ import Testing
         ).start()
         _ = try Self.wait(receiver, "a sentence") { !$0.isEmpty }
         try run.waitForEvent("detector.failed")
-        // What was sent before that, and at the beat that may have begun, is taken; behind it there is nothing.
+        // What was sent before that, and at the beat that may have begun, is taken; nothing follows for twenty beats.
         var bytes = [UInt8](repeating: 0, count: 2048)
         var silence = 0
         for _ in 0..<6000 where silence < 20 {

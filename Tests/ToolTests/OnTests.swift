@@ -13,7 +13,7 @@ import Testing
     @Test func theCommandRunsForEachEventInItsOrder() throws {
         let double = try SocketDouble()
         let run = try on(double, "motion.began", "--", "/bin/echo", "{peak_g}", "{sensor}!", "{{x}}", "{dip_deg}")
-        double.waitForSubscriber()
+        try double.waitForSubscriber()
         for index in 1...5 {
             double.publish(peak: Double(index) / 4)
             double.publish(.shock)
@@ -33,7 +33,7 @@ import Testing
                 "on", "any", "--socket", double.path, "--once", "--", "sh", "-c",
                 "pwd; echo $MINE $BINNACLE_KIND $BINNACLE_PEAK_G $BINNACLE_OLD; cat; echo said >&2; ls /proc/$$/fd",
             ], in: folder.path, environment: ["MINE": "kept", "BINNACLE_OLD": "of another event"])
-        double.waitForSubscriber()
+        try double.waitForSubscriber()
         double.publish()
         #expect(run.wait() == 0)
         let lines = try run.output.text().split(separator: "\n").map(String.init)
@@ -52,7 +52,7 @@ import Testing
     func onceExitsWithTheStatusOfTheCommand(script: String, status: Int32) throws {
         let double = try SocketDouble()
         let run = try on(double, "any", "--once", "--", "sh", "-c", script)
-        double.waitForSubscriber()
+        try double.waitForSubscriber()
         double.publish()
         double.publish()
         #expect(run.wait() == status)
@@ -69,7 +69,7 @@ import Testing
             ])
         try child.run()
         defer { child.end() }
-        double.waitForSubscriber()
+        try double.waitForSubscriber()
         double.publish()
         child.waitUntilExit()
         #expect(child.terminationStatus == 1)
@@ -78,7 +78,7 @@ import Testing
     @Test func aCommandThatFailsIsSaidAndTheNextOneRuns() throws {
         let double = try SocketDouble()
         let run = try on(double, "any", "--", "sh", "-c", "echo $BINNACLE_SEQ; exit 3")
-        double.waitForSubscriber()
+        try double.waitForSubscriber()
         for _ in 0..<3 { double.publish() }
         _ = try run.waitForLines(3)
         try run.errors.wait { $0.components(separatedBy: "binnacle: sh: exit status 3\n").count == 4 }
@@ -103,7 +103,7 @@ import Testing
         let run = try on(double, "any", "--", "sh", "-c", "echo $BINNACLE_SEQ")
         try run.errors.wait { $0.contains("no daemon answers") }
         try double.start()
-        double.waitForSubscriber()
+        try double.waitForSubscriber()
         for _ in 0..<3 { double.publish() }
         #expect(try run.waitForLines(3) == ["1", "2", "3"])
         double.stop()
@@ -131,7 +131,7 @@ import Testing
         let double = try SocketDouble()
         let script = "trap 'sleep 0.2; echo ended; exit' TERM INT; echo begun; while :; do sleep 0.05; done"
         let run = try on(double, "any", "--", "bash", "-c", script)
-        double.waitForSubscriber()
+        try double.waitForSubscriber()
         double.publish()
         double.publish()
         _ = try run.waitForLines(1)
@@ -142,7 +142,7 @@ import Testing
     @Test func aCommandThatDoesNotReadItsInputIsNoProblem() throws {
         let double = try SocketDouble()
         let run = try on(double, "any", "--once", "--", "true")
-        double.waitForSubscriber()
+        try double.waitForSubscriber()
         double.publish()
         #expect(run.wait() == 0)
     }

@@ -223,6 +223,7 @@ import Testing
         try process.run()
         // The first heading is written before the wait.
         try output.wait { $0.contains("heading") }
+        // A wait that wakes up again and again does so within any time.
         usleep(300_000)
         let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches") })

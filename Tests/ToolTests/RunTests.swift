@@ -40,7 +40,7 @@ import Testing
         let rows = "0,0,0,9.8\n0.01,0,0,9.8\n" + String(repeating: "x,y,z,w\n", count: 1500)
         let trace = try TemporaryFile("time_s,ax,ay,az\n" + rows, suffix: ".csv")
         let run = try DaemonRun(nil, ["--trace", trace.path, "--json"]).start()
-        for _ in 0..<6000 where run.process.isRunning { usleep(10_000) }
+        try waitUntil("the end") { !run.process.isRunning }
         #expect(run.stop(SIGKILL) == 65)
         #expect(try run.errors.text().contains("have no usable sample"))
     }
@@ -162,10 +162,12 @@ import Testing
 
     @Test(arguments: ["/dev/null", "/dev/full"])
     func outputMayBeAnyFile(_ path: String) throws {
-        let run = try DaemonRun(Self.shaken + "[handler.out]\non = [\"shake\"]\nstdout = true\n", ["--json"])
+        let handlers = "[handler.out]\non = [\"shake\"]\nstdout = true\n[handler.note]\non = [\"shake\"]\nlog = true\n"
+        let run = try DaemonRun(Self.shaken + handlers, ["--json"])
         run.process.standardOutput = FileHandle(forWritingAtPath: path)
         try run.start()
-        usleep(300_000)
+        // With the second event, the output has been written to.
+        try run.waitForMessage("shake", count: 2)
         #expect(run.process.isRunning)
         #expect(run.stop() == 0)
     }
@@ -181,7 +183,7 @@ import Testing
         func target(_ number: Int) -> String? {
             try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "\(number)")
         }
-        for _ in 0..<6000 where target(5)?.contains("event") != true { usleep(10_000) }
+        try waitUntil("the event loop") { target(5)?.contains("event") == true }
         #expect((0...2).map(target) == ["/dev/null", "/dev/null", "/dev/null"])
     }
 
@@ -260,7 +262,7 @@ import Testing
         let reloaded = try manager.receive(until: "READY=1")
         #expect(reloaded.contains { $0.hasPrefix("RELOADING=1\nMONOTONIC_USEC=") })
         // A process whose loop stands still gives none.
-        kill(run.process.processIdentifier, SIGSTOP)
+        try run.process.freeze()
         manager.drain()
         #expect(manager.receive(forMilliseconds: 600).isEmpty)
         kill(run.process.processIdentifier, SIGCONT)

@@ -38,7 +38,7 @@ import Testing
         }
         for group in stride(from: 0, to: scans.count, by: atOnce) {
             try node.write(scans[group..<min(group + atOnce, scans.count)].joined())
-            for _ in 0..<60_000 where node.unreadCount > 0 && process.isRunning { usleep(1000) }
+            try waitUntil("the scans to be read") { node.unreadCount == 0 || !process.isRunning }
             try #require(node.unreadCount == 0)
         }
         kill(process.processIdentifier, SIGINT)

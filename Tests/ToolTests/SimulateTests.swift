@@ -96,9 +96,8 @@ import Testing
 
         func end(_ signal: Int32? = nil) -> Int32 {
             if let signal { kill(process.processIdentifier, signal) }
-            for _ in 0..<6000 where process.isRunning { usleep(10_000) }
-            if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-            process.waitUntilExit()
+            try? waitUntil("the end") { !process.isRunning }
+            process.end()
             return process.terminationReason == .exit ? process.terminationStatus : -1
         }
     }
@@ -169,6 +168,7 @@ import Testing
             Issue.record("no device")
             return
         }
+        // Samples that were sent before anybody read would be missing; that none is sent cannot be waited for.
         usleep(300_000)
         Self.switchOn(line, report: 1)
         var heights: [Int] = []
@@ -180,7 +180,7 @@ import Testing
             }
             heights.append(KernelDouble.number(sample, 9, 4))
             times.append(KernelDouble.number(sample, 13, 8))
-            // It stays for a second after the last one, and says what became of them.
+            // It stays for a second after the last sample, and says what became of them; nothing can prolong that.
             if heights.count == 20 { run.say("count") }
         }
         #expect(heights == (0..<20).map { $0 * 10_000 })

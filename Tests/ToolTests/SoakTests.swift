@@ -53,9 +53,8 @@ import Testing
         }
         try run.waitForMessage("configuration read anew", count: rounds)
         // A handler that a reload took out, or a command, may be ending just now.
-        for _ in 0..<100 where run.descriptorCount > descriptors || run.threadCount > threads { usleep(50_000) }
-        #expect(run.descriptorCount <= descriptors)
-        #expect(run.threadCount <= threads)
+        try waitUntil("\(descriptors) descriptors, not \(run.descriptorCount)") { run.descriptorCount <= descriptors }
+        try waitUntil("\(threads) threads, not \(run.threadCount)") { run.threadCount <= threads }
         #expect(try run.ownMemory() < memory + 1024)
         #expect(run.stop() == 0)
         let events = try run.events()

@@ -56,12 +56,8 @@ final class SocketDouble {
     }
 
     /// Waits until somebody has subscribed.
-    func waitForSubscriber() {
-        for _ in 0..<6000 {
-            if server?.statistics.subscribers.isEmpty == false { return }
-            usleep(10_000)
-        }
-        Issue.record("nobody has subscribed")
+    func waitForSubscriber() throws {
+        try waitUntil("a subscriber") { server?.statistics.subscribers.isEmpty == false }
     }
 
     /// A history in memory.

@@ -44,15 +44,20 @@ import Testing
 
     /// Asks until the answer is what is wanted.
     @discardableResult
-    private func wait(_ words: [String], until isWanted: (Binary.Result) -> Bool) throws -> Binary.Result {
-        for _ in 0..<600 {
-            let result = try Binary.run(words + ["--socket", socket])
-            if isWanted(result) { return result }
-            usleep(50_000)
+    private func wait(
+        _ words: [String], socket name: String = "binnacle.sock", until isWanted: (Binary.Result) throws -> Bool
+    ) throws -> Binary.Result {
+        var last = Binary.Result(status: -1, output: "", errors: "")
+        try waitUntil("an answer; the last one: \(last)") {
+            last = try Binary.run(words + ["--socket", folder.path + "/" + name])
+            return try isWanted(last)
         }
-        let last = try Binary.run(words + ["--socket", socket])
-        Issue.record("waited in vain: \(last.status) \(last.output) \(last.errors)")
         return last
+    }
+
+    /// Waits until a number of shakes are kept.
+    private func waitForShakes(_ count: Int) throws {
+        try wait(["events", "--kind", "shake", "--json"]) { try numbers($0.output).count >= count }
     }
 
     private func numbers(_ text: String) throws -> [Int] {
@@ -77,16 +82,23 @@ import Testing
         ] {
             #expect(text.contains(part), "\(part) is missing in:\n\(text)")
         }
-        let json = try ask("status", "--json").output
-        let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+        func object(_ result: Binary.Result) throws -> [String: Any]? {
+            try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
+        }
+        func handler(_ object: [String: Any]?) -> [String: Any]? { (object?["handlers"] as? [[String: Any]])?.first }
+        // The store commits that an event is done with after the command has finished.
+        let answer = try wait(["status", "--json"]) { result in
+            guard result.status == 0 else { return false }
+            return handler(try object(result))?["cursor"] as? Int ?? 0 > 0
+        }
+        let object = try #require(try object(answer))
         #expect(object["state"] as? String == "ok")
         #expect(object["pid"] as? Int == Int(run.process.processIdentifier))
         let sensors = try #require(object["sensors"] as? [[String: Any]])
         let stream = try #require((sensors.first?["streams"] as? [[String: Any]])?.first)
         // How near to 500 depends on who else wants the processor.
         #expect(try #require(stream["rate_hz"] as? Double) > 0)
-        let handler = try #require((object["handlers"] as? [[String: Any]])?.first)
-        #expect(try #require(handler["cursor"] as? Int) > 0)
+        #expect(try #require(handler(object)?["cursor"] as? Int) > 0)
         #expect(run.stop() == 0)
         #expect(try ask("status").status == 69)
     }
@@ -110,7 +122,7 @@ import Testing
     @Test func aDaemonThatDoesNotTurnIsNotWaitedForLong() throws {
         let run = try DaemonRun(configuration()).start()
         try wait(["status"]) { $0.status == 0 }
-        kill(run.process.processIdentifier, SIGSTOP)
+        try run.process.freeze()
         let result = try ask("status")
         kill(run.process.processIdentifier, SIGCONT)
         #expect(result.status == 69)
@@ -141,7 +153,7 @@ import Testing
         let run = try DaemonRun(configuration(append(to: "0"))).start()
         try wait(["status"]) { $0.status == 0 }
         for round in 1...10 {
-            usleep(200_000)
+            try waitForShakes(2 * round)
             try run.configure(configuration(append(to: String(round))))
             run.reload()
             try run.waitForMessage("configuration read anew", count: round)
@@ -213,14 +225,14 @@ import Testing
 
     @Test func aReloadMovesTheSocket() throws {
         let run = try DaemonRun(configuration()).start()
-        try wait(["status"]) { $0.status == 0 }
+        try waitForShakes(1)
         try run.configure(configuration(socket: "other"))
         let before = try numbers(try ask("events", "--json").output)
         #expect(!before.isEmpty)
         run.reload()
         try run.waitForMessage("configuration read anew")
-        for _ in 0..<600 where try ask("status", socket: "other").status != 0 { usleep(50_000) }
-        #expect(try ask("status").status == 69)
+        try wait(["status"], socket: "other") { $0.status == 0 }
+        try wait(["status"]) { $0.status == 69 }
         let after = try numbers(try ask("events", "--json", socket: "other").output)
         #expect(after.starts(with: before) && after == Array(1...after.count), "what was before is still there")
         #expect(run.stop() == 0)

@@ -3,6 +3,8 @@ import Foundation
 import Handlers
 import LinuxSystem
 import Synchronization
+import TestSupport
+import Testing
 
 /// A handler that publishes to a broker, with what it reports and acknowledges; ended with this object.
 final class MQTTRun {

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// Subscribes to everything at a broker, and keeps what comes, in its order; it comes back when the broker does.

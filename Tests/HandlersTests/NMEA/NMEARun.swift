@@ -2,6 +2,8 @@ import Binnacle
 import Foundation
 import Handlers
 import LinuxSystem
+import TestSupport
+import Testing
 
 /// A handler that sends sentences, with what it reports; ended with this object.
 final class NMEARun {

@@ -2,6 +2,7 @@ import Binnacle
 import Foundation
 import Handlers
 import LinuxSystem
+import TestSupport
 import Testing
 
 /// Sentences for everybody who connects.
