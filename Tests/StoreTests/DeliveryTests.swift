@@ -58,13 +58,14 @@ import Testing
         let folder = try StoreFolder()
         let run = try StoreRun(folder.file)
         run.attach(limit: 16)
-        run.submit(1...20_000)
+        let count = TestForm.count(5000, long: 20_000)
+        run.submit(1...UInt64(count))
         try run.settle()
         #expect(run.delivered().numbers == Array(1...16))
         let handler = try #require(run.store.statistics.handlers.first)
-        #expect(handler.waitingCount == 20_000 - 16 && handler.unacknowledgedCount == 16 && handler.isAttached)
+        #expect(handler.waitingCount == count - 16 && handler.unacknowledgedCount == 16 && handler.isAttached)
         var done = 0
-        while done < 20_000 {
+        while done < count {
             let delivered = run.delivered()
             #expect(delivered.count - done <= 16)
             for delivery in delivered.dropFirst(done) { run.store.acknowledge("alarm", delivery.ticket) }
@@ -73,7 +74,7 @@ import Testing
             done = delivered.count
             try run.settle()
         }
-        #expect(run.delivered().numbers == Array(1...20_000))
+        #expect(run.delivered().numbers == Array(1...UInt64(count)))
         try run.settle()
         #expect(run.store.statistics.handlers.first?.waitingCount == 0)
     }

@@ -105,7 +105,7 @@ import Testing
 
     @Test func theNextRunGoesOnWithWhatIsLeft() throws {
         let folder = try StoreFolder()
-        let eventCount: UInt64 = 20_000
+        let eventCount = UInt64(TestForm.count(6000, long: 20_000))
         try damaged(folder, "deliveries_by_handler", eventCount: eventCount)
         // The time that the end takes for it is over at once.
         let time = Atomic<Int64>(SystemClock.monotonic())
@@ -132,7 +132,8 @@ import Testing
         second.append(eventCount + 1...eventCount + 1)
         try second.wait("the end of the salvage") { second.of(.storeRecovered).count == 1 }
         let told = try #require(second.of(.storeRecovered).first?.text(.reason))
-        #expect(told.contains("20000 events and 110 deliveries were copied from \(folder.path)/\(name)"), "\(told)")
+        #expect(
+            told.contains("\(eventCount) events and 110 deliveries were copied from \(folder.path)/\(name)"), "\(told)")
         #expect(try second.history().numbers == Array(1...eventCount + 1))
         #expect(second.delivered().isEmpty, "what was done with does not come again")
         #expect(second.delivered("broker").numbers == Array(1...50))
