@@ -104,8 +104,10 @@ extension Router {
         collect(kind, detector, result, sensor: detector.magnetometer?.sensor.name)
     }
 
+    /// Makes an event of what a detector found.
+    ///
     /// The position of the detector orders the event; its time is that of the result, which a decorator may have held back.
-    private func collect(
+    func collect(
         _ kind: EventKind, _ detector: any Detector, _ result: some DetectorResult, sensor: String?
     ) {
         guard !EventKind.repeated.contains(kind) || isAsked(for: kind) else { return }
@@ -116,7 +118,7 @@ extension Router {
     }
 
     /// What happens to a detector belongs to no sample.
-    private func collect(_ kind: EventKind, _ detector: any Detector, because reason: String) {
+    func collect(_ kind: EventKind, _ detector: any Detector, because reason: String) {
         var event = Event(
             kind: kind, detector: detector.name, timeNanoseconds: 0, figures: [Figure(.reason, .text(reason))])
         event.isSimulated = detector.isSimulated
