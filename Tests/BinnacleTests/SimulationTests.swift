@@ -80,14 +80,14 @@ private func settings(
 
     @Test(
         arguments: SimulationSettings.Model.allCases,
-        ([(50.0, 3, 60), (71.43, 4, 60)] + (TestForm.isLong ? [(100, 1, 60), (100, 2, 120), (400, 5, 60)] : []))
-            as [(Double, UInt64, Int64)])
+        [(100.0, 1, 60), (100, 2, 120), (50, 3, 60), (71.43, 4, 60), (400, 5, 60)] as [(Double, UInt64, Int64)])
     func eachModelSaysWhatItsNamePromisesAndNothingElse(
         model: SimulationSettings.Model, run: (rateHz: Double, seed: UInt64, seconds: Int64)
     ) {
-        let events = play(settings(model, rateHz: run.rateHz, seed: run.seed), seconds: run.seconds)
         let cycle = Self.cycle(model)
-        let expected = (0..<run.seconds / cycle.seconds).flatMap { number in
+        let seconds = TestForm.isLong ? run.seconds : max(20, cycle.seconds)
+        let events = play(settings(model, rateHz: run.rateHz, seed: run.seed), seconds: seconds)
+        let expected = (0..<seconds / cycle.seconds).flatMap { number in
             cycle.events.map { (kind: $0.kind, startSeconds: number * cycle.seconds, range: $0.milliseconds) }
         }
         #expect(events.map(\.kind) == expected.map(\.kind))
