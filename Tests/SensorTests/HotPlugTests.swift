@@ -190,6 +190,7 @@ import Testing
         try await recording.waitForRows(1)
         for device in devices { try station.unplug(device) }
         try await recording.program.waitForMessage("sensor.inactive", "chassis")
+        // That it sleeps is seen in what it has used of the processor after a while.
         let before = recording.program.processorTicks
         try await Task.sleep(for: .seconds(2))
         #expect(recording.program.processorTicks - before < 50)

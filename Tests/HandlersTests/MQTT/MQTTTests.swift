@@ -129,7 +129,7 @@ struct MQTTTests {
         }
         #expect(given < 2000, "no more is handed over than may be under way")
         #expect(run.handler.unfinishedCount <= limit)
-        #expect(run.statistics.failure != nil)
+        try waitUntil("the failure") { run.statistics.failure != nil }
         try broker.start()
         try waitUntil("all acknowledgements; told: \(run.reasons)") {
             try feed(until: 2000)

@@ -90,7 +90,7 @@ import Testing
             _ = other.isClosed()
             return run.statistics.slowCount == 1
         }
-        #expect(run.statistics.clientCount == 1)
+        try waitUntil("the end of its connection") { run.statistics.clientCount == 1 }
         let count = other.lines.count
         try waitUntil("more for the other one") { other.lines.count > count + 10 }
         #expect(Set(other.lines) == Set(sentences), "it never got a part of a sentence")
