@@ -48,25 +48,19 @@ package struct EventStoreReader: Sendable {
 
     private func page(_ query: EventQuery) throws(StoreFailure) -> EventPage {
         let place = try mapError(StoreFailure.system) { () throws(SystemError) in try FilePlace(path) }
-        guard try StoreFile.inspect(place) else {
-            throw .system(SystemError(code: ENOENT, call: "open", path: path))
-        }
+        guard try place.examine() else { throw .system(SystemError(code: ENOENT, call: "open", path: path)) }
         let database = try open(place)
-        guard try StoreFile.checkContents(database) else { return EventPage(through: query.after) }
+        guard try StoreSchema.check(database) else { return EventPage(through: query.after) }
         return try mapError(StoreFailure.init) { () throws(SQLiteError) in
             try database.execute("PRAGMA query_only = ON")
-            let ends = try EventLog.ends(
-                Statement("SELECT min(seq) FROM events", on: database),
-                Statement("SELECT max(seq) FROM events", on: database))
-            return try EventLog.page(query, Statement(EventLog.selection, on: database), ends: ends).page
+            return try database.page(query).page
         }
     }
 
     /// Connects to the file without changing it or what lies beside it.
     ///
-    /// Without a log nothing is to be respected: a daemon that starts meanwhile writes into its log first, and into the file
-    /// at least a second later. A log that is left over from a killed daemon is read with the file; that takes the right to
-    /// write, because its index has to be put together, and because nobody may begin to write meanwhile.
+    /// Without a log the file is complete: a daemon that starts meanwhile writes into its log first. The log of a daemon
+    /// that was killed is read with the file, which takes the right to write, because its index has to be put together.
     private func open(_ place: FilePlace) throws(StoreFailure) -> Database {
         let log = try mapError(StoreFailure.system) { () throws(SystemError) in try FilePlace.status(place.log) }
         guard log?.size ?? 0 > 0 else {

@@ -281,7 +281,7 @@ import Testing
     }
 
     @Test func agesAreThoseOfTheMonotonicClock() {
-        var marks = AgeMarks(startingBehind: 100, at: 0)
+        var marks = RetentionMarks(startingBehind: 100, at: 0)
         let hour: Int64 = 3_600_000_000_000
         for index in 0..<1000 { marks.note(UInt64(100 + index), at: Int64(index) * hour) }
         #expect(marks.removable(olderThan: 2000 * hour, at: 1000 * hour) == 100, "the run is younger than that")

@@ -38,9 +38,13 @@ final class StoreRun: Sendable {
             report: { event in board.run?.note { $0.reports.append(event) } ?? board.keep(event) },
             publish: { events in board.run?.note { $0.published += events.map(\.event) } },
             onSequence: { number in
+                // The first one is where counting begins.
+                guard board.hasBegun() else { return }
                 board.run?.note { $0.jumps.append(number) }
                 if let store = board.run?.store { onJump(store, number) }
             })
+        // What was said of the opening is complete then.
+        while !store.isOpened { usleep(500) }
         board.set(self)
         for event in board.kept { note { $0.reports.append(event) } }
     }
@@ -138,6 +142,10 @@ final class StoreRun: Sendable {
     }
 }
 
+extension EventStore {
+    var lastSequence: UInt64 { statistics.lastSequence }
+}
+
 /// Makes or changes a database with the program sqlite3.
 func sqlite(_ path: String, _ sql: String) throws {
     let child = Child(["sqlite3", path, sql])
@@ -160,10 +168,18 @@ private final class Board: Sendable {
     private struct State: Sendable {
         weak var run: StoreRun?
         var kept: [Event] = []
+        var hasBegun = false
     }
     private let state = Mutex(State())
     var run: StoreRun? { state.withLock { $0.run } }
     var kept: [Event] { state.withLock { $0.kept } }
+    /// Whether this was asked before.
+    func hasBegun() -> Bool {
+        state.withLock { state in
+            defer { state.hasBegun = true }
+            return state.hasBegun
+        }
+    }
     func keep(_ event: Event) { state.withLock { $0.kept.append(event) } }
     func set(_ run: StoreRun) { state.withLock { $0.run = run } }
 }

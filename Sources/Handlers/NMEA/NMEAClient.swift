@@ -12,7 +12,7 @@ final class NMEAClient {
         case done
         /// The rest has to wait for room.
         case blocked
-        /// The other end is gone.
+        /// Nobody reads any more.
         case failed
     }
 

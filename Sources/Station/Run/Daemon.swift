@@ -52,6 +52,8 @@ package final class Daemon {
     var wantsAnother = false
     private let waker: Waker
     private var messages: [DaemonMessage] = []
+    /// The first configuration's objects, until they are in force.
+    private var preparation: Preparation?
     private var isReady = false
     private var readyByNanoseconds: Int64 = 0
     /// Why a recording could not be played to its end.
@@ -63,6 +65,8 @@ package final class Daemon {
 
     /// The longest time until the daemon says that it is ready, whether or not all devices have answered.
     private static let longestStart: Int64 = 500_000_000
+    /// The longest wait for the last number in the store: numbers that the file has cannot be stored again.
+    private static let longestOpening: Int64 = 5_000_000_000
     /// How long handlers that act on the world may take when the daemon ends, how long all of them, and how long it may
     /// take in all.
     private static let drainTimes = (
@@ -92,7 +96,6 @@ package final class Daemon {
         source = StationSource(waker: waker)
         router = Router()
         (inlet, attachments) = try Self.openStore(configuration.store, mailbox, relay)
-        router.continue(behind: inlet?.store.lastSequence ?? 0)
         router.wallClock = { time in
             guard let time else { return SystemClock.realtime() }
             return SystemClock.realtime() - (SystemClock.monotonic() - time)
@@ -102,7 +105,7 @@ package final class Daemon {
         settings.interruption = interruption
         session = Session(pipeline, source: source, settings: settings)
         session.delegate = self
-        apply(try prepare(configuration))
+        preparation = try prepare(configuration)
     }
 
     /// Turns the pipeline until a signal ends it, or nothing is left to listen to.
@@ -110,9 +113,26 @@ package final class Daemon {
     /// - Returns: Why it had to end; `nil` when it was asked to.
     package func run() -> StationError? {
         readyByNanoseconds = SystemClock.monotonic() + Self.longestStart
+        awaitStore()
+        if let preparation { apply(preparation) }
+        preparation = nil
         session.run()
         stop()
         return session.failures.first
+    }
+
+    /// Waits until the store has said behind which number counting goes on; its own thread opens the file.
+    ///
+    /// Without a number, or when that takes longer, counting begins at 1, and goes on behind the file's when it comes.
+    private func awaitStore() {
+        guard let store else { return }
+        let deadline = SystemClock.monotonic() + Self.longestOpening
+        while !store.isOpened, !interruption.isRequested {
+            let left = SystemClock.milliseconds(until: deadline)
+            guard left > 0 else { break }
+            waker.wait(timeoutMilliseconds: left)
+        }
+        router.continue(behind: store.statistics.lastSequence)
     }
 
     private func take(_ answer: SampleAnswer) {
