@@ -101,11 +101,13 @@ import Testing
         let run = try Run(folder.path + "/log/events.jsonl")
         run.handler.deliver((1...3).map { Delivery(event: event($0), ticket: Int64($0)) })
         try run.reports.wait("a failure") { !$0.isEmpty }
+        // Further attempts are not told of, and nothing counts them.
         usleep(200_000)
         #expect(run.reasons == [run.path + ": its folder does not exist"], "told once")
         #expect(run.acknowledged.isEmpty)
         #expect(mkdir(folder.path + "/log", 0o700) == 0)
         try run.reports.wait("the recovery") { $0.contains { $0.kind == .handlerRecovered } }
+        try waitUntil("the acknowledgements") { run.acknowledged.count == 3 }
         #expect(try Self.numbers(run.path) == [1, 2, 3])
         #expect(run.acknowledged == [1, 2, 3])
         // A further failure is told again.
