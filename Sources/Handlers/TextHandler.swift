@@ -7,7 +7,7 @@ package final class TextHandler: EventHandler {
     private let writer: LineWriter
     private let prefix: String
 
-    /// Creates a handler; whoever owns the writer flushes it.
+    /// Creates a handler; the owner of the writer flushes it.
     ///
     /// - Parameters:
     ///   - writer: What the lines go to.
@@ -71,7 +71,7 @@ extension String {
 package final class JSONLinesHandler: EventHandler {
     private let writer: LineWriter
 
-    /// Creates a handler; whoever owns the writer flushes it.
+    /// Creates a handler; the owner of the writer flushes it.
     package init(writer: LineWriter) {
         self.writer = writer
     }

@@ -20,7 +20,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
 
     /// Leaves a message and wakes the event thread.
     ///
-    /// - Returns: Whether somebody will take it; otherwise whoever made it undoes it.
+    /// - Returns: Whether it will be taken; otherwise the caller undoes what the message tells of.
     @discardableResult
     package func post(_ message: Message) -> Bool {
         let isTaken = state.withLock { state in
@@ -36,7 +36,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
 
     /// Takes no more messages.
     ///
-    /// - Returns: Those that nobody has taken.
+    /// - Returns: The messages that were not taken.
     package func close() -> [Message] {
         state.withLock { state in
             state.isClosed = true

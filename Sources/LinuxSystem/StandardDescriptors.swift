@@ -2,7 +2,7 @@ import Glibc
 
 /// Standard input, output and error: places that no other file may take.
 package enum StandardDescriptors {
-    /// Fills those that whoever started this process has closed; called before anything is opened.
+    /// Opens those that were closed when this process started; called before anything else is opened.
     ///
     /// The next file would get the number otherwise: a device would be read as standard input, and messages would be
     /// written into a recording, or into a device's attribute. What is put there can be used for nothing, so that reading

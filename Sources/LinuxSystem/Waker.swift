@@ -5,7 +5,7 @@ import Glibc
 package final class Waker: Sendable {
     private let event: Descriptor
 
-    /// Creates a waker that nobody has used yet.
+    /// Creates a waker that was not woken.
     package init() throws(SystemError) {
         event = Descriptor(owning: try systemCall("eventfd") { clinux_eventfd() })
     }
@@ -20,7 +20,7 @@ package final class Waker: Sendable {
         _ = write(event.raw, &one, 8)
     }
 
-    /// Takes note of having been woken; what one was woken for is looked at afterwards.
+    /// Clears the wake-up; called before looking for the reason, so that none is missed.
     package func clear() {
         var count: UInt64 = 0
         _ = read(event.raw, &count, 8)

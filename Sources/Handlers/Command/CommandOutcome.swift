@@ -19,7 +19,7 @@ struct CommandOutcome: Sendable, Equatable {
     enum Interruption: Sendable, Equatable {
         /// It took longer than it may.
         case timeout(Duration)
-        /// Whoever runs it stops, for this reason.
+        /// The handler stops, for this reason.
         case stop(reason: String)
     }
 
@@ -37,7 +37,7 @@ struct CommandOutcome: Sendable, Equatable {
     /// Whether it did what it should.
     var isSuccess: Bool { interruption == nil && end == .exited(status: 0) }
 
-    /// Whether nobody knows what it would have done, had it been left to end by itself.
+    /// Whether its outcome is unknown, because it was not left to end by itself.
     var isCutShort: Bool {
         if case .stop = interruption { return true }
         return end == .unknown

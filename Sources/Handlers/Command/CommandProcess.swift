@@ -46,7 +46,7 @@ struct CommandProcess {
         self.input = input
         self.output = output
         do {
-            // Nobody has reaped it, so the number is still its own, even if it has ended by now.
+            // It was not reaped, so the number is still its own, even if it has ended by now.
             let leader = identifier
             end = Descriptor(owning: try systemCall("pidfd_open") { clinux_pidfd_open(leader) })
         } catch {
@@ -58,20 +58,20 @@ struct CommandProcess {
         }
     }
 
-    /// Sends a signal to everything in the group; nobody may have reaped the leader.
+    /// Sends a signal to everything in the group; the leader must not have been reaped.
     func signalGroup(_ signal: Int32) {
         // It fails when nothing in the group is ours to signal, and then there is nothing that could be done.
         _ = kill(-identifier, signal)
     }
 
-    /// Takes note of the leader's end; its number means nothing afterwards.
+    /// Reaps the leader; its number means nothing afterwards.
     ///
     /// - Returns: How it ended; `nil` when a debugger still keeps its end to itself.
     func reap() -> CommandOutcome.End? {
         var status: Int32 = 0
         let result = waitpid(identifier, &status, WNOHANG)
         guard result != 0 else { return nil }
-        // Whoever started us may have had the ends of children thrown away.
+        // The process that started us may have set SIGCHLD to be ignored, which discards the exit status of children.
         guard result == identifier else { return .unknown }
         let signal = status & 0x7F
         return signal == 0 ? .exited(status: status >> 8 & 0xFF) : .signalled(number: signal)

@@ -140,7 +140,7 @@ package final class CommandSupervisor {
 
     /// Starts what can be started: first what was tried before.
     private func startJobs(_ now: Int64) {
-        // Not more at a time than can run, so that programs that cannot be started keep nobody waiting.
+        // Not more at a time than can run, so that programs that cannot be started do not delay the others.
         for _ in 0..<max(1, settings.concurrentLimit) where hasFreeWorker {
             if let retry = retries.last, retry.dueTime <= now {
                 retries.removeLast()

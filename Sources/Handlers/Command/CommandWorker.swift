@@ -45,7 +45,7 @@ final class CommandWorker {
     private var pendingInput: ArraySlice<UInt8> = []
     private var tail: OutputTail
 
-    /// How much is read at a time, so that a flood keeps nobody else waiting.
+    /// How much is read at a time, so that a flood does not delay the others.
     private static let readSize = 65_536
     /// The most that is read of what a pipe still holds at the end: as much as the kernel lets a user's pipe hold.
     ///
@@ -160,7 +160,7 @@ final class CommandWorker {
                 outputByteCount: tail.byteCount))
     }
 
-    /// Writes what its input takes at once, and closes it behind the last byte, or when nobody will read it.
+    /// Writes what its input takes at once, and closes it behind the last byte, or when the program has closed its end.
     private func write() {
         guard let input = process?.input else { return }
         // A reader that is gone is an error here, and no signal: this thread has all signals blocked.

@@ -74,7 +74,7 @@ package struct SessionProgram {
     /// - Returns: How it ended.
     /// - Throws: ``SystemError`` when the program cannot be run.
     package func run(_ words: [String], for event: Event, json: String) throws(SystemError) -> End {
-        // Whoever started us may have had the ends of children thrown away.
+        // The process that started us may have set SIGCHLD to be ignored, which discards the exit status of children.
         clinux_keep_ends()
         let input = try Self.file(json + "\n")
         var identifier: pid_t = 0
@@ -121,7 +121,7 @@ package struct SessionProgram {
         return tcgetpgrp(terminal.raw) == getpgrp()
     }
 
-    /// A file in no folder, which is read from its beginning: nobody has to wait for a reader.
+    /// A file in no folder, which is read from its beginning: no thread has to feed a pipe.
     private static func file(_ text: String) throws(SystemError) -> Descriptor {
         let file = Descriptor(owning: try systemCall("memfd_create") { clinux_memory_file("event") })
         var bytes = Array(text.utf8)[...]

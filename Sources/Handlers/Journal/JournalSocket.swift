@@ -15,7 +15,7 @@ package final class JournalSocket {
     /// Connects to the journal.
     ///
     /// - Parameter path: The journal's socket.
-    /// - Throws: ``SystemError`` when nobody listens there.
+    /// - Throws: ``SystemError`` when no journal listens there.
     package init(path: String = "/run/systemd/journal/socket") throws(SystemError) {
         self.path = path
         socket = try DatagramSocket.connected(to: path)

@@ -12,7 +12,7 @@ package struct MQTTAction: HandlerAction, Equatable {
     package let statusTopic: TopicTemplate?
     /// What the broker knows the handler by; `nil` is a name made of the machine's and the handler's.
     package let clientID: String?
-    /// Who logs in; `nil` is nobody.
+    /// The user that logs in; `nil` for none.
     package let user: String?
     /// Where the user's password is; `nil` is none.
     package let password: MQTTPassword?

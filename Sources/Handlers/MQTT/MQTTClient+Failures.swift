@@ -53,9 +53,9 @@ extension MQTTClient {
         return failure
     }
 
-    /// Takes note of a line of the library's log, as far as it tells of TLS.
+    /// Keeps what a line of the library's log says about TLS.
     func note(_ line: String) {
-        // Whoever ends a connection without a word in TLS ends it all the same.
+        // A connection that ends without the close message of TLS is an ended connection, and no failure of TLS.
         guard !line.contains("unexpected eof") else { return }
         // Verification comes first, and what follows from it tells less.
         if line.contains("host name verification failed") {
@@ -121,7 +121,7 @@ extension MQTTClient {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         return withUnsafeMutablePointer(to: &address) { pointer in
-            // A socket address is looked at as its family says; here nobody looks at it.
+            // Every socket address begins with its family; the address itself is not read here.
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 getpeername(descriptor, $0, &length) == 0
             }

@@ -5,7 +5,7 @@ import LinuxSystem
 /// One connection to a broker, from the first packet to its end, through libmosquitto; for one thread.
 ///
 /// A new one is made for each attempt, so that passwords and certificates are read again, and nothing is left of what went
-/// wrong before. The library resends nothing by itself then; whoever publishes keeps what was not acknowledged.
+/// wrong before. The library resends nothing by itself then; the publisher keeps what was not acknowledged.
 final class MQTTClient {
     let settings: MQTTSettings
     let functions: cmosquitto
@@ -204,7 +204,7 @@ enum MQTTLibrary {
             let words = String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
             throw MQTTFailure("the MQTT library cannot be used: \(words) (Debian has it in libmosquitto1)")
         }
-        // A copy of pointers to functions, which nobody changes or unloads.
+        // A copy of pointers to functions, which are never changed or unloaded.
         return table.pointee
     }
 }

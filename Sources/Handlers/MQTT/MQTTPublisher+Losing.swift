@@ -2,7 +2,7 @@ import Binnacle
 import LinuxSystem
 
 extension MQTTPublisher {
-    /// Takes note that a connection is lost, or never was: what was under way is to be sent again.
+    /// Handles a connection that was lost or never made: what was under way is sent again.
     func lose(_ connection: Connection, _ failure: MQTTFailure) {
         gauge.update { statistics in
             statistics.connectedSinceNanoseconds = nil

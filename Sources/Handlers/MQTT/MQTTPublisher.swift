@@ -96,7 +96,7 @@ package final class MQTTPublisher {
     let gauge: MQTTGauge
     var window: [Entry] = []
     var states = MQTTSensorStates()
-    /// Whether events are sent one by one, because the broker seems to dislike one of them.
+    /// Whether events are sent one by one, because the broker seems to reject one of them.
     var isCareful = false
     /// How many connections in a row the broker closed without having acknowledged an event.
     var closingCount = 0
@@ -287,7 +287,7 @@ package final class MQTTPublisher {
             || states.inFlightCount > 0
     }
 
-    /// Takes note of what the broker acknowledged.
+    /// Finishes the events that the broker acknowledged.
     func take(_ client: MQTTClient, _ connection: inout Connection) {
         let numbers = client.takeAcknowledged()
         guard !numbers.isEmpty else { return }
@@ -314,7 +314,7 @@ package final class MQTTPublisher {
         throw MQTTFailure("\(settings.address): no answer to PUBLISH within \(limit / 1_000_000_000) s")
     }
 
-    /// Takes note of a connection that has lasted.
+    /// Reports the recovery once a connection has lasted.
     private func settle(_ connection: inout Connection) {
         guard !connection.hasLasted, let accepted = connection.acceptedTime,
             SystemClock.monotonic() - accepted >= times.lasting,

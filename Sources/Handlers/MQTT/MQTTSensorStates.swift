@@ -50,12 +50,12 @@ struct MQTTSensorStates {
         }
     }
 
-    /// Takes note that a message has arrived.
+    /// Marks the state of a message as arrived.
     mutating func finish(_ message: Int32) {
         for sensor in sensors where records[sensor]?.message == message { records[sensor]?.message = nil }
     }
 
-    /// Takes note that a connection is lost: the broker may have forgotten everything.
+    /// Makes all states due again after a lost connection: the broker may have forgotten everything.
     mutating func reset() {
         for sensor in sensors {
             records[sensor]?.isDue = true

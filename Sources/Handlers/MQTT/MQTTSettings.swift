@@ -6,7 +6,7 @@ package struct MQTTSettings: Sendable, Equatable {
     package var port: Int
     /// Whether the connection is encrypted and the broker's certificate verified; there is no one without the other.
     package var usesTLS: Bool
-    /// Who logs in; `nil` is nobody.
+    /// The user that logs in; `nil` for none.
     package var user: String?
     /// Where the user's password is; `nil` is none.
     package var password: MQTTPassword?

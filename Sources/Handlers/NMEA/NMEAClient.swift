@@ -12,7 +12,7 @@ final class NMEAClient {
         case done
         /// The rest has to wait for room.
         case blocked
-        /// Nobody reads any more.
+        /// The other end is gone.
         case failed
     }
 

@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// Sends each sentence as a datagram: to one machine, to a network's broadcast address, or to a multicast group.
 ///
-/// Nobody need be there to take it. One sentence a datagram, because not every receiver looks behind the first.
+/// A receiver need not exist. One sentence a datagram, because not every receiver looks behind the first.
 final class NMEADatagrams: NMEATransport {
     private let address: String
     private let state: NMEAState
@@ -78,7 +78,7 @@ final class NMEADatagrams: NMEATransport {
 
     private static func makeSocket(_ target: NetworkAddress) throws(SystemError) -> Descriptor {
         let socket = try target.makeSocket(SOCK_DGRAM)
-        // The kernel sends to a broadcast address for nobody who has not said that this is meant.
+        // The kernel sends to a broadcast address only with this option.
         if target.family == AF_INET { try socket.setOption(SOL_SOCKET, SO_BROADCAST, 1) }
         return socket
     }

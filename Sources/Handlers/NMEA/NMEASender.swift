@@ -105,7 +105,7 @@ package final class NMEASender {
                 if now - openTime >= times.lasting { recover() }
                 next = min(next ?? .max, openTime + times.lasting)
             }
-            // Nothing is waited for when nothing is to be done: who has no heading sleeps.
+            // Without a heading there is no time to wait for.
             let timeout = next.map { SystemClock.milliseconds(until: $0, from: now) } ?? -1
             _ = epoll.wait(timeoutMilliseconds: timeout) { token, isHungUp in
                 if token == Self.wakerToken {
@@ -132,7 +132,7 @@ package final class NMEASender {
     }
 
     private func send(_ heading: NMEAHeading, _ transport: any NMEATransport, _ now: Int64) throws(NMEAFailure) {
-        // A beat that was missed is left out, and does not come after the next one.
+        // A missed interval is skipped, not made up for.
         let next = Units.later(dueTime, by: intervalNanoseconds)
         dueTime = next > now ? next : Units.later(now, by: intervalNanoseconds)
         let sentences = settings.sentences.compactMap { sentence in
@@ -148,7 +148,7 @@ package final class NMEASender {
         failures.recover()
     }
 
-    /// Takes note that nothing can be sent, and waits until it is time for another attempt.
+    /// Reports that nothing can be sent, and waits until it is time for another attempt.
     private func lose(_ failure: NMEAFailure) {
         let now = SystemClock.monotonic()
         if failure.isPortTaken, now - startTime < times.grace {

@@ -10,7 +10,7 @@ package enum NMEASentence: String, Sendable, CaseIterable {
     /// The sentence of a heading, from the dollar sign to the line end.
     ///
     /// Deviation is left empty, which the standard allows: whatever compensates for the iron on board has done so before
-    /// there is a heading, and what remains of it nobody knows. A variation that is not known is left empty as well.
+    /// there is a heading, and what remains of it is not known. A variation that is not known is left empty as well.
     ///
     /// - Parameters:
     ///   - heading: The heading.

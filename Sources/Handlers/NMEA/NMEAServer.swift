@@ -95,7 +95,7 @@ final class NMEAServer: NMEATransport {
 
     // MARK: - Connections
 
-    /// Waits for room when there is none, and closes what nobody reads.
+    /// Waits for room when there is none, and closes a connection whose other end is gone.
     private func settle(_ token: UInt64, _ client: NMEAClient, _ result: NMEAClient.Writing) {
         guard result != .failed else { return close(token) }
         let waits = result == .blocked
@@ -124,7 +124,7 @@ final class NMEAServer: NMEATransport {
                     acceptTime = now + times.acceptPause
                     return listens(false)
                 case EAGAIN: return
-                // Whoever connected has gone again, or its socket has: that is nobody's failure.
+                // The client has closed its connection already: no failure of the server.
                 default: continue
                 }
             }

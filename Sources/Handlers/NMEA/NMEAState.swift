@@ -8,7 +8,7 @@ package struct NMEAStatistics: Sendable, Equatable {
     package var port: Int?
     /// Why nothing can be sent; `nil` when it can, as far as it is known.
     package var failure: String?
-    /// The sentences that were sent, each counted once, whoever got it.
+    /// The sentences that were sent, each counted once, however many receivers it had.
     package var sentCount = 0
     /// The connections that are open.
     package var clientCount = 0

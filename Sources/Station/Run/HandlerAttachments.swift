@@ -42,7 +42,7 @@ final class HandlerAttachments {
         attach()
     }
 
-    /// Takes note that a detached handler has ended: the next of its name is attached.
+    /// Attaches the next handler of a name, after a detached one has ended.
     func handlerDidEnd(_ name: String) {
         ending[name] = nil
         attach()
