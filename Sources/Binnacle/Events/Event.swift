@@ -23,9 +23,12 @@ public struct Event: Sendable, Equatable {
         kind: EventKind, detector: String? = nil, sensor: String? = nil, timeNanoseconds: Int64,
         of result: some FigureSource
     ) {
-        self.init(
-            kind: kind, detector: detector, sensor: sensor, timeNanoseconds: timeNanoseconds,
-            figures: kind.row.figures.compactMap { name in result.value(of: name).map { Figure(name, $0) } })
+        self.init(kind: kind, detector: detector, sensor: sensor, timeNanoseconds: timeNanoseconds)
+        let names = kind.row.figures
+        figures.reserveCapacity(names.count)
+        for name in names {
+            if let value = result.value(of: name) { figures.append(Figure(name, value)) }
+        }
     }
 
     /// Creates an event.
