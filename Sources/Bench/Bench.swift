@@ -34,6 +34,7 @@ package enum BenchError: Error, Equatable {
 package final class Bench {
     let options: BenchOptions
     let machine = Machine()
+    let levels: [MemoryLevel]
     let arena: Arena
     var noise = Noise()
     private let indicator: ProgressIndicator
@@ -56,8 +57,9 @@ package final class Bench {
         self.indicator = indicator
         self.isInterrupted = isInterrupted
         self.output = output
+        levels = machine.levels(memoryFactor: options.isQuick ? 2 : 8)
         // What a kernel reads, and what it writes beside that.
-        arena = try Arena(byteCount: 2 * (machine.levels.last?.byteCount ?? 0))
+        arena = try Arena(byteCount: 2 * (levels.last?.byteCount ?? 0))
     }
 
     /// Measures.

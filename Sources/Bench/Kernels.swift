@@ -158,7 +158,7 @@ extension Bench {
     /// reference finds.
     func measure(_ kernel: Kernel) throws(BenchError) {
         var rows: [FigureRow] = []
-        for level in machine.levels where !level.isShared {
+        for level in levels where !level.isShared {
             for rate in kernel.rates where !options.isQuick || rate != 0 {
                 arena.removeAll()
                 let count = max(64, level.byteCount / kernel.bytesPerSample / 64 * 64)

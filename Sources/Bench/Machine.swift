@@ -14,11 +14,28 @@ package struct Machine {
     /// The instruction sets that the kernels can use here, the best one last.
     let instructionSets = InstructionSet.available
     /// The sizes of the caches that hold data, the nearest first; empty where the system does not say.
-    private let caches = [_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE]
-        .map { sysconf(Int32($0)) }.filter { $0 > 0 }
+    ///
+    /// sysconf(3) would say the third cache of the whole machine, of which a guest may have a tenth.
+    private let caches = (0..<8).compactMap { number -> Int? in
+        let folder = "/sys/devices/system/cpu/cpu0/cache/index\(number)"
+        guard let type = SmallFile.kernelText(folder + "/type"), type != "Instruction" else { return nil }
+        return SmallFile.kernelText(folder + "/size").flatMap(Machine.byteCount)
+    }
 
     /// The levels of memory, the nearest first.
-    var levels: [MemoryLevel] { MemoryLevel.all(caches) }
+    ///
+    /// - Parameter memoryFactor: How many times the largest cache the data in main memory take.
+    /// - Returns: The levels.
+    func levels(memoryFactor: Int) -> [MemoryLevel] { MemoryLevel.all(caches, memoryFactor: memoryFactor) }
+
+    /// Reads a size as the kernel writes it, such as `512K`.
+    package static func byteCount(_ text: String) -> Int? {
+        let factors: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+        let factor = text.last.flatMap { factors[$0] }
+        guard let number = Int(factor == nil ? text : String(text.dropLast())), number > 0 else { return nil }
+        let (product, isTooLarge) = number.multipliedReportingOverflow(by: factor ?? 1)
+        return isTooLarge ? nil : product
+    }
 
     /// The processor's name in the text of /proc/cpuinfo; `nil` where the kernel says none, as on most arm64 machines.
     package static func model(inText text: String) -> String? {
@@ -65,15 +82,17 @@ package struct MemoryLevel: Equatable {
     /// How many bytes are used, so that they all lie there.
     package let byteCount: Int
 
-    /// Half of each cache, a quarter of one that others use as well, and eight times the largest.
+    /// Half of each cache, a quarter of one that others use as well, and a multiple of the largest.
     ///
-    /// - Parameter caches: The sizes of the caches, the nearest first; without them those of a small machine are assumed.
+    /// - Parameters:
+    ///   - caches: The sizes of the caches, the nearest first; without them those of a small machine are assumed.
+    ///   - memoryFactor: How many times the largest cache the data in main memory take.
     /// - Returns: The levels, the nearest first.
-    package static func all(_ caches: [Int]) -> [MemoryLevel] {
+    package static func all(_ caches: [Int], memoryFactor: Int) -> [MemoryLevel] {
         let known = caches.isEmpty ? [32 << 10, 256 << 10] : caches
         let levels = known.enumerated().map { MemoryLevel(name: "L\($0 + 1)", byteCount: $1 / ($0 < 2 ? 2 : 4)) }
         // At least 64 MB, where the system says too little of its caches; at most what a small machine can spare.
-        let memory = min(max((known.max() ?? 0) * 8, 64 << 20), 1 << 30)
+        let memory = min(max((known.max() ?? 0) * memoryFactor, 64 << 20), 1 << 30)
         return levels + [MemoryLevel(name: "DRAM", byteCount: memory)]
     }
 
