@@ -123,6 +123,8 @@ struct FilePlace {
             guard let version = number(at: 60), version > StoreSchema.version else { return }
             throw .newer(version, path: path)
         }
+        // A kill while a store is made may leave a database without tables; its contents are checked when it is opened.
+        if isDatabase && size == Int64(Self.headerLength) && number(at: 68) == 0 { return }
         let mark = Array(StoreSchema.mark.utf8)
         let hasSchema = bytes.indices.dropLast(mark.count - 1).contains { bytes[$0...].starts(with: mark) }
         if isMarked || hasSchema { throw .damaged("its header is overwritten") }

@@ -98,6 +98,16 @@ import Testing
         #expect(run.reports == [] && next.reports == [])
     }
 
+    /// What a kill leaves after SQLite has made the file, and before the tables are committed.
+    @Test func aStoreThatWasNotMadeToItsEndIsMade() throws {
+        let folder = try StoreFolder()
+        try sqlite(folder.file, "PRAGMA auto_vacuum = INCREMENTAL; CREATE TABLE t(a); DROP TABLE t; VACUUM")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file)).count == 4096)
+        let run = try StoreRun(folder.file)
+        run.append(1...3)
+        #expect(try run.history().numbers == [1, 2, 3] && run.reports.isEmpty)
+    }
+
     @Test func safetyCanBeChangedWhileItRuns() throws {
         let folder = try StoreFolder()
         let run = try StoreRun(folder.file) { $0.synchronous = .full }
