@@ -157,7 +157,10 @@ let package = Package(
         // The options of the command line, of which the program and its manual are made.
         .target(name: "CommandRows", dependencies: ["Binnacle", "PlainText"], swiftSettings: settings),
         // What `make documents` runs.
-        .executableTarget(name: "BinnacleDocs", dependencies: ["CommandRows"], swiftSettings: settings),
+        .executableTarget(
+            name: "BinnacleDocs",
+            dependencies: ["CommandRows", "Configuration", "TableReading", "Binnacle", "PlainText"],
+            swiftSettings: settings),
         .executableTarget(
             name: "BinnacleTool",
             dependencies: [

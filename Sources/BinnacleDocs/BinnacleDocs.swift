@@ -11,7 +11,8 @@ enum BinnacleDocs {
         var files = CommandPages.all.map { ("man/" + $0.name, $0.text) }
         files += [
             ("completions/binnacle.bash", Completions.bash), ("completions/_binnacle", Completions.zsh),
-            ("completions/binnacle.fish", Completions.fish),
+            ("completions/binnacle.fish", Completions.fish), ("config/binnacle.toml", ConfigurationPages.reference),
+            ("man/binnacle.toml.5", ConfigurationPages.page), ("man/binnacle-events.7", EventPage.page),
         ]
         for (name, text) in files {
             guard let file = fopen(folder + name, "w"), fputs(text, file) >= 0, fclose(file) == 0 else {

@@ -31,11 +31,11 @@ struct ManualPage {
     /// Adds paragraphs, which blank lines separate.
     ///
     /// Lines that begin with two spaces are a list: a term, two or more spaces, and what it means.
-    mutating func paragraphs(_ paragraphs: String, isFirst: Bool = true) {
+    mutating func paragraphs(_ paragraphs: String) {
         for (number, paragraph) in paragraphs.split(separator: "\n\n").enumerated() {
-            if number > 0 || !isFirst { line(".Pp") }
             let lines = paragraph.split(separator: "\n")
             let words = lines.prefix { !$0.hasPrefix("  ") }
+            if number > 0, !words.isEmpty { line(".Pp") }
             sentences(words.joined(separator: " "))
             let terms = lines.dropFirst(words.count).map { line in
                 let term = line.drop { $0 == " " }
@@ -51,7 +51,7 @@ struct ManualPage {
         guard !terms.isEmpty else { return }
         line(".Bl -tag -width Ds")
         for (term, meaning) in terms {
-            line(".It \(term)")
+            line(".It " + term.replacing("\"", with: "\\(dq"))
             paragraphs(meaning)
         }
         line(".El")

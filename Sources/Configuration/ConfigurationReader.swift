@@ -2,19 +2,24 @@ import Binnacle
 import EventSocket
 import PlainText
 import Store
-import TableReading
+package import TableReading
 
 /// Walks a document and makes its sections.
-struct ConfigurationReader {
+package struct ConfigurationReader {
+    /// The sections, in the order of the reference file.
+    package static let rows: [SectionRow] =
+        [SensorSection.row, MotionSection.row, NorthSection.row, PositionSection.row, EventStoreSettings.row]
+        + [SocketSettings.row] + HandlerSection.rows
+
     /// The top-level tables.
     private enum SectionKind: String, CaseIterable {
         case sensor, motion, north, handler
 
         var keys: [String] {
             switch self {
-            case .sensor: SensorSection.keys
-            case .motion: MotionSection.keys
-            case .north: NorthSection.keys
+            case .sensor: SensorSection.row.keys.map(\.name)
+            case .motion: MotionSection.row.keys.map(\.name)
+            case .north: NorthSection.row.keys.map(\.name)
             case .handler: HandlerSection.keys
             }
         }
@@ -26,9 +31,9 @@ struct ConfigurationReader {
 
         var keys: [String] {
             switch self {
-            case .position: PositionSection.keys
-            case .store: EventStoreSettings.keys
-            case .socket: SocketSettings.keys
+            case .position: PositionSection.row.keys.map(\.name)
+            case .store: EventStoreSettings.row.keys.map(\.name)
+            case .socket: SocketSettings.row.keys.map(\.name)
             }
         }
     }

@@ -35,6 +35,21 @@ extension DecoratorSettings {
         }
     }
 
+    /// The key's row.
+    static let row = Key(
+        "decorate", .usual("[\n" + Name.allCases.map { "    \($0.example),\n" }.joined() + "]"), usual: "none",
+        """
+        What stands between the events and the action; the first sees an event first. Times are those of the samples, \
+        except for quiet hours.
+
+          debounce  passes an event when none of its kind and detector came within for_s seconds before it
+          rate_limit  passes at most per_minute events in any minute
+          quiet_hours  drops events between two local times; to is excluded, and may be on the next day
+          quorum  makes one quorum.reached of the begins of count sensors within window_s seconds
+          coalesce  joins the events of a kind and detector within window_s seconds into one that says how many
+          count  passes every n-th event of a kind and detector, with its ordinal
+        """)
+
     /// The highest number a decorator counts to.
     private static let highestCount = 1_000_000
 

@@ -4,9 +4,6 @@ package import Store
 import TableReading
 
 extension EventStoreSettings {
-    /// The section's keys.
-    static let keys = ["path", "synchronous", "keep_days", "keep_events", "keep_mb"]
-
     /// Reads the section; `nil` when it cannot be used, which is then reported.
     ///
     /// - Parameters:
@@ -16,10 +13,7 @@ extension EventStoreSettings {
         let path = table.string("path")
         guard path != nil || table.entry("path") == nil else { return nil }
         self.init(path: path.map { $0.hasPrefix("/") ? $0 : folder + $0 } ?? Self.standardPath)
-        synchronous = table.choice("synchronous", as: Synchronous.self) ?? synchronous
-        keepDays = table.number("keep_days", in: 0.001...100_000) ?? keepDays
-        keepEvents = table.integer("keep_events", in: 1...1_000_000_000) ?? keepEvents
-        keepMegabytes = table.number("keep_mb", in: 1...1_000_000) ?? keepMegabytes
+        table.read(Self.rows, into: &self)
     }
 
     /// Where events are kept when nobody says so: in the service's folder, or in the person's.
@@ -33,4 +27,40 @@ extension EventStoreSettings {
     }
 
     private static let ofService = "/var/lib/binnacle/events.db"
+
+    private static let rows: [SettingRow<EventStoreSettings>] = [
+        SettingRow(
+            "synchronous", \.synchronous, .choice,
+            """
+            What a power cut may cost. What was appended survives the end of the process either way.
+
+              "normal"  the events of about the last second
+              "full"  nothing that was handed on: each group of events is on the disk before that, which wears flash \
+            memory more and takes as long as the disk does
+            """),
+        SettingRow("keep_days", \.keepDays, .number(in: 0.001...100_000), "How long events are kept."),
+        SettingRow("keep_events", \.keepEvents, .integer(in: 1...1_000_000_000), "How many events are kept."),
+        SettingRow(
+            "keep_mb", \.keepMegabytes, .number(in: 1...1_000_000),
+            """
+            How large the database may get. What waits for a handler of this configuration is removed only when the \
+            database is too large and nothing else is left to remove; then "events.dropped" tells of it.
+            """),
+    ]
+
+    /// The section's row.
+    static let row = SectionRow(
+        "store", shown: "store",
+        """
+        Keeps the events on the disk. Without this section nothing is kept, and SQLite is not loaded.
+
+        Events are appended before they are handed on. A handler that acknowledges events, such as one with command, \
+        mqtt or file, gets each at least once and in order, also when Binnacle is killed meanwhile or the broker is away: what it \
+        has not acknowledged waits in the store. "binnacle events" reads the events back.
+        """,
+        keys: [
+            Key(
+                "path", .usual("\"\(ofService)\""), usual: "events.db in the service's own folder, /var/lib/binnacle",
+                "The database. A path that does not begin with / is relative to the folder of this file.")
+        ] + rows.map { $0.key(EventStoreSettings(path: ofService)) })
 }

@@ -1,5 +1,7 @@
 package import Binnacle
 package import Handlers
+import PlainText
+import TableReading
 
 /// `[handler.NAME]`: what is done with which events.
 package struct HandlerSection: Sendable {
@@ -32,5 +34,175 @@ extension HandlerSection: Equatable {
     package static func == (left: HandlerSection, right: HandlerSection) -> Bool {
         left.name == right.name && left.kinds == right.kinds && left.detectors == right.detectors
             && left.action.isSame(as: right.action) && left.decorators == right.decorators
+    }
+}
+
+extension HandlerSection {
+    /// The names of the section's keys.
+    static let keys = ["on", "detector"] + HandlerActions.keys + ["decorate"]
+
+    private static let on = Key(
+        "on", .set("[\n\(lines(logged))\n]"), purpose: "it names the events, such as on = [\"motion.began\"]",
+        """
+        The kinds of event: \(words(EventKind.allCases.filter { !EventKind.reports.contains($0) })).
+
+        These tell of handlers and of the store, and are refused for handlers that act on the world, because one that fails \
+        would be run for its own failure: \(words(EventKind.allCases.filter(EventKind.reports.contains))).
+        """)
+    private static let detector = Key(
+        "detector", .usual("[\"moved\", \"bow\"]"), usual: "all, and what concerns no detector",
+        "The detectors whose events it is for.")
+
+    /// What the shipped configuration logs: not what repeats, and not what goes well.
+    private static let logged = EventKind.allCases.filter {
+        ![.motionMoving, .heading, .northFacing, .quorumReached, .commandFinished].contains($0)
+    }
+
+    private static func words(_ kinds: [EventKind]) -> String { kinds.map(\.rawValue).joined(separator: ", ") }
+
+    private static func lines(_ kinds: [EventKind]) -> String {
+        kinds.reduce(into: ["   "]) { lines, kind in
+            let word = " \"\(kind.rawValue)\","
+            if lines[lines.count - 1].count + word.count > 110 { lines.append("   ") }
+            lines[lines.count - 1] += word
+        }.joined(separator: "\n")
+    }
+
+    private static let actions = HandlerActions.all.filter { $0 != CommandAction.self } + [CommandAction.self]
+
+    /// The rows of the section, with each thing that a handler can do; the first is that of the log.
+    ///
+    /// The last is that of a command, with the decorators that go with it most often.
+    static let rows: [SectionRow] = actions.map { action in
+        let row = action.row
+        let isFirst = action == LogAction.self
+        var keys = isFirst ? [on, detector] : []
+        if let kinds = row.kinds { keys.append(Key("on", .usual(kinds), usual: "", "")) }
+        keys += [row.key] + row.further
+        if action == CommandAction.self { keys.append(DecoratorSettings.row) }
+        return SectionRow(
+            "handler.NAME", shown: "handler.\(row.shown)", isSet: isFirst,
+            isFirst
+                ? "What is done with which events. It does exactly one thing: "
+                    + "\(Spelling.alternatives(HandlerActions.all.map { $0.key })).\n\n" + row.text : row.text,
+            keys: keys)
+    }
+
+    /// Reads a section; `nil` when it cannot be used, which is then reported.
+    ///
+    /// - Parameters:
+    ///   - name: The handler's name.
+    ///   - table: The section.
+    ///   - detectors: The names of all detectors.
+    ///   - norths: The names of those that find headings.
+    init?(name: String, reading table: TableReader, detectors: [String], norths: [String]) {
+        let chosen = Self.detectors(table, among: detectors)
+        let action = HandlerActions.read(table)
+        // Also when what it says cannot be used: one mistake, one message.
+        if let type = HandlerActions.all.first(where: { $0.headingKinds != nil && table.entry($0.key) != nil }),
+            let kinds = type.headingKinds
+        {
+            let detector = Self.headingDetector(table, type.key, chosen, among: norths)
+            guard let detector, let action else { return nil }
+            self.init(name: name, kinds: kinds, detectors: [detector], action: action, decorators: [])
+            return
+        }
+        let kinds = Self.kinds(table, action)
+        let decorators = DecoratorSettings.read(table)
+        guard let kinds, let action else { return nil }
+        self.init(
+            name: name, kinds: kinds, detectors: chosen, action: action, decorators: decorators)
+    }
+
+    private static func kinds(_ table: TableReader, _ action: (any HandlerAction)?) -> [EventKind]? {
+        guard let node = table.required(on),
+            let nodes = table.array("on", node, of: "strings")
+        else { return nil }
+        guard !nodes.isEmpty else {
+            table.refuse("on", at: node.position, "`on` is empty", hint: "name at least one kind of event")
+            return nil
+        }
+        if let action { refuseReports(table, nodes, action) }
+        return table.choices("on", nodes, as: EventKind.self)
+    }
+
+    /// Refuses what tells of handlers where it could go round in circles.
+    private static func refuseReports(_ table: TableReader, _ nodes: [TOMLNode], _ action: any HandlerAction) {
+        let type = type(of: action)
+        guard type.actsOnTheWorld else { return }
+        let others = HandlerActions.all.filter { !$0.actsOnTheWorld }.map { $0.example }
+        for node in nodes {
+            guard case .string(let word) = node.value, let kind = EventKind(rawValue: word),
+                EventKind.reports.contains(kind)
+            else { continue }
+            table.refuse(
+                "on", at: node.position, with: [type.key],
+                "`\(word)` tells of handlers, and cannot be for `\(type.key)`",
+                hint: "one that fails would be run for its own failure; such events are for handlers with "
+                    + Spelling.alternatives(others))
+        }
+    }
+
+    private static func detectors(_ table: TableReader, among names: [String]) -> [String]? {
+        guard let node = table.entry("detector")?.node,
+            let nodes = table.array("detector", node, of: "strings")
+        else { return nil }
+        guard !nodes.isEmpty else {
+            table.refuse(
+                "detector", at: node.position, "`detector` is empty", hint: "leave it out to mean every detector")
+            return nil
+        }
+        return table.references("detector", nodes, to: "detector", among: names)
+    }
+
+    // MARK: - Handlers that take the headings of one detector
+
+    /// The one detector whose headings are meant; `nil` when there is none, or several, which is then reported.
+    ///
+    /// - Parameters:
+    ///   - table: The section.
+    ///   - key: The key of the action.
+    ///   - chosen: The detectors that the section names.
+    ///   - norths: The names of the detectors that find headings.
+    /// - Returns: Its name.
+    private static func headingDetector(
+        _ table: TableReader, _ key: String, _ chosen: [String]?, among norths: [String]
+    ) -> String? {
+        refuse("on", "it gets the headings, and hears when there is none any more", table, key)
+        refuse("decorate", "`interval_s` says how often it sends", table, key)
+        let entry = table.entry("detector")
+        // What is wrong with the names was told already.
+        if entry != nil, chosen == nil { return nil }
+        let candidates = chosen ?? norths
+        let place = entry?.node.position ?? table.entry(key)?.keyPosition ?? table.position
+        if let other = candidates.first(where: { !norths.contains($0) }) {
+            table.refuse(
+                "detector", at: place, with: [key],
+                "`\(key)` is for headings, which \(Spelling.quoted(other)) does not find",
+                hint: norths.isEmpty ? "add a section [north.NAME]" : Spelling.hint(for: other, among: norths))
+            return nil
+        }
+        guard let first = candidates.first else {
+            if entry == nil {
+                table.refuse(
+                    key, at: place, "`\(key)` is for headings, which nothing finds", hint: "add a section [north.NAME]")
+            }
+            return nil
+        }
+        guard candidates.count == 1 else {
+            let names = candidates.map(Spelling.quoted).joined(separator: ", ")
+            table.refuse(
+                entry == nil ? key : "detector", at: place, with: [key],
+                "`\(key)` is for the headings of one detector, and there are \(names)",
+                hint: "name one, such as detector = [\"\(first)\"]")
+            return nil
+        }
+        return first
+    }
+
+    private static func refuse(_ key: String, _ reason: String, _ table: TableReader, _ action: String) {
+        guard let entry = table.entry(key) else { return }
+        table.refuse(
+            key, at: entry.keyPosition, with: [action], "`\(key)` has no meaning for `\(action)`", hint: reason)
     }
 }

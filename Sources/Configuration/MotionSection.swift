@@ -1,4 +1,5 @@
 package import Binnacle
+import TableReading
 
 /// `[motion.NAME]`: a detector of movement.
 package struct MotionSection: Sendable, Equatable {
@@ -15,4 +16,75 @@ package struct MotionSection: Sendable, Equatable {
         self.accelerometer = accelerometer
         self.settings = settings
     }
+
+    /// Reads a section; `nil` when it cannot be used, which is then reported.
+    init?(name: String, reading table: TableReader, sensors: [String]) {
+        let sensor = table.required(Self.accelerometer)
+            .flatMap { table.reference(Self.accelerometer.name, $0, to: "sensor", among: sensors) }
+        var settings = MotionSettings()
+        table.read(MotionSettings.rows, into: &settings)
+        table.report(settings.problems(), of: MotionSettings.rows)
+        guard let sensor else { return nil }
+        self.init(name: name, accelerometer: sensor, settings: settings)
+    }
+
+    private static let accelerometer = Key(
+        "accelerometer", .set("\"chassis\""), purpose: "it names the sensor to watch", "The sensor to watch.")
+
+    /// The section's row.
+    static let row = SectionRow(
+        "motion.NAME", shown: "motion.moved", "A detector of movement. Its name is unique among all detectors.",
+        keys: [accelerometer] + MotionSettings.rows.map { $0.key(MotionSettings()) })
+}
+
+extension MotionSettings {
+    fileprivate static let rows: [SettingRow<MotionSettings>] = [
+        SettingRow(
+            "detect", \.features, shown: .usual("[\"motion\", \"shake\", \"free_fall\", \"shock\"]"), usual: "all",
+            "What is looked for: any of \"motion\", \"shake\", \"free_fall\", \"shock\". Each makes events of its own."
+        ) { table, key, settings in
+            guard let nodes = table.array(key, of: "strings") else { return }
+            let found = table.choices(key, nodes, as: Feature.self)
+            // When all that was named is unknown, saying that nothing is named would mislead.
+            if !found.isEmpty || nodes.isEmpty { settings.features = Set(found) }
+        },
+        SettingRow(
+            "measure", \.measure, .choice,
+            """
+            The acceleration that threshold_g and release_g are compared with.
+
+              "user_acceleration"  acceleration without gravity; sees a pure turn as well
+              "magnitude"  the difference between the total and 1 g; needs no warm-up, but hardly sees a slow turn
+            """),
+        SettingRow(
+            "threshold_g", \.thresholdG, .number,
+            "Motion begins above it. A lower value finds gentler movement and, in the end, the sensor's own noise."),
+        SettingRow(
+            "release_g", \.releaseG, .number, usual: "half of threshold_g", shown: .usual("0.025"),
+            "Motion can end only below it. The further it is below threshold_g, the less a motion falls into pieces."),
+        SettingRow(
+            "min_duration_s", \.minimumDuration, .seconds,
+            "How long threshold_g has to be exceeded until motion has begun. Shorter jolts are ignored."),
+        SettingRow(
+            "quiet_s", \.quiet, .seconds,
+            "How long it has to be quiet until motion has ended. A longer time joins movements with pauses."),
+        SettingRow("shake_g", \.shakeG, .number, "A shake is an acceleration without gravity above it."),
+        SettingRow("shake_refractory_s", \.shakeRefractory, .seconds, "The shortest time between two shakes."),
+        SettingRow("free_fall_g", \.freeFallG, .number, "Below 1. Free fall is a total acceleration below it."),
+        SettingRow(
+            "free_fall_s", \.freeFallDuration, .seconds,
+            "How long free fall has to last. A jogger is weightless for up to 0.075 s."),
+        SettingRow("shock_g", \.shockG, .number, "Above 1. A shock is a total acceleration above it."),
+        SettingRow("shock_refractory_s", \.shockRefractory, .seconds, "The shortest time between two shocks."),
+        SettingRow(
+            "gravity_s", \.gravityTimeConstant, .seconds,
+            """
+            The time constant of the filter that finds gravity. What needs gravity is not looked for until three times \
+            this have passed after a start or a gap.
+            """),
+        SettingRow(
+            "gap_s", \.gapLimit, .seconds,
+            "A longer time without a sample is a gap, after which detection starts anew."),
+        SettingRow("update_interval_s", \.updateInterval, .seconds, "How often \"motion.moving\" is repeated at most."),
+    ]
 }

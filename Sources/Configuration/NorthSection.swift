@@ -1,4 +1,6 @@
 package import Binnacle
+import PlainText
+import TableReading
 
 /// `[north.NAME]`: a detector of the heading.
 package struct NorthSection: Sendable, Equatable {
@@ -19,5 +21,182 @@ package struct NorthSection: Sendable, Equatable {
         self.accelerometer = accelerometer
         self.magnetometer = magnetometer
         self.settings = settings
+    }
+
+    /// Reads a section; `nil` when it cannot be used, which is then reported.
+    init?(name: String, reading table: TableReader, sensors: [String]) {
+        func sensor(_ key: Key) -> String? {
+            table.required(key).flatMap { table.reference(key.name, $0, to: "sensor", among: sensors) }
+        }
+        let accelerometer = sensor(Self.accelerometer)
+        let magnetometer = sensor(Self.magnetometer)
+        var settings = NorthSettings()
+        table.read(NorthSettings.rows, into: &settings)
+        table.report(settings.problems(), of: NorthSettings.rows)
+        guard let accelerometer, let magnetometer else { return nil }
+        self.init(name: name, accelerometer: accelerometer, magnetometer: magnetometer, settings: settings)
+    }
+
+    private static let accelerometer = Key(
+        "accelerometer", .set("\"chassis\""), purpose: "it names the sensor that tells what is up",
+        "The sensor that tells what is up.")
+    private static let magnetometer = Key(
+        "magnetometer", .set("\"compass\""), purpose: "it names the sensor that tells where north is",
+        "The sensor that tells where north is. It may be the same.")
+
+    /// The section's row.
+    static let row = SectionRow(
+        "north.NAME", shown: "north.bow", "A detector of the heading. Its name is unique among all detectors.",
+        keys: [accelerometer, magnetometer] + NorthSettings.rows.map { $0.key(NorthSettings()) })
+}
+
+extension NorthSettings {
+    /// The word for an axis that is not there.
+    private static let none = "none"
+
+    fileprivate static let rows: [SettingRow<NorthSettings>] = [
+        SettingRow(
+            "heading_axis", \.headingAxis, .choice,
+            """
+            The axis of the device whose direction is the heading: "+x" right, "+y" top, "+z" out of the screen, or the \
+            opposites "-x", "-y", "-z".
+            """),
+        SettingRow(
+            "upright_axis", \.uprightAxis, shown: .usual("\"-z\""),
+            """
+            The axis that takes over while the heading axis is nearly vertical, or "none". With it, a tablet that is held \
+            upright points where its back looks.
+            """
+        ) { table, key, settings in
+            guard let node = table.entry(key)?.node else { return }
+            let words = DeviceAxis.allCases.map(\.rawValue) + [none]
+            guard let word = table.word(key, node, among: words) else { return }
+            settings.uprightAxis = DeviceAxis(rawValue: word)
+        },
+        SettingRow(
+            "bearing_deg", \.bearingDegrees, .number,
+            """
+            From 0 and below 360, clockwise from north. The bearing that counts as faced. North is true north when \
+            [position] says where the device is, and magnetic north otherwise.
+            """),
+        SettingRow(
+            "tolerance_deg", \.toleranceDegrees, .number, "The device faces the bearing within this angle of it."),
+        SettingRow(
+            "exit_deg", \.exitDegrees, .number, usual: "one and a half times tolerance_deg", shown: .usual("15"),
+            "At least tolerance_deg. The device has left the bearing beyond this angle."),
+        SettingRow(
+            "sectors", \.sectors,
+            shown: .example(
+                "[{ name = \"east\", from_deg = 80, to_deg = 100 }, { name = \"home\", from_deg = 355, to_deg = 5 }]"),
+            """
+            Further ranges of bearings, clockwise; "sector.entered" and "sector.left" tell of them. A range may lie across \
+            north. It is left margin_deg outside of it; default 2.
+            """
+        ) { table, key, settings in settings.sectors = HeadingSector.read(table, key) },
+        SettingRow(
+            "dwell_s", \.dwell, .seconds,
+            "How long the device has to face the bearing or a sector, or to look away, until that counts."),
+        SettingRow(
+            "smoothing_s", \.smoothing, .seconds,
+            "The time constant of the filter over both sensors; a longer one is calmer and slower."),
+        SettingRow(
+            "max_age_s", \.maximumMagnetometerAge, .seconds,
+            "The oldest magnetometer sample that still goes with an accelerometer sample."),
+        SettingRow(
+            "heading_filter_deg", \.headingFilterDegrees, .number,
+            "How far the heading has to turn until the event \"heading\" tells it again."),
+        SettingRow(
+            "field_range_uT", \.plausibleField, shown: .usual("[20, 70]"),
+            """
+            Lowest and highest. A field outside is not the Earth's alone, and gives no heading. false takes any field, for \
+            sources that do not measure in microtesla.
+            """, read: readFieldRange),
+        SettingRow(
+            "min_horizontal_uT", \.minimumHorizontalField, .number,
+            "With a weaker horizontal part of the field there is no heading."),
+        SettingRow(
+            "min_acceleration_g", \.minimumAccelerationG, .number,
+            "With a weaker acceleration it cannot be told what is up."),
+        SettingRow(
+            "gate_acceleration_g", \.accelerationGateG, .limit,
+            """
+            This key and the next five say when a heading is not to be trusted. The last good heading is then held, and \
+            told once a second with its age; after hold_s there is none. false switches a rule off.
+
+            A heading is held while the acceleration differs from 1 g by more than this.
+            """),
+        SettingRow(
+            "gate_dip_deg", \.dipGateDegrees, .limit,
+            "A heading is held while the field's dip differs from the one at rest by more than this."),
+        SettingRow(
+            "accuracy_limit_deg", \.accuracyLimitDegrees, .limit,
+            "A heading is held while it may be off by more than this."),
+        SettingRow(
+            "interference_percent", \.interferencePercent, .limit,
+            """
+            A heading is held while the field's strength differs by more than this from what it should be: that of the \
+            calibration, that of the place, or what it was before. After half a second "interference.began" tells of it.
+            """),
+        SettingRow(
+            "hold_s", \.holdTime, .positiveSeconds,
+            "How long the last heading is held until \"heading.lost\" is told."),
+        SettingRow(
+            "calibration_after_s", \.calibrationDelay, .seconds,
+            "How long interference lasts until \"calibration.needed\" is told."),
+        SettingRow(
+            "gap_s", \.gapLimit, .seconds,
+            "A longer time without a sample is a gap, after which detection starts anew."),
+        SettingRow("update_interval_s", \.updateInterval, .seconds, "How often \"north.facing\" is repeated at most."),
+    ]
+
+    private static func readFieldRange(_ table: TableReader, _ key: String, _ settings: inout NorthSettings) {
+        guard let node = table.entry(key)?.node else { return }
+        switch node.value {
+        case .boolean(false):
+            settings.plausibleField = nil
+        case .array(let nodes):
+            let bounds = nodes.compactMap(table.number)
+            guard nodes.count == 2, bounds.count == 2 else {
+                table.refuse(
+                    key, at: node.position, "`\(key)` has to be two numbers, the lowest and the highest",
+                    hint: "such as [20, 70], or false for any field")
+                return
+            }
+            guard bounds[0].isFinite, bounds[1].isFinite, bounds[0] <= bounds[1] else {
+                table.refuse(key, "(\(bounds)) has to be two finite numbers, the lower one first")
+                return
+            }
+            settings.plausibleField = bounds[0]...bounds[1]
+        default:
+            table.refuse(key, node, expected: "an array of two numbers, or false")
+        }
+    }
+}
+
+extension HeadingSector {
+    private static let keys = ["name", "from_deg", "to_deg", "margin_deg"]
+    private static let example = "{ name = \"east\", from_deg = 80, to_deg = 100 }"
+
+    /// Reads a north detector's sectors, in order; what cannot be used is reported and left out.
+    fileprivate static func read(_ section: TableReader, _ key: String) -> [HeadingSector] {
+        let nodes = section.array(key, of: "tables") ?? []
+        var sectors: [HeadingSector] = []
+        for node in nodes {
+            guard let table = section.table(key, node, title: "a sector", allowed: keys) else { continue }
+            for needed in keys.prefix(3) where table.entry(needed) == nil {
+                table.report(missing: needed, "write \(example)")
+            }
+            guard let name = table.string("name"), let from = table.double("from_deg"),
+                let to = table.double("to_deg")
+            else { continue }
+            guard !sectors.contains(where: { $0.name == name }) else {
+                section.refuse(key, at: node.position, "two sectors are named \(Spelling.quoted(name))")
+                continue
+            }
+            sectors.append(
+                HeadingSector(
+                    name: name, fromDegrees: from, toDegrees: to, marginDegrees: table.double("margin_deg") ?? 2))
+        }
+        return sectors
     }
 }

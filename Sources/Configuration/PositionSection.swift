@@ -1,5 +1,7 @@
 package import Binnacle
 package import Geomagnetism
+import PlainText
+import TableReading
 
 /// `[position]`: where the device is, which makes true headings of magnetic ones.
 package struct PositionSection: Sendable {
@@ -49,6 +51,79 @@ package struct PositionSection: Sendable {
         }
         return notices
     }
+}
+
+extension PositionSection {
+    /// Reads the section; `nil` when it cannot be used, which is then reported.
+    ///
+    /// - Parameters:
+    ///   - table: Its keys.
+    ///   - folder: What a path is relative to: nothing, or a path that ends with a slash.
+    init?(reading table: TableReader, folder: String) {
+        for key in Self.row.keys where key.purpose != nil { _ = table.required(key) }
+        let latitude = table.number("latitude_deg", in: GeodeticPosition.latitudes)
+        let longitude = table.number("longitude_deg", in: GeodeticPosition.longitudes)
+        let altitude = table.number("altitude_m", in: GeodeticPosition.altitudes)
+        let day = Self.day(table)
+        let model = Self.model(table, folder)
+        guard let latitude, let longitude, let model,
+            let position = GeodeticPosition(
+                latitudeDegrees: latitude, longitudeDegrees: longitude, altitudeMetres: altitude ?? 0)
+        else { return nil }
+        self.init(position: position, day: day, model: model)
+    }
+
+    private static func day(_ table: TableReader) -> Day? {
+        guard let node = table.entry("date")?.node, let text = table.string("date", node) else { return nil }
+        guard let day = Day(text) else {
+            table.refuse("date", at: node.position, "`date` is no day", hint: "such as \"2026-11-21\"")
+            return nil
+        }
+        return day
+    }
+
+    /// The model that is built in, unless a file is named.
+    private static func model(_ table: TableReader, _ folder: String) -> GeomagneticModel? {
+        guard let node = table.entry("model")?.node else { return .wmm2025 }
+        guard let text = table.string("model", node) else { return nil }
+        let path = text.hasPrefix("/") ? text : folder + text
+        guard let bytes = table.contents(of: path, named: "model", node) else { return nil }
+        do throws(GeomagneticModelError) {
+            return try GeomagneticModel(parsing: String(decoding: bytes, as: UTF8.self))
+        } catch {
+            table.refuse(
+                "model", at: node.position, "\(path.printable): \(error)",
+                hint: "a coefficient file of the World Magnetic Model, as its makers publish it")
+            return nil
+        }
+    }
+
+    private static let purpose = "a place has both, in degrees; north and east are positive"
+
+    /// The section's row.
+    static let row = SectionRow(
+        "position", shown: "position", isSet: false,
+        """
+        Where the device is. With it headings and bearings count from true north, after the World Magnetic Model; without \
+        it they are magnetic. "binnacle declination" shows what the model says of a place.
+        """,
+        keys: [
+            Key("latitude_deg", .usual("54.32"), purpose: purpose, usual: "", "North is positive."),
+            Key("longitude_deg", .usual("10.14"), purpose: purpose, usual: "", "East is positive."),
+            Key("altitude_m", .usual("0"), "Above the ellipsoid WGS 84."),
+            Key(
+                "date", .example("\"2026-11-21\""),
+                """
+                The day for which the field is worked out. By default a running service takes the day on which it reads \
+                this file, and a replay, which is the same on every day, the first of the model's.
+                """),
+            Key(
+                "model", .example("\"/usr/share/binnacle/WMM2030.COF\""),
+                """
+                Another model's coefficients, in the makers' own format, instead of WMM2025, which is built in and good \
+                until 2030.
+                """),
+        ])
 }
 
 extension PositionSection: Equatable {

@@ -1,5 +1,7 @@
 package import Binnacle
 package import LinuxSensors
+import PlainText
+import TableReading
 
 /// `[sensor.NAME]`: one device as the user names it.
 package struct SensorSection: Sendable, Equatable {
@@ -50,5 +52,221 @@ package struct SensorSection: Sendable, Equatable {
         let source: Source = device.interface == .iio ? .iio(DeviceMatch()) : .evdev(DeviceMatch())
         self.init(name: name, source: source, settings: settings)
         deviceID = device.id
+    }
+
+    /// The words for ``Source``.
+    private enum SourceWord: String, CaseIterable {
+        case auto, iio, evdev, trace, simulated
+    }
+
+    /// Reads a section; `nil` when it cannot be used, which is then reported.
+    ///
+    /// - Parameters:
+    ///   - name: The section's name.
+    ///   - table: Its keys.
+    ///   - folder: What a recording's path is relative to: nothing, or a path that ends with a slash.
+    init?(name: String, reading table: TableReader, folder: String) {
+        let match = table.entry("match").flatMap { DeviceMatch(reading: $0.node, of: table) }
+        let file = table.string("file")
+        guard let sourceNode = table.required(Self.source),
+            let word = table.choice(Self.source.name, sourceNode, as: SourceWord.self)
+        else { return nil }
+        Self.refuseForeignKeys(word, table)
+        var settings = SensorSettings()
+        table.read(SensorSettings.rows, into: &settings)
+        switch word {
+        case .iio, .evdev:
+            table.require(
+                "match", "it says which device is meant, such as match = { name = \"accel_3d\" }", for: "source")
+        case .trace:
+            table.require("file", "it names the recording", for: "source")
+        case .auto, .simulated: break
+        }
+
+        let source: Source? =
+            switch word {
+            case .auto: table.entry("match") == nil ? .auto(DeviceMatch()) : match.map(Source.auto)
+            case .iio: match.map(Source.iio)
+            case .evdev: match.map(Source.evdev)
+            case .trace: Self.trace(file, table, folder: folder)
+            case .simulated: .simulated(Self.simulation(table, rateHz: settings.rateHz))
+            }
+        guard let source else { return nil }
+        self.init(name: name, source: source, settings: word == .simulated ? SensorSettings() : settings)
+        calibration = SensorCalibration(named: table, folder: folder)
+    }
+
+    private static func refuseForeignKeys(_ word: SourceWord, _ table: TableReader) {
+        for key in row.keys where !key.users.isEmpty && !key.users.contains(word.rawValue) {
+            guard let entry = table.entry(key.name) else { continue }
+            table.refuse(
+                key.name, at: entry.keyPosition, with: [source.name],
+                "`\(key.name)` has no meaning for source = \"\(word.rawValue)\"",
+                hint: "it is for " + Spelling.list(key.users.map { "`\($0)`" }))
+        }
+    }
+
+    private static func trace(_ file: String?, _ table: TableReader, folder: String) -> Source? {
+        let loops = table.boolean("loop")
+        guard let file, loops != nil || table.entry("loop") == nil else { return nil }
+        return .trace(file: file.hasPrefix("/") ? file : folder + file, loops: loops ?? false)
+    }
+
+    /// The model, at a rate that a section has in common with devices.
+    private static func simulation(_ table: TableReader, rateHz: Double) -> SimulationSettings {
+        var settings = SimulationSettings.ofSection
+        table.read(SimulationSettings.rows, into: &settings)
+        settings.rateHz = rateHz
+        return settings
+    }
+
+    private static let source = Key(
+        "source", .set("\"auto\""), purpose: "one of `auto`, `iio`, `evdev`, `trace`, `simulated`",
+        """
+        Where the samples come from.
+
+          "auto"  whichever device offers what the detectors need of this section
+          "iio"  a device of the kernel's Industrial I/O subsystem
+          "evdev"  an input device
+          "trace"  a recording
+          "simulated"  a motion model, to try things out without a device
+
+        A device plays one section alone. One that carries both an accelerometer and a magnetometer needs one section, \
+        which is then named twice in [north.NAME].
+        """)
+
+    /// The section's row.
+    static let row = SectionRow(
+        "sensor.NAME", shown: "sensor.chassis",
+        "One device. It may carry an accelerometer, a magnetometer, or both.",
+        keys: [
+            source,
+            Key(
+                "calibration", .example("\"chassis.calibration.toml\""),
+                """
+                A file that \"binnacle calibrate\" has written, which makes the samples true. A path that does not begin \
+                with / is relative to the folder of this file.
+                """),
+            Key(
+                "match", .example("{ name = \"accel_3d\" }"), for: ["auto", "iio", "evdev"],
+                """
+                Which device it is; required for "iio" and "evdev". All that is named has to agree; \"binnacle devices\" \
+                shows it.
+
+                  name  the device's name, as its driver gives it
+                  label  the device's label, from the firmware or a udev rule
+                  location  where the sensor sits, such as "display" or "base"
+                  path  the device's path
+                  property  udev properties, such as { ID_BUS = "usb" }
+                """),
+        ] + SensorSettings.rows.map { $0.key(SensorSettings()) } + [
+            Key(
+                "file", .example("\"/var/lib/binnacle/day.csv\""), for: ["trace"],
+                "The recording; required. A path that does not begin with / is relative to the folder of this file."),
+            Key(
+                "loop", .example("true"), usual: "false", for: ["trace"],
+                """
+                true begins anew at the end of the recording. All recordings play on one timeline, so it is the same in \
+                all sections.
+                """),
+        ] + SimulationSettings.rows.map { $0.key(.ofSection) },
+        also: "[sensor.compass]\nsource = \"auto\"")
+}
+
+extension SimulationSettings {
+    /// The defaults of a section: a model that moves, so that there are events to see.
+    fileprivate static var ofSection: SimulationSettings {
+        var settings = SimulationSettings()
+        settings.model = .walk
+        return settings
+    }
+
+    fileprivate static let rows: [SettingRow<SimulationSettings>] = [
+        SettingRow(
+            "model", \.model, .choice, shown: .example("\"turn\""), for: ["simulated"],
+            "How it moves: \"still\", \"walk\", \"shake\", \"turn\" or \"drop\"."),
+        SettingRow(
+            "seed", \.seed, .integer(in: 0...Int.max), shown: .example("2"), for: ["simulated"],
+            "The same seed gives the same noise."),
+    ]
+}
+
+extension SensorSettings {
+    fileprivate static let rows: [SettingRow<SensorSettings>] = [
+        SettingRow(
+            "rate_hz", \.rateHz,
+            // Slower, and every sample would come after a gap.
+            .number.limited("from 2 to 100000") {
+                (2...100_000).contains($0)
+            } _: {
+                "(\($0)) is not between 2 and 100000"
+            }, for: ["auto", "iio", "simulated"],
+            "Samples a second. A device takes the nearest rate that it has."),
+        SettingRow(
+            "update_interval_s", \.updateInterval,
+            .positiveSeconds.limited("at most 0.5") {
+                $0 <= .milliseconds(500)
+            } _: { _ in
+                "is longer than 0.5 s: detection would start anew at every sample"
+            }, for: ["auto", "iio"],
+            "How often single values are read, where the device has no buffer that can be used."),
+        SettingRow(
+            "polling", \.isPolled, .boolean, for: ["auto", "iio"],
+            "true reads single values although the device has a buffer."),
+        SettingRow(
+            "trigger", \.trigger, .text, shown: .example("\"timer0\""), for: ["auto", "iio"],
+            "The trigger that makes an IIO device take samples, instead of its own or the one that is set."),
+        SettingRow(
+            "acceleration", \.acceleration, .choice, for: ["auto", "iio", "evdev"],
+            """
+            With "specific_force" the axis that points up reads +9.81 m/s² at rest, as the kernel documents it; with \
+            "gravity" the one that points down does, as many laptops have it. \"binnacle doctor --guide\" finds out which.
+            """),
+        SettingRow(
+            "mount_matrix", \.mountMatrix, shown: .example("\"0, 1, 0; 1, 0, 0; 0, 0, -1\""),
+            for: ["auto", "iio", "evdev"],
+            """
+            From the sensor's axes to the device's (x right, y top, z out of the screen), instead of what the kernel or \
+            udev's hardware database says.
+            """
+        ) { table, key, settings in
+            guard let text = table.string(key) else { return }
+            do throws(MountMatrix.Flaw) {
+                settings.mountMatrix = try MountMatrix(text)
+            } catch {
+                switch error {
+                case .shape:
+                    table.refuse(key, "has to be three rows of three numbers, as in \"1, 0, 0; 0, 1, 0; 0, 0, 1\"")
+                case .singular: table.refuse(key, "has determinant 0: two axes would become one")
+                }
+            }
+        },
+    ]
+}
+
+extension DeviceMatch {
+    /// The table's keys.
+    private static let keys = ["name", "label", "location", "path", "property"]
+
+    /// Reads a match; `nil` when it cannot be used, which is then reported.
+    fileprivate init?(reading node: TOMLNode, of section: TableReader) {
+        guard let table = section.table("match", node, title: "match", allowed: Self.keys) else { return nil }
+        self.init()
+        name = table.string("name")
+        label = table.string("label")
+        location = table.string("location")
+        path = table.string("path")
+        if let entry = table.entry("property") {
+            guard let entries = table.entries("property", entry.node, of: "udev properties") else { return nil }
+            for property in entries {
+                properties[property.key] = table.string(property.key, property.node, mayBeEmpty: true)
+            }
+        }
+        guard isEmpty else { return }
+        if table.hasOnlyEmptyTables {
+            section.refuse(
+                "match", at: node.position, "`match` is empty: any device would do", hint: "name at least one key")
+        }
+        return nil
     }
 }

@@ -13,12 +13,23 @@ package struct LogAction: HandlerAction, Equatable {
         self.levels = levels
     }
 
-    /// The key that chooses it.
-    package static let key = "log"
+    /// Its keys.
+    package static let row = HandlerRow(
+        shown: "log", kinds: nil,
+        "Writes the events to systemd's journal under systemd, else to standard error.",
+        key: Key("log", .set("true"), "The only value is true."),
+        further: [
+            Key(
+                "levels", .usual("{}"),
+                usual: "warning for what failed or was lost, err for sensors.none_left, debug for headings and what "
+                    + "repeats, info for the rest",
+                """
+                How urgent a kind of event is in the log, such as { "motion.began" = "notice", "shock" = "warning" }: \
+                \(Spelling.alternatives(LogLevel.allCases.map(\.name))).
+                """)
+        ])
     /// How the key is written.
     package static let example = "log = true"
-    /// The further keys that belong to it.
-    package static let furtherKeys = ["levels"]
     /// A log is what a replay may write as well.
     package static let actsOnTheWorld = false
 

@@ -6,12 +6,16 @@ package struct OutputAction: HandlerAction, Equatable {
     /// Creates an action.
     package init() {}
 
-    /// The key that chooses it.
-    package static let key = "stdout"
+    /// Its key.
+    package static let row = HandlerRow(
+        shown: "lines", kinds: "[\"heading\"]",
+        """
+        Writes the events to standard output, as JSON on one line each. A replay writes every event there by itself, and \
+        leaves such handlers out.
+        """,
+        key: Key("stdout", .usual("true"), usual: "", "The only value is true."))
     /// How the key is written.
     package static let example = "stdout = true"
-    /// It has no further keys.
-    package static let furtherKeys: [String] = []
     /// Lines on standard output cause no events.
     package static let actsOnTheWorld = false
 

@@ -65,3 +65,60 @@ package final class DiagnosticCollector {
         return .contents(path: path, sorted)
     }
 }
+
+/// One thing that is wrong with a configuration file, and where.
+package struct ConfigurationDiagnostic: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The file, as it was named to the reader.
+    package let path: String
+    /// Where it is wrong.
+    package let position: SourcePosition
+    /// What is wrong.
+    package let message: String
+    /// What would be right, when that can be told.
+    package let hint: String?
+
+    /// Creates a diagnostic.
+    package init(path: String, position: SourcePosition, message: String, hint: String? = nil) {
+        self.path = path
+        self.position = position
+        self.message = message
+        self.hint = hint
+    }
+
+    /// The line, from 1.
+    package var line: Int { position.line }
+
+    /// The column, from 1.
+    package var column: Int { position.column }
+
+    /// `path:line:column: message (hint)`, which editors can follow.
+    package var description: String {
+        let place = "\(path):\(position): \(message)"
+        return hint.map { "\(place) (\($0))" } ?? place
+    }
+}
+
+/// A place in the files of a configuration; lines and columns count from 1.
+package struct SourcePosition: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The number of the file, from 0, in the order in which the files are read.
+    package let file: Int
+    /// The line.
+    package let line: Int
+    /// The column, in Unicode code points.
+    package let column: Int
+
+    /// Creates a position.
+    package init(file: Int = 0, line: Int, column: Int) {
+        self.file = file
+        self.line = line
+        self.column = column
+    }
+
+    /// The line and the column, as compilers print them.
+    package var description: String { "\(line):\(column)" }
+
+    /// Whether the left position stands before the right one.
+    package static func < (left: SourcePosition, right: SourcePosition) -> Bool {
+        (left.file, left.line, left.column) < (right.file, right.line, right.column)
+    }
+}

@@ -101,3 +101,80 @@ extension String {
         self.init(decoding: UnsafeRawBufferPointer(start: text.bytes, count: text.length), as: UTF8.self)
     }
 }
+
+/// A value of a parsed document, and where it stands.
+package struct TOMLNode: Sendable {
+    /// A value of one of TOML's types.
+    package enum Value: Sendable {
+        /// The entries in the order of the file.
+        case table([TOMLEntry])
+        case array([TOMLNode])
+        case string(String)
+        case integer(Int64)
+        case float(Double)
+        case boolean(Bool)
+        /// A date, a time, or both: no key of a configuration takes one.
+        case other
+    }
+
+    package let value: Value
+    /// Where the value begins; for a table with a header, where its header begins.
+    package let position: SourcePosition
+
+    /// Whether it is a table.
+    package var isTable: Bool { if case .table = value { true } else { false } }
+
+    /// The value's type, for "expected …, found …".
+    package var typeName: String {
+        switch value {
+        case .table: "a table"
+        case .array: "an array"
+        case .string: "a string"
+        case .integer: "an integer"
+        case .float: "a number"
+        case .boolean: "a boolean"
+        case .other: "a date or a time"
+        }
+    }
+}
+
+/// A key of a table, and its value.
+package struct TOMLEntry: Sendable {
+    package let key: String
+    package let keyPosition: SourcePosition
+    package let node: TOMLNode
+}
+
+extension [TOMLEntry] {
+    /// Adds the entries of a later file, as systemd's drop-ins are added: tables are completed, down to a section's
+    /// keys, and a key's value is replaced.
+    ///
+    /// What should be a table and is not stands beside what it would replace, so that it is told of by itself.
+    ///
+    /// - Parameters:
+    ///   - later: The entries of the later file.
+    ///   - levels: How many levels of tables are completed: two at the top, of which one are the kinds of section.
+    package mutating func complete(with later: [TOMLEntry], levels: Int = 2) {
+        for entry in later {
+            guard levels > 0 else {
+                if let index = firstIndex(where: { $0.key == entry.key }) {
+                    self[index] = entry
+                } else {
+                    append(entry)
+                }
+                continue
+            }
+            guard case .table(let additions) = entry.node.value,
+                let index = firstIndex(where: { $0.key == entry.key && $0.node.isTable }),
+                case .table(var entries) = self[index].node.value
+            else {
+                append(entry)
+                continue
+            }
+            entries.complete(with: additions, levels: levels - 1)
+            self[index] = TOMLEntry(
+                key: entry.key, keyPosition: self[index].keyPosition,
+                node: TOMLNode(value: .table(entries), position: self[index].node.position))
+        }
+    }
+}

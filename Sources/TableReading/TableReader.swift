@@ -114,19 +114,23 @@ package final class TableReader {
     ///
     /// - Parameters:
     ///   - problems: What is wrong with the settings as they were read.
-    ///   - derived: Keys whose default is computed from another key; their problem is that key's problem.
-    package func report(_ problems: [SettingsProblem], derived: [String: String]) {
-        let faulty = refused.union(problems.map(\.key))
+    ///   - rows: The rows of the settings' keys.
+    package func report<Settings>(_ problems: [SettingsProblem<Settings>], of rows: [SettingRow<Settings>]) {
+        func key(_ property: SettingsProblem<Settings>.Property) -> String {
+            rows.first { $0.property == property }?.name ?? "\(property)"
+        }
+        let faulty = refused.union(problems.map { key($0.property) })
         var told = refused
         for problem in problems {
-            if entry(problem.key) == nil, let origin = derived[problem.key], faulty.contains(origin) { continue }
-            // It compares with a value that was refused, and with its default instead.
-            if refused.contains(where: problem.message.contains) { continue }
-            guard told.insert(problem.key).inserted else { continue }
-            let words = problem.message.split { $0 != "_" && !$0.isLetter }.map(String.init)
+            let name = key(problem.property)
+            let others = problem.others.map(key)
+            // The default follows from another key, whose problem it is.
+            if entry(name) == nil, others.contains(where: faulty.contains) { continue }
+            // It was compared with the default of a key whose value was refused.
+            if others.contains(where: refused.contains) { continue }
+            guard told.insert(name).inserted else { continue }
             tell(
-                problem.key, at: entry(problem.key)?.keyPosition ?? position,
-                with: words + [derived[problem.key]].compactMap { $0 }, problem.description, hint: nil)
+                name, at: entry(name)?.keyPosition ?? position, with: others, problem.sentence(naming: key), hint: nil)
         }
     }
 }

@@ -396,7 +396,8 @@ final class NorthDiary: NorthDetectorDelegate {
         settings.headingFilterDegrees = .nan
         #expect(NorthSettings.widest.problems().isEmpty && NorthSettings.widest.effectiveExitDegrees < 180)
         #expect(
-            Set(settings.problems().map(\.key)) == ["bearing_deg", "exit_deg", "upright_axis", "heading_filter_deg"])
+            Set(settings.problems().map(\.property))
+                == [\.bearingDegrees, \.exitDegrees, \.uprightAxis, \.headingFilterDegrees])
     }
 }
 

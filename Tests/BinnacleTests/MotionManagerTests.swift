@@ -313,7 +313,11 @@ import Testing
         settings.shockG = .nan
         settings.features = []
         #expect(
-            Set(settings.problems().map(\.key))
-                == ["threshold_g", "release_g", "quiet_s", "free_fall_g", "shock_g", "detect"])
+            Set(settings.problems().map(\.property))
+                == [\.thresholdG, \.releaseG, \.quiet, \.freeFallG, \.shockG, \.features])
+        // The sentences name properties, those of others, too.
+        settings = MotionSettings()
+        settings.releaseG = 0.5
+        #expect(settings.problems().map(\.description) == ["releaseG (0.5) is above thresholdG (0.05)"])
     }
 }

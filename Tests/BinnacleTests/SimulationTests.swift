@@ -173,7 +173,7 @@ private func settings(
     @Test func aRateThatCannotBeIsAProblem() {
         #expect(settings(.still, rateHz: 100_000).problems().isEmpty)
         for rate in [0, -1, .nan, .infinity, 2e6] {
-            #expect(settings(.still, rateHz: rate).problems().map(\.key) == ["rate_hz"])
+            #expect(settings(.still, rateHz: rate).problems().map(\.property) == [\.rateHz])
         }
     }
 }

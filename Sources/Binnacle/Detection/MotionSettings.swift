@@ -62,27 +62,29 @@ public struct MotionSettings: Sendable, Equatable {
     /// The release threshold in force, in g.
     public var effectiveReleaseG: Float { releaseG ?? thresholdG / 2 }
 
-    /// Everything that is wrong with the settings, each with the configuration's key and a sentence.
-    public func problems() -> [SettingsProblem] {
-        var list = ProblemList()
-        list.require("detect", !features.isEmpty, "is empty: name at least one of \(Feature.allCases.map(\.rawValue))")
-        list.requirePositive("threshold_g", thresholdG)
-        list.requirePositive("release_g", effectiveReleaseG)
+    /// Everything that is wrong with the settings.
+    public func problems() -> [SettingsProblem<MotionSettings>] {
+        var list = ProblemList(self)
         list.require(
-            "release_g", effectiveReleaseG <= thresholdG, "(\(effectiveReleaseG)) is above threshold_g (\(thresholdG))")
-        list.requirePositive("shake_g", shakeG)
-        list.requirePositive("free_fall_g", freeFallG)
-        list.require("free_fall_g", freeFallG < 1, "(\(freeFallG)) is not below 1 g: rest would count as free fall")
-        list.requirePositive("shock_g", shockG)
-        list.require("shock_g", shockG > 1, "(\(shockG)) is not above 1 g: rest would count as a shock")
-        list.requireNotNegative("min_duration_s", minimumDuration)
-        list.requireNotNegative("quiet_s", quiet)
-        list.requireNotNegative("shake_refractory_s", shakeRefractory)
-        list.requireNotNegative("free_fall_s", freeFallDuration)
-        list.requireNotNegative("shock_refractory_s", shockRefractory)
-        list.requirePositive("gravity_s", gravityTimeConstant)
-        list.requirePositive("gap_s", gapLimit)
-        list.requireNotNegative("update_interval_s", updateInterval)
+            \.features, !features.isEmpty, "is empty: name at least one of \(Feature.allCases.map(\.rawValue))")
+        list.requirePositive(\.thresholdG)
+        list.requirePositive(\.releaseG, effectiveReleaseG, others: [\.thresholdG])
+        list.require(
+            \.releaseG, effectiveReleaseG <= thresholdG,
+            "(\(effectiveReleaseG)) is above \(\Self.thresholdG) (\(thresholdG))", others: [\.thresholdG])
+        list.requirePositive(\.shakeG)
+        list.requirePositive(\.freeFallG)
+        list.require(\.freeFallG, freeFallG < 1, "(\(freeFallG)) is not below 1 g: rest would count as free fall")
+        list.requirePositive(\.shockG)
+        list.require(\.shockG, shockG > 1, "(\(shockG)) is not above 1 g: rest would count as a shock")
+        list.requireNotNegative(\.minimumDuration)
+        list.requireNotNegative(\.quiet)
+        list.requireNotNegative(\.shakeRefractory)
+        list.requireNotNegative(\.freeFallDuration)
+        list.requireNotNegative(\.shockRefractory)
+        list.requirePositive(\.gravityTimeConstant)
+        list.requirePositive(\.gapLimit)
+        list.requireNotNegative(\.updateInterval)
         return list.problems
     }
 }

@@ -1,31 +1,82 @@
 /// A setting that cannot work.
-public struct SettingsProblem: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The key as the configuration file spells it.
-    public let key: String
-    /// What is wrong with it.
-    public let message: String
+public struct SettingsProblem<Settings>: Error, Sendable, Equatable, CustomStringConvertible {
+    /// A property of the settings.
+    public typealias Property = any PartialKeyPath<Settings> & Sendable
 
-    /// The key and what is wrong with it, as one sentence.
-    public var description: String { "\(key) \(message)" }
+    /// The property that cannot work.
+    public let property: Property
+    /// The properties that its value was compared with, or that its default follows from.
+    public let others: [Property]
+    /// What is wrong, in which the others' names are descriptions of their key paths.
+    private let message: String
+
+    init(_ property: Property, _ message: String, others: [Property]) {
+        self.property = property
+        self.message = message
+        self.others = others
+    }
+
+    /// The property and what is wrong with it, as one sentence.
+    public var description: String { sentence { Self.name($0) } }
+
+    /// The sentence, with other names for the properties, such as those of a configuration's keys.
+    package func sentence(naming name: (Property) -> String) -> String {
+        others.reduce("\(name(property)) \(message)") { $0.replacing("\($1)", with: name($1)) }
+    }
+
+    /// The name of a property, without its type.
+    private static func name(_ property: Property) -> String {
+        "\(property)".split(separator: ".").last.map(String.init) ?? "\(property)"
+    }
+
+    /// Whether both say the same of the same property.
+    public static func == (left: SettingsProblem, right: SettingsProblem) -> Bool {
+        left.property == right.property && left.message == right.message
+    }
 }
 
 /// Collects what is wrong with a set of settings.
-struct ProblemList {
-    private(set) var problems: [SettingsProblem] = []
+struct ProblemList<Settings> {
+    typealias Property = SettingsProblem<Settings>.Property
 
-    mutating func require(_ key: String, _ isFine: Bool, _ message: String) {
-        if !isFine { problems.append(SettingsProblem(key: key, message: message)) }
+    private let settings: Settings
+    private(set) var problems: [SettingsProblem<Settings>] = []
+
+    init(_ settings: Settings) {
+        self.settings = settings
     }
 
-    mutating func requirePositive<Value: BinaryFloatingPoint>(_ key: String, _ value: Value) {
-        require(key, value > 0 && value.isFinite, "(\(value)) has to be a number above 0")
+    mutating func require(_ property: Property, _ isFine: Bool, _ message: String, others: [Property] = []) {
+        if !isFine { problems.append(SettingsProblem(property, message, others: others)) }
     }
 
-    mutating func requirePositive(_ key: String, _ value: Duration) {
-        require(key, value > .zero, "(\(value)) has to be longer than 0 s")
+    mutating func requirePositive<Value: BinaryFloatingPoint>(
+        _ property: Property, _ value: Value, others: [Property] = []
+    ) {
+        require(property, value > 0 && value.isFinite, "(\(value)) has to be a number above 0", others: others)
     }
 
-    mutating func requireNotNegative(_ key: String, _ value: Duration) {
-        require(key, value >= .zero, "(\(value)) is negative")
+    mutating func requirePositive<Value: BinaryFloatingPoint>(_ property: any KeyPath<Settings, Value> & Sendable) {
+        requirePositive(property, settings[keyPath: property])
+    }
+
+    /// A limit that is switched off, which is `nil`, is fine.
+    mutating func requirePositive(_ property: any KeyPath<Settings, Double?> & Sendable) {
+        if let value = settings[keyPath: property] { requirePositive(property, value) }
+    }
+
+    mutating func requirePositive(_ property: any KeyPath<Settings, Duration> & Sendable) {
+        let value = settings[keyPath: property]
+        require(property, value > .zero, "(\(value)) has to be longer than 0 s")
+    }
+
+    mutating func requireNotNegative(_ property: any KeyPath<Settings, Duration> & Sendable) {
+        let value = settings[keyPath: property]
+        require(property, value >= .zero, "(\(value)) is negative")
+    }
+
+    mutating func requireNotNegative(_ property: any KeyPath<Settings, Double> & Sendable) {
+        let value = settings[keyPath: property]
+        require(property, value >= 0, "(\(value)) is negative")
     }
 }

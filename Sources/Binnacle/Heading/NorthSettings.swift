@@ -63,66 +63,67 @@ public struct NorthSettings: Sendable, Equatable {
         exitDegrees ?? min(toleranceDegrees * 1.5, (toleranceDegrees + 180) / 2)
     }
 
-    /// Everything that is wrong with the settings, each with the configuration's key and a sentence.
-    public func problems() -> [SettingsProblem] {
-        var list = ProblemList()
+    /// Everything that is wrong with the settings.
+    public func problems() -> [SettingsProblem<NorthSettings>] {
+        var list = ProblemList(self)
         list.require(
-            "bearing_deg", bearingDegrees >= 0 && bearingDegrees < 360,
+            \.bearingDegrees, bearingDegrees >= 0 && bearingDegrees < 360,
             "(\(bearingDegrees)) has to be from 0 up to but not including 360")
         list.require(
-            "tolerance_deg", toleranceDegrees > 0 && toleranceDegrees < 180,
+            \.toleranceDegrees, toleranceDegrees > 0 && toleranceDegrees < 180,
             "(\(toleranceDegrees)) has to be above 0 and below 180")
         list.require(
-            "exit_deg", effectiveExitDegrees >= toleranceDegrees && effectiveExitDegrees < 180,
-            "(\(effectiveExitDegrees)) is not from tolerance_deg (\(toleranceDegrees)) up to 180: it could not be left")
+            \.exitDegrees, effectiveExitDegrees >= toleranceDegrees && effectiveExitDegrees < 180,
+            "(\(effectiveExitDegrees)) is not from \(\Self.toleranceDegrees) (\(toleranceDegrees)) up to 180: "
+                + "it could not be left", others: [\.toleranceDegrees])
         list.require(
-            "upright_axis", uprightAxis.map { $0.rawValue.last != headingAxis.rawValue.last } ?? true,
-            "lies along heading_axis (\(headingAxis.rawValue)): both would be vertical at once")
-        list.requireNotNegative("dwell_s", dwell)
-        list.requireNotNegative("smoothing_s", smoothing)
-        list.requireNotNegative("max_age_s", maximumMagnetometerAge)
+            \.uprightAxis, uprightAxis.map { $0.rawValue.last != headingAxis.rawValue.last } ?? true,
+            "lies along \(\Self.headingAxis) (\(headingAxis.rawValue)): both would be vertical at once",
+            others: [\.headingAxis])
+        list.requireNotNegative(\.dwell)
+        list.requireNotNegative(\.smoothing)
+        list.requireNotNegative(\.maximumMagnetometerAge)
         list.require(
-            "heading_filter_deg", headingFilterDegrees >= 0 && headingFilterDegrees <= 180,
+            \.headingFilterDegrees, headingFilterDegrees >= 0 && headingFilterDegrees <= 180,
             "(\(headingFilterDegrees)) has to be from 0 to 180")
         if let plausibleField {
             list.require(
-                "field_range_uT", plausibleField.lowerBound >= 0 && plausibleField.upperBound.isFinite,
+                \.plausibleField, plausibleField.lowerBound >= 0 && plausibleField.upperBound.isFinite,
                 "has to be two numbers from 0 upwards")
         }
-        list.require("min_horizontal_uT", minimumHorizontalField >= 0, "(\(minimumHorizontalField)) is negative")
-        list.require("min_acceleration_g", minimumAccelerationG >= 0, "(\(minimumAccelerationG)) is negative")
-        if let accelerationGateG { list.requirePositive("gate_acceleration_g", accelerationGateG) }
+        list.requireNotNegative(\.minimumHorizontalField)
+        list.requireNotNegative(\.minimumAccelerationG)
+        list.requirePositive(\.accelerationGateG)
         if let dipGateDegrees {
             list.require(
-                "gate_dip_deg", dipGateDegrees > 0 && dipGateDegrees <= 90,
+                \.dipGateDegrees, dipGateDegrees > 0 && dipGateDegrees <= 90,
                 "(\(dipGateDegrees)) has to be above 0 and up to 90")
         }
-        if let accuracyLimitDegrees { list.requirePositive("accuracy_limit_deg", accuracyLimitDegrees) }
-        list.requirePositive("hold_s", holdTime)
+        list.requirePositive(\.accuracyLimitDegrees)
+        list.requirePositive(\.holdTime)
         if let interferencePercent {
             list.require(
-                "interference_percent", interferencePercent > 0 && interferencePercent < 100,
+                \.interferencePercent, interferencePercent > 0 && interferencePercent < 100,
                 "(\(interferencePercent)) has to be above 0 and below 100")
         }
-        list.requireNotNegative("calibration_after_s", calibrationDelay)
+        list.requireNotNegative(\.calibrationDelay)
         for sector in sectors { list.require(sector) }
-        list.requirePositive("gap_s", gapLimit)
-        list.requireNotNegative("update_interval_s", updateInterval)
+        list.requirePositive(\.gapLimit)
+        list.requireNotNegative(\.updateInterval)
         return list.problems
     }
 }
 
-extension ProblemList {
+extension ProblemList<NorthSettings> {
     fileprivate mutating func require(_ sector: HeadingSector) {
-        let key = "sectors"
         for bearing in [sector.fromDegrees, sector.toDegrees] {
             require(
-                key, bearing >= 0 && bearing < 360,
+                \.sectors, bearing >= 0 && bearing < 360,
                 "(\(sector.name): \(bearing)) has to be from 0 up to but not including 360")
         }
-        require(key, sector.toleranceDegrees > 0, "(\(sector.name)) is as narrow as nothing")
+        require(\.sectors, sector.toleranceDegrees > 0, "(\(sector.name)) is as narrow as nothing")
         require(
-            key, sector.marginDegrees >= 0 && sector.exitDegrees < 180,
+            \.sectors, sector.marginDegrees >= 0 && sector.exitDegrees < 180,
             "(\(sector.name)) could not be left: with a margin of \(sector.marginDegrees)° on both sides it is a full turn"
         )
     }

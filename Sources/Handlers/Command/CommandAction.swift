@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 package import TableReading
 
 /// `command = [...]`: runs a program.
@@ -14,12 +15,20 @@ package struct CommandAction: HandlerAction, Equatable {
         self.settings = settings
     }
 
-    /// The key that chooses it.
-    package static let key = "command"
     /// How the key is written.
     package static let example = "command = [\"/path/to/program\"]"
-    /// The further keys that belong to it.
-    package static let furtherKeys = CommandSettings.keys
+    /// Its keys.
+    package static let row = HandlerRow(
+        shown: "alarm", kinds: "[\"motion.began\"]", "Runs a program for each event.",
+        key: Key(
+            "command", .usual("[\"/usr/local/bin/alarm\", \"{sensor}\", \"--peak={peak_g}\"]"), usual: "",
+            """
+            The program's absolute path and its arguments. There is no shell in between. In an argument, {name} becomes \
+            what the event says, or nothing when it does not say it; {{ and }} are single braces. The names are: \
+            \(CommandPlaceholder.all.map(\.name).joined(separator: ", ")). The program also gets the event as JSON on its \
+            standard input.
+            """),
+        further: CommandSettings.rows.map { $0.key(CommandSettings()) })
     /// A program may do anything.
     package static let actsOnTheWorld = true
 
@@ -37,5 +46,127 @@ package struct CommandAction: HandlerAction, Equatable {
         return .threaded(
             CommandSupervisor.plan(
                 program: template.program, arguments: { template.arguments(for: $0) }, settings: settings))
+    }
+}
+
+extension CommandSettings {
+    /// Reads the settings, with the default for each key that is absent or refused.
+    init(reading table: TableReader) {
+        self.init()
+        table.read(Self.rows, into: &self)
+    }
+
+    static let rows: [SettingRow<CommandSettings>] = [
+        SettingRow(
+            "timeout_s", \.timeout, .positiveSeconds,
+            "The longest it may run. Then it and what it started are asked to end (SIGTERM)."),
+        SettingRow(
+            "kill_after_s", \.killDelay, .seconds, "How long after that what is left of them is killed (SIGKILL)."),
+        SettingRow(
+            "concurrent", \.concurrentLimit, .integer(in: 1...64),
+            "How many may run at the same time. With 1 the events stay in order."),
+        SettingRow(
+            "queue", \.queueLimit, .integer(in: 1...100_000),
+            """
+            How many events may wait for their program. Those beyond wait in the store; without one they are dropped, and \
+            "events.dropped" says how many.
+            """),
+        SettingRow(
+            "retries", \.retryLimit, .integer(in: 0...100),
+            "How often a program that failed is run again for the same event."),
+        SettingRow(
+            "retry_s", \.retryDelay, shown: .usual("1"), usual: "1",
+            "Up to 60. The pause before the first retry; each further one is twice as long.", read: readRetryDelay),
+        SettingRow(
+            "output_bytes", \.outputLimit, .integer(in: 0...65_536),
+            "How much of the end of its output is kept for the event that tells how it ended."),
+        SettingRow(
+            "environment", \.environment, shown: .usual("{}"), usual: "{}",
+            """
+            Variables for the program, such as { LANG = "C.UTF-8", ALARM_LEVEL = "2" }, besides a few of the daemon's own \
+            and those that tell of the event (BINNACLE_KIND and so on).
+            """, read: readEnvironment),
+    ]
+
+    private static func readRetryDelay(_ table: TableReader, _ key: String, _ settings: inout CommandSettings) {
+        guard let delay = table.positiveSeconds(key) else { return }
+        guard delay <= longestRetryDelay else {
+            table.refuse(key, "is longer than \(longestRetryDelay.components.seconds) s, the longest pause there is")
+            return
+        }
+        guard table.entry("retries") != nil else {
+            table.refuse(key, "has no effect without `retries`", hint: "such as retries = 3")
+            return
+        }
+        settings.retryDelay = delay
+    }
+
+    private static func readEnvironment(_ table: TableReader, _ key: String, _ settings: inout CommandSettings) {
+        guard let node = table.entry(key)?.node, let variables = table.entries(key, node, of: "strings") else { return }
+        for variable in variables {
+            guard isVariable(variable.key) else {
+                table.refuse(
+                    key, at: variable.keyPosition, "\(Spelling.quoted(variable.key)) cannot be a variable's name",
+                    hint: "letters, digits and _, not beginning with a digit")
+                continue
+            }
+            guard !variable.key.hasPrefix("BINNACLE_") else {
+                table.refuse(
+                    key, at: variable.keyPosition, "\(Spelling.quoted(variable.key)) is taken",
+                    hint: "variables that begin with BINNACLE_ tell of the event")
+                continue
+            }
+            settings.environment[variable.key] = table.string(variable.key, variable.node, mayBeEmpty: true)
+        }
+    }
+
+    /// Whether a name is what POSIX allows for a variable that a shell can read.
+    private static func isVariable(_ name: String) -> Bool {
+        guard let first = name.utf8.first, !isDigit(first) else { return false }
+        return name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"): true
+            default: isDigit(byte)
+            }
+        }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+}
+
+/// How a handler's programs are run; the defaults are those of the configuration.
+package struct CommandSettings: Sendable, Equatable {
+    /// The most programs of the handler that run at the same time.
+    package var concurrentLimit = 1
+    /// The most events that wait for their program; those beyond are dropped, counted and told of.
+    package var queueLimit = 100
+    /// The longest a program may run; then its process group is sent SIGTERM.
+    package var timeout: Duration = .seconds(30)
+    /// How long after SIGTERM what is left of the group is sent SIGKILL.
+    package var killDelay: Duration = .seconds(2)
+    /// How often a program that failed is run again for the same event.
+    package var retryLimit = 0
+    /// How long to wait before the first retry; each further one waits twice as long, at most ``longestRetryDelay``.
+    package var retryDelay: Duration = .seconds(1)
+    /// The most bytes of a program's output that are kept, from its end.
+    package var outputLimit = 1024
+    /// Variables for the program, besides those that tell of the event.
+    package var environment: [String: String] = [:]
+
+    /// The longest pause between two attempts.
+    package static let longestRetryDelay: Duration = .seconds(60)
+
+    /// Creates settings with the defaults.
+    package init() {}
+
+    /// How long to wait after a failed attempt; `nil` when it was the last.
+    ///
+    /// - Parameter attempt: The attempt number, starting at 1.
+    /// - Returns: The pause before the next one.
+    package func retryDelay(after attempt: Int) -> Duration? {
+        guard attempt <= retryLimit else { return nil }
+        return min(min(retryDelay, Self.longestRetryDelay) * (1 << min(attempt - 1, 30)), Self.longestRetryDelay)
     }
 }

@@ -8,12 +8,22 @@ package struct FileAction: HandlerAction, Equatable {
     /// The file's path.
     package let path: String
 
-    /// The key that chooses it.
-    package static let key = "file"
+    /// Its key.
+    package static let row = HandlerRow(
+        shown: "history", kinds: "[\"motion.began\", \"motion.ended\"]",
+        """
+        Appends the events to a file, as JSON on one line each. A file that was renamed or removed is made anew, with the \
+        permissions 0640. One that cannot be written is tried again, after 1 s at first and after 60 s in the end; \
+        "handler.failed" tells each reason once, "handler.recovered" that it works again.
+        """,
+        key: Key(
+            "file", .usual("\"/var/log/binnacle/events.jsonl\""), usual: "",
+            """
+            The file. A path that does not begin with / is relative to the folder of this file. The service may write to \
+            /var/log/binnacle.
+            """))
     /// How the key is written.
     package static let example = "file = \"/var/log/binnacle/events.jsonl\""
-    /// It has no further keys.
-    package static let furtherKeys: [String] = []
     /// Others read the file.
     package static let actsOnTheWorld = true
 

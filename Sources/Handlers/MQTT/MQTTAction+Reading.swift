@@ -9,6 +9,64 @@ extension MQTTAction {
     /// The keys that say something about TLS.
     private static let encryption = ["ca_file", "certificate_file", "key_file"]
 
+    /// Its keys.
+    package static let row = HandlerRow(
+        shown: "fleet", kinds: "[\"motion.began\", \"motion.ended\"]",
+        """
+        Publishes the events to an MQTT broker (MQTT 3.1.1, QoS 1). While the broker is away it is tried again, after 1 s at \
+        first and after 60 s in the end. "handler.failed" tells each reason once, "handler.recovered" that it works again.
+        """,
+        key: Key(
+            "mqtt", .usual("\"mqtts://broker.example:8883\""), usual: "",
+            """
+            The broker. mqtts:// is encrypted, and the broker's certificate is always verified; mqtt:// is not encrypted. \
+            The ports are 8883 and 1883 unless another stands behind the host. An address of IPv6 stands in brackets.
+            """),
+        further: [
+            Key(
+                "topic", .usual("\"\(usualTopic)\""),
+                """
+                The topic of an event; the message is the event as JSON. {host} is the machine's name, and the other names \
+                are those of command. What a name becomes is a part of one level: characters that would be more become _, \
+                nothing becomes -.
+                """),
+            Key(
+                "state_topic", .usual("\"\(usualStateTopic)\""),
+                """
+                The topic of what each sensor said last, as JSON, which the broker keeps (retained); an empty text \
+                publishes none. It knows only what the events in on say.
+                """),
+            Key(
+                "status_topic", .usual("\"\(usualStatusTopic)\""),
+                """
+                The topic that says online or offline, which the broker keeps (retained), also when the machine is gone \
+                without a word; an empty text publishes none. Two handlers for one broker need two of them.
+                """),
+            Key("user", .example("\"machine-1\""), "The name to log in with; by default there is none."),
+            Key(
+                "password_file", .example("\"/etc/binnacle/mqtt.password\""),
+                """
+                The file with the user's password, which is never in the configuration. Not everybody may be able to read \
+                it. It is read again at each connection.
+                """),
+            Key(
+                "password_credential", .example("\"mqtt\""),
+                "Instead of password_file, the name of a LoadCredential= in the service's unit."),
+            Key(
+                "ca_file", .example("\"/etc/binnacle/broker-ca.pem\""), usual: "those whom the system trusts",
+                "The authorities whose certificates are accepted, in PEM form."),
+            Key(
+                "certificate_file", .example("\"/etc/binnacle/client.pem\""),
+                "The client's own certificate, for a broker that asks for one; it needs key_file."),
+            Key("key_file", .example("\"/etc/binnacle/client.key\""), "The key of certificate_file."),
+            Key(
+                "client_id", .example("\"machine-1\""), usual: "binnacle- and the machine's and the handler's name",
+                "What the broker knows this handler by. No two clients of a broker may have the same."),
+            Key(
+                "keepalive_s", .usual("60"), range: "from 5 to 65535",
+                "After that much silence the broker is asked whether it is there."),
+        ])
+
     /// Reads what a section says of it; `nil` when that cannot be used, which is then reported.
     package init?(reading table: TableReader, at entry: TOMLEntry) {
         let broker = Self.broker(table, entry.node)

@@ -23,15 +23,8 @@ package struct MQTTAction: HandlerAction, Equatable {
     /// The longest silence, in seconds.
     package let keepaliveSeconds: Int
 
-    /// The key that chooses it.
-    package static let key = "mqtt"
-    /// How the key is written.
+    /// How its first key is written.
     package static let example = "mqtt = \"mqtts://broker.example\""
-    /// The further keys that belong to it.
-    package static let furtherKeys = [
-        "topic", "state_topic", "status_topic", "user", "password_file", "password_credential", "ca_file",
-        "certificate_file", "key_file", "client_id", "keepalive_s",
-    ]
     /// Others act on what a broker tells them.
     package static let actsOnTheWorld = true
 

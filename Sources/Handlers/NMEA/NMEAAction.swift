@@ -1,16 +1,13 @@
 package import Binnacle
+package import TableReading
 
 /// `nmea = "udp://…"` or `nmea = "tcp://…"`: sends the heading to plotters.
 package struct NMEAAction: HandlerAction, Equatable {
     /// What is sent, and where.
     package let settings: NMEASettings
 
-    /// The key that chooses it.
-    package static let key = "nmea"
-    /// How the key is written.
+    /// How its first key is written.
     package static let example = "nmea = \"udp://192.168.1.255\""
-    /// The further keys that belong to it.
-    package static let furtherKeys = ["sentences", "talker", "interval_s"]
     /// An autopilot steers by it.
     package static let actsOnTheWorld = true
     /// What is sent is the heading by one detector.
@@ -19,5 +16,105 @@ package struct NMEAAction: HandlerAction, Equatable {
     /// Sends the latest heading at an interval.
     package func work(for name: String) -> HandlerWork {
         .threaded(NMEASender.plan(settings))
+    }
+}
+
+extension NMEAAction {
+    /// The port that is registered for NMEA 0183.
+    private static let usualPort = 10110
+
+    private static let form = NetworkPlace.Form(
+        schemes: ("udp", "tcp"), example: "udp://192.168.1.255:10110", exampleOfIPv6: "udp://[2001:db8::1]:10110",
+        insteadOfUser: "NMEA 0183 knows none")
+
+    /// Its keys.
+    package static let row = HandlerRow(
+        shown: "plotter", kinds: nil,
+        """
+        Sends the heading to chart plotters as NMEA 0183 sentences. It is for the headings of one detector, so that on and \
+        decorate have no meaning for it; with several [north.NAME], detector has to name one. While there is no valid \
+        heading nothing is sent.
+        """,
+        key: Key(
+            "nmea", .usual("\"udp://192.168.1.255:10110\""), usual: "",
+            """
+            The receiver. udp:// sends each sentence in a datagram: to one machine, to the broadcast address of a network, \
+            or to a multicast group. tcp:// is an address of this machine, 0.0.0.0 or [::] for all of them, to which at \
+            most 32 plotters connect. The port is 10110 unless another stands behind the host. Nothing is encrypted: \
+            everybody who can reach the port reads along.
+            """),
+        further: NMEASettings.rows.map { $0.key(NMEASettings(.udp, host: "", port: 0)) })
+
+    /// Reads what a section says of it; `nil` when that cannot be used, which is then reported.
+    package init?(reading table: TableReader, at entry: TOMLEntry) {
+        let place = Self.settings(table, entry.node)
+        // What is wrong with the other keys is told as well when there is no receiver.
+        var settings = place ?? NMEASettings(.udp, host: "", port: 0)
+        table.read(NMEASettings.rows, into: &settings)
+        guard place != nil else { return nil }
+        self.settings = settings
+    }
+
+    private static func settings(_ table: TableReader, _ node: TOMLNode) -> NMEASettings? {
+        guard let text = table.string(key, node) else { return nil }
+        do throws(NetworkPlace.SyntaxError) {
+            let place = try NetworkPlace(parsing: text, as: form)
+            guard let transport = NMEASettings.Transport(rawValue: place.scheme) else { return nil }
+            guard transport == .tcp || !["0.0.0.0", "::"].contains(place.host) else {
+                throw NetworkPlace.SyntaxError(
+                    message: "sends to nobody", hint: "a broadcast address, such as 192.168.1.255, is everybody")
+            }
+            return NMEASettings(transport, host: place.host, port: place.port ?? usualPort)
+        } catch {
+            table.refuse(key, at: node.position, "`\(key)` \(error.message)", hint: error.hint)
+            return nil
+        }
+    }
+}
+
+extension NMEASettings {
+    fileprivate static let rows: [SettingRow<NMEASettings>] = [
+        SettingRow(
+            "sentences", \.sentences, shown: .usual("[\"HDG\", \"HDM\", \"HDT\"]"), usual: "all",
+            """
+            The sentences, in that order. HDG and HDM are magnetic headings, HDT is the true heading, which is left out \
+            while the declination is not known. HDG has the declination, too, and never a deviation.
+            """
+        ) { table, key, settings in
+            guard let node = table.entry(key)?.node, let nodes = table.array(key, node, of: "strings") else { return }
+            guard !nodes.isEmpty else {
+                table.refuse(key, at: node.position, "`\(key)` is empty", hint: "leave it out to mean every sentence")
+                return
+            }
+            settings.sentences = table.choices(key, nodes, as: NMEASentence.self)
+        },
+        SettingRow(
+            "talker", \.talker, shown: .usual("\"HC\""), usual: "HC, a magnetic compass",
+            "Two capital letters that say what kind of device speaks.", read: readTalker),
+        // From as often as compasses do it at most, to as seldom as plotters bear without raising an alarm.
+        SettingRow(
+            "interval_s", \.interval, .seconds(in: 0.02...10),
+            """
+            How often the sentences are sent. What they say changes with the event "heading", and so by the detector's \
+            heading_filter_deg at least.
+            """),
+    ]
+
+    private static func readTalker(_ table: TableReader, _ key: String, _ settings: inout NMEASettings) {
+        guard let text = table.string(key), let entry = table.entry(key) else { return }
+        guard text.utf8.count == 2, text.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })
+        else {
+            table.refuse(
+                key, at: entry.node.position, "`\(key)` is not two capital letters",
+                hint: "HC is a magnetic compass, HE a gyro, II an integrated system")
+            return
+        }
+        guard !text.hasPrefix("P") else {
+            table.refuse(
+                key, at: entry.node.position, "`\(key)` begins with P",
+                hint: "sentences of manufacturers begin with it, and these are none")
+            return
+        }
+        settings.talker = text
     }
 }

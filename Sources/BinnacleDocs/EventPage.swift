@@ -1,0 +1,103 @@
+import Binnacle
+import PlainText
+
+/// binnacle-events(7): the kinds of event, their figures, and the protocol of the socket.
+enum EventPage {
+    static var page: String {
+        var page = ManualPage(
+            "binnacle-events", section: 7, summary: "the events of Binnacle, and the socket's protocol")
+        page.section("DESCRIPTION")
+        page.paragraphs(
+            """
+            An event is one JSON object on one line, with its keys in the order below. A number has a fixed count of \
+            decimals, so that equal events are equal bytes. The same lines are printed by "binnacle replay --json", "binnacle \
+            events --json" and "binnacle on --json", are written by handlers, are the messages at an MQTT broker, and come \
+            from the socket. A program of a handler finds each key as a variable, too: BINNACLE_ and the key in capitals.
+            """)
+        page.list([
+            ("Cm seq", "The number of the event, from 1, without holes; with a store it goes on after a restart."),
+            ("Cm kind", "The kind of event."),
+            ("Cm detector", "The detector's name in the configuration; null when a sensor itself is what happened."),
+            ("Cm sensor", "The sensor's name, for headings the magnetometer's; null when the event is about all."),
+            (
+                "Cm time_ns",
+                "The deciding sample's stamp in nanoseconds: as recorded, and in a live run on the monotonic clock."
+            ),
+            ("Cm wall_time", "When that was, in UTC; only in a live run."),
+            ("Cm simulated", "true when no device measured it; otherwise the key is not there."),
+        ])
+        page.paragraphs("The figures of the kind follow.")
+        page.section("KINDS")
+        page.paragraphs("Each kind has a level in the log and a MESSAGE_ID in the journal, and some of the figures.")
+        page.list(
+            EventKind.allCases.map { kind in
+                let figures = kind.row.figures.map(\.rawValue).joined(separator: ", ")
+                return (
+                    "Cm \(kind.rawValue)",
+                    plain(kind.text) + (figures.isEmpty ? "" : "\n\nFigures: \(figures).")
+                        + "\n\nLevel \(kind.row.level.name); MESSAGE_ID=\(kind.row.messageID)."
+                )
+            })
+        page.section("FIGURES")
+        page.paragraphs("The end of a figure's name is its unit.")
+        page.list(Figure.Name.allCases.map { ("Cm \(ManualPage.escaped($0.rawValue))", plain($0.text)) })
+        page.section("THE SOCKET")
+        page.paragraphs(
+            """
+            With [socket] in the configuration the daemon listens at a Unix socket, /run/binnacle/binnacle.sock. A client \
+            sends one line with a request of at most 64 KiB, within 10 s, and reads lines. Nothing may follow the request, but \
+            the sending direction may be shut down. A client ignores keys that it does not know.
+
+            A subscription; every key is optional:
+            """)
+        page.literal(
+            """
+            {"subscribe":{"kinds":["motion.began"],"sensors":["lid"],"after":123,
+              "identity":"...","since_ns":...,"follow":true}}
+            """)
+        page.paragraphs("The answer, after which each event comes as its JSON line:")
+        page.literal("{\"subscribed\":{\"identity\":\"...\",\"seq\":130,\"after\":123}}")
+        page.list([
+            (
+                "Cm after",
+                "The number of the event behind which to begin; 0 begins with the oldest that is kept. Without it and "
+                    + "since_ns, a subscription that follows begins now."
+            ),
+            ("Cm since_ns", "Only events since this time, in nanoseconds since 1970."),
+            ("Cm identity", "The identity of the store in which after counts, as an earlier answer said it."),
+            ("Cm follow", "false ends behind the last event that is kept."),
+        ])
+        page.paragraphs("The status of the daemon, after which it closes the connection:")
+        page.literal(
+            """
+            {"status":{}}
+            {"status":{...}}
+            """)
+        page.paragraphs("Other lines of the server:")
+        page.list([
+            (
+                ManualPage.escaped("{\"missed\":{\"count\":12,\"from\":5,\"through\":16,\"reason\":\"...\"}}"),
+                "Stands in for events that cannot be sent; what is not known is left out."
+            ),
+            (ManualPage.escaped("{\"end\":{}}"), "Follows the last event when follow is false."),
+            (
+                ManualPage.escaped("{\"error\":{\"message\":\"...\",\"column\":24}}"),
+                "Refuses the request; then the connection is closed."
+            ),
+        ])
+        page.paragraphs(
+            """
+            A subscriber that reads slowly delays nobody: it gets what it wants from the last 1024 events in memory, then from \
+            the store; without a store it is told what it missed. \
+            \(EventKind.allCases.filter(EventKind.repeated.contains).map(\.rawValue).joined(separator: " and ")) are never \
+            kept, and come only to those who name them.
+            """)
+        page.section("SEE ALSO")
+        page.line(
+            ".Xr binnacle 1 ,\n.Xr binnacle-events 1 ,\n.Xr binnacle-on 1 ,\n.Xr journalctl 1 ,\n.Xr binnacle.toml 5")
+        return page.text
+    }
+
+    /// A text without the backticks around its keys.
+    private static func plain(_ text: String) -> String { text.replacing("`", with: "") }
+}

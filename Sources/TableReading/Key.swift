@@ -1,0 +1,271 @@
+package import Binnacle
+import PlainText
+
+/// A key of a table: what documents say of it stands in its row.
+package struct Key: Sendable {
+    /// How the reference file shows a key.
+    package enum Shown: Sendable, Equatable {
+        /// In force, with a value.
+        case set(String)
+        /// Commented out, with its default.
+        case usual(String)
+        /// Commented out, as an example, because it has no default, or one that depends on something else.
+        case example(String)
+    }
+
+    /// The name; it ends with the unit.
+    package let name: String
+    /// How the reference file shows it.
+    package let shown: Shown
+    /// Why the key has to be there; `nil` when it may be left out.
+    package let purpose: String?
+    /// The values that it takes, as in "from 1 to 64"; `nil` when its text says so, or it takes any.
+    package let range: String?
+    /// What the default is where that is not what is shown, as in "half of threshold_g"; empty when there is none.
+    package let usual: String?
+    /// The values of the section's first key for which it has a meaning; empty for all.
+    package let users: [String]
+    /// What it does, in paragraphs.
+    package let text: String
+
+    /// Creates the row of a key that a section reads by itself.
+    package init(
+        _ name: String, _ shown: Shown, purpose: String? = nil, range: String? = nil, usual: String? = nil,
+        for users: [String] = [], _ text: String
+    ) {
+        self.name = name
+        self.shown = shown
+        self.purpose = purpose
+        self.range = range
+        self.usual = usual
+        self.users = users
+        self.text = text
+    }
+
+    private static let units = [
+        ("_m_s2", "m/s²"), ("_g", "g"), ("_s", "seconds"), ("_deg", "degrees"), ("_uT", "microtesla"), ("_m", "metres"),
+        ("_hz", "hertz"), ("_days", "days"), ("_mb", "MB"), ("_percent", "percent"), ("_bytes", "bytes"),
+    ]
+
+    /// Unit, range, default and users, as a sentence or more; empty when there is nothing to say of them.
+    package var facts: String {
+        let unit = Self.units.first { name.hasSuffix($0.0) }.map { "in \($0.1)" }
+        var parts = [purpose == nil ? nil : "required", [unit, range].compactMap { $0 }.joined(separator: ", ")]
+        if !users.isEmpty { parts.append("for " + Spelling.list(users.map { "\"\($0)\"" })) }
+        if let usual {
+            parts.append(usual.isEmpty ? nil : "default: \(usual)")
+        } else if case .usual(let value) = shown {
+            parts.append("default: \(value)")
+        }
+        let facts = parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "; ")
+        return facts.isEmpty ? "" : facts.prefix(1).uppercased() + facts.dropFirst() + "."
+    }
+}
+
+/// How the values of a key are written, read and shown.
+package struct KeyForm<Value>: Sendable {
+    let read: @Sendable (TableReader, String) -> Value?
+    let show: @Sendable (Value) -> String
+    var range: String?
+
+    /// Values of this form that also fit a condition; others are reported with the message.
+    package func limited(
+        _ range: String, to isFine: @escaping @Sendable (Value) -> Bool,
+        _ message: @escaping @Sendable (Value) -> String
+    ) -> KeyForm {
+        KeyForm(
+            read: { table, key in
+                guard let value = read(table, key) else { return nil }
+                guard isFine(value) else {
+                    table.refuse(key, message(value))
+                    return nil
+                }
+                return value
+            }, show: show, range: range)
+    }
+}
+
+extension KeyForm {
+    /// A number, without a fraction where there is none.
+    fileprivate static func text(_ number: some BinaryFloatingPoint & CustomStringConvertible) -> String {
+        let text = number.description
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+
+    fileprivate static func seconds(
+        _ range: String? = nil, _ read: @escaping @Sendable (TableReader, String) -> Duration?
+    ) -> KeyForm<Duration> {
+        KeyForm<Duration>(read: read, show: { text($0 / .seconds(1)) }, range: range)
+    }
+}
+
+extension KeyForm<Duration> {
+    /// A time in seconds, 0 or longer.
+    package static var seconds: Self { seconds { $0.seconds($1) } }
+    /// A time in seconds, longer than 0.
+    package static var positiveSeconds: Self { seconds { $0.positiveSeconds($1) } }
+    /// A time in seconds within bounds.
+    package static func seconds(in range: ClosedRange<Double>) -> Self {
+        seconds("from \(text(range.lowerBound)) to \(text(range.upperBound))") { $0.seconds($1, in: range) }
+    }
+}
+
+extension KeyForm<Double> {
+    /// A finite number.
+    package static var number: Self { Self(read: { $0.double($1) }, show: { text($0) }) }
+    /// A number within bounds.
+    package static func number(in range: ClosedRange<Double>) -> Self {
+        Self(
+            read: { $0.number($1, in: range) }, show: { text($0) },
+            range: "from \(text(range.lowerBound)) to \(text(range.upperBound))")
+    }
+}
+
+extension KeyForm<Double?> {
+    /// A number, or `false` for no limit.
+    package static var limit: Self {
+        Self(
+            read: { table, key in
+                if case .boolean(false) = table.entry(key)?.node.value { return .some(nil) }
+                return table.double(key).map(Double?.some)
+            }, show: { $0.map { text($0) } ?? "false" })
+    }
+}
+
+extension KeyForm<Float> {
+    /// A number of single precision.
+    package static var number: Self { Self(read: { $0.float($1) }, show: { text($0) }) }
+}
+
+extension KeyForm where Value: FixedWidthInteger & SendableMetatype {
+    /// A whole number within bounds.
+    package static func integer(in range: ClosedRange<Int>) -> Self {
+        Self(
+            read: { $0.integer($1, in: range).flatMap(Value.init(exactly:)) }, show: { "\($0)" },
+            range: "from \(range.lowerBound)" + (range.upperBound == .max ? "" : " to \(range.upperBound)"))
+    }
+}
+
+extension KeyForm<Bool> {
+    /// `true` or `false`.
+    package static var boolean: Self { Self(read: { $0.boolean($1) }, show: { "\($0)" }) }
+}
+
+extension KeyForm<String> {
+    /// A text that is not empty.
+    package static var text: Self { Self(read: { $0.string($1) }, show: { "\"\($0)\"" }) }
+}
+
+extension KeyForm where Value: RawRepresentable<String> & CaseIterable & SendableMetatype {
+    /// One of the type's words.
+    package static var choice: Self { Self(read: { $0.choice($1, as: Value.self) }, show: { "\"\($0.rawValue)\"" }) }
+}
+
+/// A key that stands for one property of some settings: from its row it is read, and told of in messages and documents.
+package struct SettingRow<Settings>: Sendable {
+    /// A property of the settings.
+    package typealias Path<Value> = any WritableKeyPath<Settings, Value> & Sendable
+
+    /// The key's name.
+    package let name: String
+    /// The values of the section's first key for which it has a meaning; empty for all.
+    package let users: [String]
+    let property: SettingsProblem<Settings>.Property
+    private let makeKey: @Sendable (Settings) -> Key
+    private let readValue: @Sendable (TableReader, inout Settings) -> Void
+
+    /// Creates the row of a key that has a default; it is shown with it, unless something else is to be shown.
+    package init<Value>(
+        _ name: String, _ path: Path<Value>, _ form: KeyForm<Value>, shown: Key.Shown? = nil, for users: [String] = [],
+        _ text: String
+    ) {
+        self.init(name, path, for: users) { settings in
+            let usual = form.show(settings[keyPath: path])
+            return Key(name, shown ?? .usual(usual), range: form.range, usual: usual, for: users, text)
+        } read: { table, settings in
+            if let value = form.read(table, name) { settings[keyPath: path] = value }
+        }
+    }
+
+    /// Creates the row of a key that has no default, or one that is said in words.
+    package init<Value>(
+        _ name: String, _ path: Path<Value?>, _ form: KeyForm<Value>, usual: String? = nil, shown: Key.Shown,
+        for users: [String] = [], _ text: String
+    ) {
+        self.init(name, path, for: users) { _ in
+            Key(name, shown, range: form.range, usual: usual, for: users, text)
+        } read: { table, settings in
+            if let value = form.read(table, name) { settings[keyPath: path] = value }
+        }
+    }
+
+    /// Creates the row of a key whose value has a form of its own.
+    package init(
+        _ name: String, _ property: SettingsProblem<Settings>.Property, shown: Key.Shown, usual: String? = nil,
+        for users: [String] = [], _ text: String,
+        read: @escaping @Sendable (TableReader, String, inout Settings) -> Void
+    ) {
+        self.init(name, property, for: users) { _ in
+            Key(name, shown, usual: usual, for: users, text)
+        } read: { table, settings in
+            read(table, name, &settings)
+        }
+    }
+
+    private init(
+        _ name: String, _ property: SettingsProblem<Settings>.Property, for users: [String],
+        key: @escaping @Sendable (Settings) -> Key, read: @escaping @Sendable (TableReader, inout Settings) -> Void
+    ) {
+        self.name = name
+        self.users = users
+        self.property = property
+        makeKey = key
+        readValue = read
+    }
+
+    /// The key as documents show it, with what the settings have as its default.
+    package func key(_ settings: Settings) -> Key { makeKey(settings) }
+
+    /// Reads the value, if the table has it; otherwise, or when it is refused, the settings stay as they are.
+    package func read(_ table: TableReader, into settings: inout Settings) { readValue(table, &settings) }
+}
+
+extension TableReader {
+    /// Reads settings by their rows.
+    package func read<Settings>(_ rows: [SettingRow<Settings>], into settings: inout Settings) {
+        for row in rows { row.read(self, into: &settings) }
+    }
+
+    /// The value of a key that has to be there.
+    package func required(_ key: Key) -> TOMLNode? {
+        required(key.name, key.purpose ?? "")
+    }
+}
+
+/// A section of a configuration, as documents show it.
+package struct SectionRow: Sendable {
+    /// The section's first words, as in `sensor.NAME`.
+    package let title: String
+    /// The name under which the reference file shows it, as in `sensor.chassis`.
+    package let shown: String
+    /// Whether it is in force in the reference file.
+    package let isSet: Bool
+    /// What it is, in paragraphs.
+    package let text: String
+    /// Its keys, in the order of the reference file.
+    package let keys: [Key]
+    /// What the reference file has behind it, as it stands.
+    package let also: String
+
+    /// Creates a row.
+    package init(
+        _ title: String, shown: String, isSet: Bool = true, _ text: String, keys: [Key], also: String = ""
+    ) {
+        self.also = also
+        self.title = title
+        self.shown = shown
+        self.isSet = isSet
+        self.text = text
+        self.keys = keys
+    }
+}
