@@ -11,7 +11,7 @@ let settings: [SwiftSetting] = [
 
 // What `make` sets to test and to measure: optimised kernels, because thousands of random cases take minutes without, and the
 // targets in `development`. A plain build has neither. No package may pass these flags on.
-let isDevelopment = ["BINNACLE_DEVELOPMENT", "BINNACLE_OPTIMISED_KERNELS"].contains { Context.environment[$0] != nil }
+let isDevelopment = Context.environment["BINNACLE_DEVELOPMENT"] != nil
 let kernelSettings =
     settings + (isDevelopment ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
 let kernelCSettings: [CSetting] = isDevelopment ? [.unsafeFlags(["-O2"], .when(configuration: .debug))] : []
