@@ -83,7 +83,7 @@ _binnacle() {
         'simulate --name') :; return ;;
         'simulate --for') :; return ;;
         'simulate --node') _binnacle_paths -f; return ;;
-        'bench --kernel') _binnacle_words 'limits k1 k2 k3 k4 decode live traces'; return ;;
+        'bench --kernel') _binnacle_words 'limits k1 k3 k4 decode live traces'; return ;;
     esac
     case ${COMP_WORDS[1]} in
         run)

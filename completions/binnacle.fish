@@ -110,6 +110,6 @@ complete -c binnacle -n '__fish_seen_subcommand_from simulate' -l for -x -d 'End
 complete -c binnacle -n '__fish_seen_subcommand_from simulate' -l node -r -F -d 'The device file, where it is not /dev/uhid or /dev/uinput'
 complete -c binnacle -n '__fish_seen_subcommand_from simulate' -l help -s h -d 'Print this help'
 complete -c binnacle -n '__fish_seen_subcommand_from bench' -l quick -d 'Measure less often and with less data: 20 seconds instead of minutes'
-complete -c binnacle -n '__fish_seen_subcommand_from bench' -l kernel -x -a 'limits k1 k2 k3 k4 decode live traces' -d 'Only NAME: limits, k1 (threshold on columns), k2 (threshold on scans), k3 (facing a bearing), k4 (gravity filter), decode (scans into columns), live (pipe to delegate) or traces'
+complete -c binnacle -n '__fish_seen_subcommand_from bench' -l kernel -x -a 'limits k1 k3 k4 decode live traces' -d 'Only NAME: limits, k1 (threshold on columns), k3 (facing a bearing), k4 (gravity filter), decode (scans into columns), live (pipe to delegate) or traces'
 complete -c binnacle -n '__fish_seen_subcommand_from bench' -l json -d 'Write one JSON object a line instead of text'
 complete -c binnacle -n '__fish_seen_subcommand_from bench' -l help -s h -d 'Print this help'
