@@ -139,34 +139,34 @@ extension EventKind {
             Row(
                 "a89f1f1421234078b42b57844654f2a5", .info, .begin, state: .detector("moving"),
                 figures: [.peak, .onset],
-                "The acceleration has been above `threshold_g` for `min_duration_s`.")
+                "The acceleration has been above the motion threshold for the minimum duration.")
         case .motionMoving:
             Row(
                 "8d9a989ff9254221a4f145a6dc471739", .debug, .repeated, state: .detector("moving"),
                 figures: [.x, .y, .z],
-                "Motion goes on; at most once per `update_interval_s`.")
+                "Motion goes on; at most once per update interval.")
         case .motionEnded:
             Row(
                 "e8777e9df8684e7a918ebac0caf66a5e", .info, state: .detector("still"),
                 figures: [.peak, .duration, .onset],
-                "The device has been quiet for `quiet_s`; the duration does not include that time.")
+                "The device has been quiet for the quiet time; the duration does not include that time.")
         case .shake:
             Row(
                 "b5d517eb57344fbe97be000deaa39371", .info, .begin, state: .delivers, figures: [.userAcceleration],
-                "The user acceleration rose above `shake_g`.")
+                "The user acceleration rose above the shake threshold.")
         case .freeFall:
             Row(
                 "7355033af62e4a0aa6b920ca0eec1200", .info, .begin, state: .delivers,
                 figures: [.smallest, .duration, .onset],
-                "The total acceleration has been below `free_fall_g` for `free_fall_s`.")
+                "The total acceleration has been below the free-fall threshold for its duration.")
         case .shock:
             Row(
                 "b47a4ad8626a43d2a120b1369982b514", .info, .begin, state: .delivers, figures: [.magnitude],
-                "The total acceleration rose above `shock_g`.")
+                "The total acceleration rose above the shock threshold.")
         case .heading:
             Row(
                 "58b6fc8dd32042e7a4aaa2b9f1a5239d", .debug, state: .delivers, figures: Self.headings,
-                "The first heading, each turn by `heading_filter_deg`, a held one once a second, a valid one after it.")
+                "The first heading, each turn by the heading filter, a held one once a second, a valid one after it.")
         case .headingLost:
             Row(
                 "dbc8136273304b39a4686124123c5700", .warning, state: .headingLost, figures: [.reason, .age],
@@ -178,11 +178,11 @@ extension EventKind {
         case .sectorEntered:
             Row(
                 "1f8a9cbf2293435eb39427081533f8bb", .info, state: .delivers, figures: Self.sectors,
-                "The heading has been within one of `sectors` for `dwell_s`.")
+                "The heading has been within a sector for the dwell time.")
         case .sectorLeft:
             Row(
                 "4ca1acbd92cd4567b7e7844d99fd988e", .info, state: .delivers, figures: Self.sectors,
-                "The heading has been outside a sector by its margin for `dwell_s`.")
+                "The heading has been outside a sector by its margin for the dwell time.")
         case .interferenceBegan:
             Row(
                 "ee7e80200fc74b50af84a7f3bd838b46", .warning, state: .delivers, figures: Self.fields,
@@ -202,16 +202,16 @@ extension EventKind {
         case .northFaced:
             Row(
                 "1b35e93c6eae41e688c447275ae8183c", .info, .begin, state: .detector("facing"), figures: Self.bearings,
-                "The heading has been within `tolerance_deg` of the bearing for `dwell_s`.")
+                "The heading has been within the tolerance of the bearing for the dwell time.")
         case .northFacing:
             Row(
                 "4170146b3aa643d997b708618a01d703", .debug, .repeated, state: .detector("facing"),
                 figures: Self.bearings,
-                "The device still faces the bearing; at most once per `update_interval_s`.")
+                "The device still faces the bearing; at most once per update interval.")
         case .northLeft:
             Row(
                 "e90c808b2389499b998da13ad2a93e38", .info, state: .detector("away"), figures: Self.bearings,
-                "The heading has been beyond `exit_deg` for `dwell_s`.")
+                "The heading has been beyond the exit angle for the dwell time.")
         case .gap:
             Row(
                 "aeeea507e7da4071ba95c43cffc37257", .warning, figures: [.channel, .gap],
@@ -247,7 +247,7 @@ extension EventKind {
         case .quorumReached:
             Row(
                 "ee0ead0fa1ad46f8baa7c2e94881b597", .info, figures: [.count, .needed, .active, .sensors],
-                "Enough sensors agreed; made by the `quorum` decorator.")
+                "Enough sensors agreed; made by the quorum decorator.")
         case .commandFinished:
             Row(
                 "24d9c15ec63c4a7eba1ddc87c49b9172", .info, .report, figures: Self.commands,
