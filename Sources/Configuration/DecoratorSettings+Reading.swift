@@ -2,52 +2,58 @@ import Binnacle
 import PlainText
 import TableReading
 
+/// A kind of decorator: its name, the keys of its table, which are all required, and how the table is read.
+private struct DecoratorRow: Sendable {
+    let name: String
+    let keys: [String]
+    /// A whole entry of `decorate`.
+    let example: String
+    /// What it does, for the reference.
+    let text: String
+    let read: @Sendable (TableReader) -> DecoratorSettings?
+}
+
 extension DecoratorSettings {
-    /// A decorator's name, and the keys of its table; all are required.
-    private enum Name: String, CaseIterable {
-        case debounce
-        case rateLimit = "rate_limit"
-        case quietHours = "quiet_hours"
-        case quorum
-        case coalesce
-        case count
+    private static let rows = [
+        DecoratorRow(
+            name: "debounce", keys: ["for_s"], example: "{ debounce = { for_s = 2 } }",
+            text: "passes an event when none of its kind and detector came within for_s seconds before it"
+        ) { $0.positiveSeconds("for_s").map(DecoratorSettings.debounce) },
+        DecoratorRow(
+            name: "rate_limit", keys: ["per_minute"], example: "{ rate_limit = { per_minute = 6 } }",
+            text: "passes at most per_minute events in any minute"
+        ) { $0.integer("per_minute", in: 1...highestCount).map(DecoratorSettings.rateLimit) },
+        DecoratorRow(
+            name: "quiet_hours", keys: ["from", "to"],
+            example: "{ quiet_hours = { from = \"22:00\", to = \"07:00\" } }",
+            text: "drops events between two local times; to is excluded, and may be on the next day",
+            read: quietHours),
+        DecoratorRow(
+            name: "quorum", keys: ["count", "window_s"], example: "{ quorum = { count = 2, window_s = 1 } }",
+            text: "makes one quorum.reached of the begins of count sensors within window_s seconds"
+        ) { table in
+            let count = table.integer("count", in: 1...highestCount)
+            guard let window = table.positiveSeconds("window_s"), let count else { return nil }
+            return .quorum(count: count, window: window)
+        },
+        DecoratorRow(
+            name: "coalesce", keys: ["window_s"], example: "{ coalesce = { window_s = 5 } }",
+            text: "joins the events of a kind and detector within window_s seconds into one that says how many"
+        ) { $0.positiveSeconds("window_s").map(DecoratorSettings.coalesce) },
+        DecoratorRow(
+            name: "count", keys: ["every"], example: "{ count = { every = 10 } }",
+            text: "passes every n-th event of a kind and detector, with its ordinal"
+        ) { $0.integer("every", in: 1...highestCount).map(DecoratorSettings.count) },
+    ]
 
-        var keys: [String] {
-            switch self {
-            case .debounce: ["for_s"]
-            case .rateLimit: ["per_minute"]
-            case .quietHours: ["from", "to"]
-            case .quorum: ["count", "window_s"]
-            case .coalesce: ["window_s"]
-            case .count: ["every"]
-            }
-        }
-
-        var example: String {
-            switch self {
-            case .debounce: "{ debounce = { for_s = 2 } }"
-            case .rateLimit: "{ rate_limit = { per_minute = 6 } }"
-            case .quietHours: "{ quiet_hours = { from = \"22:00\", to = \"07:00\" } }"
-            case .quorum: "{ quorum = { count = 2, window_s = 1 } }"
-            case .coalesce: "{ coalesce = { window_s = 5 } }"
-            case .count: "{ count = { every = 10 } }"
-            }
-        }
-    }
-
-    /// The key's row.
+    /// The row of the key `decorate`.
     static let row = Key(
-        "decorate", .usual("[\n" + Name.allCases.map { "    \($0.example),\n" }.joined() + "]"), usual: "none",
+        "decorate", .usual("[\n" + rows.map { "    \($0.example),\n" }.joined() + "]"), usual: "none",
         """
         What stands between the events and the action; the first sees an event first. Times are those of the samples, \
         except for quiet hours.
 
-          debounce  passes an event when none of its kind and detector came within for_s seconds before it
-          rate_limit  passes at most per_minute events in any minute
-          quiet_hours  drops events between two local times; to is excluded, and may be on the next day
-          quorum  makes one quorum.reached of the begins of count sensors within window_s seconds
-          coalesce  joins the events of a kind and detector within window_s seconds into one that says how many
-          count  passes every n-th event of a kind and detector, with its ordinal
+        \(rows.map { "  \($0.name)  \($0.text)" }.joined(separator: "\n"))
         """)
 
     /// The highest number a decorator counts to.
@@ -60,43 +66,22 @@ extension DecoratorSettings {
     }
 
     private static func read(_ node: TOMLNode, of section: TableReader) -> DecoratorSettings? {
-        let names = Name.allCases.map(\.rawValue)
+        let names = rows.map(\.name)
         guard let outer = section.table("decorate", node, title: "decorate", allowed: names) else { return nil }
-        let known = Name.allCases.compactMap { name in outer.entry(name.rawValue).map { (name, $0.node) } }
         guard outer.keyCount == 1 else {
             section.refuse(
                 "decorate", at: node.position, "a decorator is a table with one key, this one has \(outer.keyCount)",
-                hint: "such as \(Name.debounce.example)")
+                hint: "such as \(rows[0].example)")
             return nil
         }
-        guard let (name, inner) = known.first,
-            let table = outer.table(name.rawValue, inner, title: name.rawValue, allowed: name.keys)
+        guard let row = rows.first(where: { outer.entry($0.name) != nil }), let inner = outer.entry(row.name)?.node,
+            let table = outer.table(row.name, inner, title: row.name, allowed: row.keys)
         else { return nil }
-        for key in name.keys where table.entry(key) == nil {
-            table.report(missing: key, "write \(name.example)")
-        }
-        return read(name, table)
+        for key in row.keys where table.entry(key) == nil { table.report(missing: key, "write \(row.example)") }
+        return row.read(table)
     }
 
-    private static func read(_ name: Name, _ table: TableReader) -> DecoratorSettings? {
-        switch name {
-        case .debounce:
-            return table.positiveSeconds("for_s").map(DecoratorSettings.debounce)
-        case .rateLimit:
-            return table.integer("per_minute", in: 1...highestCount).map(DecoratorSettings.rateLimit)
-        case .quietHours:
-            return quietHours(table)
-        case .quorum:
-            let count = table.integer("count", in: 1...highestCount)
-            guard let window = table.positiveSeconds("window_s"), let count else { return nil }
-            return .quorum(count: count, window: window)
-        case .coalesce:
-            return table.positiveSeconds("window_s").map(DecoratorSettings.coalesce)
-        case .count:
-            return table.integer("every", in: 1...highestCount).map(DecoratorSettings.count)
-        }
-    }
-
+    @Sendable
     private static func quietHours(_ table: TableReader) -> DecoratorSettings? {
         let start = minute("from", table)
         guard let end = minute("to", table), let start else { return nil }
