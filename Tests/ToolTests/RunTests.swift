@@ -73,6 +73,32 @@ import Testing
         #expect(try run.events().last?["sensor"] as? String == "accelerometer")
     }
 
+    /// The search for devices ends while the daemon waits for its store, and nothing else wakes it.
+    @Test func devicesAreReadAlsoWhenTheyAreFoundBeforeTheStoreIsOpen() throws {
+        let tree = try FifoTree()
+        let node = try #require(try tree.addDevice(0, name: "accel_3d", scale: "0.01"))
+        for _ in 0..<5 {
+            let run = try DaemonRun(
+                """
+                [store]
+                path = "events.db"
+                [sensor.chassis]
+                source = "iio"
+                match = { name = "accel_3d" }
+                [motion.moved]
+                accelerometer = "chassis"
+                detect = ["shock"]
+                [handler.out]
+                on = ["shock"]
+                stdout = true
+                """, ["--root", tree.root]
+            ).start()
+            for number in 0..<3 { try node.write(FifoNode.scan(0, 0, number == 2 ? 9000 : 981, Clock.now())) }
+            try run.waitForEvent("shock")
+            #expect(run.stop() == 0)
+        }
+    }
+
     @Test(
         arguments: [
             (["--config", "a.toml", "--simulate", "walk"], "--simulate does not go with --config"),

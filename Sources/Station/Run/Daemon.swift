@@ -132,6 +132,8 @@ package final class Daemon {
             guard left > 0 else { break }
             waker.wait(timeoutMilliseconds: left)
         }
+        // The wait may have taken the wake-up of another message, such as that the devices have been found.
+        waker.wake()
         router.continue(behind: store.statistics.lastSequence)
     }
 
