@@ -18,8 +18,8 @@ package struct ConfigurationReader {
         var keys: [String] {
             switch self {
             case .sensor: SensorSection.row.keys.map(\.name)
-            case .motion: MotionSection.row.keys.map(\.name)
-            case .north: NorthSection.row.keys.map(\.name)
+            case .motion: MotionSection.keys
+            case .north: NorthSection.keys
             case .handler: HandlerSection.keys
             }
         }

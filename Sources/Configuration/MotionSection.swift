@@ -31,6 +31,9 @@ package struct MotionSection: Sendable, Equatable {
     private static let accelerometer = Key(
         "accelerometer", .set("\"chassis\""), purpose: "it names the sensor to watch", "The sensor to watch.")
 
+    /// The names of the section's keys: to read it, no document is made.
+    static let keys = [accelerometer.name] + MotionSettings.rows.map(\.name)
+
     /// The section's row.
     static let row = SectionRow(
         "motion.NAME", shown: "motion.moved", "A detector of movement. Its name is unique among all detectors.",

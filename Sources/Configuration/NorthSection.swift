@@ -44,6 +44,9 @@ package struct NorthSection: Sendable, Equatable {
         "magnetometer", .set("\"compass\""), purpose: "it names the sensor that tells where north is",
         "The sensor that tells where north is. It may be the same.")
 
+    /// The names of the section's keys: to read it, no document is made.
+    static let keys = [accelerometer.name, magnetometer.name] + NorthSettings.rows.map(\.name)
+
     /// The section's row.
     static let row = SectionRow(
         "north.NAME", shown: "north.bow", "A detector of the heading. Its name is unique among all detectors.",

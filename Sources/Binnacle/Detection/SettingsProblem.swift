@@ -46,8 +46,11 @@ struct ProblemList<Settings> {
         self.settings = settings
     }
 
-    mutating func require(_ property: Property, _ isFine: Bool, _ message: String, others: [Property] = []) {
-        if !isFine { problems.append(SettingsProblem(property, message, others: others)) }
+    /// The message is made only when there is a problem: the name of a key path takes long to find.
+    mutating func require(
+        _ property: Property, _ isFine: Bool, _ message: @autoclosure () -> String, others: [Property] = []
+    ) {
+        if !isFine { problems.append(SettingsProblem(property, message(), others: others)) }
     }
 
     mutating func requirePositive<Value: BinaryFloatingPoint>(
