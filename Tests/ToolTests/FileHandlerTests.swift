@@ -17,16 +17,7 @@ import Testing
         path = "\(store)"
         [socket]
         path = "\(folder.path)/binnacle.sock"
-        [sensor.box]
-        source = "simulated"
-        model = "still"
-        rate_hz = 4000
-        [motion.moved]
-        accelerometer = "box"
-        detect = ["shake"]
-        gravity_s = 0.001
-        shake_g = \(floods ? "0.0035" : "9")
-        shake_refractory_s = 0.001
+        \(NoiseFlood.sections(floods: floods))
         [handler.lines]
         on = ["shake"]
         file = "\(folder.path)/events.jsonl"

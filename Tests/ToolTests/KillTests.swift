@@ -26,16 +26,7 @@ import Testing
         path = "\(store)"
         [socket]
         path = "\(socket)"
-        [sensor.box]
-        source = "simulated"
-        model = "still"
-        rate_hz = 4000
-        [motion.moved]
-        accelerometer = "box"
-        detect = ["shake"]
-        gravity_s = 0.001
-        shake_g = \(floods ? "0.0035" : "9")
-        shake_refractory_s = 0.001
+        \(NoiseFlood.sections(floods: floods))
         [handler.append]
         on = ["shake"]
         command = ["/usr/bin/tee", "-a", "\(delivered)"]
