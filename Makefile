@@ -80,11 +80,12 @@ test-systemd: build ## Test the service under a real systemd, in a container (as
 test-kernel: build ## Test the service in a QEMU guest, on a kernel with sensors that are played (as root); TESTS names some.
 	SUITE="$(SUITE)" scripts/test-kernel $(BINARY) $(TESTS)
 
-lint: ## Check the format, that no module imports what it must not, what systemd says of its files, and the manual pages.
+lint: ## Check the format, the modules' imports, what systemd says of its files, the manual pages, and links and figures of the documents.
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks
 	scripts/check-imports
 	scripts/check-units
 	scripts/check-manual
+	scripts/check-documents
 
 format: ## Rewrite the sources in the project's format.
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks
