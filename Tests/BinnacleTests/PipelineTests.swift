@@ -66,6 +66,28 @@ private final class StationDiary: RouterDelegate {
         #expect(collector.events.map(\.sequence) == [42])
     }
 
+    @Test func heldEventsAreNumberedWhenTheLastNumberIsKnown() throws {
+        let router = Router()
+        let collector = Collector()
+        router.add(collector)
+        router.holdEvents(atMost: 3)
+        for kind in [EventKind.shock, .shake] {
+            router.report(Event(kind: kind, timeNanoseconds: 0))
+            router.flush(upTo: nil)
+        }
+        #expect(collector.events.isEmpty && router.isHolding)
+        for _ in 0..<3 { router.report(Event(kind: .freeFall, timeNanoseconds: 0)) }
+        router.flush(upTo: 7)
+        router.continue(behind: 41)
+        #expect(!router.isHolding)
+        router.report(Event(kind: .shake, timeNanoseconds: 0))
+        router.flush(upTo: nil)
+        #expect(collector.events.map(\.sequence) == Array(42...46))
+        #expect(collector.events.map(\.kind) == [.shock, .shake, .freeFall, .eventsDropped, .shake])
+        let dropped = try #require(collector.events.first { $0.kind == .eventsDropped })
+        #expect(dropped.figure(.count) == .integer(2))
+    }
+
     @Test(arguments: [1, 7, 4096])
     func oneRouterServesManyDetectorsAndNumbersInSampleOrder(capacity: Int) {
         let (source, _, streams) = threeSensors(10)

@@ -22,7 +22,17 @@ public final class Router {
         let event: Event
     }
     private var pending: [Pending] = []
+    /// What waits until the number of the last event is known; `nil` when it is.
+    private var held: HeldEvents?
     private var lastActiveCount: Int?
+
+    private struct HeldEvents {
+        var items: [Pending] = []
+        /// How far sample time has come.
+        var timeNanoseconds: Int64?
+        let capacity: Int
+        var droppedCount = 0
+    }
 
     /// Creates a router without sensors and handlers.
     public init() {}
@@ -89,13 +99,32 @@ public final class Router {
         return stream
     }
 
-    /// Goes on counting behind a number, where that is further than it has come.
+    /// Continues the sequence numbers after the number of the last stored event, unless they are higher already.
     ///
-    /// Called before the first event, by whoever keeps events and knows the last number that was given out, and when what
-    /// was kept turns out later to have come further.
+    /// Hands on the events that ``holdEvents(atMost:)`` has kept back.
     public func `continue`(behind number: UInt64) {
         sequence = max(sequence, number)
+        guard let held else { return }
+        self.held = nil
+        handOn(held.items, upTo: held.timeNanoseconds)
+        guard held.droppedCount > 0 else { return }
+        collect(
+            .eventsDropped,
+            [
+                Figure(.count, .integer(Int64(held.droppedCount))),
+                Figure(.reason, .text("more than \(held.capacity) events waited for their sequence numbers")),
+            ])
     }
+
+    /// Keeps events back until ``continue(behind:)`` says which sequence number comes next.
+    ///
+    /// - Parameter capacity: Maximum number of events kept back; further ones are dropped, and reported afterwards.
+    package func holdEvents(atMost capacity: Int) {
+        held = HeldEvents(capacity: capacity)
+    }
+
+    /// Whether events are kept back because the next sequence number is not known.
+    package var isHolding: Bool { held != nil }
 
     /// Takes an event that is about no sample, such as a handler's report.
     ///
@@ -133,14 +162,27 @@ public final class Router {
     /// - Parameter timeNanoseconds: How far sample time has come.
     public func flush(upTo timeNanoseconds: Int64?) {
         reviewSensors()
+        var sorted: [Pending] = []
         if !pending.isEmpty {
-            let sorted =
-                pending.count == 1 ? pending : pending.sorted { ($0.position, $0.order) < ($1.position, $1.order) }
+            sorted = pending.count == 1 ? pending : pending.sorted { ($0.position, $0.order) < ($1.position, $1.order) }
             pending.removeAll(keepingCapacity: true)
-            for item in sorted {
-                advance(to: item.position.timeNanoseconds)
-                handOn(item.event)
-            }
+        }
+        if held == nil { handOn(sorted, upTo: timeNanoseconds) } else { hold(sorted, upTo: timeNanoseconds) }
+    }
+
+    private func hold(_ items: [Pending], upTo timeNanoseconds: Int64?) {
+        guard var held else { return }
+        let room = max(0, held.capacity - held.items.count)
+        held.items += items.prefix(room)
+        held.droppedCount += max(0, items.count - room)
+        held.timeNanoseconds = timeNanoseconds ?? held.timeNanoseconds
+        self.held = held
+    }
+
+    private func handOn(_ items: [Pending], upTo timeNanoseconds: Int64?) {
+        for item in items {
+            advance(to: item.position.timeNanoseconds)
+            handOn(item.event)
         }
         if let timeNanoseconds { advance(to: timeNanoseconds) }
     }

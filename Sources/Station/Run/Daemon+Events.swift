@@ -58,7 +58,8 @@ extension Daemon {
         } else if (store == nil) != (new.store == nil) {
             sayLater("[store]")
         }
-        guard new.socket != old.socket || socketFailure != nil else { return }
+        // A client asks for events behind a sequence number: it has to wait until they are numbered.
+        guard !router.isHolding, new.socket != old.socket || socketFailure != nil else { return }
         openSocket(new.socket)
     }
 
@@ -66,9 +67,9 @@ extension Daemon {
         log.say("\(what): the change takes effect when Binnacle is started again", level: .warning)
     }
 
-    /// Closes the socket that is open, and opens another: on a thread of its own once samples flow, because a folder may be
-    /// slow, and so may whoever knows the groups.
-    private func openSocket(_ settings: SocketSettings?) {
+    /// Closes the open socket and opens another one: on a thread of its own once the daemon is ready, because a folder or
+    /// the directory of groups may be slow.
+    func openSocket(_ settings: SocketSettings?) {
         let (mailbox, before, store) = (mailbox, relay.server, store)
         let sequence = router.sequence
         inlet?.flush()
@@ -91,7 +92,7 @@ extension Daemon {
                 return .failure(error)
             }
         }
-        guard configuredNanoseconds > 0 else { return take(open(), for: settings) }
+        guard isReady else { return take(open(), for: settings) }
         do throws(SystemError) {
             try WorkerThread.start { mailbox.post(.socket(settings, open())) }
         } catch {

@@ -54,7 +54,8 @@ package final class Daemon {
     private var messages: [DaemonMessage] = []
     /// The first configuration's objects, until they are in force.
     private var preparation: Preparation?
-    private var isReady = false
+    /// Whether the service manager was told that the daemon is ready.
+    private(set) var isReady = false
     private var readyByNanoseconds: Int64 = 0
     /// Why a recording could not be played to its end.
     private var damage: StationError?
@@ -65,13 +66,14 @@ package final class Daemon {
 
     /// The longest time until the daemon says that it is ready, whether or not all devices have answered.
     private static let longestStart: Int64 = 500_000_000
-    /// The longest wait for the last number in the store: numbers that the file has cannot be stored again.
-    private static let longestOpening: Int64 = 5_000_000_000
-    /// How long handlers that act on the world may take when the daemon ends, how long all of them, and how long it may
-    /// take in all.
+    /// How long events are held for the store's last sequence number, and how many of them: sequence numbers that the file
+    /// has cannot be stored again.
+    private static let opening = (nanoseconds: Int64(5_000_000_000), eventCount: EventStore.capacity)
+    /// Times from the beginning of the end: until held events are numbered, until handlers that act on the world, the store
+    /// and all handlers have ended, and until the daemon has.
     private static let drainTimes = (
-        actors: Duration.milliseconds(500), store: Duration.milliseconds(650), handlers: Duration.milliseconds(750),
-        all: Duration.milliseconds(900)
+        opening: Duration.milliseconds(250), actors: Duration.milliseconds(500), store: Duration.milliseconds(650),
+        handlers: Duration.milliseconds(750), all: Duration.milliseconds(900)
     )
 
     /// Reads the configuration and sets everything up.
@@ -113,7 +115,7 @@ package final class Daemon {
     /// - Returns: Why it had to end; `nil` when it was asked to.
     package func run() -> StationError? {
         readyByNanoseconds = SystemClock.monotonic() + Self.longestStart
-        awaitStore()
+        if store != nil { router.holdEvents(atMost: Self.opening.eventCount) }
         if let preparation { apply(preparation) }
         preparation = nil
         session.run()
@@ -121,20 +123,23 @@ package final class Daemon {
         return session.failures.first
     }
 
-    /// Waits until the store has said behind which number counting goes on; its own thread opens the file.
-    ///
-    /// Without a number, or when that takes longer, counting begins at 1, and goes on behind the file's when it comes.
-    private func awaitStore() {
-        guard let store else { return }
-        let deadline = SystemClock.monotonic() + Self.longestOpening
-        while !store.isOpened, !interruption.isRequested {
-            let left = SystemClock.milliseconds(until: deadline)
-            guard left > 0 else { break }
-            waker.wait(timeoutMilliseconds: left)
-        }
-        // The wait may have taken the wake-up of another message, such as that the devices have been found.
-        waker.wake()
-        router.continue(behind: store.statistics.lastSequence)
+    /// Numbers events from the store's last sequence number on, and opens the socket, which tells clients that number.
+    private func beginNumbering(behind number: UInt64) {
+        let isFirst = router.isHolding
+        router.continue(behind: number)
+        relay.server?.continue(behind: number)
+        if isFirst { openSocket(assembly.configuration.socket) }
+    }
+
+    private var numberingDeadline: Int64? {
+        router.isHolding ? startNanoseconds + Self.opening.nanoseconds : nil
+    }
+
+    /// Numbers events from 1 when the store has not been opened in time; a file that is opened later raises the number.
+    private func checkNumbering(_ now: Int64) {
+        guard let deadline = numberingDeadline, now >= deadline else { return }
+        log.say("the event store: its file is not open after 5 s; events are numbered from 1", level: .warning)
+        beginNumbering(behind: 0)
     }
 
     private func take(_ answer: SampleAnswer) {
@@ -161,9 +166,7 @@ package final class Daemon {
                 router.report(event)
             case .configuration(let result): if !isStopping { finishReload(result) }
             case .handlerEnded(let name): if !isStopping { attachments?.handlerDidEnd(name) }
-            case .sequence(let number):
-                router.continue(behind: number)
-                relay.server?.continue(behind: number)
+            case .sequence(let number): beginNumbering(behind: number)
             case .status(let reply): reply(statusLine())
             case .repeatedKinds(let kinds):
                 repeatedKinds = kinds
@@ -187,7 +190,7 @@ package final class Daemon {
     }
 
     private func checkReadiness(_ now: Int64) {
-        guard source.isSettled || now >= readyByNanoseconds else { return }
+        guard source.isSettled && !router.isHolding || now >= readyByNanoseconds else { return }
         isReady = true
         if options.embedded != nil, router.activeSensors.isEmpty {
             session.end(startupFailure)
@@ -217,6 +220,7 @@ package final class Daemon {
         manager.sayStopping()
         let begin = SystemClock.monotonic()
         router.flush(upTo: nil)
+        releaseEvents(until: begin + Units.nanoseconds(Self.drainTimes.opening))
         for line in lines { line.flush() }
         inlet?.flush()
         attachments?.detachAll()
@@ -236,6 +240,16 @@ package final class Daemon {
         log.finish(until: end)
         // Last, because a driver may not answer.
         source.live?.stop(atMostMilliseconds: Int(max(50, (end - SystemClock.monotonic()) / 1_000_000)))
+    }
+
+    /// Numbers the events that were held when the session ended.
+    private func releaseEvents(until deadline: Int64) {
+        guard router.isHolding, let store else { return }
+        while !store.isOpened, case let left = SystemClock.milliseconds(until: deadline), left > 0 {
+            waker.wait(timeoutMilliseconds: left)
+        }
+        router.continue(behind: store.statistics.lastSequence)
+        router.flush(upTo: nil)
     }
 
     /// Has the store take what it was given and what was acknowledged.
@@ -270,6 +284,7 @@ extension Daemon: SessionDelegate {
         takeMessages()
         if interruption.takeReload() { reload() }
         inlet?.flush()
+        checkNumbering(now)
         if !isReady { checkReadiness(now) }
     }
 
@@ -281,8 +296,7 @@ extension Daemon: SessionDelegate {
     /// The next life sign, or the time by which the daemon says that it is ready.
     package func sessionNextDeadline(_ session: Session) -> Int64? {
         let lifeSign = manager.lifeSignMilliseconds.map { SystemClock.monotonic() + Int64($0) * 1_000_000 }
-        guard !isReady else { return lifeSign }
-        return min(lifeSign ?? .max, readyByNanoseconds)
+        return [lifeSign, isReady ? nil : readyByNanoseconds, numberingDeadline].compactMap { $0 }.min()
     }
 }
 

@@ -13,7 +13,7 @@ enum DaemonMessage: Sendable {
     case configuration(Result<Configuration, ConfigurationError>)
     /// A handler that the store no longer delivers to has ended.
     case handlerEnded(name: String)
-    /// What was kept before has come further than the router counts.
+    /// The store has opened its file, or failed to: sequence numbers continue after this one.
     case sequence(UInt64)
     /// Somebody asks how the station is.
     case status(reply: @Sendable (String) -> Void)
