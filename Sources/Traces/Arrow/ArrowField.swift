@@ -55,3 +55,78 @@ struct ArrowField {
         viewCount = views
     }
 }
+
+/// What a type of Arrow is called, and which buffers a column of it has by itself.
+struct ArrowLayout {
+    let kind: ArrowField.Kind
+    let name: String
+    let bufferCount: Int
+    /// Whether further buffers follow, as many as each batch says.
+    var isView = false
+    var hasChildren = false
+
+    /// The first version of the metadata in which unions have no validity.
+    private static let version5 = 4
+
+    /// - Parameters:
+    ///   - field: A `Field`.
+    ///   - version: The metadata's version.
+    /// - Throws: ``ArrowFault`` for a type that is not known.
+    init(_ field: FlatTable, version: Int) throws(ArrowFault) {
+        if try field.has(4) {
+            // The batches have the indices, and the values come in batches of their own.
+            self.init("dictionary")
+            return
+        }
+        guard let type = try field.table(3) else { throw .damaged }
+        switch try field.integer(2, default: UInt8(0)) {
+        case 1: self.init("null", bufferCount: 0)
+        case 2:
+            let bits = try type.integer(0, default: Int32(0))
+            let isSigned = try type.integer(1, default: UInt8(0)) != 0
+            let kind: ArrowField.Kind = bits == 8 && !isSigned ? .uint8 : bits == 64 && isSigned ? .int64 : .other
+            self.init("\(isSigned ? "" : "u")int\(bits)", kind)
+        case 3:
+            let bits = 16 << Int(min(2, max(0, try type.integer(0, default: Int16(0)))))
+            self.init("float\(bits)", bits == 32 ? .float32 : .other)
+        case 4: self.init("binary", .binary, bufferCount: 3)
+        case 5: self.init("string", bufferCount: 3)
+        case 6: self.init("bool")
+        case 7: self.init("decimal")
+        case 8: self.init("date")
+        case 9: self.init("time")
+        case 10: self.init("timestamp")
+        case 11: self.init("interval")
+        case 12: self.init("list", hasChildren: true)
+        case 13: self.init("struct", bufferCount: 1, hasChildren: true)
+        case 14:
+            let isDense = try type.integer(0, default: Int16(0)) == 1
+            self.init(
+                "union", bufferCount: (isDense ? 2 : 1) + (version < Self.version5 ? 1 : 0), hasChildren: true)
+        case 15: self.init("fixed_size_binary")
+        case 16: self.init("fixed_size_list", bufferCount: 1, hasChildren: true)
+        case 17: self.init("map", hasChildren: true)
+        case 18: self.init("duration")
+        case 19: self.init("large_binary", bufferCount: 3)
+        case 20: self.init("large_string", bufferCount: 3)
+        case 21: self.init("large_list", hasChildren: true)
+        case 22: self.init("run_end_encoded", bufferCount: 0, hasChildren: true)
+        case 23: self.init("binary_view", isView: true)
+        case 24: self.init("string_view", isView: true)
+        case 25: self.init("list_view", bufferCount: 3, hasChildren: true)
+        case 26: self.init("large_list_view", bufferCount: 3, hasChildren: true)
+        default: throw .damaged
+        }
+    }
+
+    private init(
+        _ name: String, _ kind: ArrowField.Kind = .other, bufferCount: Int = 2, isView: Bool = false,
+        hasChildren: Bool = false
+    ) {
+        self.name = name
+        self.kind = kind
+        self.bufferCount = bufferCount
+        self.isView = isView
+        self.hasChildren = hasChildren
+    }
+}

@@ -1,4 +1,5 @@
-import Binnacle
+package import Binnacle
+import PlainText
 
 /// The raw scans behind the rows of a record batch, and what decodes them.
 ///
@@ -71,3 +72,67 @@ struct ArrowScans {
         return base + values.lowerBound + range.lowerBound
     }
 }
+
+/// What is needed to decode the scans of a file.
+final class ArrowScanDecoding {
+    private let make: ScanDecoderMaker
+    private let metadata: [String: String]
+    private let assumedKind: SampleKind?
+    /// The last layout and its decoder: batches have mostly one.
+    private var last: (layout: String, decoder: any RecordedScanDecoder)?
+
+    /// - Parameters:
+    ///   - make: Makes decoders.
+    ///   - metadata: That of the schema.
+    ///   - assumedKind: What sensors measure of which it says nothing.
+    init(_ make: @escaping ScanDecoderMaker, metadata: [String: String], assumedKind: SampleKind?) {
+        self.make = make
+        self.metadata = metadata
+        self.assumedKind = assumedKind
+    }
+
+    /// The decoder of a layout.
+    func decoder(_ layout: String?) throws(ArrowFault) -> any RecordedScanDecoder {
+        guard let layout else {
+            throw ArrowFault(
+                "has scans and does not say how they are laid out (\(ArrowKeys.scan)), as when another tool has written "
+                    + "the file anew: use the recording itself, or leave out --decode-scans")
+        }
+        if let last, last.layout == layout { return last.decoder }
+        guard let decoder = make(layout) else {
+            throw ArrowFault(
+                "the layout of its scans (\(ArrowKeys.scan)) cannot be read: '\(layout.prefix(200).printable)'")
+        }
+        last = (layout, decoder)
+        return decoder
+    }
+
+    /// What a sensor measures.
+    func kind(_ number: UInt8) throws(ArrowFault) -> SampleKind {
+        try ArrowSensor(number, metadata: metadata, assumedKind: assumedKind).content.kind
+    }
+}
+
+/// Decodes the raw scans of a recording; made by whoever knows what a device's scans mean.
+package protocol RecordedScanDecoder {
+    /// The bytes of one scan, at least 1.
+    var scanByteCount: Int { get }
+    /// What the scans measure.
+    var kinds: [SampleKind] { get }
+
+    /// Decodes the samples of one kind.
+    ///
+    /// - Parameters:
+    ///   - kind: One of ``kinds``.
+    ///   - scans: The first scan's first byte; need not be aligned.
+    ///   - count: The number of scans, which lie one behind the other.
+    ///   - x: Receives `count` values of the first axis, in m/s² or µT.
+    ///   - y: Receives the second axis.
+    ///   - z: Receives the third axis.
+    func decode(
+        _ kind: SampleKind, of scans: UnsafeRawPointer, count: Int, x: UnsafeMutablePointer<Float>,
+        y: UnsafeMutablePointer<Float>, z: UnsafeMutablePointer<Float>)
+}
+
+/// Makes a decoder from the text that says how scans are laid out; `nil` when the text cannot be read.
+package typealias ScanDecoderMaker = (_ layout: String) -> (any RecordedScanDecoder)?

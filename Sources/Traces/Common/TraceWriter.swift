@@ -96,3 +96,29 @@ public final class TraceWriter {
         try format.finish()
     }
 }
+
+/// What a recording holds beyond its samples; an Arrow stream has room for it, and CSV has not.
+public struct RecordingDetails: Sendable {
+    /// The clock of the stamps, such as `monotonic`, where it is known.
+    public var clock: String?
+    /// For each stream's index the identity of its device, where it is known; may be shorter.
+    public var devices: [String?] = []
+    /// Whether the raw scans behind the samples are kept, byte by byte.
+    public var keepsScans = false
+
+    /// Nothing beyond the samples.
+    public init() {}
+}
+
+/// Turns deliveries into the bytes of a recording; one for each format.
+protocol RecordingFormat: AnyObject {
+    /// How many samples of each stream were taken, by the stream's index.
+    var sampleCounts: [Int] { get }
+
+    /// Adds the samples of a delivery in their order of arrival, and writes what has become much.
+    func write(_ delivery: SampleDelivery) throws(TraceError)
+    /// Writes everything that was added.
+    func flush() throws(TraceError)
+    /// Writes everything, and what belongs at the end of a whole recording.
+    func finish() throws(TraceError)
+}
