@@ -1,28 +1,28 @@
-/// Where the columns of one record batch lie; every place has been checked against the file's size.
+/// The location of a record batch's columns; every location has been checked against the file's size.
 struct ArrowBatch {
     let rowCount: Int
-    /// The sensor numbers that occur.
+    /// The sensor numbers in the batch.
     let present: SensorSet
-    /// What group of batches it belongs to; `nil` when it says none.
+    /// The group of batches it belongs to; `nil` when it has none.
     let group: Int64?
-    /// The first bytes of the columns, from the beginning of the file.
+    /// Where each column begins, in bytes from the beginning of the file.
     let sensors: Int
     let times: Int
     let x: Int
     let y: Int
     let z: Int
-    /// The raw scans behind the rows, where they are wanted and there are any.
+    /// The raw scans of the rows, if they are needed and present.
     private(set) var scans: ArrowScans?
 
     private static let compressions = ["lz4", "zstd"]
 
-    /// Finds the columns of samples in a message; `nil` when the file ends within the batch.
+    /// Locates the columns in a record batch message; `nil` when the file ends within the batch.
     ///
     /// - Parameters:
     ///   - message: Its header is a record batch.
-    ///   - schema: That of the stream.
+    ///   - schema: The schema of the stream.
     ///   - bytes: The whole file.
-    ///   - decoding: What decodes raw scans; `nil` when they are not wanted.
+    ///   - decoding: Decodes raw scans; `nil` when they are not needed.
     /// - Throws: ``ArrowFault`` when it cannot be used.
     init?(
         _ message: ArrowMessage, _ schema: ArrowSchema, in bytes: UnsafeRawBufferPointer,
@@ -50,7 +50,7 @@ struct ArrowBatch {
         var scanPlace: (offsets: Int, values: Range<Int>)?
         if let scan = schema.scan { scanPlace = try columns.binary(of: scan) }
         guard message.body.upperBound <= bytes.count else {
-            // A length that no buffer needs is a lie, and not the work of a kill.
+            // A length that no buffer needs is damage; a killed writer leaves a correct length.
             guard message.body.upperBound - (try columns.end()) <= Self.mostPadding else { throw .damaged }
             return nil
         }
@@ -61,11 +61,11 @@ struct ArrowBatch {
         scans = try ArrowScans(at: scanPlace, of: self, layout: layout, in: bytes, decoding)
     }
 
-    /// More than any writer leaves behind its last buffer.
+    /// More than any writer leaves after its last buffer.
     private static let mostPadding = 4096
 
     private static func value(of key: String, _ message: ArrowMessage) throws(ArrowFault) -> String? {
-        // Nearly all of them have one pair, which is read without making a dictionary.
+        // Messages usually have one pair, for which a dictionary would be wasteful.
         let pairs = try message.table.tables(4)
         for index in 0..<pairs.count {
             let pair = try pairs.table(index)
@@ -84,13 +84,7 @@ struct ArrowBatchColumns {
     let views: FlatVector
     let body: Range<Int>
 
-    /// Finds a column's values in the file.
-    ///
-    /// - Parameters:
-    ///   - column: The column.
-    ///   - width: The bytes of a value.
-    /// - Returns: Where they begin.
-    /// - Throws: ``ArrowFault`` when they are not all there, or some have no value.
+    /// Where the values of a column begin in the file; throws ``ArrowFault`` when some are missing or null.
     func values(of column: ArrowSchema.Column, width: Int) throws(ArrowFault) -> Int {
         let place = try buffer(firstBuffer(of: column))
         let (needed, overflow) = rowCount.multipliedReportingOverflow(by: width)
@@ -98,20 +92,16 @@ struct ArrowBatchColumns {
         return place.lowerBound
     }
 
-    /// Finds a binary column in the file.
-    ///
-    /// - Parameter column: The column.
-    /// - Returns: Where its offsets begin, one more than there are rows, and the bytes in which they count.
-    /// - Throws: ``ArrowFault`` when they are not all there, or some rows have no value.
+    /// Where the offsets of a binary column begin, one more than there are rows, and the bytes to which they refer.
     func binary(of column: ArrowSchema.Column) throws(ArrowFault) -> (offsets: Int, values: Range<Int>) {
         let first = try firstBuffer(of: column)
         let offsets = try buffer(first)
-        // Without rows there may be no offset at all.
+        // Without rows the offsets may be missing.
         guard rowCount == 0 || offsets.count / 4 > rowCount else { throw .damaged }
         return (offsets.lowerBound, try buffer(first + 1))
     }
 
-    /// The number of a column's first buffer behind its validity.
+    /// The index of a column's first buffer after its validity.
     private func firstBuffer(of column: ArrowSchema.Column) throws(ArrowFault) -> Int {
         guard try nodes.integer(Int64.self, of: column.node) == Int64(rowCount) else { throw .damaged }
         let nulls = try nodes.integer(Int64.self, of: column.node, at: 8)
@@ -128,7 +118,7 @@ struct ArrowBatchColumns {
         return index
     }
 
-    /// Where the last of the buffers ends.
+    /// The end of the last buffer.
     func end() throws(ArrowFault) -> Int {
         var end = body.lowerBound
         for index in 0..<buffers.count { end = max(end, try buffer(index).upperBound) }

@@ -1,9 +1,10 @@
 import Binnacle
 
-/// Makes the messages of an Arrow stream of samples.
+/// Encodes the messages of an Arrow stream of samples.
 ///
-/// Every message takes a multiple of 64 bytes, and so does every buffer in it. The columns of a stream that begins at the
-/// start of a file are therefore aligned to 64 bytes, in the file and where it is mapped.
+/// Every message, and every buffer in it, takes a multiple of 64 bytes. The columns are therefore aligned to 64 bytes,
+/// in the
+/// file and where it is mapped.
 ///
 /// Source: Arrow, format/Message.fbs, format/Schema.fbs, and "Arrow Columnar Format".
 final class ArrowEncoder {
@@ -11,10 +12,10 @@ final class ArrowEncoder {
     private var message: [UInt8] = []
 
     private static let alignment = 64
-    /// Where the metadata begins, behind the mark and its length.
+    /// The offset of the metadata, after the continuation mark and the length.
     private static let prefixCount = 8
     private static let version5 = FlatWriter.Field.short(4)
-    /// The numbers of the types in Schema.fbs.
+    /// The numbers of types in Schema.fbs.
     private enum TypeNumber {
         static let int = FlatWriter.Field.byte(2)
         static let floatingPoint = FlatWriter.Field.byte(3)
@@ -22,15 +23,10 @@ final class ArrowEncoder {
     }
     private static let single = FlatWriter.Field.short(1)
 
-    /// What ends a stream.
+    /// The end-of-stream marker.
     var end: [UInt8] { [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0] }
 
-    /// Makes the schema with what the sensor numbers stand for.
-    ///
-    /// - Parameters:
-    ///   - columns: What each sensor number is.
-    ///   - details: What else there is.
-    /// - Returns: The whole message.
+    /// Encodes the schema, with the description of the sensors in its metadata.
     func schema(_ columns: TraceColumns, _ details: RecordingDetails) -> [UInt8] {
         var pairs = [(ArrowKeys.version, ArrowKeys.currentVersion)]
         if let clock = details.clock { pairs.append((ArrowKeys.clock, clock)) }
@@ -59,12 +55,12 @@ final class ArrowEncoder {
         return message
     }
 
-    /// Makes a record batch of one sensor.
+    /// Encodes a record batch of one sensor.
     ///
     /// - Parameters:
     ///   - columns: Its samples, in m/s² or µT.
     ///   - sensor: Its number.
-    ///   - scans: What they were decoded from, a scan for each or none at all; `nil` when there is no such column.
+    ///   - scans: The raw scans of the samples, one for each or none; `nil` when there is no such column.
     ///   - group: The group of batches that it belongs to.
     /// - Returns: The whole message.
     func batch(_ columns: SampleColumns, sensor: UInt8, scans: ScanColumn?, group: Int64) -> [UInt8] {
@@ -76,7 +72,7 @@ final class ArrowEncoder {
             length += Self.roundUp(byteCount)
         }
         for width in widths {
-            // No value is null, so the validity is left out.
+            // No value is null, so the validity buffer is empty.
             addBuffer(0)
             addBuffer(width * columns.count)
         }
@@ -108,9 +104,7 @@ final class ArrowEncoder {
 
     // MARK: - Metadata
 
-    /// Writes a message's own table.
-    ///
-    /// - Returns: The reference to its header and, where it has metadata, that to it.
+    /// Writes the message table, and returns the references to its header and, if it has any, to its metadata.
     private func beginMessage(_ header: UInt8, bodyLength: Int, hasMetadata: Bool) -> [FlatWriter.Reference] {
         let root = flat.begin()
         return flat.table(
@@ -140,7 +134,7 @@ final class ArrowEncoder {
         }
     }
 
-    /// Begins the message with the metadata, so long that the body behind it is aligned.
+    /// Starts the message with the metadata, padded so that the body is aligned.
     private func endMetadata() {
         let length = Self.roundUp(Self.prefixCount + flat.bytes.count) - Self.prefixCount
         message.removeAll(keepingCapacity: true)
@@ -158,7 +152,7 @@ final class ArrowEncoder {
         pad()
     }
 
-    /// Adds where each row's scan begins and the last one ends, then the scans.
+    /// Adds the offsets of the rows' scans, then the scans.
     private func add(_ scans: ScanColumn, rowCount: Int) {
         precondition(scans.isEmpty || scans.count == rowCount, "as many scans as samples, or none")
         for row in 0...rowCount {

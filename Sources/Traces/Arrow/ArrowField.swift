@@ -1,8 +1,8 @@
-/// One column of an Arrow schema, with what has to be known to find it, or to step over it, in a record batch.
+/// A column of an Arrow schema, with the numbers needed to find or skip it in a record batch.
 ///
 /// Source: Arrow, format/Schema.fbs and docs "Arrow Columnar Format".
 struct ArrowField {
-    /// The types that columns of samples have.
+    /// The types of columns that are read.
     enum Kind: Equatable {
         case uint8, int64, float32, binary
         case other
@@ -10,26 +10,28 @@ struct ArrowField {
 
     let name: String
     let kind: Kind
-    /// The type as tools call it.
+    /// The type's name in other tools.
     let typeName: String
     /// The nodes of this column and its children.
     let nodeCount: Int
-    /// The buffers of this column and its children, apart from those that a batch counts itself.
+    /// The buffers of this column and its children, except the variadic ones.
     let bufferCount: Int
-    /// How many of this column and its children have a number of buffers that each batch says.
+    /// The number of columns with variadic buffers, whose number is stored in each batch, among this one and its
+    /// children.
     let viewCount: Int
 
     private static let longestName = 65_536
     private static let mostLevels = 64
 
-    /// Reads a field.
+    /// Reads a `Field`.
     ///
     /// - Parameters:
-    ///   - table: A `Field`.
+    ///   - table: The field.
     ///   - version: The metadata's version.
-    ///   - budget: How many fields may still be read; a schema whose fields refer to each other would never end.
-    ///   - level: How deep the field lies.
-    /// - Throws: ``ArrowFault`` when it is none.
+    ///   - budget: The number of fields that may still be read, because fields of a hostile schema may refer to each
+    ///     other.
+    ///   - level: The nesting depth of the field.
+    /// - Throws: ``ArrowFault`` when it is not valid.
     init(_ table: FlatTable, version: Int, budget: inout Int, level: Int = 0) throws(ArrowFault) {
         budget -= 1
         guard budget >= 0, level < Self.mostLevels else { throw .damaged }
@@ -56,25 +58,22 @@ struct ArrowField {
     }
 }
 
-/// What a type of Arrow is called, and which buffers a column of it has by itself.
+/// A type's name, and the buffers that a column of it has without its children.
 struct ArrowLayout {
     let kind: ArrowField.Kind
     let name: String
     let bufferCount: Int
-    /// Whether further buffers follow, as many as each batch says.
+    /// Whether variadic buffers follow.
     var isView = false
     var hasChildren = false
 
-    /// The first version of the metadata in which unions have no validity.
+    /// The first version of the metadata in which unions have no validity buffer.
     private static let version5 = 4
 
-    /// - Parameters:
-    ///   - field: A `Field`.
-    ///   - version: The metadata's version.
-    /// - Throws: ``ArrowFault`` for a type that is not known.
+    /// Reads the type of a `Field`; throws ``ArrowFault`` for an unknown one.
     init(_ field: FlatTable, version: Int) throws(ArrowFault) {
         if try field.has(4) {
-            // The batches have the indices, and the values come in batches of their own.
+            // Record batches hold the indices, dictionary batches the values.
             self.init("dictionary")
             return
         }

@@ -1,46 +1,47 @@
 import Binnacle
 
-/// An Arrow stream in a mapped file: its schema, and its record batches by their places.
+/// An Arrow stream in a mapped file: its schema, and its record batches by their offsets.
 ///
-/// Each stream of samples walks through the batches by itself, so that no list of them is kept; what was read of the last
-/// ones is remembered, because the others come by soon after.
+/// Each stream of samples walks through the batches by itself, so that no list of them is kept; the last ones parsed
+/// are
+/// cached for the other streams.
 final class ArrowFile {
-    /// What stands at a place in the file.
+    /// What is at an offset in the file.
     enum Finding {
         case batch(ArrowBatch, next: Int)
         /// A message without samples, such as the values of a dictionary.
         case other(next: Int)
         /// The end of the stream, or of the file.
         case end
-        /// The file cannot be used from there on.
+        /// The file cannot be read from there on.
         case fault(TraceError)
     }
 
     let file: MappedFile
     let schema: ArrowSchema
-    /// Where the first message behind the schema begins.
+    /// The offset of the first message after the schema.
     let firstMessage: Int
     private let decoding: ArrowScanDecoding?
 
-    /// Where the end of the file was found to be torn, and not told of yet.
+    /// The offset of an incomplete last message.
     private(set) var tornAt: Int?
     private var isTornTold = false
-    /// How many readers have not come to the end yet.
+    /// The number of readers that have not reached the end.
     private var openReaders = 0
-    /// Whether any of them read a sample.
+    /// Whether any reader read a sample.
     private var hasSample = false
     private var remembered: [(offset: Int, finding: Finding)?] = Array(repeating: nil, count: 64)
 
     var path: String { file.path }
     var bytes: UnsafeRawBufferPointer { file.bytes }
 
-    /// Reads the schema, and the first batch for what is wrong with all of them.
+    /// Reads the schema; throws ``TraceError`` when its samples cannot be read.
     ///
     /// - Parameters:
     ///   - file: Begins with a message of an Arrow stream.
-    ///   - makeDecoder: Makes what decodes raw scans; `nil` when they are not wanted.
-    ///   - assumedKind: What sensors measure of which the file says nothing.
-    /// - Throws: ``TraceError`` when its samples cannot be read.
+    ///   - makeDecoder: Makes the decoder of raw scans; `nil` when they are not needed.
+    ///   - assumedKind: The kind of sensors that the file does not describe.
+    /// - Throws: ``TraceError``.
     init(_ file: MappedFile, makeDecoder: ScanDecoderMaker?, assumedKind: SampleKind?) throws(TraceError) {
         self.file = file
         do throws(ArrowFault) {
@@ -66,7 +67,7 @@ final class ArrowFile {
         )
     }
 
-    /// Finds what stands at a place where a message ended.
+    /// Parses what is at the offset after a message.
     func find(at offset: Int) -> Finding {
         let place = offset >> 3 & (remembered.count - 1)
         if let known = remembered[place], known.offset == offset { return known.finding }
@@ -125,7 +126,7 @@ final class ArrowFile {
         }
     }
 
-    /// All sensor numbers that occur, up to where the file can be used.
+    /// All sensor numbers in the readable part of the file.
     func presentSensors() -> SensorSet {
         var present = SensorSet()
         var offset = firstMessage
@@ -141,26 +142,20 @@ final class ArrowFile {
         }
     }
 
-    /// Makes sure that what was read was in the file.
-    func requireWhole() throws(TraceError) {
-        guard file.hasShrunk else { return }
-        throw TraceError(.inputOutput, path: path, "the file shrank while it was read: what is left of it is not used")
-    }
-
-    /// Where the last message begins, when it is not whole; says so once.
+    /// The offset of an incomplete last message; `nil` after the first call.
     func takeTorn() -> Int? {
         guard let tornAt, !isTornTold else { return nil }
         isTornTold = true
         return tornAt
     }
 
-    /// Takes note of a reader.
+    /// Registers a reader.
     func add() { openReaders += 1 }
 
-    /// Takes note of a sample that was read.
+    /// Records that a reader read a sample.
     func didRead() { hasSample = true }
 
-    /// Takes note of a reader that came to the end, and makes sure that one of them had a sample.
+    /// Unregisters a reader at its end; throws ``TraceError`` when none of the readers had a sample.
     func remove() throws(TraceError) {
         openReaders -= 1
         guard openReaders == 0, !hasSample else { return }

@@ -1,41 +1,39 @@
-/// One message of a stream: its metadata, and where its body is.
+/// A message of a stream: its metadata, and the location of its body.
 ///
-/// Whatever the bytes say is checked before it is used, lengths against the file and places against the body. Nothing is
-/// allocated for what they say.
+/// Lengths are checked against the file and locations against the body before they are used, and nothing is allocated
+/// from
+/// them.
 ///
 /// Source: Arrow, "Arrow Columnar Format", section "Encapsulated message format".
 struct ArrowMessage {
-    /// What stands at a place in a file.
+    /// What is at an offset in a file.
     enum Finding {
         case message(ArrowMessage)
-        /// The end of the stream, or of a file that was cut between two messages; with the place behind it.
+        /// The end of the stream, or of a file that was cut between two messages; with the offset after it.
         case end(next: Int)
-        /// A message that the file has not all of.
+        /// An incomplete message.
         case torn
     }
 
-    /// What a message is about, as it says itself.
+    /// The types of messages.
     enum Header {
         static let schema: UInt8 = 1
-        static let dictionary: UInt8 = 2
         static let batch: UInt8 = 3
     }
 
     /// A `Message`.
     let table: FlatTable
     let header: UInt8
-    /// Where the body lies; it may reach beyond the end of the file.
+    /// The location of the body, which may reach beyond the end of the file.
     let body: Range<Int>
 
-    /// Stands before every message.
+    /// The mark in front of every message.
     static let continuation: UInt32 = 0xFFFF_FFFF
     /// Metadata has some hundred bytes, with thousands of columns some hundred thousand.
     private static let longestMetadata = 1 << 26
     private static let version4 = 3
 
-    /// Finds what stands at a place.
-    ///
-    /// - Throws: ``ArrowFault`` when it is no message.
+    /// Parses what is at an offset; throws ``ArrowFault`` when it is not a message.
     static func find(in bytes: UnsafeRawBufferPointer, at offset: Int) throws(ArrowFault) -> Finding {
         let rest = bytes.count - offset
         guard rest > 0 else { return .end(next: bytes.count) }
@@ -43,7 +41,7 @@ struct ArrowMessage {
         let mark = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
         let length = Int(Int32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 4, as: Int32.self)))
         guard mark == continuation else {
-            // After a loss of power the end of a file may never have been written.
+            // After a power failure the end of a file may consist of zeros.
             if mark == 0, length == 0 { return .torn }
             throw ArrowFault("no message begins here: the file is damaged")
         }
@@ -65,7 +63,7 @@ struct ArrowMessage {
         body = bodyStart..<bodyStart + Int(length)
     }
 
-    /// The version of the metadata, when it can be read.
+    /// The version of the metadata; throws ``ArrowFault`` for one that cannot be read.
     func version() throws(ArrowFault) -> Int {
         let version = Int(try table.integer(0, default: Int16(0)))
         guard version >= Self.version4 else {

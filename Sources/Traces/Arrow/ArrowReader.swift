@@ -2,9 +2,11 @@ import Binnacle
 
 /// Reads streams of samples from an Arrow stream.
 ///
-/// A recording of ours says in which groups its batches were in order: one reader has all its streams, and keeps the order
-/// of arrival. A file from elsewhere says nothing, and each of its streams has a reader; they are merged by their stamps as
-/// files are.
+/// A recording by Binnacle stores the groups of batches within which the samples are ordered; one reader has all its
+/// streams
+/// and keeps the order of arrival. In any other file each stream has a reader of its own, and they are merged by their
+/// stamps
+/// like files.
 final class ArrowReader: TraceReader {
     let contents: [TraceFile.Content]
     let notices: [TraceNotice]
@@ -16,14 +18,14 @@ final class ArrowReader: TraceReader {
     private let source: ArrowFile
     private let rows: [ArrowRows]
     private var rules: RowRules
-    /// The group whose rows are read; `nil` when the file is taken as one.
+    /// The group being read; `nil` when the file has no groups.
     private var group: Int64?
 
     /// Each stream's place in the order of samples with one stamp.
     private var places: [Int] = []
     /// The streams in that order.
     private var order: [Int] = []
-    /// For each stream up to where its rows go into the window.
+    /// For each stream the end of the rows that go into the window.
     private var ends: [Int] = []
 
     /// Whether the row read last belongs to the next window.
@@ -31,17 +33,17 @@ final class ArrowReader: TraceReader {
     private var rowNumber = 0
     private var isAtEnd = false
 
-    /// Windows that would have fewer samples go on with the next group, and copy.
+    /// A window with fewer samples is filled up from the next group, by copying.
     private static let fewSamples = 2048
-    /// After so many rows one by one it is tried again to take whole blocks.
+    /// The number of rows read one by one before whole blocks are tried again.
     private static let mostSlowRows = 4096
 
     /// - Parameters:
     ///   - source: The file.
-    ///   - sensors: The streams that this reader has.
-    ///   - streamCount: How many streams the file has.
-    ///   - group: That of the file's first batch; `nil` when its batches are in none.
-    ///   - notices: What was assumed.
+    ///   - sensors: The streams of this reader.
+    ///   - streamCount: The number of streams in the file.
+    ///   - group: The group of the file's first batch; `nil` when there are no groups.
+    ///   - notices: Assumptions about the file.
     init(_ source: ArrowFile, sensors: [ArrowSensor], of streamCount: Int, group: Int64?, notices: [TraceNotice]) {
         self.source = source
         self.group = group
@@ -60,14 +62,14 @@ final class ArrowReader: TraceReader {
 
     func fill(_ window: [SampleBatch], ranks: [Int]) throws(TraceError) -> Bool {
         if places.isEmpty { setOrder(ranks) }
-        let goesOn: Bool
-        do throws(TraceError) {
-            goesOn = try read(window)
-        } catch {
-            try refuseLost(window)
-            throw error
+        let result = Result { () throws(TraceError) in try read(window) }
+        // A file that shrank explains any other error.
+        if hasShrunk {
+            for batch in window { batch.removeAll() }
+            throw TraceError(
+                .inputOutput, path: path, "the file shrank while it was read: what is left of it is not used")
         }
-        try refuseLost(window)
+        let goesOn = try result.get()
         source.file.release(upTo: rows.reduce(Int.max) { min($0, $1.offset) })
         guard !goesOn else { return true }
         isAtEnd = true
@@ -81,14 +83,7 @@ final class ArrowReader: TraceReader {
         return false
     }
 
-    /// Hands nothing out that the file may not have had any more when it was read.
-    private func refuseLost(_ window: [SampleBatch]) throws(TraceError) {
-        guard hasShrunk else { return }
-        for batch in window { batch.removeAll() }
-        try source.requireWhole()
-    }
-
-    /// Puts the streams into the pipeline's order; those that nobody wants keep that of the file, behind all others.
+    /// Sorts the streams into the pipeline's order; those without a sensor stay in the file's order, last.
     private func setOrder(_ ranks: [Int]) {
         order = ranks.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }
         places = order.map { _ in 0 }
@@ -98,31 +93,32 @@ final class ArrowReader: TraceReader {
     // MARK: - Windows
 
     private func read(_ window: [SampleBatch]) throws(TraceError) -> Bool {
-        var last: Key?
+        var last: SamplePlace?
         while !isRowHeld {
             guard try loadBlocks() else { return false }
-            guard let first = firstKey, last.map({ $0 <= first }) ?? true else { return true }
-            // A group that is small is copied behind the one before it, so that a delivery is worth its while.
+            guard let first = firstPlace, last.map({ $0 <= first }) ?? true else { return true }
+            // Small groups are copied into one window, so that deliveries do not become small.
             guard findEnds(window) else { break }
             for stream in rows.indices where ends[stream] > rows[stream].position {
-                last = max(last ?? .least, hand(stream, to: window[stream]))
+                let place = hand(stream, to: window[stream])
+                last = max(last ?? place, place)
             }
             var count = 0
             for batch in window { count = batch.isFull ? .max : max(count, batch.count) }
             if count >= Self.fewSamples { return true }
             guard last != nil else { break }
-            // The next block takes the place of the one that was lent.
+            // Loading the next block invalidates the borrowed memory.
             for batch in window { batch.keep() }
         }
-        // What is not clean is taken row by row, by the rules.
+        // Rows with flaws are read one by one.
         guard last == nil else { return true }
         return try readRows(window)
     }
 
-    /// Makes sure that each stream has a row, unless the group has none of it; goes on to the next group when it has none
-    /// at all.
+    /// Loads a block for each stream that has none, and the next group when the current one has no more rows.
     ///
     /// - Returns: Whether there is a row.
+    /// - Throws: ``TraceError`` when the file cannot be read any further.
     private func loadBlocks() throws(TraceError) -> Bool {
         while true {
             var hasRow = false
@@ -133,46 +129,38 @@ final class ArrowReader: TraceReader {
             if hasRow { return true }
             switch source.find(at: rows[0].offset) {
             case .batch(let batch, _) where group != nil: group = batch.group
-            // What comes before it has been handed out.
+            // All rows before it have been delivered.
             case .fault(let error): throw error
             default: return false
             }
         }
     }
 
-    /// The place in the order of samples, first by stamp, then by stream.
-    private struct Key: Comparable {
-        let time: Int64
-        let place: Int
-
-        static let least = Key(time: .min, place: -1)
-
-        static func < (left: Key, right: Key) -> Bool { (left.time, left.place) < (right.time, right.place) }
+    /// The place of a row in the order of all streams.
+    private func place(_ stream: Int, _ row: Int) -> SamplePlace {
+        SamplePlace(timeNanoseconds: rows[stream].time(row), rank: places[stream])
     }
 
-    private func key(_ stream: Int, _ row: Int) -> Key { Key(time: rows[stream].time(row), place: places[stream]) }
-
-    /// What stands right behind the row before another one.
-    private func behind(_ stream: Int, _ row: Int) -> Key {
-        Key(time: rows[stream].time(row - 1), place: places[stream] + 1)
+    /// The place right after the row that precedes another one.
+    private func placeBehind(_ stream: Int, _ row: Int) -> SamplePlace {
+        SamplePlace(timeNanoseconds: rows[stream].time(row - 1), rank: places[stream] + 1)
     }
 
-    /// The first row that was not taken yet.
-    private var firstKey: Key? {
-        var first: Key?
+    /// The place of the first row that was not taken yet.
+    private var firstPlace: SamplePlace? {
+        var first: SamplePlace?
         for stream in rows.indices where !rows[stream].isDrained {
-            let key = key(stream, rows[stream].position)
-            first = min(first ?? key, key)
+            let place = place(stream, rows[stream].position)
+            first = min(first ?? place, place)
         }
         return first
     }
 
-    /// Finds for each stream up to where its rows can go into the window as they are.
-    ///
-    /// - Returns: Whether there are such rows, and the rules would have nothing to say about them.
+    /// Finds for each stream the rows that can go into the window without a check by the rules; `false` if there are
+    /// none.
     private func findEnds(_ window: [SampleBatch]) -> Bool {
-        // What goes is before this: beyond, another stream may still have a row.
-        var horizon: Key?
+        // Beyond this place another stream may still have an earlier row.
+        var horizon: SamplePlace?
         for (stream, row) in rows.enumerated() {
             let position = row.position
             ends[stream] = position
@@ -182,49 +170,40 @@ final class ArrowReader: TraceReader {
             guard end > position, followsSteadily(row.time(position), stream) else { return false }
             ends[stream] = end
             guard rows.count > 1 else { continue }
+            let next: SamplePlace
             if end < row.clean {
-                horizon = min(horizon ?? key(stream, end), key(stream, end))
+                next = place(stream, end)
+            } else if end < row.count || row.hasMore(in: group) {
+                // The next stamp is unknown or not reliable.
+                next = placeBehind(stream, end)
+            } else {
                 continue
             }
-            // The next stamp is not known, or not one to go by.
-            if end < row.count || row.hasMore(in: group) {
-                horizon = min(horizon ?? behind(stream, end), behind(stream, end))
-            }
+            horizon = min(horizon ?? next, next)
         }
         guard let horizon else { return true }
-        for stream in rows.indices { ends[stream] = firstRow(of: stream, notBefore: horizon) }
+        for stream in rows.indices {
+            ends[stream] = (rows[stream].position..<ends[stream]).partitionPoint { place(stream, $0) < horizon }
+        }
         return true
     }
 
-    /// Whether a stream's next row is later than the one before it, and not so much that it would be doubted.
+    /// Whether a stream's next stamp is later than the previous one, and not so far ahead that it would be doubted.
     private func followsSteadily(_ time: Int64, _ stream: Int) -> Bool {
         if let last = rules.row.lastTimeNanoseconds(stream), time <= last { return false }
-        guard let latest = rules.row.lastTimeNanoseconds ?? firstKey?.time else { return true }
+        guard let latest = rules.row.lastTimeNanoseconds ?? firstPlace?.timeNanoseconds else { return true }
         return time <= Units.later(latest, by: RowRules.jumpNanoseconds)
     }
 
-    private func firstRow(of stream: Int, notBefore horizon: Key) -> Int {
-        var low = rows[stream].position
-        var high = ends[stream]
-        while low < high {
-            let middle = low + (high - low) / 2
-            if key(stream, middle) < horizon { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
-
-    /// Hands a stream's rows over; without copying them when the batch has none yet.
-    ///
-    /// - Returns: Where the last of them stands.
-    private func hand(_ stream: Int, to batch: SampleBatch) -> Key {
+    /// Adds a stream's rows to a batch, without copying if it is empty; returns the place of the last of them.
+    private func hand(_ stream: Int, to batch: SampleBatch) -> SamplePlace {
         let row = rows[stream]
         let end = ends[stream]
         let columns = row.columns(row.position..<end)
         if batch.isEmpty { batch.borrow(columns, of: row) } else { batch.append(columns) }
-        let last = key(stream, end - 1)
+        let last = place(stream, end - 1)
         rowNumber = max(rowNumber, row.number(end - 1))
-        rules.row.timeNanoseconds = last.time
-        rules.row.keep(stream)
+        rules.row.keep(stream, timeNanoseconds: last.timeNanoseconds)
         row.take(upTo: end)
         source.didRead()
         return last
@@ -232,37 +211,27 @@ final class ArrowReader: TraceReader {
 
     // MARK: - Row by row
 
-    /// Appends samples to the window one by one, as they come and as far as they are believed.
+    /// Appends samples that pass the rules to the window, one by one.
     private func readRows(_ window: [SampleBatch]) throws(TraceError) -> Bool {
-        var last = Key.least
+        var last = SamplePlace(timeNanoseconds: .min, rank: -1)
         for _ in 0..<Self.mostSlowRows {
             if !isRowHeld, try !readRow() { return false }
-            let key = rowKey
-            isRowHeld = key < last
+            let row = rules.row
+            let first = order.firstIndex { row.hasSample($0) }
+            isRowHeld = SamplePlace(timeNanoseconds: row.timeNanoseconds, rank: first ?? 0) < last
             if isRowHeld { return true }
             var isFull = false
-            for stream in order where rules.row.hasSample(stream) {
-                let row = rules.row
-                window[stream].append(
-                    timeNanoseconds: row.timeNanoseconds, x: row.axis(stream, 0), y: row.axis(stream, 1),
-                    z: row.axis(stream, 2))
+            for stream in order where row.hasSample(stream) {
+                window[stream].append(row.sample(stream))
                 isFull = isFull || window[stream].isFull
-                last = Key(time: row.timeNanoseconds, place: places[stream])
+                last = SamplePlace(timeNanoseconds: row.timeNanoseconds, rank: places[stream])
             }
             if isFull { return true }
         }
         return true
     }
 
-    /// Where the row's first sample stands.
-    private var rowKey: Key {
-        let place = order.firstIndex { rules.row.hasSample($0) }
-        return Key(time: rules.row.timeNanoseconds, place: place ?? 0)
-    }
-
-    /// Reads rows until one has a sample that can be used.
-    ///
-    /// - Returns: Whether there is one.
+    /// Reads rows until one has a usable sample; `false` at the end.
     private func readRow() throws(TraceError) -> Bool {
         while true {
             guard try takeRow() else { return false }
@@ -274,23 +243,24 @@ final class ArrowReader: TraceReader {
         }
     }
 
-    /// The stamp of the next row; `nil` when there is none, or none that can be used.
+    /// The stamp of the next row; `nil` when there is none, or it cannot be read.
     private var nextTime: Int64? {
-        (try? loadBlocks()) == true ? firstKey?.time : nil
+        (try? loadBlocks()) == true ? firstPlace?.timeNanoseconds : nil
     }
 
-    /// Puts the next sample into a row, and those of the same stamp that follow it in the order of the streams.
+    /// Fills the row with the next sample, and with those of the same stamp that follow it in the order of the streams.
     private func takeRow() throws(TraceError) -> Bool {
-        guard try loadBlocks(), let first = firstKey else { return false }
+        guard try loadBlocks(), let first = firstPlace else { return false }
         let row = rules.row
         row.removeAll()
-        row.timeNanoseconds = first.time
-        rowNumber = rows[order[first.place]].number(rows[order[first.place]].position)
+        row.timeNanoseconds = first.timeNanoseconds
+        let firstRows = rows[order[first.rank]]
+        rowNumber = firstRows.number(firstRows.position)
         var flaw: TraceRepairs.Kind?
         var last = -1
-        while let key = firstKey, key.time == first.time, key.place > last {
-            last = key.place
-            let found = takeSample(order[key.place])
+        while let place = firstPlace, place.timeNanoseconds == first.timeNanoseconds, place.rank > last {
+            last = place.rank
+            let found = takeSample(order[place.rank])
             flaw = flaw ?? found
         }
         switch flaw {
@@ -301,25 +271,18 @@ final class ArrowReader: TraceReader {
         return true
     }
 
-    /// Puts a stream's next sample into the row.
-    ///
-    /// - Returns: What is wrong with it, so that it is left out.
+    /// Adds a stream's next sample to the row, or returns the reason why it is skipped.
     private func takeSample(_ stream: Int) -> TraceRepairs.Kind? {
         let own = rows[stream]
         let sample = own.sample(own.position)
         own.take(upTo: own.position + 1)
-        // Its next one may have the same stamp.
+        // The stream's next sample may have the same stamp.
         if own.isDrained { _ = own.load(in: group) }
-        if let flaw = Self.flaw(sample) { return flaw }
+        if let flaw = Self.flaw(sample.x) ?? Self.flaw(sample.y) ?? Self.flaw(sample.z) { return flaw }
         rules.row.set(stream, 0, sample.x)
         rules.row.set(stream, 1, sample.y)
         rules.row.set(stream, 2, sample.z)
         return nil
-    }
-
-    /// What is wrong with the first axis with which something is.
-    private static func flaw(_ sample: (x: Float, y: Float, z: Float)) -> TraceRepairs.Kind? {
-        flaw(sample.x) ?? flaw(sample.y) ?? flaw(sample.z)
     }
 
     private static func flaw(_ value: Float) -> TraceRepairs.Kind? {

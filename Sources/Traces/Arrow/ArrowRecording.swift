@@ -1,39 +1,40 @@
 import Binnacle
 
-/// Writes an Arrow stream: record batches of one stream of samples each, whose columns a reader takes as they are.
+/// Writes an Arrow stream: record batches of one stream of samples each, whose columns can be used without copying.
 ///
-/// Batches are written in groups. What is in a group is in order: sorted by stamp, ties by sensor number, it is what
-/// arrived. So a group ends where the order of arrival steps back, when a stream has many samples, and with each flush;
-/// also where scans of another layout come, because a batch has scans of one layout, or none.
-/// Nothing is allocated per sample.
+/// Batches are written in groups. Sorted by stamp, ties by sensor number, the samples of a group are in the order of
+/// arrival.
+/// So a group ends where the order of arrival steps back, when a stream has many samples, at each flush, and where the
+/// layout
+/// of the scans changes, because a batch has scans of one layout, or none. Nothing is allocated per sample.
 final class ArrowRecording: RecordingFormat {
     private(set) var sampleCounts: [Int]
 
     private let file: RecordingFile
     private let encoder = ArrowEncoder()
-    /// For each stream's index its sensor number.
+    /// The sensor number of each stream.
     private let places: [Int]
-    /// Whether samples with one stamp come in the order of their sensor numbers.
+    /// Whether samples with one stamp arrive in the order of their sensor numbers.
     private let isInOrder: Bool
     /// The samples of the group, by the stream's index.
     private let columns: [SampleBatch]
-    /// The scans behind them; `nil` when they are not kept.
+    /// The raw scans of these samples; `nil` when they are not recorded.
     private var scans: [ScanColumn]?
     private var group: Int64 = 0
     /// The last sample of the group.
     private var last: (timeNanoseconds: Int64, place: Int)?
-    /// For each stream the sample of the delivery that comes next.
+    /// The index of each stream's next sample in the delivery.
     private var next: [Int]
 
-    /// The most samples of a stream in a batch.
+    /// The maximum number of samples of a stream in a batch.
     private let batchCount: Int
 
     private static let mostStreams = 256
     private static let mostSamples = 65_536
     private static let fewestSamples = 1024
-    /// The most samples of all streams in a group: 20 MB.
+    /// The maximum number of samples of all streams in a group: 20 MB.
     private static let mostSamplesOfAll = 1 << 20
-    /// When a stream's scans take more, the group ends; far from what the column's 32-bit offsets can count.
+    /// A group ends when a stream's scans take more, which is far below the limit of the column's 32-bit offsets.
     private static let manyScanBytes = 1 << 24
 
     /// Writes the schema.
@@ -50,7 +51,7 @@ final class ArrowRecording: RecordingFormat {
         try file.write(encoder.schema(columns, details))
     }
 
-    /// Makes sure that a sensor number stands for each stream.
+    /// Throws ``TraceError`` when there are more streams than sensor numbers.
     static func check(_ columns: TraceColumns, path: String) throws(TraceError) {
         guard columns.places.count <= mostStreams else {
             throw TraceError(
@@ -59,12 +60,13 @@ final class ArrowRecording: RecordingFormat {
     }
 
     func write(_ delivery: SampleDelivery) throws(TraceError) {
-        guard let first = delivery.firstPosition else { return }
+        for stream in next.indices { next[stream] = 0 }
+        guard let first = delivery.earliestStream(from: next) else { return }
         guard isInOrder, delivery.batches.allSatisfy({ $0.count <= batchCount }) else {
             return try writeOneByOne(delivery)
         }
         let hasRoom = zip(columns, delivery.batches).allSatisfy { $0.count + $1.count <= $0.capacity }
-        let endsGroup = !hasRoom || stepsBack(first.timeNanoseconds, first.streamIndex)
+        let endsGroup = !hasRoom || stepsBack(delivery.batches[first][0].timeNanoseconds, first)
         if endsGroup || delivery.batches.indices.contains(where: { needsOtherBatch(delivery, $0) }) { try flush() }
         for (stream, batch) in delivery.batches.enumerated() where !batch.isEmpty {
             columns[stream].append(batch, range: 0..<batch.count)
@@ -96,13 +98,13 @@ final class ArrowRecording: RecordingFormat {
         try file.write(encoder.end)
     }
 
-    /// Whether a sample would be read back in another place than behind all others of the group.
+    /// Whether a sample would not be read back as the last of the group.
     private func stepsBack(_ timeNanoseconds: Int64, _ place: Int) -> Bool {
         guard let last else { return false }
         return (timeNanoseconds, place) < last
     }
 
-    /// Whether a delivery's samples of a stream have scans of another layout than those of the group, or too many.
+    /// Whether the scans of a delivery's stream have another layout than those of the group, or are too many.
     private func needsOtherBatch(_ delivery: SampleDelivery, _ stream: Int) -> Bool {
         guard let scans = scans?[stream], !columns[stream].isEmpty, !delivery.batches[stream].isEmpty else {
             return false
@@ -110,7 +112,7 @@ final class ArrowRecording: RecordingFormat {
         return scans.layout != delivery.scans?.layout ?? "" || scans.bytes.count > Self.manyScanBytes
     }
 
-    /// Adds the scans of some of a delivery's samples; there are none when they come from none.
+    /// Adds the scans of some of a delivery's samples, if they have any.
     private func addScans(of delivery: SampleDelivery, _ range: Range<Int>, to stream: Int) {
         guard let added = delivery.scans, !added.isEmpty else { return }
         precondition(added.count == delivery.batches[stream].count, "as many scans as samples, or none")
@@ -119,7 +121,6 @@ final class ArrowRecording: RecordingFormat {
 
     /// Adds the samples in the order of arrival: by stamp, then by the stream's index.
     private func writeOneByOne(_ delivery: SampleDelivery) throws(TraceError) {
-        for stream in next.indices { next[stream] = 0 }
         while let stream = delivery.earliestStream(from: next) {
             let sample = delivery.batches[stream][next[stream]]
             let endsGroup = columns[stream].isFull || stepsBack(sample.timeNanoseconds, places[stream])
@@ -134,10 +135,7 @@ final class ArrowRecording: RecordingFormat {
 }
 
 extension SampleDelivery {
-    /// The stream whose next sample comes first: by stamp, then by the stream's index.
-    ///
-    /// - Parameter next: For each stream the sample that comes next.
-    /// - Returns: `nil` when there is no further sample.
+    /// The stream whose next sample, given by its index in `next`, comes first: by stamp, then by the stream's index.
     func earliestStream(from next: [Int]) -> Int? {
         var earliest: (stream: Int, timeNanoseconds: Int64)?
         for stream in next.indices where next[stream] < batches[stream].count {
@@ -146,16 +144,5 @@ extension SampleDelivery {
             earliest = (stream, time)
         }
         return earliest?.stream
-    }
-
-    /// Where the first sample stands; `nil` when there is none.
-    fileprivate var firstPosition: SamplePosition? {
-        var first: SamplePosition?
-        for (stream, batch) in batches.enumerated() where !batch.isEmpty {
-            let time = batch[0].timeNanoseconds
-            if let first, first.timeNanoseconds <= time { continue }
-            first = SamplePosition(timeNanoseconds: time, streamIndex: stream, sampleIndex: 0)
-        }
-        return first
     }
 }

@@ -1,30 +1,32 @@
 import Binnacle
 import Kernels
 
-/// The rows of one stream of samples, in the order of the file, a block at a time.
+/// The rows of one stream of samples in file order, a block at a time.
 ///
-/// The stamps of a block are copied while they are looked at, so that what is searched later is what was checked, whatever
-/// becomes of the file. The axes are left where they are, in the mapping, unless they have to be scaled, lie unaligned, or
-/// share their batch with those of other sensors. That memory, and the copies, are confined to this class and to the
-/// batches that borrow from it until the next block is loaded. The places in the file were checked by ``ArrowBatch``, and
-/// every index of a row is one of the block.
+/// The stamps of a block are copied and checked at the same time, so that what is searched later is what was checked,
+/// even if
+/// the file changes. The axes stay in the mapping, unless they have to be scaled, are not aligned, or share their batch
+/// with
+/// other sensors. That memory, and the copies, are confined to this class and to the batches that borrow from it until
+/// the
+/// next block is loaded. Locations in the file were checked by ``ArrowBatch``, and every row index lies in the block.
 final class ArrowRows {
     private let sensor: ArrowSensor
     private let source: ArrowFile
 
-    /// Where the next message begins.
+    /// The offset of the next message.
     private(set) var offset: Int
-    /// The rows of all batches before the one at hand.
+    /// The number of rows in all batches before the current one.
     private var rowsBefore = 0
     private var batch: ArrowBatch?
-    /// The next row of the batch that is in no block yet.
+    /// The first row of the batch that is not in a block yet.
     private var rowInBatch = 0
 
-    /// The rows in the block.
+    /// The number of rows in the block.
     private(set) var count = 0
-    /// The first row that was not taken yet.
+    /// The first row that was not consumed yet.
     private(set) var position = 0
-    /// Up to where nothing is wrong with the rows, as far as that can be said of a stream by itself.
+    /// The end of the rows that are known to have no flaw within their stream.
     private(set) var clean = 0
     private var x: UnsafePointer<Float>
     private var y: UnsafePointer<Float>
@@ -35,24 +37,24 @@ final class ArrowRows {
 
     private var capacity = 1
     private var times: UnsafeMutablePointer<Int64>
-    /// x, y and z one behind the other, each of the capacity, when they are copied.
+    /// The copied axes: x, y and z in succession, `copyCapacity` values each.
     private var copies: UnsafeMutablePointer<Float>
     private var numbers: UnsafeMutablePointer<Int>?
     private var copyCapacity = 1
 
-    /// The most rows in a block.
+    /// The maximum number of rows in a block.
     private let mostRows: Int
-    /// The most rows in the blocks of all streams of a file: their stamps take 2 MB.
+    /// The maximum number of rows in the blocks of all streams of a file: their stamps take 2 MB.
     private static let mostRowsOfAll = 262_144
     private static let usualRows = 65_536
     private static let fewestRows = 1024
-    /// Rows are checked so many at a time.
+    /// The number of rows checked at a time.
     private static let pieceCount = 1024
 
     /// - Parameters:
     ///   - source: The file.
-    ///   - sensor: Whose rows these are.
-    ///   - streamCount: How many streams the file has.
+    ///   - sensor: The stream to read.
+    ///   - streamCount: The number of streams in the file.
     init(_ source: ArrowFile, sensor: ArrowSensor, of streamCount: Int) {
         self.source = source
         mostRows = min(Self.usualRows, max(Self.fewestRows, Self.mostRowsOfAll / streamCount))
@@ -85,17 +87,17 @@ final class ArrowRows {
     /// A row's sample, in m/s² or µT.
     func sample(_ row: Int) -> (x: Float, y: Float, z: Float) { (x[row], y[row], z[row]) }
 
-    /// Rows as they are, for as long as no other block is loaded.
+    /// The columns of some rows; valid until another block is loaded.
     func columns(_ range: Range<Int>) -> SampleColumns {
         SampleColumns(count: count, times: UnsafePointer(times), x: x, y: y, z: z).slice(range)
     }
 
-    /// Takes the rows before one.
+    /// Consumes the rows before one.
     func take(upTo row: Int) {
         position = row
     }
 
-    /// Looks at the rows that were not taken yet once more, when those before them were not clean and are taken.
+    /// Checks the remaining rows again once the rows with flaws before them are consumed.
     func checkAgain() {
         if clean <= position { clean = cleanEnd(from: position) }
     }
@@ -110,13 +112,7 @@ final class ArrowRows {
         return end
     }
 
-    /// Checks rows, whose stamps are written down by the way.
-    ///
-    /// - Parameters:
-    ///   - rows: The rows.
-    ///   - stamps: Where their stamps lie.
-    ///   - isFirst: Whether the row before them is none of theirs.
-    /// - Returns: Whether nothing is wrong with them.
+    /// Copies the stamps of rows and returns whether no row has a flaw; the first has no predecessor if `isFirst`.
     private func isClean(_ rows: Range<Int>, stamps: UnsafeRawPointer, isFirst: Bool) -> Bool {
         copyChecking(
             stamps, to: times + rows.lowerBound, x: x + rows.lowerBound, y: y + rows.lowerBound,
@@ -125,10 +121,7 @@ final class ArrowRows {
 
     // MARK: - Blocks
 
-    /// Looks for rows behind the block that belong to a group.
-    ///
-    /// - Parameter group: The group at hand; `nil` when the file is taken as one.
-    /// - Returns: Whether there are any.
+    /// Whether rows of a group, where `nil` means a file without groups, follow the block.
     func hasMore(in group: Int64?) -> Bool {
         while true {
             if let batch {
@@ -152,15 +145,12 @@ final class ArrowRows {
         }
     }
 
-    /// Loads the next block of a group, when the one before it is drained.
-    ///
-    /// - Parameter group: The group at hand; `nil` when the file is taken as one.
-    /// - Returns: Whether there was one.
+    /// Loads the next block of a group, where `nil` means a file without groups, and returns whether there was one.
     func load(in group: Int64?) -> Bool {
         (count, position, clean) = (0, 0, 0)
         while hasMore(in: group), let batch {
             reserve(min(mostRows, batch.rowCount - rowInBatch))
-            isMixed = batch.present.only == nil
+            isMixed = batch.present.count > 1
             if isMixed { copyMixed(batch) } else { take(batch) }
             guard count > 0 else { continue }
             return true
@@ -184,7 +174,7 @@ final class ArrowRows {
         copies = .allocate(capacity: 3 * copyCapacity)
     }
 
-    /// Takes the next rows of a batch that has no other sensor's.
+    /// Loads rows from a batch that has only this sensor.
     private func take(_ batch: ArrowBatch) {
         guard let first = source.bytes.baseAddress else { return }
         let start = rowInBatch
@@ -213,14 +203,14 @@ final class ArrowRows {
         var row = 0
         while row < count {
             let end = min(count, row + Self.pieceCount)
-            // Stamps are copied also where nothing is clean any more.
+            // The stamps are copied also after a flaw.
             isGood = isClean(row..<end, stamps: stamps + 8 * row, isFirst: row == 0) && isGood
             if isGood { clean = end }
             row = end
         }
     }
 
-    /// Copies the next rows of a batch that are this sensor's.
+    /// Loads rows from a batch with several sensors.
     private func copyMixed(_ batch: ArrowBatch) {
         let bytes = source.bytes
         reserveCopies()
@@ -243,12 +233,12 @@ final class ArrowRows {
         clean = cleanEnd(from: 0)
     }
 
-    /// Puts what is decoded from scans in the place of copied axes; a row without a scan keeps what it has.
+    /// Replaces copied axes by those decoded from scans; rows without a scan are left alone.
     ///
     /// - Parameters:
-    ///   - scans: Those of the batch.
+    ///   - scans: The scans of the batch.
     ///   - rows: Rows of the batch, all of this sensor.
-    ///   - place: Where the first of them is among the copies.
+    ///   - place: The index of the first of them among the copies.
     private func decode(_ scans: ArrowScans, _ rows: Range<Int>, to place: Int) {
         var row = rows.lowerBound
         while row < rows.upperBound {
@@ -256,7 +246,7 @@ final class ArrowRows {
                 row += 1
                 continue
             }
-            // As many as lie one behind the other, as they came.
+            // Decode contiguous scans together.
             var count = 1
             while row + count < rows.upperBound, scans.scan(row + count) == first + count * scans.decoder.scanByteCount
             {
@@ -276,10 +266,10 @@ final class ArrowRows {
         z = UnsafePointer(copies + 2 * copyCapacity)
     }
 
-    /// A column in the mapping; `nil` when it does not lie as a Float has to.
+    /// A column in the mapping; `nil` when it is not aligned.
     private func aligned(_ place: Int) -> UnsafePointer<Float>? {
         guard place % MemoryLayout<Float>.alignment == 0, let base = source.bytes.baseAddress else { return nil }
-        // The file's bytes are nothing but Floats there, and read-only.
+        // The mapping is read-only, and nothing else is bound to this memory.
         return (base + place).assumingMemoryBound(to: Float.self)
     }
 

@@ -1,26 +1,25 @@
 package import Binnacle
 import PlainText
 
-/// The raw scans behind the rows of a record batch, and what decodes them.
+/// The raw scans of a record batch's rows, and their decoder.
 ///
-/// They lie in the mapped file, whose contents may change at any time; so every scan's place is checked each time it is
-/// asked for.
+/// They lie in the mapped file, whose contents may change at any time; every scan's location is checked each time.
 struct ArrowScans {
     let decoder: any RecordedScanDecoder
     private let base: UnsafeRawPointer
-    /// Where the offsets of the rows begin; there is one more than rows.
+    /// Where the offsets begin, one more than there are rows.
     private let offsets: Int
-    /// Where the offsets count from, and up to where scans may lie.
+    /// The bytes to which the offsets refer.
     private let values: Range<Int>
 
-    /// Finds the scans of a batch; `nil` when no row has one.
+    /// Locates the scans of a batch; `nil` when no row has one.
     ///
     /// - Parameters:
-    ///   - place: Where the column lies: room for an offset more than there are rows, and the bytes they count in.
+    ///   - place: The location of the offsets and of the values.
     ///   - batch: The batch, which lies within the file.
-    ///   - layout: How its scans are laid out, as the message says; `nil` when it does not.
+    ///   - layout: The layout of its scans in the message's metadata.
     ///   - bytes: The whole file.
-    ///   - decoding: Knows what the layout means, and what the sensors measure.
+    ///   - decoding: Makes decoders, and knows the kinds of the sensors.
     /// - Throws: ``ArrowFault`` when a row has a scan that cannot be decoded.
     init?(
         at place: (offsets: Int, values: Range<Int>), of batch: ArrowBatch, layout: String?,
@@ -53,7 +52,7 @@ struct ArrowScans {
         (offsets, values) = place
     }
 
-    /// Where a row's scan lies among the values.
+    /// The location of a row's scan among the values.
     private static func range(
         of row: Int, _ offsets: UnsafeRawPointer, _ limit: Int
     ) throws(ArrowFault) -> Range<Int> {
@@ -73,18 +72,14 @@ struct ArrowScans {
     }
 }
 
-/// What is needed to decode the scans of a file.
+/// The decoders for the scans of a file.
 final class ArrowScanDecoding {
     private let make: ScanDecoderMaker
     private let metadata: [String: String]
     private let assumedKind: SampleKind?
-    /// The last layout and its decoder: batches have mostly one.
+    /// The last layout and its decoder: batches usually have the same layout.
     private var last: (layout: String, decoder: any RecordedScanDecoder)?
 
-    /// - Parameters:
-    ///   - make: Makes decoders.
-    ///   - metadata: That of the schema.
-    ///   - assumedKind: What sensors measure of which it says nothing.
     init(_ make: @escaping ScanDecoderMaker, metadata: [String: String], assumedKind: SampleKind?) {
         self.make = make
         self.metadata = metadata
@@ -107,17 +102,17 @@ final class ArrowScanDecoding {
         return decoder
     }
 
-    /// What a sensor measures.
+    /// The kind of a sensor.
     func kind(_ number: UInt8) throws(ArrowFault) -> SampleKind {
         try ArrowSensor(number, metadata: metadata, assumedKind: assumedKind).content.kind
     }
 }
 
-/// Decodes the raw scans of a recording; made by whoever knows what a device's scans mean.
+/// Decodes the raw scans of a recording.
 package protocol RecordedScanDecoder {
-    /// The bytes of one scan, at least 1.
+    /// The size of a scan in bytes, at least 1.
     var scanByteCount: Int { get }
-    /// What the scans measure.
+    /// The kinds of sensors in a scan.
     var kinds: [SampleKind] { get }
 
     /// Decodes the samples of one kind.
@@ -125,7 +120,7 @@ package protocol RecordedScanDecoder {
     /// - Parameters:
     ///   - kind: One of ``kinds``.
     ///   - scans: The first scan's first byte; need not be aligned.
-    ///   - count: The number of scans, which lie one behind the other.
+    ///   - count: The number of contiguous scans.
     ///   - x: Receives `count` values of the first axis, in m/s² or µT.
     ///   - y: Receives the second axis.
     ///   - z: Receives the third axis.
@@ -134,5 +129,5 @@ package protocol RecordedScanDecoder {
         y: UnsafeMutablePointer<Float>, z: UnsafeMutablePointer<Float>)
 }
 
-/// Makes a decoder from the text that says how scans are laid out; `nil` when the text cannot be read.
+/// Makes a decoder from a description of the scans' layout; `nil` when it cannot be read.
 package typealias ScanDecoderMaker = (_ layout: String) -> (any RecordedScanDecoder)?

@@ -1,14 +1,14 @@
 import Binnacle
 
-/// What an Arrow stream says about itself: where the columns of samples are among all columns, and what the sensors are.
+/// The schema of an Arrow stream: the location of the sample columns among all columns, and the metadata.
 struct ArrowSchema {
-    /// Where a column stands among the nodes and buffers of a record batch.
+    /// A column's indices among the nodes and buffers of a record batch.
     struct Column {
         let name: String
         let node: Int
-        /// The number of its first buffer, which is its validity, as long as no column before it has views.
+        /// The index of its first buffer, the validity, if no column before it has variadic buffers.
         let buffer: Int
-        /// How many columns before it have a number of buffers that each batch says.
+        /// The number of columns before it with variadic buffers.
         let viewsBefore: Int
     }
 
@@ -16,26 +16,20 @@ struct ArrowSchema {
     let time: Column
     /// x, y and z.
     let axes: [Column]
-    /// The raw scans, where they are wanted.
+    /// The raw scans, if they are needed.
     let scan: Column?
-    /// All nodes of a record batch.
+    /// The number of nodes in a record batch.
     let nodeCount: Int
-    /// All columns whose number of buffers each batch says.
+    /// The number of columns with variadic buffers.
     let viewCount: Int
-    /// What the file says of itself, by key; of two equal keys the last.
+    /// The schema's metadata; of two equal keys the last counts.
     let metadata: [String: String]
 
     private static let mostFields = 10_000
     private static let mostPairs = 100_000
     private static let longestText = 1 << 20
 
-    /// Reads a schema.
-    ///
-    /// - Parameters:
-    ///   - table: A `Schema`.
-    ///   - version: The metadata's version.
-    ///   - needsScans: Whether the raw scans are wanted.
-    /// - Throws: ``ArrowFault`` when it is none, or does not have the columns that are needed.
+    /// Reads a `Schema`; throws ``ArrowFault`` when it is not valid or lacks a column.
     init(_ table: FlatTable, version: Int, needsScans: Bool) throws(ArrowFault) {
         metadata = try Self.metadata(table, field: 2)
         guard try table.integer(0, default: Int16(0)) == 0 else {
@@ -91,7 +85,7 @@ struct ArrowSchema {
         return fields
     }
 
-    /// Reads the pairs of keys and values in a field of a schema or a message.
+    /// Reads the key-value pairs in a field of a schema or a message.
     static func metadata(_ table: FlatTable, field: Int) throws(ArrowFault) -> [String: String] {
         let pairs = try table.tables(field)
         guard pairs.count <= mostPairs else { throw .damaged }

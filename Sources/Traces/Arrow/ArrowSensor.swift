@@ -1,21 +1,15 @@
 import Binnacle
 import PlainText
 
-/// What a sensor number of an Arrow stream stands for: one stream of samples.
+/// The stream of samples that a sensor number of an Arrow stream stands for.
 struct ArrowSensor {
-    /// Its number, as the column `sensor` has it.
+    /// Its number in the column `sensor`.
     let number: UInt8
     let content: TraceFile.Content
     /// The factor that makes the values m/s² or µT.
     let factor: Double
 
-    /// Reads what the metadata says of a sensor number.
-    ///
-    /// - Parameters:
-    ///   - number: The sensor's number.
-    ///   - metadata: That of the schema.
-    ///   - assumedKind: What it measures when the metadata does not say it.
-    /// - Throws: What is wrong, in words.
+    /// Reads the metadata of a sensor number; throws ``ArrowFault`` when it is not valid.
     init(_ number: UInt8, metadata: [String: String], assumedKind: SampleKind?) throws(ArrowFault) {
         self.number = number
         func value(_ key: ArrowKeys.SensorKey) -> String? { metadata[ArrowKeys.sensor(Int(number), key)] }
@@ -30,7 +24,7 @@ struct ArrowSensor {
         factor = try Self.factor(number, kind, unit: value(.unit), scale: value(.scale))
     }
 
-    /// The sensor numbers of which the metadata says anything, rising.
+    /// The sensor numbers that the metadata describes, in ascending order.
     static func described(in metadata: [String: String]) -> [UInt8] {
         var numbers = SensorSet()
         for key in metadata.keys {
@@ -57,19 +51,19 @@ struct ArrowSensor {
     }
 }
 
-/// The keys of what a recording says about itself in the metadata of its schema and its messages.
+/// The metadata keys of recordings, in schemas and messages.
 enum ArrowKeys {
     /// The version of these keys.
     static let version = "binnacle.version"
     static let currentVersion = "1"
     /// The clock of the stamps.
     static let clock = "binnacle.clock"
-    /// In a message: a number that is the same for all batches that were in order when they were recorded.
+    /// In a message: a number shared by all batches within which the order of arrival is known.
     static let group = "binnacle.group"
-    /// In a message: how the raw scans of its batch are laid out.
+    /// In a message: the layout of its batch's raw scans.
     static let scan = "binnacle.scan"
 
-    /// What is said about one sensor number.
+    /// The properties of a sensor number.
     enum SensorKey: String {
         case name, kind, unit, scale, device
     }
@@ -78,7 +72,7 @@ enum ArrowKeys {
 
     static func sensor(_ number: Int, _ key: SensorKey) -> String { "\(sensorPrefix)\(number).\(key.rawValue)" }
 
-    /// The number of the sensor that a key says something of; `nil` when it is another key.
+    /// The sensor number in a key; `nil` for any other key.
     static func sensorNumber(of key: String) -> UInt8? {
         guard key.hasPrefix(sensorPrefix) else { return nil }
         return UInt8(key.dropFirst(sensorPrefix.count).prefix { $0 != "." })

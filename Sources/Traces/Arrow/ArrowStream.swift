@@ -1,12 +1,12 @@
 import Binnacle
 
-/// Recognises Arrow streams, and files that are like them and have to be converted.
+/// Recognises Arrow streams, and other formats that have to be converted first.
 enum ArrowStream {
-    /// Every message begins with it; four times the byte that no text has.
+    /// The first bytes of every message.
     private static let mark: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF]
     private static let markCount = 8
 
-    /// What other files begin with, what they are, and what to do about it.
+    /// The first bytes of other formats, with the remedy.
     private static let others: [(mark: [UInt8], message: String)] = [
         (
             Array("ARROW1".utf8),
@@ -29,18 +29,18 @@ enum ArrowStream {
         ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], "is compressed with xz: unpack it first (unxz)"),
     ]
 
-    /// Opens a file that begins as an Arrow stream does.
+    /// Opens a file that begins as an Arrow stream does; `nil` when it is another kind of file, or a pipe.
     ///
     /// - Parameters:
     ///   - path: Any file.
-    ///   - makeDecoder: Makes what decodes raw scans; `nil` when they are not wanted.
-    ///   - assumedKind: What sensors measure of which the file says nothing.
-    /// - Returns: `nil` when it is another kind of file, or a pipe.
-    /// - Throws: ``TraceError`` when it cannot be opened, or is one that has to be converted.
+    ///   - makeDecoder: Makes the decoder of raw scans; `nil` when they are not needed.
+    ///   - assumedKind: The kind of sensors that the file does not describe.
+    /// - Returns: The file.
+    /// - Throws: ``TraceError`` when it cannot be opened, or has to be converted.
     static func open(
         path: String, makeDecoder: ScanDecoderMaker?, assumedKind: SampleKind?
     ) throws(TraceError) -> ArrowFile? {
-        // A pipe is opened by who reads it: opening it twice would wait for two writers.
+        // A pipe must not be opened here: opening it again would wait for a second writer.
         guard InputFile.isRegular(path) else { return nil }
         let file = try InputFile.open(path: path)
         let first = file.firstBytes(markCount)
@@ -50,10 +50,8 @@ enum ArrowStream {
             MappedFile(file, count: Int(size)), makeDecoder: makeDecoder, assumedKind: assumedKind)
     }
 
-    /// Makes sure that what is read line by line, perhaps from a pipe, is none of it.
-    ///
-    /// - Parameter lines: Nothing was read of them.
-    /// - Throws: ``TraceError`` when it has.
+    /// Throws ``TraceError`` when unread lines, perhaps from a pipe, are an Arrow stream or another format to be
+    /// converted.
     static func refuse(_ lines: LineReader) throws(TraceError) {
         let first = try lines.firstBytes(markCount)
         try refuseOthers(first, lines.path)
@@ -67,19 +65,20 @@ enum ArrowStream {
         throw TraceError(.data, path: path, other.message)
     }
 
-    /// Finds the streams of samples in a file.
+    /// Makes the readers of a file's streams: one that keeps the order of arrival if the file knows it, else one for
+    /// each stream.
     ///
     /// - Parameters:
     ///   - file: The file.
-    ///   - assumedKind: What sensors measure of which the file says nothing.
-    /// - Returns: One reader that keeps the order of arrival, when the file knows it; or else one for each stream.
-    /// - Throws: ``TraceError`` when it has none, or they cannot be read.
+    ///   - assumedKind: The kind of sensors that the file does not describe.
+    /// - Returns: At least one reader.
+    /// - Throws: ``TraceError`` when there is no stream, or none that can be read.
     static func readers(of file: ArrowFile, assumedKind: SampleKind?) throws(TraceError) -> [ArrowReader] {
         let first = try file.firstBatch()
         let metadata = file.schema.metadata
         let described = ArrowSensor.described(in: metadata)
         var numbers = described
-        // What is written down in front of the samples need not be searched among them.
+        // A schema by Binnacle describes all sensors; otherwise the batches have to be searched.
         if numbers.isEmpty || metadata[ArrowKeys.version] == nil {
             numbers = file.presentSensors().union(numbers).numbers
         }

@@ -1,13 +1,13 @@
-/// Bytes that should be a FlatBuffer and may be anything.
+/// A FlatBuffer whose contents are not trusted.
 ///
-/// Every read is checked against the bytes there are, so that whatever the offsets say, nothing outside is touched.
+/// Every read is checked against the size, so that no offset can lead outside.
 ///
 /// Source of the format: FlatBuffers internals, flatbuffers.dev.
 struct FlatBuffer {
-    /// Outlives this value; held by the file's mapping.
+    /// Outlives this value; kept alive by the file's mapping.
     let bytes: UnsafeRawBufferPointer
 
-    /// The table that all others hang on.
+    /// The root table.
     func root() throws(ArrowFault) -> FlatTable {
         try FlatTable(self, at: Int(load(UInt32.self, at: 0)))
     }
@@ -17,7 +17,7 @@ struct FlatBuffer {
         return Number(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: type))
     }
 
-    /// Where a reference points to.
+    /// The target of a reference.
     func target(at offset: Int) throws(ArrowFault) -> Int {
         let distance = Int(try load(UInt32.self, at: offset))
         guard distance > 0, distance < bytes.count - offset else { throw .damaged }
@@ -25,7 +25,7 @@ struct FlatBuffer {
     }
 }
 
-/// A table in a FlatBuffer: fields by number, each of which may be absent.
+/// A table in a FlatBuffer: numbered fields, each of which may be absent.
 struct FlatTable {
     let buffer: FlatBuffer
     private let position: Int
@@ -41,7 +41,7 @@ struct FlatTable {
         self.slots = slots
     }
 
-    /// Where a field lies; `nil` when the table does not have it.
+    /// The offset of a field; `nil` when the table does not have it.
     private func place(_ field: Int) throws(ArrowFault) -> Int? {
         let slot = 4 + 2 * field
         guard slot + 2 <= slotBytes else { return nil }
@@ -61,13 +61,7 @@ struct FlatTable {
         return try FlatTable(buffer, at: buffer.target(at: place))
     }
 
-    /// A vector of numbers or structs.
-    ///
-    /// - Parameters:
-    ///   - field: The field's number.
-    ///   - stride: The bytes of one element.
-    /// - Returns: An empty vector when the table has none.
-    /// - Throws: ``ArrowFault`` when it lies outside.
+    /// A vector of elements with `stride` bytes each; empty when the table has none.
     func vector(_ field: Int, stride: Int) throws(ArrowFault) -> FlatVector {
         guard let place = try place(field) else {
             return FlatVector(buffer: buffer, start: 0, count: 0, stride: stride)
@@ -81,13 +75,7 @@ struct FlatTable {
     /// A vector of tables.
     func tables(_ field: Int) throws(ArrowFault) -> FlatVector { try vector(field, stride: 4) }
 
-    /// Reads a text.
-    ///
-    /// - Parameters:
-    ///   - field: The field's number.
-    ///   - limit: A longer one is a fault.
-    /// - Returns: `nil` when the table has none.
-    /// - Throws: ``ArrowFault`` when it lies outside, or is too long.
+    /// A text; `nil` when the table has none, and an ``ArrowFault`` when it is longer than `limit`.
     func string(_ field: Int, limit: Int) throws(ArrowFault) -> String? {
         guard try has(field) else { return nil }
         let bytes = try vector(field, stride: 1)
@@ -97,14 +85,14 @@ struct FlatTable {
     }
 }
 
-/// Elements of one size that lie one behind the other.
+/// Contiguous elements of one size.
 struct FlatVector {
     let buffer: FlatBuffer
     let start: Int
     let count: Int
     let stride: Int
 
-    /// A number in an element; it is a fault when there is no such element.
+    /// A number in an element; one after the end is an ``ArrowFault``.
     func integer<Number: FixedWidthInteger>(
         _ type: Number.Type, of index: Int, at offset: Int = 0
     ) throws(ArrowFault) -> Number {
@@ -112,18 +100,18 @@ struct FlatVector {
         return try buffer.load(type, at: start + index * stride + offset)
     }
 
-    /// The table that an element refers to.
+    /// The table to which an element refers.
     func table(_ index: Int) throws(ArrowFault) -> FlatTable {
         guard index >= 0, index < count else { throw .damaged }
         return try FlatTable(buffer, at: buffer.target(at: start + index * stride))
     }
 }
 
-/// What is wrong with an Arrow stream, in words that follow on the place.
+/// A defect of an Arrow stream, worded to follow its location.
 struct ArrowFault: Error, Equatable {
     let message: String
 
-    /// An offset leads out of the bytes, or something stands where it cannot.
+    /// An offset leads outside, or a value is not possible.
     static let damaged = ArrowFault("its metadata makes no sense: the file is damaged")
 
     init(_ message: String) {

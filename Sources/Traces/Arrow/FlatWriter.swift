@@ -1,14 +1,14 @@
-/// Puts a FlatBuffer together from its root on: a table first, then what it refers to.
+/// Writes a FlatBuffer from its root: a table first, then what it refers to.
 struct FlatWriter {
     /// One field of a table.
     enum Field {
-        /// The table does not have it.
+        /// Absent.
         case none
         case byte(UInt8)
         case short(Int16)
         case int(Int32)
         case long(Int64)
-        /// A table, vector or text that comes later; see ``refer(_:to:)``.
+        /// A table, vector or text that is written later.
         case reference
 
         fileprivate var size: Int {
@@ -22,16 +22,14 @@ struct FlatWriter {
         }
     }
 
-    /// A place that refers to something that is not written yet.
+    /// A reference whose target is not written yet.
     struct Reference {
         fileprivate let position: Int
     }
 
     private(set) var bytes: [UInt8] = []
 
-    /// Begins with a reference to the root table.
-    ///
-    /// - Returns: What is to refer to the root.
+    /// Starts a buffer, and returns the reference to its root.
     mutating func begin() -> Reference {
         bytes.removeAll(keepingCapacity: true)
         return reference()
@@ -40,12 +38,12 @@ struct FlatWriter {
     /// Writes a table.
     ///
     /// - Parameters:
-    ///   - fields: All that the table knows, by their numbers.
-    ///   - referrer: Becomes a reference to the table.
-    /// - Returns: Those of the fields that are references, in their order.
+    ///   - fields: All fields in the order of their numbers.
+    ///   - referrer: The reference to the table.
+    /// - Returns: The fields that are references, in their order.
     mutating func table(_ fields: [Field], for referrer: Reference) -> [Reference] {
         pad(to: 8)
-        // The slots come first. Behind them the table begins where its fields can be aligned to 8.
+        // The vtable comes first; the table after it begins where its fields can be aligned to 8.
         let slotBytes = 4 + 2 * fields.count
         let slots = bytes.count + (8 - slotBytes % 8) % 8
         let position = slots + slotBytes
@@ -53,7 +51,7 @@ struct FlatWriter {
         append(Int32(slotBytes))
         var offsets = Array(repeating: 0, count: fields.count)
         var references: [(field: Int, Reference)] = []
-        // The widest first, so that there are no holes.
+        // The reference to the vtable takes 4 bytes; then the widest fields come first, so that there are no gaps.
         for size in [4, 8, 2, 1] {
             for (number, field) in fields.enumerated() where field.size == size {
                 pad(to: size)
@@ -83,9 +81,9 @@ struct FlatWriter {
         return (0..<count).map { _ in reference() }
     }
 
-    /// Writes a vector of structs that have two numbers each.
+    /// Writes a vector of structs with two numbers each.
     mutating func vector(_ pairs: [(Int64, Int64)], for referrer: Reference) {
-        // The elements are aligned to 8, and behind a count of 4 bytes.
+        // The elements are aligned to 8, after a count of 4 bytes.
         pad(to: 8)
         append(Int32(0))
         refer(referrer, to: bytes.count)

@@ -2,11 +2,13 @@ import CMappedFile
 import Glibc
 import PosixCalls
 
-/// A file in memory, as long as it was when it was opened.
+/// A file mapped into memory at the size that it had when it was opened.
 ///
-/// The memory is read-only and stays mapped as long as this object lives. What the file loses meanwhile reads as NaN, or
-/// as zeros up to the end of a page; ``hasShrunk`` tells of it, and is asked before anything that was read is believed.
-/// That is why pointers into it may be handed out: they never point to nothing.
+/// The memory is read-only and stays mapped while this object lives. Parts that the file loses meanwhile read as NaN,
+/// or as
+/// zeros up to the end of a page; ``hasShrunk`` is checked before anything that was read is used. Pointers into the
+/// memory are
+/// therefore always valid.
 final class MappedFile {
     let path: String
     /// All bytes.
@@ -14,16 +16,13 @@ final class MappedFile {
 
     private let file: InputFile
     private var mapping: cmappedfile
-    /// Up to where the pages were let go.
+    /// The end of the pages that were released.
     private var released = 0
 
-    /// So much is let go at a time.
+    /// The size of the pieces that are released.
     private static let pieceSize = 64 << 20
 
-    /// - Parameters:
-    ///   - file: A file with at least one byte.
-    ///   - count: Its size.
-    /// - Throws: ``TraceError`` when it cannot be mapped.
+    /// Maps a file of `count` bytes, at least one; throws ``TraceError`` when that fails.
     init(_ file: InputFile, count: Int) throws(TraceError) {
         path = file.path
         mapping = cmappedfile()
@@ -40,12 +39,12 @@ final class MappedFile {
         cmappedfile_unmap(&mapping)
     }
 
-    /// Whether the file has lost bytes since it was opened, so that what was read may be none of it.
+    /// Whether the file has become shorter, so that what was read may not have been in it.
     var hasShrunk: Bool {
         cmappedfile_is_torn(&mapping) || file.currentSize.map { $0 < Int64(bytes.count) } ?? true
     }
 
-    /// Lets go of the pages up to a place; they can be read again all the same.
+    /// Releases the pages up to an offset; reading them again is allowed.
     func release(upTo offset: Int) {
         guard offset - released >= Self.pieceSize else { return }
         cmappedfile_release(&mapping, released, offset)

@@ -1,28 +1,26 @@
 import Binnacle
 import PlainText
 
-/// CSV: each line is a row.
+/// Decodes CSV, where each line is a row.
 final class CSVDecoder: RowDecoder {
     let contents: [TraceFile.Content]
     let notices: [TraceNotice]
     let endsEveryLine: Bool
 
-    /// A row that is only looked at.
+    /// Receives rows that are only examined for their stamp.
     private let probe: TraceRow
-    /// What reads the rows that hold nothing unusual; `nil` when no row is to be read that way.
+    /// Reads plain rows in bulk; `nil` when every row is to be decoded by itself.
     private let plainRows: CSVPlainRows?
     private let scanner: DecimalScanner
     private let timeExponent: Int
     private let factors: [Double]
-    /// For each column up to the last one needed: nothing, the time, or stream · 3 + axis.
+    /// The use of each column up to the last one needed: ``nothing``, ``time``, or stream · 3 + axis.
     private let uses: [Int]
 
     static let nothing = -2
     static let time = -1
 
-    /// - Parameters:
-    ///   - head: What the beginning of the file says.
-    ///   - isLineByLine: Whether every row takes the way of the unusual ones.
+    /// Creates a decoder; with `isLineByLine` it never reads in bulk.
     init(_ head: CSVHead, isLineByLine: Bool) {
         scanner = DecimalScanner(head.dialect)
         timeExponent = head.timeExponent
@@ -51,10 +49,7 @@ final class CSVDecoder: RowDecoder {
             ?? PlainRows(lastTimeNanoseconds: time)
     }
 
-    /// Reads a line into a row.
-    ///
-    /// - Returns: The first flaw; the streams it does not touch have their samples all the same. A stream whose
-    ///   three fields are all empty has no sample in this row, and that is no flaw.
+    /// Decodes a line, in which a stream whose three fields are all empty has no sample and no flaw.
     func decode(_ bytes: UnsafeBufferPointer<UInt8>, into row: TraceRow) -> RowFlaw? {
         row.removeAll()
         guard let start = bytes.baseAddress else { return nil }
@@ -63,7 +58,7 @@ final class CSVDecoder: RowDecoder {
         var flaw: RowFlaw?
         for use in uses {
             guard p <= end else {
-                // Without a time of its own the row would get that of the row before.
+                // Without a time the row would keep that of the previous row.
                 if row.hasTime { _ = row.removeIncomplete() } else { row.removeAll() }
                 return flaw ?? missing(at: bytes.count + 1)
             }
@@ -89,7 +84,7 @@ final class CSVDecoder: RowDecoder {
                 }
                 guard let problem = readUnusual(&p, start, end, use, row) else { continue }
                 flaw = flaw ?? problem
-                row.spoil(stream)
+                row.reject(stream)
             }
         }
         if row.removeIncomplete(), flaw == nil { flaw = missing(at: bytes.count + 1) }
@@ -115,9 +110,7 @@ final class CSVDecoder: RowDecoder {
         return decimal.nanoseconds(in: text, unitExponent: timeExponent)
     }
 
-    /// Reads an axis that is no plain number.
-    ///
-    /// - Returns: What is wrong with it; nothing is wrong with a number in quotes or an empty field.
+    /// Decodes an axis that is not a plain number; numbers in quotes and empty fields are no flaws.
     private func readUnusual(
         _ p: inout UnsafePointer<UInt8>, _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ use: Int,
         _ row: TraceRow
@@ -150,7 +143,7 @@ final class CSVDecoder: RowDecoder {
         RowFlaw(kind: .incomplete, column: column, message: "the row ends too early, or an axis has no value")
     }
 
-    /// A field as it can be shown: short, and without what would disturb a terminal.
+    /// A field for display: truncated, and without control characters.
     private func text(_ field: UnsafePointer<UInt8>, _ next: UnsafePointer<UInt8>) -> String {
         let length = max(0, next - field - 1)
         let shown = UnsafeBufferPointer(start: field, count: min(length, 24))

@@ -1,14 +1,14 @@
 import Binnacle
 import PlainText
 
-/// What the beginning of a CSV file tells about the rest.
+/// The dialect, layout and unit of time of a CSV file, from its first lines.
 struct CSVHead {
     let dialect: CSVDialect
     let layout: CSVLayout
     let timeExponent: Int
     let notices: [TraceNotice]
 
-    /// Reads the header, looks at the first row, and leaves the reader in front of that row.
+    /// Reads the header and examines the first row, which is the next line afterwards.
     init(_ lines: LineReader, map: ColumnMap?, assumedKind: SampleKind?) throws(TraceError) {
         let path = lines.path
         var comment: (text: [UInt8], number: Int)?
@@ -22,7 +22,7 @@ struct CSVHead {
         if isRow {
             lines.putBack()
             firstRow = first.text
-            // Some loggers put the header into a comment.
+            // Some loggers write the header as a comment.
             if let comment, Self.isHeader(comment.text, of: first.text) { header = comment }
         } else if let row = try Self.nextText(lines, comment: &comment) {
             lines.putBack()
@@ -67,7 +67,7 @@ struct CSVHead {
             if line.bytes.first == UInt8(ascii: "#") {
                 comment = (Array(line.bytes.dropFirst()), line.number)
             } else if !line.isBlank, !line.bytes.starts(with: "sep=".utf8) {
-                // A line sep=; is a spreadsheet's way to tell itself the delimiter.
+                // A line sep=; tells a spreadsheet the delimiter.
                 return (Array(line.bytes), line.number)
             }
         }
@@ -80,7 +80,7 @@ struct CSVHead {
         return count > 1 && count == dialect.fields(row).count && !isRow(comment)
     }
 
-    /// A first row with other fields than the header was written by other rules than it.
+    /// Throws ``TraceError`` when the first row has other fields than the header, so that their dialects differ.
     private static func requireSameFields(
         _ row: [UInt8], as names: [String], _ dialect: CSVDialect, _ fail: (String) -> TraceError
     ) throws(TraceError) {
@@ -121,7 +121,8 @@ struct CSVHead {
         return "0123456789+-.".utf8.contains(first)
     }
 
-    /// A stamp without a unit: recent times counted from 1970 are told apart by their size, all others are seconds.
+    /// The unit of a stamp without one: recent times since 1970 are recognised by their magnitude, all others are
+    /// seconds.
     private static func guessTime(_ row: [UInt8]?, _ column: Int, _ dialect: CSVDialect) -> (
         exponent: Int, unit: String
     ) {
@@ -144,24 +145,20 @@ struct CSVHead {
 }
 
 extension LineReader.Line {
-    /// Whether there is nothing on the line but blanks, or a comment.
+    /// Whether the line has only blanks or a comment.
     var isBlank: Bool {
-        guard
-            let first = bytes.first(where: {
-                $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") && $0 != UInt8(ascii: "\r")
-            })
-        else { return true }
+        guard let first = bytes.first(where: { !" \t\r".utf8.contains($0) }) else { return true }
         return first == UInt8(ascii: "#")
     }
 }
 
-/// How a CSV file is written: what stands between the fields, and what may mark the decimals.
+/// The delimiter and the decimal separators of a CSV file.
 struct CSVDialect: Equatable {
     let delimiter: UInt8
-    /// Whether a comma marks decimals as well as a point does.
+    /// Whether a comma is a decimal separator, too.
     let hasDecimalComma: Bool
 
-    /// What marks decimals beside the point: a comma, or the point once more.
+    /// The other decimal separator: a comma, or the point once more.
     var otherMark: UInt8 { hasDecimalComma ? Self.comma : Self.point }
 
     static let point = UInt8(ascii: ".")
@@ -170,9 +167,7 @@ struct CSVDialect: Equatable {
     private static let comma = UInt8(ascii: ",")
     private static let semicolon = UInt8(ascii: ";")
 
-    /// Finds the dialect from the header.
-    ///
-    /// A comma that does not separate fields can only be a decimal comma, in whichever row it comes first.
+    /// Derives the dialect from the header: a comma that does not delimit fields can only be a decimal separator.
     init(header: [UInt8]) {
         let unquoted = Self.withoutQuoted(header)
         delimiter = [Self.tab, Self.semicolon].first(where: unquoted.contains) ?? Self.comma
@@ -198,7 +193,7 @@ struct CSVDialect: Equatable {
         return fields
     }
 
-    /// Bytes that are no UTF-8 are taken as Latin-1, in which older programs write µ and ².
+    /// Bytes that are not UTF-8 are taken as Latin-1, in which older programs write µ and ².
     private static func text(_ bytes: [UInt8]) -> String {
         String(validating: bytes, as: UTF8.self)
             ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))

@@ -1,7 +1,7 @@
 import Binnacle
 import PlainText
 
-/// Which column of a file holds what.
+/// The contents of a file's columns.
 struct CSVLayout: Equatable {
     /// One stream in the file.
     struct Stream: Equatable {
@@ -16,24 +16,24 @@ struct CSVLayout: Equatable {
 
     /// The time's column, from 0.
     let timeColumn: Int
-    /// The power of ten that makes the time nanoseconds; `nil` when the header does not say.
+    /// The power of ten that makes the time nanoseconds; `nil` when the header has no unit.
     let timeExponent: Int?
     /// The streams in the order of their first columns; never empty.
     let streams: [Stream]
-    /// What was assumed because the header does not say it.
+    /// Assumptions made where the header does not say enough.
     let assumptions: [String]
 
-    /// Whether the file is a recording of our own, which names its sensors and ends every line.
+    /// Whether the file is a recording by Binnacle, which names its sensors and terminates every line.
     var isRecording: Bool { streams.allSatisfy { $0.sensor != nil } }
 
-    /// Recognises the columns from their names and from what the user says of them.
+    /// Recognises the columns from their names and from the user's column map.
     ///
     /// - Parameters:
     ///   - names: The header's fields; for a file without a header, `#1`, `#2` and so on.
-    ///   - map: What the user says of columns, which goes before what their names say.
-    ///   - assumedKind: What bare `x`, `y`, `z` without a unit measure, when the user said so.
+    ///   - map: The user's map, which takes precedence over the names.
+    ///   - assumedKind: The user's kind for bare `x`, `y`, `z` columns without a unit.
     ///   - fail: Makes the error for a message.
-    /// - Throws: What `fail` makes, when no time or no three axes are found, or a unit makes no sense.
+    /// - Throws: What `fail` makes, when there is no time, no three axes, or a unit does not fit.
     init(
         names: [String], map: ColumnMap?, assumedKind: SampleKind?, fail: (String) -> TraceError
     ) throws(TraceError) {
@@ -41,7 +41,7 @@ struct CSVLayout: Equatable {
         if let map { try map.apply(to: &columns, names: names, fail: fail) }
         let list = Self.list(names)
         let times = columns.indices.filter { columns[$0].role == .time }
-        // A column t may as well be a temperature: every other time goes before it.
+        // A column t may also be a temperature, so that every other column of times takes precedence.
         let time =
             times.first { columns[$0].hasKnownUnit }
             ?? times.first { columns[$0].unit == .none && names[$0].lowercased() != "t" }
@@ -93,7 +93,7 @@ struct CSVLayout: Equatable {
         var columns: [Int?] = [nil, nil, nil]
     }
 
-    /// Puts the axes that belong together into groups.
+    /// Groups the axes by sensor and kind.
     private static func group(
         _ columns: [ColumnName], _ names: [String], _ assumedKind: SampleKind?, _ fail: (String) -> TraceError
     ) throws(TraceError) -> [Group] {

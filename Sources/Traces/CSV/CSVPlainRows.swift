@@ -1,16 +1,17 @@
 import Binnacle
 import PlainText
 
-/// Reads rows that hold nothing unusual straight into the columns of a window.
+/// Parses plain rows straight into the columns of a window.
 ///
-/// Such a row is terminated, has a number or nothing in each field that counts, all three axes of a stream or none, and
-/// a stamp that follows those before it. In it nothing has to be repaired, reported or thought about; every other row is
-/// left to ``RowReader``, which alone knows the rules. So this can only be faster, and never different.
+/// A plain row is terminated, has a number or nothing in each column that is used, all three axes of a stream or none,
+/// and a
+/// stamp later than those before it, so that nothing has to be repaired or reported. Every other row is left to
+/// ``RowReader``; reading in bulk is therefore faster and never gives a different result.
 ///
-/// The memory is allocated once and never leaves this class; what is in it is indexed by the numbers of the file's own
-/// columns and streams.
+/// The memory is allocated once and never leaves this class; it is indexed by the numbers of the file's own columns and
+/// streams.
 final class CSVPlainRows {
-    /// What is in a column.
+    /// What a column holds.
     private struct Column {
         /// Nothing, the time, or stream · 3 + axis.
         let use: Int
@@ -18,10 +19,10 @@ final class CSVPlainRows {
         let factor: Double
     }
 
-    /// The samples of one stream.
+    /// Where the samples of one stream go.
     private struct Target {
         var room: SampleRoom
-        /// How many were put into it.
+        /// The number of samples added.
         var count = 0
     }
 
@@ -29,21 +30,17 @@ final class CSVPlainRows {
     private let scanner: DecimalScanner
     private let timeExponent: Int
     private let streamCount: Int
-    /// Up to the last one needed.
     private let columns: UnsafeMutablePointer<Column>
+    /// Up to the last one that is used.
     private let columnCount: Int
-    /// The axes of the row that is being read.
+    /// The axes of the current row.
     private let axes: UnsafeMutablePointer<Float>
     private let targets: UnsafeMutablePointer<Target>
 
-    /// With one bit for each axis in a word that says which are empty.
+    /// A word has one bit for each axis that is empty.
     private static let mostStreams = 21
 
-    /// - Parameters:
-    ///   - dialect: How the fields are written.
-    ///   - uses: For each column up to the last one needed what it holds, as ``CSVDecoder`` numbers it.
-    ///   - factors: For each stream the factor that makes its values m/s² or µT.
-    ///   - timeExponent: The power of ten that makes the time nanoseconds.
+    /// For `uses`, see ``CSVDecoder``.
     init(_ dialect: CSVDialect, uses: [Int], factors: [Double], timeExponent: Int) {
         self.dialect = dialect
         scanner = DecimalScanner(dialect)
@@ -65,12 +62,13 @@ final class CSVPlainRows {
         targets.deallocate()
     }
 
-    /// Reads rows until one is unusual or not whole, or one of the batches is full.
+    /// Reads rows until one is not plain or incomplete, or one of the batches is full.
     ///
     /// - Parameters:
-    ///   - text: Starts with a row; ``LineReader/padding`` bytes behind it are readable, of which the first ends a line.
-    ///   - time: The latest stamp of any sample before, in nanoseconds.
-    ///   - longestStep: A row whose stamp lies further behind that of the one before it is unusual.
+    ///   - text: Starts with a row; ``LineReader/padding`` bytes after it are readable, the first of which is a line
+    ///     end.
+    ///   - time: The latest stamp so far, in nanoseconds.
+    ///   - longestStep: The longest time between two plain rows, in nanoseconds.
     ///   - window: A batch for each stream; none is full.
     /// - Returns: What was read.
     func read(
@@ -85,22 +83,19 @@ final class CSVPlainRows {
                 targets[stream] = Target(room: window[stream].room)
                 mostRows = min(mostRows, targets[stream].room.count)
             }
-            // A row that leaves a stream out leaves room for another.
+            // Rows that lack a stream leave room for more.
             goesOn = mostRows > 0 && read(start, start + text.count, longestStep, mostRows, &rows)
             for stream in 0..<streamCount { window[stream].grow(by: targets[stream].count) }
         }
         return rows
     }
 
-    /// Reads so many rows at most.
-    ///
-    /// The loop over the columns stands here as a whole, because the compiler keeps it in registers only then.
-    ///
-    /// - Returns: Whether it read that many.
+    /// Reads at most `mostRows` rows, and returns whether there were that many.
     private func read(
         _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ longestStep: Int64, _ mostRows: Int,
         _ rows: inout PlainRows
     ) -> Bool {
+        // The loop over the columns is one function, because only then the compiler keeps its variables in registers.
         let finder = SeparatorFinder(dialect)
         let delimiter = dialect.delimiter
         let otherMark = dialect.otherMark
@@ -124,7 +119,7 @@ final class CSVPlainRows {
                     (block, separators) = finder.nextBlock(behind: block, before: end)
                     guard separators != 0 else { break rows }
                 }
-                // The top bit changes nothing, and tells the compiler that there is a lowest one.
+                // The top bit does not change the result; it tells the compiler that the word is not zero.
                 let mark = block + (separators | 1 << 63).trailingZeroBitCount
                 separators &= separators &- 1
                 var fieldEnd = mark
@@ -153,7 +148,7 @@ final class CSVPlainRows {
                     guard let stamp = stamp(field, mark, fieldEnd, timeExponent) else { break rows }
                     time = stamp
                 } else {
-                    // What is in quotes may hold separators, and behind blanks and a number sign may be a comment.
+                    // Quotes may contain separators, and blanks and a number sign may start a comment.
                     guard field.pointee > UInt8(ascii: "#") || field.pointee == delimiter else { break rows }
                 }
                 field = lineEnd + 1
@@ -167,7 +162,7 @@ final class CSVPlainRows {
                 lineEnd = block + (separators | 1 << 63).trailingZeroBitCount
                 separators &= separators &- 1
             }
-            // A step that is negative here is one of more than 63 bits.
+            // A step of more than 63 bits has become negative.
             let step = time &- lastTime
             guard lineEnd < end, lineEnd - rowStart <= LineReader.longestLine, time > lastTime, step > 0,
                 step <= longestStep, keep(time, empty)
@@ -182,7 +177,7 @@ final class CSVPlainRows {
         return rowCount == mostRows
     }
 
-    /// The value of an axis; `nil` when it is no number or beyond any sensor.
+    /// The value of an axis; `nil` when it is not a number or beyond any sensor.
     @inline(__always)
     private func axis(
         _ field: UnsafePointer<UInt8>, _ mark: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ factor: Double
@@ -197,7 +192,7 @@ final class CSVPlainRows {
         return value.magnitude <= TraceRow.largest ? value : nil
     }
 
-    /// A time in nanoseconds; `nil` when it is no number or 64 bits do not hold it.
+    /// A time in nanoseconds; `nil` when it is not a number or 64 bits cannot hold it.
     @inline(__always)
     private func stamp(
         _ field: UnsafePointer<UInt8>, _ mark: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ timeExponent: Int
@@ -207,7 +202,7 @@ final class CSVPlainRows {
             number.mantissa, timeExponent &- number.decimals, isNegative: number.isNegative)
     }
 
-    /// The value of a field with any number; NaN when it is none.
+    /// The value of any number; NaN for anything else.
     @inline(never)
     private func unmarkedAxis(_ field: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ factor: Double) -> Float {
         var p = field
@@ -223,9 +218,7 @@ final class CSVPlainRows {
         return decimal.nanoseconds(in: text, unitExponent: timeExponent)
     }
 
-    /// Puts the row's samples where they go.
-    ///
-    /// - Returns: Whether each stream had all of its axes or none, and one of them had some.
+    /// Adds the row's samples to their targets; `false` if a stream has only some of its axes, or none has any.
     @inline(__always)
     private func keep(_ time: Int64, _ empty: UInt64) -> Bool {
         if empty != 0, !isWhole(empty) { return false }
@@ -242,7 +235,7 @@ final class CSVPlainRows {
         return true
     }
 
-    /// Whether the axes that are empty are those of whole streams, and not of all.
+    /// Whether the empty axes are those of whole streams, but not of all.
     private func isWhole(_ empty: UInt64) -> Bool {
         var isAnyLeft = false
         for stream in 0..<streamCount {
@@ -254,12 +247,12 @@ final class CSVPlainRows {
     }
 }
 
-/// Finds the bytes that cut a row into fields, and the marks of decimals, 64 bytes at a time.
+/// Finds delimiters, decimal separators and line ends, 64 bytes at a time.
 ///
-/// Where a separator stands then depends on no number before it, so that the processor reads several numbers side by
-/// side.
+/// The position of a separator then depends on no number before it, so that the processor parses several numbers in
+/// parallel.
 struct SeparatorFinder {
-    /// How many bytes are looked at together; so many have to be readable.
+    /// The number of bytes in a block, all of which have to be readable.
     static let blockSize = 64
 
     private let delimiter: SIMD16<UInt8>
@@ -274,12 +267,8 @@ struct SeparatorFinder {
         otherMark = SIMD16(repeating: dialect.otherMark)
     }
 
-    /// Finds the next block that has a separator.
-    ///
-    /// - Parameters:
-    ///   - block: The block to start behind.
-    ///   - end: The block has to start before it.
-    /// - Returns: The block, or the last one looked at, and what ``separators(in:)`` says of it; 0 when there is none.
+    /// Finds the next block with a separator that starts after `block` and before `end`; separators are 0 if there is
+    /// none.
     @inline(never)
     func nextBlock(
         behind block: UnsafePointer<UInt8>, before end: UnsafePointer<UInt8>
@@ -293,12 +282,11 @@ struct SeparatorFinder {
         return (block, 0)
     }
 
-    /// One bit for each byte of a block, the first lowest: whether it is a delimiter, a mark or a line end.
-    ///
-    /// There is no instruction on every machine that makes bits of comparisons. So byte `i` of eight gets bit `k` when
-    /// byte `i` of the `k`-th eight is a separator, and the square of 8 × 8 bits is then mirrored at its diagonal.
+    /// A bit for each byte of a block, the first in the lowest: whether it is a separator.
     @inline(__always)
     func separators(in block: UnsafePointer<UInt8>) -> UInt64 {
+        // Not every machine has an instruction that makes bits of comparisons. Therefore byte `i` of eight gets bit `k` when
+        // byte `i` of the `k`-th eight is a separator, and the 8 × 8 bits are then transposed.
         let square =
             found(block) & SIMD2(0x0101_0101_0101_0101, 0x0202_0202_0202_0202)
             | found(block + 16) & SIMD2(0x0404_0404_0404_0404, 0x0808_0808_0808_0808)
@@ -313,7 +301,7 @@ struct SeparatorFinder {
         return bits ^ (swapped | swapped &<< 28)
     }
 
-    /// All bits of each byte that is a separator, among 16.
+    /// The bytes that are separators, among 16, with all bits set.
     @inline(__always)
     private func found(_ bytes: UnsafePointer<UInt8>) -> SIMD2<UInt64> {
         let text = UnsafeRawPointer(bytes).loadUnaligned(as: SIMD16<UInt8>.self)

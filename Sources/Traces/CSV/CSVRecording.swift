@@ -2,17 +2,17 @@ import Binnacle
 
 /// Writes CSV with the canonical header.
 ///
-/// The rows stand in the order of arrival, one for the samples of one stamp. They are collected, and written in whole
-/// lines. Nothing is allocated per sample.
+/// Rows are in the order of arrival, one for the samples of one stamp, and are written as whole lines. Nothing is
+/// allocated per sample.
 final class CSVRecording: RecordingFormat {
     private(set) var sampleCounts: [Int]
 
     private let file: RecordingFile
     private let places: [Int]
-    private var text: TraceText
-    /// For each stream the sample of the delivery that comes next.
+    private var text = TraceText()
+    /// The index of each stream's next sample in the delivery.
     private var next: [Int]
-    /// The stamp and the last place of the row that is being put together.
+    /// The stamp and the last place of the unfinished row.
     private var row: (timeNanoseconds: Int64, place: Int)?
 
     private static let pieceSize = 65_536
@@ -25,13 +25,12 @@ final class CSVRecording: RecordingFormat {
         places = columns.places
         sampleCounts = places.map { _ in 0 }
         next = places.map { _ in 0 }
-        text = TraceText(capacity: Self.pieceSize + Self.longestRow(of: places.count))
-        text.append(columns.header)
-        text.append(UInt8(ascii: "\n"))
+        text.bytes.reserveCapacity(Self.pieceSize + Self.longestRow(of: places.count))
+        text.append(columns.header + "\n")
         try flush()
     }
 
-    /// Makes sure that a reader takes lines as long as these.
+    /// Throws ``TraceError`` when the lines would be too long for a reader.
     static func check(_ columns: TraceColumns, path: String) throws(TraceError) {
         let count = columns.places.count
         guard max(columns.header.utf8.count, longestRow(of: count)) <= LineReader.longestLine else {
@@ -60,73 +59,50 @@ final class CSVRecording: RecordingFormat {
     }
 
     private func writeText() throws(TraceError) {
-        defer { text.removeAll() }
+        defer { text.bytes.removeAll(keepingCapacity: true) }
         try file.write(text.bytes)
     }
 
-    /// Puts a sample into the row, or into a new one where this one would be read back in another order.
+    /// Adds a sample to the row, or to a new one when it would be read back in another order.
     private func put(_ sample: Sample, at place: Int) throws(TraceError) {
         if let row, row.timeNanoseconds != sample.timeNanoseconds || row.place >= place {
             endRow()
-            if text.count >= Self.pieceSize { try writeText() }
+            if text.bytes.count >= Self.pieceSize { try writeText() }
         }
-        let last: Int
-        if let row {
-            last = row.place
-        } else {
-            text.append(sample.timeNanoseconds)
-            last = -1
-        }
-        skip(place - last - 1)
-        field(sample.x)
-        field(sample.y)
-        field(sample.z)
+        if row == nil { text.append(sample.timeNanoseconds) }
+        appendEmpty(place - (row?.place ?? -1) - 1)
+        append(sample.x)
+        append(sample.y)
+        append(sample.z)
         row = (sample.timeNanoseconds, place)
     }
 
     private func endRow() {
         guard let row else { return }
-        skip(places.count - row.place - 1)
-        text.append(UInt8(ascii: "\n"))
+        appendEmpty(places.count - row.place - 1)
+        text.bytes.append(UInt8(ascii: "\n"))
         self.row = nil
     }
 
-    private func field(_ value: Float) {
-        text.append(UInt8(ascii: ","))
-        text.append(value)
+    private func append(_ axis: Float) {
+        text.bytes.append(UInt8(ascii: ","))
+        text.append(axis)
     }
 
-    /// Leaves the columns of streams empty.
-    private func skip(_ count: Int) {
-        for _ in 0..<(3 * count) { text.append(UInt8(ascii: ",")) }
+    /// Leaves the columns of so many streams empty.
+    private func appendEmpty(_ streamCount: Int) {
+        for _ in 0..<(3 * streamCount) { text.bytes.append(UInt8(ascii: ",")) }
     }
 }
 
-/// The bytes of a trace that are not written yet; numbers are put into them without allocating.
-struct TraceText {
-    private(set) var bytes: [UInt8] = []
-
-    /// - Parameter capacity: So many bytes it holds without growing.
-    init(capacity: Int) {
-        bytes.reserveCapacity(capacity)
-    }
-
-    var count: Int { bytes.count }
-
-    /// Removes everything and keeps the room.
-    mutating func removeAll() {
-        bytes.removeAll(keepingCapacity: true)
-    }
-
-    mutating func append(_ byte: UInt8) {
-        bytes.append(byte)
-    }
+/// The text of a trace that is not written yet; appending to it allocates nothing.
+private struct TraceText {
+    var bytes: [UInt8] = []
 
     mutating func append(_ text: String) {
         bytes.append(contentsOf: text.utf8)
     }
 
-    /// Appends a whole number.
     mutating func append(_ number: Int64) {
         if number < 0 { bytes.append(UInt8(ascii: "-")) }
         var low = bytes.count
@@ -135,7 +111,7 @@ struct TraceText {
             bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
             rest /= 10
         } while rest > 0
-        // The lowest digit came first.
+        // The digits are in reverse order.
         var high = bytes.count - 1
         while low < high {
             bytes.swapAt(low, high)
@@ -146,10 +122,10 @@ struct TraceText {
 
     /// Appends the shortest text that reads back to the same value.
     mutating func append(_ value: Float) {
-        // A NaN may describe itself with its payload, which no reader knows.
+        // The description of a NaN may have a payload, which readers do not understand.
         guard !value.isNaN else { return append("nan") }
         // At most fifteen bytes (-1.17549435e-38), which a string holds without allocating.
-        bytes.append(contentsOf: value.description.utf8)
+        append(value.description)
         guard bytes.count >= 2, bytes[bytes.count - 1] == UInt8(ascii: "0") else { return }
         if bytes[bytes.count - 2] == UInt8(ascii: ".") { bytes.removeLast(2) }
     }

@@ -3,10 +3,11 @@ import PlainText
 
 /// Columns and units named by the user, for a file whose header does not say enough.
 ///
-/// What is not mapped is recognised as usual; a unit that is not given is the one in the column's name.
+/// Columns that are not mapped are recognised as usual; a unit that is not given is taken from the column's name.
 ///
-/// Written `TARGET=COLUMN[:UNIT]`, with commas between several. A target is `time`, `ax`, `ay`, `az`, `mx`, `my` or
-/// `mz`; a column is its name in the header, or `#3` for the third one, which also serves a file without a header.
+/// Written `TARGET=COLUMN[:UNIT]`, separated by commas. A target is `time`, `ax`, `ay`, `az`, `mx`, `my` or `mz`; a
+/// column is
+/// its name in the header, or `#3` for the third one, which also works in a file without a header.
 public struct ColumnMap: Sendable, Equatable {
     /// What a column is used for.
     enum Target: String, CaseIterable {
@@ -36,9 +37,9 @@ public struct ColumnMap: Sendable, Equatable {
         let unit: TraceUnit?
     }
 
-    /// Why a text is no column map.
+    /// Why a text is not a column map.
     public struct ParseError: Error, CustomStringConvertible {
-        /// What is wrong and what would be right.
+        /// What is wrong and what would be correct.
         public let description: String
     }
 
@@ -50,7 +51,7 @@ public struct ColumnMap: Sendable, Equatable {
         }
     }
 
-    /// Reads a map from texts as the user typed them.
+    /// Parses texts as the user typed them.
     public init(_ texts: [String]) throws(ParseError) {
         entries = []
         for text in texts {
@@ -117,16 +118,17 @@ public struct ColumnMap: Sendable, Equatable {
 }
 
 extension ColumnMap {
-    /// Puts what the user says of columns in place of what their names say.
+    /// Replaces what the columns' names say by what the user says; throws what `fail` makes when a column is missing.
     ///
-    /// Of several files each may have its own part of the map: where all axes of a kind are missing, another kind is
-    /// not, that kind is meant for another file. Any other column that is missing is an error.
+    /// Each of several files may have its own part of the map: when all axes of one kind are missing and another kind
+    /// is
+    /// there, the missing kind is meant for another file.
     ///
     /// - Parameters:
-    ///   - columns: What the names say; changed.
-    ///   - names: The names.
+    ///   - columns: The meanings of the names; changed.
+    ///   - names: The header's fields.
     ///   - fail: Makes the error for a message.
-    /// - Throws: What `fail` makes, when a column is not there.
+    /// - Throws: What `fail` makes.
     func apply(
         to columns: inout [ColumnName], names: [String], fail: (String) -> TraceError
     ) throws(TraceError) {
@@ -143,7 +145,7 @@ extension ColumnMap {
             guard let index else { continue }
             let role = entry.role
             let sensor = columns[index].sensor
-            // Whatever else looked like the same thing no longer counts.
+            // Other columns that were recognised as the same quantity are ignored.
             for other in columns.indices where columns[other].role == role && columns[other].sensor == sensor {
                 columns[other] = ColumnName(role: .other, unit: .none, sensor: nil)
             }

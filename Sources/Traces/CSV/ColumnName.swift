@@ -1,22 +1,22 @@
 import Binnacle
 import SensorGeometry
 
-/// What a column's name says: its role, its unit, and the sensor it belongs to.
+/// What a column's name says: its role, its unit, and its sensor.
 struct ColumnName: Equatable {
     enum Role: Equatable {
         case time
-        /// An axis (0, 1, 2 for x, y, z) of a stream; the kind is `nil` for a bare `x`, which leaves it to the unit.
+        /// An axis (0, 1, 2 for x, y, z) of a stream; the kind is `nil` for a bare `x`, where it follows from the unit.
         case axis(Int, SampleKind?)
-        /// An axis of an acceleration from which gravity was taken out: nothing here can use that.
+        /// An axis of an acceleration without gravity, which cannot be used.
         case withoutGravity
-        /// Something that is not replayed, a gyroscope for instance.
+        /// A quantity that is not replayed, a gyroscope's for instance.
         case other
     }
 
     enum Unit: Equatable {
         case none
         case known(TraceUnit)
-        /// Stands where a unit stands, and is none that is known.
+        /// In the place of a unit, but not a known one.
         case unknown(String)
     }
 
@@ -31,9 +31,9 @@ struct ColumnName: Equatable {
         self.sensor = sensor
     }
 
-    /// Reads a name as it stands in the header, without quotes.
+    /// Parses a name from the header, without quotes.
     init(_ name: String) {
-        // Our own recordings put the sensor's name in front; what follows has to stand for itself then.
+        // Binnacle's recordings prefix the sensor's name; the rest has to be a complete name then.
         if let dot = name.lastIndex(of: "."), dot > name.startIndex {
             let rest = ColumnName(unprefixed: String(name[name.index(after: dot)...]))
             if rest.kind(assuming: nil) != nil {
@@ -46,17 +46,17 @@ struct ColumnName: Equatable {
 
     private init(unprefixed name: String) {
         var (stem, unit) = Self.split(name)
-        // A g-force is in g, which is what its name says.
+        // A g-force is in g, as its name says.
         let isGForce = ["x", "y", "z"].contains { stem.lowercased() == "gf\($0)" }
         if isGForce, unit == .none, let g = TraceUnit("g") { unit = .known(g) }
         let words = isGForce ? ["gforce", String(stem.lowercased().suffix(1))] : Self.words(stem)
         self.init(role: Self.role(words, unit), unit: unit, sensor: nil)
     }
 
-    /// What an axis measures.
+    /// The kind that an axis measures; `nil` when it is undetermined, or for anything else than an axis.
     ///
-    /// - Parameter assumed: What bare axes measure, when the user said so; the unit has to allow it.
-    /// - Returns: `nil` when nothing tells it, or when it is no axis.
+    /// - Parameter assumed: The user's kind for bare axes, used when the unit permits it.
+    /// - Returns: The kind.
     func kind(assuming assumed: SampleKind?) -> SampleKind? {
         guard case .axis(_, let named) = role else { return nil }
         if let named { return named }
@@ -65,7 +65,7 @@ struct ColumnName: Equatable {
         return SampleKind.allCases.first { unit.meant(for: $0) != nil }
     }
 
-    /// Takes the unit off a name: `Time (s)`, `x [g]`, `mx_uT`, `time in ms`.
+    /// Splits the unit off a name: `Time (s)`, `x [g]`, `mx_uT`, `time in ms`.
     private static func split(_ name: String) -> (stem: String, unit: Unit) {
         let trimmed = name.trimmingBlanks()
         for (open, close) in [("(", ")"), ("[", "]")] as [(Character, Character)] {
@@ -78,7 +78,7 @@ struct ColumnName: Equatable {
         {
             return (String(trimmed[..<blank].dropLast(3)), .known(unit))
         }
-        // A unit behind an underscore may contain one itself (`m_s2`), so the longest one that is a unit counts.
+        // A unit after an underscore may contain one itself (`m_s2`), so the longest match counts.
         var searched = trimmed.startIndex
         while let underscore = trimmed[searched...].firstIndex(of: "_") {
             let unit = String(trimmed[trimmed.index(after: underscore)...])
@@ -90,7 +90,7 @@ struct ColumnName: Equatable {
         return (trimmed, .none)
     }
 
-    /// The words of a name in lower case, also of one like `accelerationX`.
+    /// The words of a name in lower case, also in camel case (`accelerationX`).
     private static func words(_ stem: String) -> [String] {
         var words: [String] = []
         var word = ""
@@ -110,7 +110,7 @@ struct ColumnName: Equatable {
     private static let timeWords: Set<String> = [
         "t", "time", "timestamp", "ts", "stamp", "epoch", "elapsed", "seconds",
     ]
-    /// What may stand beside those without changing them.
+    /// Words that may accompany a word for time without changing its meaning.
     private static let timeFillers: Set<String> = ["since", "start", "sample", "sensor", "measurement"]
     private static let accelerometerWords: Set<String> = [
         "a", "acc", "accel", "accelerometer", "acceleration", "gforce",
@@ -119,7 +119,7 @@ struct ColumnName: Equatable {
         "m", "b", "h", "mag", "magn", "magnet", "magnetometer", "magnetic",
     ]
     private static let otherWords: Set<String> = ["g", "gyr", "gyro", "gyroscope", "w", "omega"]
-    /// Acceleration without gravity has no up: it is not what an accelerometer measures.
+    /// Acceleration without gravity has no vertical reference.
     private static let withoutGravityWords: Set<String> = ["linear", "user", "lin", "linacc"]
     private static let fillers: Set<String> = ["field", "sensor", "axis", "raw", "absolute"]
 
@@ -144,13 +144,13 @@ struct ColumnName: Equatable {
         return .other
     }
 
-    /// The axis that a word ends with, and what stands before it.
+    /// The axis letter at the end of a word, and what precedes it.
     private static func axis(_ word: String?) -> (Int, rest: String)? {
         guard let word, let letter = word.last, let axis = ["x", "y", "z"].firstIndex(of: letter) else { return nil }
         return (axis, String(word.dropLast()))
     }
 
-    /// A bare `x`: it measures whatever its unit does.
+    /// A bare `x` measures whatever its unit does.
     private static func fromUnit(_ axis: Int, _ unit: Unit) -> Role {
         switch unit {
         case .known(.angularRate), .known(.time): .other
@@ -168,18 +168,18 @@ extension StringProtocol {
     }
 }
 
-/// The units that traces come in, and how they turn into those used inside.
+/// The units in traces, and their conversion.
 enum TraceUnit: Equatable {
-    /// A time; the power of ten that makes it nanoseconds.
+    /// A time, with the power of ten that makes it nanoseconds.
     case time(exponent: Int)
-    /// An acceleration; the factor that makes it m/s².
+    /// An acceleration, with the factor that makes it m/s².
     case acceleration(factor: Double)
-    /// A magnetic field; the factor that makes it µT.
+    /// A magnetic field, with the factor that makes it µT.
     case field(factor: Double)
-    /// A rate of turn, recognised so that a gyroscope is not taken for something else.
+    /// An angular rate, recognised so that a gyroscope is not mistaken for something else.
     case angularRate
 
-    /// The unit of a name, in any of its spellings; `nil` when it is none.
+    /// Parses a unit in any of its spellings; `nil` for an unknown one.
     init?(_ name: String) {
         switch Self.fold(name) {
         case "s", "sec", "secs", "second", "seconds": self = .time(exponent: 9)
@@ -200,19 +200,17 @@ enum TraceUnit: Equatable {
         }
     }
 
-    /// Lower case, without blanks, dots and signs of a power, in the letters that a keyboard has.
+    /// Lower case, without blanks, dots and exponent signs, with ASCII letters for special ones.
     private static func fold(_ name: String) -> String {
         let letters: [Character: String] = [
             "\u{B5}": "u", "\u{3BC}": "u", "\u{B2}": "2", "\u{B0}": "deg", "\u{207B}": "-", "\u{B9}": "1", "^": "",
-            "*": "",
-            " ": "", "\u{B7}": "", "\u{22C5}": "",
+            "*": "", " ": "", "\u{B7}": "", "\u{22C5}": "",
         ]
         return name.lowercased().reduce(into: "") { $0 += letters[$1] ?? String($1) }
     }
 
-    /// The unit as it has to be meant for a kind of sensor; `nil` when it cannot measure that.
-    ///
-    /// G is the standard gravity for an accelerometer, and gauss for a magnetometer.
+    /// The unit as meant for a kind of sensor (g is the standard gravity or gauss); `nil` when it cannot measure that
+    /// kind.
     func meant(for kind: SampleKind) -> TraceUnit? {
         switch (self, kind) {
         case (.acceleration, .accelerometer), (.field, .magnetometer): self

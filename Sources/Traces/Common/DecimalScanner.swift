@@ -1,15 +1,15 @@
 import Glibc
 import PlainText
 
-/// Reads decimal numbers out of a line: exact to the last bit for values, exact to the nanosecond for stamps.
+/// Parses decimal numbers in a line: values to the nearest Double, stamps to the nanosecond.
 ///
-/// Digits are taken eight at a time. Therefore the `padding` bytes behind a line have to be readable, and the first of
-/// them may not be a digit; ``LineReader`` keeps that for its lines.
+/// Digits are read eight at a time. Therefore ``padding`` bytes after a line have to be readable, and the first of them
+/// must not be a digit, which ``LineReader`` guarantees.
 struct DecimalScanner {
-    /// How many bytes behind a line are read.
+    /// The number of bytes read after a line.
     static let padding = 8
 
-    /// What stands in a field.
+    /// The contents of a field.
     enum Field {
         case number(Decimal, text: UnsafeBufferPointer<UInt8>)
         case empty
@@ -18,19 +18,17 @@ struct DecimalScanner {
         case notANumber
     }
 
-    /// A number as written, its mantissa times ten to the power of its exponent.
-    ///
-    /// It is small, so that it travels in registers.
+    /// A number as written: mantissa times ten to the power of the exponent; small enough for registers.
     struct Decimal {
         let mantissa: UInt64
         let exponent: Int32
         let isNegative: Bool
-        /// Whether there are more digits than the mantissa holds; then only the text has the number.
+        /// Whether the mantissa cannot hold all digits, so that the text has to be read again.
         let isLong: Bool
     }
 
     private let delimiter: UInt8
-    /// What marks decimals beside the point: a comma, or the point once more.
+    /// The other decimal separator: a comma, or the point once more.
     private let otherMark: UInt8
 
     private static let quote = UInt8(ascii: "\"")
@@ -42,13 +40,13 @@ struct DecimalScanner {
         otherMark = dialect.otherMark
     }
 
-    /// - Parameter delimiter: What stands between the fields, whose decimals a point marks.
+    /// A scanner for fields with this delimiter and decimal points.
     init(delimiter: UInt8) {
         self.delimiter = delimiter
         otherMark = Self.point
     }
 
-    /// Moves a position behind the field at which it stands, and behind the delimiter.
+    /// Moves after the field at a position, and after its delimiter.
     @inline(__always)
     func skipField(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) {
         if p < end, p.pointee == Self.quote {
@@ -59,9 +57,8 @@ struct DecimalScanner {
         p += 1
     }
 
-    /// Reads a number that fills its field, and moves behind it and the delimiter.
-    ///
-    /// - Returns: `nil`, without having moved, when the field holds anything else.
+    /// Parses a number that fills its field, and moves after it and the delimiter; `nil`, without moving, for anything
+    /// else.
     @inline(__always)
     func scanPlain(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Decimal? {
         var q = p
@@ -70,34 +67,29 @@ struct DecimalScanner {
         return decimal
     }
 
-    /// Reads the field at a position, whatever it holds, and moves behind it and its delimiter.
+    /// Parses the field at a position, whatever it holds, and moves after it and its delimiter.
     func scanField(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Field {
         let field = p
         guard let decimal = scanPlain(&p, end) else { return scanUnusual(&p, end) }
         return .number(decimal, text: Self.text(of: field, before: p))
     }
 
-    /// The text of a field that was scanned.
-    ///
-    /// - Parameters:
-    ///   - field: Where it starts.
-    ///   - next: Where scanning it has led to, behind its delimiter.
-    /// - Returns: The bytes between the two delimiters.
+    /// The bytes of a field from its start to the position after its delimiter.
     @inline(__always)
     static func text(of field: UnsafePointer<UInt8>, before next: UnsafePointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: field, count: next - field - 1)
     }
 
-    /// The plain case: digits, perhaps with a sign, a mark and an exponent, straight up to the delimiter.
+    /// Parses digits with an optional sign, decimal separator and exponent.
     @inline(__always)
     private func scanDecimal(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Decimal? {
         guard p < end else { return nil }
-        // Signs of measured values are as good as random: added up instead of branched upon.
+        // The sign of a measured value is unpredictable: add instead of branching.
         let isNegative = p.pointee == UInt8(ascii: "-")
         p += (isNegative ? 1 : 0) + (p.pointee == UInt8(ascii: "+") ? 1 : 0)
         var mantissa: UInt64 = 0
         let whole = p
-        // One or two digits before the mark are the rule, and then one by one is the faster way.
+        // Usually there are one or two digits before the separator, for which a loop is faster.
         while p - whole < 3, p.pointee &- Self.zero < 10 {
             mantissa = mantissa &* 10 &+ UInt64(p.pointee &- Self.zero)
             p += 1
@@ -120,20 +112,20 @@ struct DecimalScanner {
             let first = p
             var written = 0
             while p < end, p.pointee &- Self.zero < 10 {
-                // Past this nothing changes any more: the value is 0 or infinite.
+                // Beyond this the value is 0 or infinite.
                 written = min(written * 10 + Int(p.pointee &- Self.zero), 100_000)
                 p += 1
             }
             guard p > first else { return nil }
             exponent += isDown ? -written : written
         }
-        // 19 digits always fit; leading zeros may make a fitting number look long, which only costs time.
+        // 19 digits always fit; leading zeros may make a number look too long, which only costs time.
         return Decimal(
             mantissa: mantissa, exponent: Int32(truncatingIfNeeded: exponent), isNegative: isNegative,
             isLong: digits > 19)
     }
 
-    /// Blanks, quotes, nothing at all, or something that is no number.
+    /// Parses a field with blanks, quotes, nothing, or something that is not a number.
     private func scanUnusual(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Field {
         var first = p
         skipField(&p, end)
@@ -159,15 +151,11 @@ struct DecimalScanner {
 }
 
 extension DecimalScanner.Decimal {
-    /// The nearest Double.
-    ///
-    /// A mantissa below 2⁵³ and a power of ten up to 10²² are exact, so one multiplication or division of them is
-    /// correctly rounded (Clinger 1990). Everything else goes to strtod.
-    ///
-    /// - Parameter text: Where the number is written.
-    /// - Returns: The same as strtod.
+    /// The Double nearest to the number, as from strtod; `text` is the number as written.
     @inline(__always)
     func value(in text: UnsafeBufferPointer<UInt8>) -> Double {
+        // A mantissa below 2⁵³ and a power of ten up to 10²² are exact, so that a single multiplication or division is
+        // correctly rounded (Clinger 1990).
         guard !isLong, mantissa < 1 << 53, exponent >= -22, exponent <= 22 else { return Self.slowValue(text) }
         let power = DecimalPowers.exact[Int(exponent.magnitude)]
         let magnitude = exponent < 0 ? Double(mantissa) / power : Double(mantissa) * power
@@ -176,7 +164,7 @@ extension DecimalScanner.Decimal {
 
     @inline(never)
     private static func slowValue(_ text: UnsafeBufferPointer<UInt8>) -> Double {
-        // A decimal comma becomes the point that strtod knows; the process keeps the C locale.
+        // strtod expects a decimal point, because the process keeps the C locale.
         let comma = UInt8(ascii: ",")
         let point = UInt8(ascii: ".")
         var copy = text.map { CChar(bitPattern: $0 == comma ? point : $0) }
@@ -184,19 +172,19 @@ extension DecimalScanner.Decimal {
         return strtod(copy, nil)
     }
 
-    /// The number as whole nanoseconds.
+    /// The number as whole nanoseconds, rounded half away from zero; `nil` when 64 bits cannot hold it.
     ///
     /// - Parameters:
-    ///   - text: Where the number is written.
+    ///   - text: The number as written.
     ///   - unitExponent: 9 for seconds, 6 for milliseconds, 3 for microseconds, 0 for nanoseconds.
-    /// - Returns: Rounded half away from zero; `nil` when 64 bits do not hold it.
+    /// - Returns: The stamp.
     @inline(__always)
     func nanoseconds(in text: UnsafeBufferPointer<UInt8>, unitExponent: Int) -> Int64? {
         guard !isLong else { return slowNanoseconds(text, unitExponent: unitExponent) }
         return Self.scaled(mantissa, Int(exponent) + unitExponent, isNegative: isNegative)
     }
 
-    /// A number as whole units, which are ten to the power of minus the exponent.
+    /// The mantissa times ten to the power of the exponent, rounded half away from zero.
     @inline(__always)
     static func scaled(_ mantissa: UInt64, _ exponent: Int, isNegative: Bool) -> Int64? {
         var magnitude = mantissa
@@ -215,7 +203,7 @@ extension DecimalScanner.Decimal {
         return isNegative ? -Int64(magnitude) : Int64(magnitude)
     }
 
-    /// Keeps the first 19 digits that count: the rest is far below a nanosecond, or the number does not fit.
+    /// Uses the first 19 significant digits: the rest is far below a nanosecond, or the number is too large.
     @inline(never)
     private func slowNanoseconds(_ text: UnsafeBufferPointer<UInt8>, unitExponent: Int) -> Int64? {
         var kept: UInt64 = 0
@@ -236,32 +224,32 @@ extension DecimalScanner.Decimal {
     }
 }
 
-/// A decimal number that was found by its separators: one to eight digits, a mark, one to eight digits.
+/// A decimal number whose separators are known: one to eight digits, a decimal separator, one to eight digits.
 ///
-/// Eight bytes are read from the first digit on, and eight from the mark on; there are no branches but those on the
-/// lengths, which hardly change from row to row.
+/// Eight bytes are read from the first digit on, and eight after the separator; the only branches are those on the
+/// lengths, which rarely change from row to row.
 struct MarkedNumber {
-    /// All digits, without the mark.
+    /// All digits, without the separator.
     let mantissa: UInt64
-    /// How many of them stand behind the mark.
+    /// The number of digits after the separator.
     let decimals: Int
     let isNegative: Bool
 
-    /// Reads a number; `nil` when there is anything else.
+    /// Parses a number; `nil` for any other form.
     ///
     /// - Parameters:
-    ///   - field: Where it starts, perhaps with a sign.
-    ///   - mark: The first mark of decimals in it, or its end.
-    ///   - end: Where it ends; seven bytes behind it are readable.
+    ///   - field: The first byte, perhaps a sign.
+    ///   - mark: The first decimal separator, or the end of the field.
+    ///   - end: The end of the field; seven bytes after it are readable.
     @inline(__always)
     init?(_ field: UnsafePointer<UInt8>, mark: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>) {
-        // Signs of measured values are as good as random: added up instead of branched upon.
+        // The sign of a measured value is unpredictable: add instead of branching.
         let sign = field.pointee
         isNegative = sign == UInt8(ascii: "-")
         let first = field + ((isNegative ? 1 : 0) &+ (sign == UInt8(ascii: "+") ? 1 : 0))
         let whole = mark - first
         decimals = end - mark &- 1
-        // Each of the four is negative when its limit is broken.
+        // Each of the four terms is negative when its limit is exceeded.
         guard (whole &- 1) | (decimals &- 1) | (8 &- whole) | (8 &- decimals) >= 0 else { return nil }
         let high = DigitRun.load(first, count: whole)
         let low = DigitRun.load(mark + 1, count: decimals)
@@ -275,19 +263,19 @@ struct MarkedNumber {
         }
     }
 
-    /// The nearest Double to the number without its sign, when the mantissa is below 2⁵³: both operands of the division
-    /// are exact then.
+    /// The Double nearest to the absolute value, if the mantissa is below 2⁵³: both operands are exact then.
     @inline(__always)
     var magnitude: Double { Double(Int64(bitPattern: mantissa)) / DecimalPowers.exact[decimals] }
 }
 
-/// Takes runs of decimal digits eight bytes at a time, with arithmetic inside one 64-bit word instead of a branch a digit.
+/// Parses decimal digits eight bytes at a time, with arithmetic within a 64-bit word instead of a branch for each
+/// digit.
 enum DigitRun {
-    /// Moves behind the digits at a position and appends them to a number, which wraps when it has no more room.
+    /// Moves after the digits at a position and appends them to a number, which wraps on overflow.
     ///
     /// - Parameters:
-    ///   - p: At least eight bytes from it on are readable, and a byte that is no digit follows the run.
-    ///   - number: Grows by the digits.
+    ///   - p: At least eight bytes from it on are readable, and a byte that is not a digit follows the digits.
+    ///   - number: Receives the digits.
     @inline(__always)
     static func take(_ p: inout UnsafePointer<UInt8>, into number: inout UInt64) {
         while true {
@@ -301,14 +289,15 @@ enum DigitRun {
                 p += 8
                 continue
             }
-            // The first digit lies lowest; shifted up, the missing ones become leading zeros. A shift by 64 gives 0.
+            // The first digit is in the lowest byte; a shift turns missing digits into leading zeros. Shifting by 64
+            // gives 0.
             number = number &* powers[count] &+ value(values << UInt64(64 - 8 * count))
             p += count
             return
         }
     }
 
-    /// Up to eight bytes as the values of their digits, the last in the highest byte; the missing ones are zeros.
+    /// Up to eight digits as byte values, right-aligned towards the highest byte and padded with zeros.
     ///
     /// - Parameters:
     ///   - p: At least eight bytes from it on are readable.
@@ -320,13 +309,13 @@ enum DigitRun {
         return (bytes ^ 0x3030_3030_3030_3030) &<< UInt64(truncatingIfNeeded: 64 &- 8 &* count)
     }
 
-    /// Whether each of eight bytes is 0 to 9.
+    /// Whether all eight bytes are 0 to 9.
     @inline(__always)
     static func isAllDigits(_ values: UInt64) -> Bool {
         (values &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080 == 0
     }
 
-    /// Eight digits, the first in the lowest byte, as a number: pairs, then fours, then all.
+    /// The number of eight digits, the first in the lowest byte; combines pairs, then fours, then all.
     @inline(__always)
     static func value(_ digits: UInt64) -> UInt64 {
         let pairs = (digits &* 10 &+ digits >> 8) & 0x00FF_00FF_00FF_00FF
@@ -339,7 +328,7 @@ enum DigitRun {
 
 /// Powers of ten.
 enum DecimalPowers {
-    /// 10⁰ … 10²², each exact in a Double.
+    /// 10⁰ … 10²², each exact as a Double.
     static let exact: [Double] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
         1e20, 1e21, 1e22,

@@ -1,30 +1,29 @@
 import Glibc
 import PosixCalls
 
-/// Cuts a file into lines, in one buffer of a fixed size.
+/// Splits a file into lines, in one buffer of a fixed size.
 ///
-/// The buffer's memory is confined to this class. A line handed out points into it and is valid until the next one
-/// is asked for.
+/// The buffer's memory is confined to this class. A line points into it and is valid until the next one is read.
 final class LineReader {
     struct Line {
         let bytes: UnsafeBufferPointer<UInt8>
         /// The line's number in the file, from 1.
         let number: Int
-        /// Whether the line's end was there; without it the file may have been torn while it was written.
+        /// Whether a line end follows; without one the line may be incomplete.
         let isTerminated: Bool
     }
 
-    /// A longer line is no line of samples.
+    /// The maximum length of a line; a longer one is not a line of samples.
     static let longestLine = 65_536
-    /// How many bytes behind what was read are readable.
+    /// The number of readable bytes after what was read.
     static let padding = SeparatorFinder.blockSize + DecimalScanner.padding
     private static let bufferSize = 262_144
 
     let path: String
     let size: Int64?
-    /// The number of bytes that were handed out as lines.
+    /// The number of bytes returned as lines.
     private(set) var consumed: Int64 = 0
-    /// The number of the line handed out last.
+    /// The number of the line returned last.
     private(set) var lineNumber = 0
 
     private let file: InputFile
@@ -41,7 +40,6 @@ final class LineReader {
         file = try InputFile.open(path: path)
         self.path = path
         size = file.size
-        // Room for what is read behind the last line.
         buffer = .allocate(capacity: Self.bufferSize + Self.padding)
         buffer.initialize(repeating: UInt8(ascii: "\n"), count: Self.bufferSize + Self.padding)
     }
@@ -50,7 +48,8 @@ final class LineReader {
         buffer.deallocate()
     }
 
-    /// The first bytes of a file of which no line was handed out; fewer when it has no more, or begins with a byte-order mark.
+    /// The first bytes of the text, before any line is read; without a byte-order mark, and fewer if the file is
+    /// shorter.
     func firstBytes(_ count: Int) throws(TraceError) -> [UInt8] {
         while end - start < count, !isAtEnd { try refill() }
         return Array(UnsafeBufferPointer(start: buffer + start, count: min(count, end - start)))
@@ -69,17 +68,17 @@ final class LineReader {
             isTerminated: line.isTerminated)
     }
 
-    /// Whether the next line can be given without waiting for whoever writes the file.
+    /// Whether the next line can be read without waiting for the writer of a pipe.
     var isLineReady: Bool {
         size != nil || isAtEnd || memchr(buffer + start, Int32(UInt8(ascii: "\n")), end - start) != nil
     }
 
-    /// What was read of the file and not handed out yet, for whoever cuts it into lines himself.
+    /// The text that was read of the file and not yet returned as lines.
     ///
-    /// The ``padding`` bytes behind it are readable; the first of them ends a line, the others are as good as random.
+    /// The ``padding`` bytes after it are readable; the first of them is a line end, the others are undefined.
     var text: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: buffer + start, count: end - start) }
 
-    /// Counts lines at the beginning of ``text`` as handed out; the last one cannot be put back.
+    /// Consumes whole lines at the beginning of ``text``; the last one cannot be put back.
     func take(lineCount: Int, byteCount: Int) {
         precondition(byteCount <= end - start, "more was taken than was read")
         start += byteCount
@@ -88,7 +87,7 @@ final class LineReader {
         lastTaken = 0
     }
 
-    /// Gives the line that was handed out last once more; works once after ``next()``.
+    /// Makes the line returned last the next one again; once after each ``next()``.
     func putBack() {
         start -= lastTaken
         consumed -= Int64(lastTaken)
@@ -96,7 +95,7 @@ final class LineReader {
         lastTaken = 0
     }
 
-    /// Finds the next line, with a CR that may end it, and does not move on.
+    /// Finds the next line, with a CR that may end it, without consuming it.
     private func peek() throws(TraceError) -> Line? {
         var searched = 0
         while true {
@@ -110,7 +109,7 @@ final class LineReader {
             searched = end - start
             guard searched <= Self.longestLine else { throw tooLong() }
             guard !isAtEnd else {
-                // A line that was being written when its reader was cancelled is no line.
+                // A line that was incomplete when the reader was cancelled does not count.
                 guard searched > 0, !isCancelled() else { return nil }
                 return Line(
                     bytes: UnsafeBufferPointer(start: buffer + start, count: searched), number: lineNumber + 1,
@@ -138,28 +137,28 @@ final class LineReader {
             isAtEnd = count == 0
             end += count
         } while isAtStart && !isAtEnd && end < 3
-        // A last line without an end is followed by older bytes, which must not look like more of its digits.
+        // Old bytes after an unterminated last line must not look like more of its digits.
         buffer[end] = UInt8(ascii: "\n")
-        // A byte-order mark says that the text is UTF-8, and is no part of the first column's name.
+        // The byte-order mark of UTF-8 is not part of the first column's name.
         if isAtStart, end >= 3, buffer[0] == 0xEF, buffer[1] == 0xBB, buffer[2] == 0xBF { start = 3 }
         isAtStart = false
     }
 }
 
-/// An open file that is read forward, in pieces, with read(2).
+/// An open file that is read sequentially with read(2).
 ///
-/// A mapping would be faster to write down, but a file that shrinks under a mapping kills the process with SIGBUS, unless
-/// it is prepared for it as ``MappedFile`` is; read(2) just comes to the end.
+/// A file that shrinks under a memory mapping kills the process with SIGBUS, unless handled as in ``MappedFile``;
+/// read(2) only reaches the end.
 struct InputFile {
     let path: String
     /// The size when it was opened; `nil` for a pipe or a device.
     let size: Int64?
     private let file: Descriptor
 
-    /// For as long as this value, or a copy of it, lives.
+    /// Valid while this value or a copy of it lives.
     var descriptor: Int32 { file.raw }
 
-    /// Whether a path leads to a regular file.
+    /// Whether a path names a regular file.
     static func isRegular(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
@@ -189,7 +188,7 @@ struct InputFile {
         return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : nil
     }
 
-    /// The file's first bytes, without reading on; fewer where it ends, none of a pipe.
+    /// The file's first bytes, without moving the read position; fewer if it is shorter, none of a pipe.
     func firstBytes(_ count: Int) -> [UInt8] {
         guard size != nil else { return [] }
         var bytes = Array(repeating: UInt8(0), count: count)
@@ -197,9 +196,7 @@ struct InputFile {
         return Array(bytes.prefix(max(0, result)))
     }
 
-    /// Reads up to a number of bytes, and waits for the first one.
-    ///
-    /// - Returns: How many were read; 0 at the end of the file, and when the wait was cancelled.
+    /// Reads up to `count` bytes, and waits for the first; 0 at the end of the file, and when the wait was cancelled.
     func read(
         into buffer: UnsafeMutableRawPointer, count: Int, isCancelled: () -> Bool
     ) throws(TraceError) -> Int {
@@ -218,11 +215,11 @@ struct InputFile {
         }
     }
 
-    /// Waits until a pipe has something, at most half a second: a signal that comes just before the wait would not end it.
+    /// Waits at most half a second for a pipe: a signal that arrives just before the wait would not end it.
     private func isReady() -> Bool {
         var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let result = poll(&input, 1, 500)
-        // What poll cannot do, read will complain about.
+        // read(2) reports other errors of poll.
         return result > 0 || (result < 0 && errno != EINTR)
     }
 

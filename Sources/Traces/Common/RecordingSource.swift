@@ -1,11 +1,10 @@
 public import Binnacle
 
-/// A decorator that records what another source delivers, and hands it on unchanged.
+/// A decorator that records what another source delivers, and passes it on unchanged.
 ///
-/// When writing fails the samples go on: detection does not end because a disk is full. The failure is kept for the
-/// owner, who decides.
+/// A write error does not stop the samples, so that detection goes on when a disk is full; ``failure`` tells the owner.
 public final class RecordingSource: SampleSource {
-    /// Why nothing is recorded any more; `nil` while all is well.
+    /// The first write error, after which nothing more is recorded.
     public var failure: TraceError? { writer.failure }
     /// The streams of the source that is recorded.
     public var streams: [SampleStream] { source.streams }
@@ -17,13 +16,13 @@ public final class RecordingSource: SampleSource {
     ///
     /// - Parameters:
     ///   - source: Delivers the samples.
-    ///   - writer: Made for the source's streams. Its owner flushes it as often as may be lost.
+    ///   - writer: Made for the source's streams. Its owner flushes it at the intervals that may be lost.
     public init(_ source: any SampleSource, writer: TraceWriter) {
         self.source = source
         self.writer = writer
     }
 
-    /// Asks the source, records what it delivered, whatever it answered, and answers the same.
+    /// Fills the delivery from the source, records it whatever the answer is, and returns that answer.
     public func fill(_ delivery: SampleDelivery) -> SampleAnswer {
         if writer.keepsScans { delivery.keepScans() }
         let answer = source.fill(delivery)

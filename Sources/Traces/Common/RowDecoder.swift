@@ -1,46 +1,41 @@
 import Binnacle
 
-/// Knows one trace format: what its head says, and what each line after it means.
-///
-/// A ``RowReader`` gives it the lines in their order, and takes care of everything that is the same in all formats.
+/// Decodes the lines of one trace format; ``RowReader`` does what is the same in all formats.
 protocol RowDecoder: AnyObject {
     /// The streams in the file.
     var contents: [TraceFile.Content] { get }
-    /// What was assumed because the head does not say it.
+    /// Assumptions made where the header does not say enough.
     var notices: [TraceNotice] { get }
-    /// Whether those who write the format end every line, so that one without an end was torn.
+    /// Whether the format terminates every line, so that an unterminated one was torn.
     var endsEveryLine: Bool { get }
 
     /// Decodes a line that is neither blank nor a comment.
     ///
     /// - Parameters:
-    ///   - line: Followed by the bytes that ``DecimalScanner`` reads.
-    ///   - row: Is emptied, and gets the samples that the line completes; often there is none.
-    /// - Returns: The first flaw; what is in the row is good all the same.
+    ///   - line: Followed by the padding bytes that ``DecimalScanner`` reads.
+    ///   - row: Cleared, and filled with the samples that the line completes; often there is none.
+    /// - Returns: The first flaw; what is in the row is good nevertheless.
     func decode(_ line: UnsafeBufferPointer<UInt8>, into row: TraceRow) -> RowFlaw?
 
-    /// Takes rows in which nothing is unusual, as many as come on end, straight into a window.
+    /// Reads as many plain rows as follow one another straight into a window; there may be none.
     ///
-    /// It may take none. What it takes is the same that ``decode(_:into:)`` would have made of it, and nothing that
-    /// would have been repaired or reported is among it.
+    /// The result is what ``decode(_:into:)`` would have made of them; a row that needs a repair or a report is not
+    /// plain.
     ///
     /// - Parameters:
     ///   - text: Starts with a line, and is followed by ``LineReader/padding`` bytes.
-    ///   - time: The latest stamp of any sample before, in nanoseconds; later ones are taken.
-    ///   - longestStep: The longest time between two rows that is not unusual, in nanoseconds.
-    ///   - window: A batch for each stream; none is full. When one is, no more is taken.
-    /// - Returns: What was taken.
+    ///   - time: The latest stamp so far, in nanoseconds; only later rows are read.
+    ///   - longestStep: The longest time between two plain rows, in nanoseconds.
+    ///   - window: A batch for each stream; reading ends when one is full.
+    /// - Returns: What was read.
     func takePlainRows(
         _ text: UnsafeBufferPointer<UInt8>, after time: Int64, longestStep: Int64, into window: [SampleBatch]
     ) -> PlainRows
 
-    /// The stamp of a line that is not decoded yet, in nanoseconds; `nil` when it has none.
+    /// The stamp of a line, in nanoseconds; `nil` when it has none.
     func timeNanoseconds(of line: UnsafeBufferPointer<UInt8>) -> Int64?
 
-    /// What to say about a file that has ended without a sample.
-    ///
-    /// - Parameter rowCount: How many lines were decoded.
-    /// - Returns: The line to name, if there is a better one than the last, and what is wrong.
+    /// The message for a file that ended without a sample, and the line to name if it is not the last.
     func whyNoSample(rowCount: Int) -> (line: Int?, message: String)
 }
 
@@ -52,10 +47,10 @@ extension RowDecoder {
     }
 }
 
-/// Rows that were taken on end.
+/// Rows that were read in bulk.
 struct PlainRows {
     var rowCount = 0
-    /// How many bytes they have, with their ends.
+    /// Their length in bytes, with the line ends.
     var byteCount = 0
     /// The stamp of the last one, or of the sample before them, in nanoseconds.
     var lastTimeNanoseconds: Int64

@@ -1,17 +1,16 @@
 import Binnacle
 
-/// What all readers of lines have in common: how rows become windows.
-///
-/// What the lines mean is up to a ``RowDecoder``; what may be passed over, and what may not, to ``RowRules``. This
-/// is generic over the decoder, because a call for each row through a protocol costs 4 % of a replay.
-struct RowReader<Decoder: RowDecoder> {
-    /// Knows the format.
-    private let decoder: Decoder
-    /// What was passed over so far.
+/// Reads a file of lines: turns the rows that a ``RowDecoder`` understands, and that ``RowRules`` accept, into windows.
+final class RowReader: TraceReader {
+    let contents: [TraceFile.Content]
+    let notices: [TraceNotice]
+    var path: String { lines.path }
     var repairs: TraceRepairs { rules.repairs }
+    var fraction: Double? { lines.size.map { $0 > 0 ? Double(lines.consumed) / Double($0) : 1 } }
 
     private let lines: LineReader
-    /// Which rows are believed.
+    private let decoder: any RowDecoder
+    private let isCancelled: () -> Bool
     private var rules: RowRules
     /// The row read last.
     private let row: TraceRow
@@ -19,31 +18,24 @@ struct RowReader<Decoder: RowDecoder> {
     private var isRowHeld = false
     private var hasSample = false
     private var rowCount = 0
-    /// Whether the row jumps far ahead, and the next one has not been looked at.
+    /// Whether the row jumps far ahead, and the next stamp has not been looked up yet.
     private var isRowDoubted = false
-    private let isCancelled: () -> Bool
 
     /// - Parameters:
-    ///   - lines: Stands behind whatever head the file has.
-    ///   - decoder: Has read that head.
-    ///   - isCancelled: Whether the end of the file is one, or was made one.
-    init(_ lines: LineReader, decoder: Decoder, isCancelled: @escaping () -> Bool) {
+    ///   - lines: Stands after the file's header.
+    ///   - decoder: Has read that header.
+    ///   - isCancelled: Whether the end of the input comes from a cancelled wait.
+    init(_ lines: LineReader, decoder: any RowDecoder, isCancelled: @escaping () -> Bool) {
         self.lines = lines
         self.decoder = decoder
         self.isCancelled = isCancelled
+        contents = decoder.contents
+        notices = decoder.notices
         rules = RowRules(path: lines.path, place: .line, streamCount: decoder.contents.count)
         row = rules.row
     }
 
-    /// Appends samples to the batches of a window until one of them is full, the order of arrival steps back, or the
-    /// file ends.
-    ///
-    /// - Parameters:
-    ///   - window: A batch for each stream of the file, empty.
-    ///   - ranks: Each stream's place in the pipeline's order.
-    /// - Returns: Whether there may be more.
-    /// - Throws: ``TraceError`` when the file cannot be read any further; what is in the window by then is good.
-    mutating func fill(_ window: [SampleBatch], ranks: [Int]) throws(TraceError) -> Bool {
+    func fill(_ window: [SampleBatch], ranks: [Int]) throws(TraceError) -> Bool {
         var lastTime = Int64.min
         var lastRank = -1
         var isEmpty = true
@@ -53,19 +45,17 @@ struct RowReader<Decoder: RowDecoder> {
                     lastTime = plain.lastTimeNanoseconds
                     lastRank = -1
                     isEmpty = false
-                    var isFull = false
-                    for stream in window.indices where !window[stream].isEmpty {
-                        isFull = isFull || window[stream].isFull
-                        if window[stream].lastTimeNanoseconds == lastTime { lastRank = max(lastRank, ranks[stream]) }
+                    for stream in window.indices where window[stream].lastTimeNanoseconds == lastTime {
+                        lastRank = max(lastRank, ranks[stream])
                     }
-                    if isFull { return true }
+                    if window.contains(where: \.isFull) { return true }
                 }
-                // Whoever writes into a pipe may be slow: what is there is handed over before the next wait.
+                // A pipe may be slow: what has arrived is delivered before the next wait.
                 switch try readRow(mayWait: isEmpty) {
                 case .row: break
                 case .notYet: return true
                 case .end:
-                    try requireUse()
+                    try requireSamples()
                     return false
                 }
             }
@@ -79,8 +69,7 @@ struct RowReader<Decoder: RowDecoder> {
             isEmpty = false
             var isFull = false
             for stream in window.indices where row.hasSample(stream) {
-                window[stream].append(
-                    timeNanoseconds: time, x: row.axis(stream, 0), y: row.axis(stream, 1), z: row.axis(stream, 2))
+                window[stream].append(row.sample(stream))
                 isFull = isFull || window[stream].isFull
                 lastRank = max(lastRank, ranks[stream])
             }
@@ -88,16 +77,16 @@ struct RowReader<Decoder: RowDecoder> {
         }
     }
 
-    /// Takes the rows that need no thought; `nil` when the next one does.
-    private mutating func takePlainRows(_ window: [SampleBatch]) -> PlainRows? {
-        // What the first row's stamp is compared with, and what a doubted one is, is not for here.
+    /// Has the decoder read plain rows in bulk; `nil` when the next row is not plain.
+    private func takePlainRows(_ window: [SampleBatch]) -> PlainRows? {
+        // Plain rows are compared with a previous stamp, and follow no row that is still in doubt.
         guard !isRowDoubted, let last = row.lastTimeNanoseconds else { return nil }
         let plain = decoder.takePlainRows(
             lines.text, after: last, longestStep: RowRules.jumpNanoseconds, into: window)
         guard plain.rowCount > 0 else { return nil }
         lines.take(lineCount: plain.rowCount, byteCount: plain.byteCount)
         for stream in window.indices {
-            // A stream that has nothing in the window got nothing; one whose last stamp is an old one keeps it.
+            // A stream that got nothing has an empty batch or an older last stamp.
             guard let time = window[stream].lastTimeNanoseconds, time > last else { continue }
             row.keep(stream, timeNanoseconds: time)
         }
@@ -107,25 +96,20 @@ struct RowReader<Decoder: RowDecoder> {
         return plain
     }
 
-    /// Makes sure, at the end of the file, that it was a trace and went on to the end.
-    private func requireUse() throws(TraceError) {
+    /// At the end of the file, throws ``TraceError`` unless it had samples and its clocks were right to the end.
+    private func requireSamples() throws(TraceError) {
         guard !isCancelled() else { return }
         guard hasSample else {
             let reason = decoder.whyNoSample(rowCount: rowCount)
-            throw TraceError(.data, path: lines.path, line: reason.line ?? lines.lineNumber, reason.message)
+            throw TraceError(.data, path: path, line: reason.line ?? lines.lineNumber, reason.message)
         }
         try rules.requireEnd(at: lines.lineNumber)
     }
 
     private enum Reading { case row, notYet, end }
 
-    /// Reads lines until one has a sample that can be used.
-    ///
-    /// - Parameter mayWait: Whether there is nothing to hand over meanwhile; otherwise a line that is not there yet
-    ///   ends the reading for now.
-    /// - Returns: Whether there is such a row, or none yet, or none ever.
-    /// - Throws: ``TraceError`` when the rest of the file cannot be used.
-    private mutating func readRow(mayWait: Bool) throws(TraceError) -> Reading {
+    /// Reads lines until a row has a usable sample; without `mayWait` only those that have arrived.
+    private func readRow(mayWait: Bool) throws(TraceError) -> Reading {
         while mayWait || lines.isLineReady {
             if !isRowDoubted {
                 guard let line = try lines.next() else { return .end }
@@ -140,7 +124,6 @@ struct RowReader<Decoder: RowDecoder> {
                 isRowDoubted = rules.jumpsAhead
             }
             if isRowDoubted {
-                // The next row has to be seen before this one can be believed.
                 guard mayWait || lines.isLineReady else { return .notYet }
                 isRowDoubted = false
                 let number = lines.lineNumber
@@ -155,10 +138,10 @@ struct RowReader<Decoder: RowDecoder> {
         return .notYet
     }
 
-    /// The stamp of the next row, which stays the next one; `nil` when there is none, or it has none.
+    /// The stamp of the next row, which is not consumed; `nil` when there is none, or it has none.
     private func nextTime() throws(TraceError) -> Int64? {
         while let next = try lines.next() {
-            // Nothing is lost with a blank line, and one line can be put back.
+            // Blank lines can be dropped; only one line can be put back.
             if next.isBlank { continue }
             let time = decoder.timeNanoseconds(of: next.bytes)
             lines.putBack()
@@ -173,40 +156,5 @@ extension TraceRow {
         var lowest = Int.max
         for stream in ranks.indices where hasSample(stream) { lowest = min(lowest, ranks[stream]) }
         return lowest
-    }
-}
-
-/// Reads a file of lines.
-///
-/// The decoder's type is known where this is created, and nowhere after: a window costs a call through a closure, and a
-/// row none.
-final class LineTraceReader: TraceReader {
-    let path: String
-    let contents: [TraceFile.Content]
-    let notices: [TraceNotice]
-
-    private let lines: LineReader
-    private let fillWindow: ([SampleBatch], [Int]) throws(TraceError) -> Bool
-    private let readRepairs: () -> TraceRepairs
-
-    /// - Parameters:
-    ///   - lines: Stands behind whatever head the file has.
-    ///   - decoder: Has read that head.
-    ///   - isCancelled: Whether the end of the file is one, or was made one.
-    init<Decoder: RowDecoder>(_ lines: LineReader, decoder: Decoder, isCancelled: @escaping () -> Bool) {
-        self.lines = lines
-        path = lines.path
-        contents = decoder.contents
-        notices = decoder.notices
-        var rows = RowReader(lines, decoder: decoder, isCancelled: isCancelled)
-        fillWindow = { window, ranks throws(TraceError) in try rows.fill(window, ranks: ranks) }
-        readRepairs = { rows.repairs }
-    }
-
-    var repairs: TraceRepairs { readRepairs() }
-    var fraction: Double? { lines.size.map { $0 > 0 ? Double(lines.consumed) / Double($0) : 1 } }
-
-    func fill(_ window: [SampleBatch], ranks: [Int]) throws(TraceError) -> Bool {
-        try fillWindow(window, ranks)
     }
 }

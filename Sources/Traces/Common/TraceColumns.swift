@@ -1,15 +1,15 @@
 import Binnacle
 
-/// Where each stream of a pipeline stands in the rows of a recording.
+/// The place of each stream of a pipeline in the rows of a recording.
 ///
-/// A reader puts magnetometers before accelerometers and otherwise keeps the order of the columns. The columns stand in
-/// that order already, so that a row's samples are read back from left to right.
+/// Places follow the order in which a reader delivers samples of one stamp (``SampleStream/ordered(_:)``), so that the
+/// samples of a row are read back from left to right.
 struct TraceColumns {
-    /// For each stream the number of its three columns, from 0.
+    /// The place of each stream; its columns are the three from 3 · place on.
     let places: [Int]
-    /// What each place holds: a sensor, by a name that a reader finds again, and what it measures.
+    /// The sensor name, unique and readable by ``ColumnName``, and the kind of each place.
     let contents: [(sensor: String, kind: SampleKind)]
-    /// The first line of CSV, without its end.
+    /// The header line of a CSV file, without its end.
     let header: String
 
     /// - Parameter streams: In the order of the deliveries, each once.
@@ -33,21 +33,21 @@ struct TraceColumns {
     }
 }
 
-/// Makes names that a header can carry: what is written in front of a column is read back as the same name.
+/// Makes sensor names that can stand in a header and be read back unchanged.
 enum SensorName {
-    /// Longer names are cut: a header has three of each, and a line has its limit.
+    /// Longer names are truncated: a header has three of each, and a line has a maximum length.
     private static let mostScalars = 64
 
-    /// A name with everything replaced that would part the header, disturb a terminal, or not be read back.
+    /// Replaces the characters of a name that a header or a terminal cannot carry, or that would not be read back.
     ///
     /// - Parameters:
-    ///   - name: What the device or the configuration says.
-    ///   - fallback: Stands for a name of which nothing is left.
-    /// - Returns: A name that ``ColumnName`` finds in front of an axis.
+    ///   - name: The name in the device or the configuration.
+    ///   - fallback: Used when nothing is left of the name.
+    /// - Returns: A name that ``ColumnName`` recognises in front of an axis.
     static func sanitised(_ name: String, fallback: String) -> String {
         let cleaned = clean(name) { isPlain($0) || isLetter($0) }
         let column = ColumnName(cleaned + ".ax_m_s2")
-        // Some letters join what follows them, the dot too.
+        // Some letters combine with what follows them, even with the dot.
         let isReadBack = column.sensor.map { $0.unicodeScalars.elementsEqual(cleaned.unicodeScalars) } ?? false
         let result = isReadBack ? cleaned : clean(name, isPlain)
         return result.isEmpty ? fallback : result

@@ -3,21 +3,21 @@ import PlainText
 
 /// Why a trace cannot be read or written, or not any further.
 public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kind of trouble, for an exit status.
+    /// The kind of failure, for an exit status.
     public enum Category: Sendable {
-        /// There is no such file, or it is none.
+        /// The file does not exist, or is not a file.
         case noInput
         /// The file may not be read.
         case noPermission
-        /// The contents are no usable trace.
+        /// The contents are not a usable trace.
         case data
-        /// The device under the file failed.
+        /// Reading or writing failed.
         case inputOutput
-        /// The file cannot be made, for instance because there is one of that name.
+        /// The file cannot be created, for instance because it exists.
         case cannotCreate
     }
 
-    /// The kind of trouble.
+    /// The kind of failure.
     public let category: Category
     /// The file.
     public let path: String
@@ -38,10 +38,10 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     /// `path:line:column: message`, as compilers write it.
-    public var description: String { TracePlace.text(path, line, column) + ": " + message }
+    public var description: String { located(message, path, line, column) }
 }
 
-/// A repair or an assumption that was made to go on reading.
+/// A repair or an assumption without which the file could not be read.
 public struct TraceNotice: Sendable, Equatable, CustomStringConvertible {
     /// The file.
     public let path: String
@@ -53,11 +53,9 @@ public struct TraceNotice: Sendable, Equatable, CustomStringConvertible {
     public let message: String
 
     /// `path:line:column: message`, as compilers write it.
-    public var description: String { TracePlace.text(path, line, column) + ": " + message }
+    public var description: String { located(message, path, line, column) }
 }
 
-enum TracePlace {
-    static func text(_ path: String, _ line: Int?, _ column: Int?) -> String {
-        path.printable + (line.map { ":\($0)" } ?? "") + (column.map { ":\($0)" } ?? "")
-    }
+private func located(_ message: String, _ path: String, _ line: Int?, _ column: Int?) -> String {
+    path.printable + (line.map { ":\($0)" } ?? "") + (column.map { ":\($0)" } ?? "") + ": " + message
 }

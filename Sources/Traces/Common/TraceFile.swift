@@ -1,6 +1,6 @@
 public import Binnacle
 
-/// A trace file that was opened and whose format is known, before its streams have found their sensors.
+/// An open trace file of a known format, whose streams are not yet assigned to sensors.
 public final class TraceFile {
     /// What one stream in the file is.
     public struct Content: Sendable, Equatable {
@@ -17,9 +17,9 @@ public final class TraceFile {
     /// What was assumed about the file because its header does not say it.
     public var notices: [TraceNotice] { readers.flatMap(\.notices) }
 
-    /// Those who read the contents, in their order.
+    /// The readers of the contents, in their order.
     ///
-    /// One reader keeps its streams in the order of arrival; those of several are merged by their stamps.
+    /// One reader keeps its streams in the order of arrival; the streams of several are merged by their stamps.
     let readers: [any TraceReader]
 
     /// Opens a file and recognises its format, and its columns when it is CSV.
@@ -28,7 +28,7 @@ public final class TraceFile {
     ///   - path: A CSV file, an Arrow stream, or a recording made with evemu-record.
     ///   - map: Columns and units named by the user, instead of those recognised.
     ///   - assumedKind: What bare `x`, `y`, `z` columns without a unit measure.
-    ///   - isCancelled: Asked while the file, a pipe perhaps, keeps its reader waiting; `true` is the end of the file.
+    ///   - isCancelled: Asked while the reader waits for a pipe; `true` is treated as the end of the file.
     /// - Throws: ``TraceError`` when it cannot be opened, or its header does not say enough.
     public convenience init(
         path: String, map: ColumnMap? = nil, assumedKind: SampleKind? = nil,
@@ -44,10 +44,10 @@ public final class TraceFile {
     ///   - path: A CSV file, an Arrow stream, or a recording made with evemu-record.
     ///   - map: Columns and units named by the user, instead of those recognised.
     ///   - assumedKind: What bare `x`, `y`, `z` columns without a unit measure.
-    ///   - makeDecoder: Makes what decodes the raw scans of an Arrow stream, in the place of the samples beside them;
-    ///     `nil` takes the samples.
-    ///   - isLineByLine: Whether every row takes the way of the unusual ones; makes no difference but in time.
-    ///   - isCancelled: Asked while the file, a pipe perhaps, keeps its reader waiting; `true` is the end of the file.
+    ///   - makeDecoder: Makes the decoder for an Arrow stream's raw scans, which replace the recorded samples; `nil`
+    ///     uses the samples.
+    ///   - isLineByLine: Whether CSV is never read in bulk; the result is the same.
+    ///   - isCancelled: Asked while the reader waits for a pipe; `true` is treated as the end of the file.
     /// - Throws: ``TraceError`` when it cannot be opened, or its header does not say enough.
     package init(
         path: String, map: ColumnMap? = nil, assumedKind: SampleKind? = nil, makeDecoder: ScanDecoderMaker?,
@@ -64,44 +64,64 @@ public final class TraceFile {
             throw TraceError(
                 .data, path: path, "has no raw scans: only an Arrow stream made by record --scans has them")
         }
-        if try EvemuHead.isNext(lines) {
-            readers = [LineTraceReader(lines, decoder: EvemuDecoder(try EvemuHead(lines)), isCancelled: isCancelled)]
-        } else {
-            let head = try CSVHead(lines, map: map, assumedKind: assumedKind)
-            let decoder = CSVDecoder(head, isLineByLine: isLineByLine)
-            readers = [LineTraceReader(lines, decoder: decoder, isCancelled: isCancelled)]
-        }
+        let decoder: any RowDecoder =
+            try EvemuHead.isNext(lines)
+            ? EvemuDecoder(try EvemuHead(lines))
+            : CSVDecoder(try CSVHead(lines, map: map, assumedKind: assumedKind), isLineByLine: isLineByLine)
+        readers = [RowReader(lines, decoder: decoder, isCancelled: isCancelled)]
     }
 }
 
-/// Reads one file as a sequence of windows, each in the order of arrival and with stamps that never fall.
+/// Reads one file as a sequence of windows, each in the order of arrival and with stamps that never decrease.
 protocol TraceReader: AnyObject {
     var path: String { get }
     /// The streams in the file.
     var contents: [TraceFile.Content] { get }
     /// What was assumed because the file does not say it.
     var notices: [TraceNotice] { get }
-    /// What was passed over so far.
+    /// What was skipped so far.
     var repairs: TraceRepairs { get }
     /// How much of the file was read, from 0 to 1; `nil` for a pipe.
     var fraction: Double? { get }
-    /// Whether windows borrow from a mapped file, so that large ones cost nothing.
+    /// Whether windows borrow from a mapped file, so that large ones cost no memory.
     var isMapped: Bool { get }
-    /// Whether the file has lost what a window may still show.
+    /// Whether the file shrank, so that a window's contents may be gone.
     var hasShrunk: Bool { get }
 
-    /// Appends samples to the batches of a window until one of them is full, the order of arrival steps back, or the
-    /// file ends.
+    /// Appends samples to a window until a batch is full, the order of arrival steps back, or the file ends.
     ///
     /// - Parameters:
-    ///   - window: A batch for each stream of the file, empty.
+    ///   - window: An empty batch for each stream of the file.
     ///   - ranks: Each stream's place in the pipeline's order.
     /// - Returns: Whether there may be more.
-    /// - Throws: ``TraceError`` when the file cannot be read any further; what is in the window by then is good.
+    /// - Throws: ``TraceError`` when the rest of the file cannot be read; what is in the window by then is good.
     func fill(_ window: [SampleBatch], ranks: [Int]) throws(TraceError) -> Bool
 }
 
 extension TraceReader {
     var isMapped: Bool { false }
     var hasShrunk: Bool { false }
+}
+
+/// A sample's place in the order of all streams: first by stamp, then by the stream's rank.
+struct SamplePlace: Comparable {
+    let timeNanoseconds: Int64
+    let rank: Int
+
+    static func < (left: SamplePlace, right: SamplePlace) -> Bool {
+        (left.timeNanoseconds, left.rank) < (right.timeNanoseconds, right.rank)
+    }
+}
+
+extension Range<Int> {
+    /// The first index for which a condition fails that holds for all before it; found by binary search.
+    @inline(__always)
+    func partitionPoint(_ isBefore: (Int) -> Bool) -> Int {
+        var (low, high) = (lowerBound, upperBound)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if isBefore(middle) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
 }

@@ -1,20 +1,20 @@
-/// What was wrong in a trace and was passed over, counted by kind, with the first places of each.
+/// Defects that were skipped or repaired, counted by kind, with the first places of each.
 public struct TraceRepairs: Sendable, Equatable {
-    /// What can be passed over without losing the rest.
+    /// The kinds of defects that do not end the reading.
     public enum Kind: String, Sendable, CaseIterable {
-        /// A field that should be a number is none.
+        /// A field that should be a number is not one.
         case notANumber = "not a number: skipped"
         /// NaN or infinity.
         case notFinite = "not finite: skipped"
-        /// A value that no sensor gives.
+        /// A value beyond the range of any sensor.
         case beyondSensors = "beyond any sensor: skipped"
-        /// A line that is not what its format wants.
+        /// A line that does not follow its format.
         case damaged = "damaged line: skipped"
         /// A row that ends before its last column, or an axis without a value.
         case incomplete = "fields missing: skipped"
-        /// A frame from which the kernel lost events because nobody fetched them in time.
+        /// A frame from which the kernel dropped events because they were not read in time.
         case dropped = "events lost while it was recorded: frame skipped"
-        /// The beginning of a recording of changes, in which an axis has not changed yet; counted once.
+        /// The beginning of an evemu recording, before each axis has changed once; counted once.
         case unknownAxis = "an axis not known yet: no sample"
         /// A stamp before that of the stream's previous sample.
         case backwards = "time goes backwards: skipped"
@@ -27,15 +27,15 @@ public struct TraceRepairs: Sendable, Equatable {
         /// A last message of an Arrow stream without its end.
         case tornBatch = "last batch torn: skipped"
 
-        /// Whether it speaks against the file's being a trace: a thousand on end are no trace.
+        /// Whether a thousand in succession mean that the file is not a trace.
         ///
-        /// A sensor that drops out, with NaN or without a value, damages nothing.
+        /// A sensor that drops out, with NaN or without a value, is not damage.
         var isDamage: Bool { self == .notANumber || self == .damaged || self == .incomplete }
     }
 
-    /// How often each kind occurred.
+    /// The number of occurrences of each kind.
     public private(set) var counts: [Kind: Int] = [:]
-    /// The first places, a few of each kind.
+    /// The first few places of each kind.
     public private(set) var notices: [TraceNotice] = []
 
     private static let noticesPerKind = 3
@@ -43,10 +43,10 @@ public struct TraceRepairs: Sendable, Equatable {
     /// Creates an empty account.
     public init() {}
 
-    /// Whether nothing was wrong.
+    /// Whether there were no defects.
     public var isEmpty: Bool { counts.isEmpty }
 
-    /// Adds another account, that of another file for instance.
+    /// Adds the counts and notices of another file.
     public mutating func add(_ other: TraceRepairs) {
         counts.merge(other.counts, uniquingKeysWith: +)
         notices += other.notices

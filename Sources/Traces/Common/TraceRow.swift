@@ -1,73 +1,70 @@
 import Binnacle
 
-/// The samples of one stamp, and the stamps of the rows before it; one object serves a whole file.
+/// The samples of one row of a trace, and what is remembered of each stream's previous rows; one object serves a file.
 ///
 /// Rows are the hot path of reading, so the fields lie in raw memory that is allocated once and reached without
 /// checks of uniqueness or exclusivity. It never leaves this class, and every index comes from the file's decoder,
 /// which has as many streams as the memory has room for.
 final class TraceRow {
-    let streamCount: Int
-    private let stamp: UnsafeMutablePointer<Int64>
-    private let axisCounts: UnsafeMutablePointer<Int>
-    private let axes: UnsafeMutablePointer<Float>
-    private let lastStamps: UnsafeMutablePointer<Int64>
-    private let haveLast: UnsafeMutablePointer<Bool>
-    private let backCounts: UnsafeMutablePointer<Int>
-    private let backLines: UnsafeMutablePointer<Int>
-    private let isTimed: UnsafeMutablePointer<Bool>
+    private struct Stream {
+        /// The axes set so far; below zero once the sample has been rejected.
+        var axisCount = 0
+        /// The stamp of the last sample that was kept.
+        var lastTimeNanoseconds: Int64 = 0
+        var hasLastTime = false
+        /// Samples dropped since then because their stamps went backwards, and the line of the first of them.
+        var backwardCount = 0
+        var firstBackwardLine = 0
+    }
 
-    /// A million g, or 10 T: what is beyond 10⁷ m/s² or µT is a fault, and its square would leave Float's range.
+    private struct Stamp {
+        var timeNanoseconds: Int64 = 0
+        var isSet = false
+    }
+
+    let streamCount: Int
+    private let stamp: UnsafeMutablePointer<Stamp>
+    private let streams: UnsafeMutablePointer<Stream>
+    /// Three values for each stream.
+    private let axes: UnsafeMutablePointer<Float>
+
+    /// The largest plausible value: 10⁷ m/s² (a million g) or 10⁷ µT (10 T); the square of a larger one could overflow.
     static let largest: Float = 1e7
-    /// An axis count that three good axes cannot bring up to three.
-    private static let spoilt = -3
+    /// An axis count that three further axes cannot raise to three.
+    private static let rejected = -3
 
     init(streamCount: Int) {
         self.streamCount = streamCount
         stamp = .allocate(capacity: 1)
-        stamp.initialize(to: 0)
-        axisCounts = .allocate(capacity: streamCount)
-        axisCounts.initialize(repeating: 0, count: streamCount)
+        stamp.initialize(to: Stamp())
+        streams = .allocate(capacity: streamCount)
+        streams.initialize(repeating: Stream(), count: streamCount)
         axes = .allocate(capacity: streamCount * 3)
         axes.initialize(repeating: 0, count: streamCount * 3)
-        lastStamps = .allocate(capacity: streamCount)
-        lastStamps.initialize(repeating: 0, count: streamCount)
-        haveLast = .allocate(capacity: streamCount)
-        haveLast.initialize(repeating: false, count: streamCount)
-        backCounts = .allocate(capacity: streamCount)
-        backCounts.initialize(repeating: 0, count: streamCount)
-        backLines = .allocate(capacity: streamCount)
-        backLines.initialize(repeating: 0, count: streamCount)
-        isTimed = .allocate(capacity: 1)
-        isTimed.initialize(to: false)
     }
 
     deinit {
         stamp.deallocate()
-        axisCounts.deallocate()
+        streams.deallocate()
         axes.deallocate()
-        lastStamps.deallocate()
-        haveLast.deallocate()
-        backCounts.deallocate()
-        backLines.deallocate()
-        isTimed.deallocate()
     }
 
     var timeNanoseconds: Int64 {
-        get { stamp.pointee }
-        set {
-            stamp.pointee = newValue
-            isTimed.pointee = true
-        }
+        get { stamp.pointee.timeNanoseconds }
+        set { stamp.pointee = Stamp(timeNanoseconds: newValue, isSet: true) }
     }
 
     /// Whether the row has a stamp of its own.
-    var hasTime: Bool { isTimed.pointee }
+    var hasTime: Bool { stamp.pointee.isSet }
 
     /// Whether the row has all three axes of a stream.
-    func hasSample(_ stream: Int) -> Bool { axisCounts[stream] == 3 }
+    func hasSample(_ stream: Int) -> Bool { streams[stream].axisCount == 3 }
 
-    /// One axis of a stream's sample, in m/s² or µT.
-    func axis(_ stream: Int, _ axis: Int) -> Float { axes[stream * 3 + axis] }
+    /// The sample of a stream that has all three axes, in m/s² or µT.
+    func sample(_ stream: Int) -> Sample {
+        Sample(
+            timeNanoseconds: timeNanoseconds, x: axes[stream * 3], y: axes[stream * 3 + 1], z: axes[stream * 3 + 2])
+    }
 
     var isEmpty: Bool {
         for stream in 0..<streamCount where hasSample(stream) { return false }
@@ -77,75 +74,68 @@ final class TraceRow {
     /// Adds an axis of a stream's sample.
     func set(_ stream: Int, _ axis: Int, _ value: Float) {
         axes[stream * 3 + axis] = value
-        axisCounts[stream] += 1
+        streams[stream].axisCount += 1
     }
 
-    /// Takes a stream's sample out, whatever comes of it yet.
-    func spoil(_ stream: Int) { axisCounts[stream] = Self.spoilt }
-
-    func removeSample(_ stream: Int) { axisCounts[stream] = 0 }
+    /// Rejects a stream's sample, whichever axes are still to come.
+    func reject(_ stream: Int) { streams[stream].axisCount = Self.rejected }
 
     func removeAll() {
-        for stream in 0..<streamCount { axisCounts[stream] = 0 }
-        isTimed.pointee = false
+        for stream in 0..<streamCount { streams[stream].axisCount = 0 }
+        stamp.pointee.isSet = false
     }
 
-    /// Takes out the streams that have one or two of their axes.
-    ///
-    /// - Returns: Whether there was one.
+    /// Removes the streams that have only one or two axes, and returns whether there were any; rejected ones, which
+    /// have been reported, do not count.
     func removeIncomplete() -> Bool {
         var found = false
-        for stream in 0..<streamCount where axisCounts[stream] != 3 && axisCounts[stream] != 0 {
-            // A spoilt one has been complained about.
-            if axisCounts[stream] > 0 { found = true }
-            axisCounts[stream] = 0
+        for stream in 0..<streamCount where !hasSample(stream) {
+            found = found || streams[stream].axisCount > 0
+            streams[stream].axisCount = 0
         }
         return found
     }
 
     /// The stamp of the last sample of a stream that was kept; `nil` before the first.
-    func lastTimeNanoseconds(_ stream: Int) -> Int64? { haveLast[stream] ? lastStamps[stream] : nil }
+    func lastTimeNanoseconds(_ stream: Int) -> Int64? {
+        streams[stream].hasLastTime ? streams[stream].lastTimeNanoseconds : nil
+    }
 
     /// The last stamp of any stream that was kept; `nil` before the first.
     var lastTimeNanoseconds: Int64? {
         var latest: Int64?
-        for stream in 0..<streamCount where haveLast[stream] { latest = max(latest ?? .min, lastStamps[stream]) }
+        for stream in 0..<streamCount where streams[stream].hasLastTime {
+            latest = max(latest ?? .min, streams[stream].lastTimeNanoseconds)
+        }
         return latest
     }
 
-    /// Makes the row's stamp the last one of a stream.
-    func keep(_ stream: Int) {
-        keep(stream, timeNanoseconds: stamp.pointee)
-    }
-
-    /// Makes a stamp the last one of a stream whose samples did not go through the row.
+    /// Records a stamp as the last one of a stream.
     func keep(_ stream: Int, timeNanoseconds: Int64) {
-        lastStamps[stream] = timeNanoseconds
-        haveLast[stream] = true
-        backCounts[stream] = 0
+        streams[stream].lastTimeNanoseconds = timeNanoseconds
+        streams[stream].hasLastTime = true
+        streams[stream].backwardCount = 0
     }
 
-    /// Takes a sample out that lies in its stream's past.
-    ///
-    /// - Returns: How many of the stream have been taken out since the last one that was kept.
-    func stepBack(_ stream: Int, line: Int) -> Int {
-        removeSample(stream)
-        if backCounts[stream] == 0 { backLines[stream] = line }
-        backCounts[stream] += 1
-        return backCounts[stream]
+    /// Removes a sample whose stamp goes backwards, and returns how many in succession the stream has lost that way.
+    func dropBackwards(_ stream: Int, line: Int) -> Int {
+        streams[stream].axisCount = 0
+        if streams[stream].backwardCount == 0 { streams[stream].firstBackwardLine = line }
+        streams[stream].backwardCount += 1
+        return streams[stream].backwardCount
     }
 
-    /// The most samples in the past with which a stream stands now, and the line of their first.
-    var longestStepBack: (count: Int, firstLine: Int) {
+    /// The longest current succession of samples that went backwards in any stream, and the line of its first.
+    var longestBackwards: (count: Int, firstLine: Int) {
         var longest = (count: 0, firstLine: 0)
-        for stream in 0..<streamCount where backCounts[stream] > longest.count {
-            longest = (backCounts[stream], backLines[stream])
+        for stream in 0..<streamCount where streams[stream].backwardCount > longest.count {
+            longest = (streams[stream].backwardCount, streams[stream].firstBackwardLine)
         }
         return longest
     }
 }
 
-/// What is wrong with a row.
+/// A defect in a row.
 struct RowFlaw {
     let kind: TraceRepairs.Kind
     /// The byte in the line, from 1.
@@ -153,12 +143,12 @@ struct RowFlaw {
     let message: String
 }
 
-/// Which rows are believed, in whatever format they come: what may be passed over, and what may not.
+/// The plausibility rules for rows, which are the same in all formats: what is skipped, and what ends the reading.
 ///
-/// A reader decodes into ``row``, asks of each row what there is to ask, in the order of the members here, and looks for the
-/// next one's stamp where one is in doubt.
+/// A reader decodes into ``row`` and applies the members here in their order; ``jumpsAhead`` tells when it has to look
+/// up the stamp of the next row first.
 struct RowRules {
-    /// What the format calls the places that it counts.
+    /// What the format calls the position that it counts.
     enum Place: String {
         case line, row
     }
@@ -171,11 +161,11 @@ struct RowRules {
     private var damagedInARow = 0
     private var firstDamaged = 0
 
-    /// After so many rows that cannot be used, passing over them would mean losing the rest in silence.
+    /// The number of consecutive unusable rows after which reading fails, so that the rest is not lost silently.
     static let mostInARow = 1000
-    /// With so many at the end of a file a clock was set back; fewer are a hiccup.
+    /// At the end of a file, so many consecutive backward stamps mean that the clock was set back.
     static let fewestLost = 10
-    /// A longer step ahead is believed only when the next row does not take it back.
+    /// A longer step ahead counts only when the next row confirms it.
     static let jumpNanoseconds: Int64 = 10_000_000_000
 
     init(path: String, place: Place, streamCount: Int) {
@@ -184,14 +174,14 @@ struct RowRules {
         row = TraceRow(streamCount: streamCount)
     }
 
-    /// Accounts for something else that was passed over.
+    /// Counts and reports something that was skipped.
     mutating func note(
         _ kind: TraceRepairs.Kind, at number: Int?, column: Int? = nil, _ message: @autoclosure () -> String
     ) {
         repairs.note(kind, path: path, line: number, column: column, message())
     }
 
-    /// Accounts for a flaw of the row; a thousand damaged ones on end are the end.
+    /// Counts and reports a row's flaw; throws ``TraceError`` after a thousand damaged rows in succession.
     mutating func note(_ flaw: RowFlaw, at number: Int) throws(TraceError) {
         note(flaw.kind, at: number, column: flaw.column, flaw.message)
         guard row.isEmpty, flaw.kind.isDamage else { return }
@@ -204,24 +194,24 @@ struct RowRules {
         )
     }
 
-    /// Takes note of a row that is used.
+    /// Ends a succession of damaged rows.
     mutating func didUse() { damagedInARow = 0 }
 
-    /// Whether the row's stamp is far ahead of everything before it, so that the next one has to be seen first.
+    /// Whether the row's stamp is so far ahead of all before it that the next stamp has to be looked up first.
     var jumpsAhead: Bool {
         guard !row.isEmpty, let last = row.lastTimeNanoseconds else { return false }
         return row.timeNanoseconds > Units.later(last, by: Self.jumpNanoseconds)
     }
 
-    /// Takes out a row whose stamp is far ahead of its neighbours on both sides.
+    /// Drops a row whose stamp is far ahead of the previous and of the following one.
     ///
-    /// One corrupt stamp would otherwise put everything after it into the past.
+    /// One corrupt stamp would otherwise make everything after it go backwards.
     ///
     /// - Parameters:
     ///   - following: The stamp of the next row; `nil` when there is none.
-    ///   - number: Where the row stands.
+    ///   - number: The row's line or row number.
     mutating func dropOutlier(following: Int64?, at number: Int) {
-        // The next row may be of another stream, whose stamps lag a little behind, also where all go on after a pause.
+        // The next row may be of another stream, whose stamps lag a little behind, also after a pause of all streams.
         guard let last = row.lastTimeNanoseconds, let following,
             following >= Units.later(last, by: -Self.jumpNanoseconds),
             following < Units.later(row.timeNanoseconds, by: -Self.jumpNanoseconds / 2)
@@ -231,12 +221,12 @@ struct RowRules {
         row.removeAll()
     }
 
-    /// Takes out the samples that lie before the previous one of their stream.
+    /// Drops the samples whose stamps lie before the previous one of their stream.
     mutating func dropBackwards(at number: Int) throws(TraceError) {
         let time = row.timeNanoseconds
         for stream in 0..<row.streamCount where row.hasSample(stream) {
             guard let last = row.lastTimeNanoseconds(stream), time <= last else {
-                row.keep(stream)
+                row.keep(stream, timeNanoseconds: time)
                 continue
             }
             if time == last {
@@ -244,18 +234,18 @@ struct RowRules {
                 continue
             }
             note(.backwards, at: number, "time goes back from \(last) ns to \(time) ns: sample skipped")
-            if row.stepBack(stream, line: number) > Self.mostInARow { throw clockSetBack(at: number) }
+            if row.dropBackwards(stream, line: number) > Self.mostInARow { throw clockSetBack(at: number) }
         }
     }
 
-    /// Makes sure, at the end of the file, that no stream ends in its own past.
+    /// Throws ``TraceError`` when, at the end of the file, a stream's clock has been set back.
     func requireEnd(at number: Int) throws(TraceError) {
-        if row.longestStepBack.count >= Self.fewestLost { throw clockSetBack(at: number) }
+        if row.longestBackwards.count >= Self.fewestLost { throw clockSetBack(at: number) }
     }
 
     private func clockSetBack(at number: Int) -> TraceError {
         TraceError(
             .data, path: path, line: number,
-            "the clock was set back and stayed there: split the file at \(place) \(row.longestStepBack.firstLine)")
+            "the clock was set back and stayed there: split the file at \(place) \(row.longestBackwards.firstLine)")
     }
 }

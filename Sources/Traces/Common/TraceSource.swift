@@ -8,7 +8,7 @@ public final class TraceSource: SampleSource {
     /// The streams in the order of the pipeline.
     public let streams: [SampleStream]
 
-    /// The files that have something to deliver or a failure to tell.
+    /// The files that still have samples to deliver or a failure to report.
     private var inputs: [TraceInput]
     /// Every file, also those that have ended.
     private let all: [TraceInput]
@@ -26,15 +26,12 @@ public final class TraceSource: SampleSource {
         self.init(Array(zip(files, sensors)).map { (file: $0, sensors: $1) })
     }
 
-    /// Takes files whose streams have found their sensors.
+    /// Takes files whose streams are assigned to sensors.
     ///
     /// - Parameter files: For each file, the sensor of each of its contents; `nil` leaves that stream out.
-    /// - Precondition: No file stands there twice, and no two contents of one kind have the same sensor.
+    /// - Precondition: No file is given twice, and no two contents of one kind have the same sensor.
     public init(_ files: [(file: TraceFile, sensors: [Sensor?])]) {
-        let bound = files.flatMap { file, sensors in
-            zip(file.contents, sensors).compactMap { content, sensor in sensor.map { (sensor: $0, kind: content.kind) }
-            }
-        }
+        let bound = files.flatMap(Self.assigned)
         precondition(Set(files.map { ObjectIdentifier($0.file) }).count == files.count, "a file stands there twice")
         for (number, stream) in bound.enumerated() {
             let isTaken = bound[..<number].contains { $0.sensor === stream.sensor && $0.kind == stream.kind }
@@ -55,7 +52,7 @@ public final class TraceSource: SampleSource {
         all = inputs
     }
 
-    /// What was passed over so far, in all files.
+    /// What was skipped so far, in all files.
     public var repairs: TraceRepairs {
         all.reduce(into: TraceRepairs()) { $0.add($1.reader.repairs) }
     }
@@ -77,12 +74,12 @@ public final class TraceSource: SampleSource {
     public func fill(_ delivery: SampleDelivery) -> SampleAnswer {
         if let failure = removeEnded() { return failure }
         for input in inputs { input.refill(capacity: delivery.capacity) }
-        // A file that failed with nothing left says so before the others go on.
+        // A file that failed with nothing left reports it before the others go on.
         if let failure = removeEnded() { return failure }
         guard !inputs.isEmpty else { return .ended }
-        // Up to here every file that goes on has shown what it has; beyond, an earlier sample or a failure may still
-        // come. (Loops here and below, because this runs for each delivery, and a live one has a single sample.)
-        var horizon: TraceInput.Key?
+        // Up to here the windows of all files are complete; beyond it, an earlier sample or a failure may still come.
+        // (Plain loops, because this runs for each delivery, and a live one has a single sample.)
+        var horizon: SamplePlace?
         for input in inputs where input.isOpen || input.error != nil {
             guard let last = input.last else { continue }
             horizon = min(horizon ?? last, last)
@@ -91,16 +88,10 @@ public final class TraceSource: SampleSource {
         return .samples
     }
 
-    /// Takes out the files that have nothing more; the first failure among them ends the search.
+    /// Removes the files that have nothing more, and stops at the first one that failed.
     private func removeEnded() -> SampleAnswer? {
-        var index = 0
-        while index < inputs.count {
-            let input = inputs[index]
-            guard input.isDrained, !input.isOpen else {
-                index += 1
-                continue
-            }
-            inputs.remove(at: index)
+        while let index = inputs.firstIndex(where: { $0.isDrained && !$0.isOpen }) {
+            let input = inputs.remove(at: index)
             if let error = input.error {
                 return .failed(streams.filter { input.streams.contains($0.id) }, reason: error)
             }
@@ -108,17 +99,15 @@ public final class TraceSource: SampleSource {
         return nil
     }
 
-    /// Gives a sensor to each stream that has none: the one that the file names, or else one named by what it measures.
+    /// Assigns a sensor to each stream that has none: the one that the file names, or else one named by what it
+    /// measures.
     ///
     /// - Parameters:
     ///   - files: The files.
     ///   - given: For each file, the sensors that its contents have already.
     /// - Returns: For each file, a sensor for each of its contents.
     package static func nameSensors(of files: [TraceFile], given: [[Sensor?]]) -> [[Sensor?]] {
-        var streams = zip(files, given).flatMap { file, sensors in
-            zip(file.contents, sensors).compactMap { content, sensor in sensor.map { (sensor: $0, kind: content.kind) }
-            }
-        }
+        var streams = zip(files, given).flatMap(assigned)
         func sensor(for content: TraceFile.Content) -> Sensor {
             let wanted = content.sensor ?? content.kind.rawValue
             var name = wanted
@@ -141,9 +130,14 @@ public final class TraceSource: SampleSource {
             zip(file.contents, sensors).map { content, given in given ?? sensor(for: content) }
         }
     }
+
+    /// The streams of a file that have a sensor.
+    private static func assigned(_ file: TraceFile, _ sensors: [Sensor?]) -> [(sensor: Sensor, kind: SampleKind)] {
+        zip(file.contents, sensors).compactMap { content, sensor in sensor.map { ($0, content.kind) } }
+    }
 }
 
-/// One file of a ``TraceSource`` with the window of its samples that are read and not yet delivered.
+/// One file of a ``TraceSource``, with a window of samples that were read and not all delivered.
 final class TraceInput {
     let reader: any TraceReader
     /// Whether the file may have more than its window.
@@ -151,18 +145,18 @@ final class TraceInput {
     /// Why the file cannot be read any further.
     private(set) var error: TraceError?
 
-    /// What each of the file's streams is known by; `nil` when nobody wants it.
+    /// The identity of each of the file's streams; `nil` for one without a sensor.
     let streams: [StreamID?]
-    /// The place of each of the file's streams among those of all files.
-    private let fullRanks: [Int]
+    /// The rank of each of the file's streams among those of all files.
+    private let ranks: [Int]
     private var window: [SampleBatch] = []
     private var delivered: [Int] = []
 
     init(reader: any TraceReader, ranks: [Int?], of all: [StreamID]) {
         self.reader = reader
         streams = ranks.map { rank in rank.map { all[$0] } }
-        // A stream that nobody wants takes part in the file's order all the same, behind all others.
-        fullRanks = ranks.map { $0 ?? .max }
+        // A stream without a sensor still takes part in the file's order, last.
+        self.ranks = ranks.map { $0 ?? .max }
     }
 
     var isDrained: Bool {
@@ -170,24 +164,15 @@ final class TraceInput {
         return true
     }
 
-    /// Where the last sample of the window stands.
-    var last: Key? {
-        var latest: Key?
+    /// The place of the window's last sample.
+    var last: SamplePlace? {
+        var latest: SamplePlace?
         for stream in window.indices {
             guard let time = window[stream].lastTimeNanoseconds else { continue }
-            let key = Key(timeNanoseconds: time, rank: fullRanks[stream])
-            latest = max(latest ?? key, key)
+            let place = SamplePlace(timeNanoseconds: time, rank: ranks[stream])
+            latest = max(latest ?? place, place)
         }
         return latest
-    }
-
-    struct Key: Comparable {
-        let timeNanoseconds: Int64
-        let rank: Int
-
-        static func < (left: Key, right: Key) -> Bool {
-            (left.timeNanoseconds, left.rank) < (right.timeNanoseconds, right.rank)
-        }
     }
 
     /// Reads the next window when the last one is delivered.
@@ -200,7 +185,7 @@ final class TraceInput {
         }
         dropWindow()
         do throws(TraceError) {
-            isOpen = try reader.fill(window, ranks: fullRanks)
+            isOpen = try reader.fill(window, ranks: ranks)
         } catch {
             isOpen = false
             self.error = error
@@ -214,30 +199,21 @@ final class TraceInput {
         }
     }
 
-    /// Delivers the samples up to a place in the common order; all of them without one.
-    func move(upTo horizon: Key?, into delivery: SampleDelivery) {
+    /// Delivers the samples up to and including a place in the common order; all of them without one.
+    func move(upTo horizon: SamplePlace?, into delivery: SampleDelivery) {
         for (stream, batch) in window.enumerated() {
-            let end = horizon.map { upperBound(of: batch, from: delivered[stream], rank: fullRanks[stream], upTo: $0) }
-            let range = delivered[stream]..<(end ?? batch.count)
+            var range = delivered[stream]..<batch.count
+            if let horizon {
+                let end = range.partitionPoint { index in
+                    SamplePlace(timeNanoseconds: batch[index].timeNanoseconds, rank: ranks[stream]) <= horizon
+                }
+                range = range.lowerBound..<end
+            }
             if let id = streams[stream], !range.isEmpty, let target = delivery[id] {
-                // The window stays as it is until it is delivered, and the delivery is read before that.
+                // The window does not change before it is delivered, and the delivery is read before that.
                 if target.isEmpty { target.borrow(batch, range: range) } else { target.append(batch, range: range) }
             }
             delivered[stream] = range.upperBound
         }
-    }
-
-    private func upperBound(of batch: SampleBatch, from start: Int, rank: Int, upTo horizon: Key) -> Int {
-        var low = start
-        var high = batch.count
-        while low < high {
-            let middle = low + (high - low) / 2
-            if Key(timeNanoseconds: batch[middle].timeNanoseconds, rank: rank) <= horizon {
-                low = middle + 1
-            } else {
-                high = middle
-            }
-        }
-        return low
     }
 }

@@ -1,12 +1,12 @@
 public import Binnacle
 
-/// Writes samples as a recording that ``TraceSource`` reads back as it came: an Arrow stream when the file's name ends in
-/// `.arrows`, and else CSV with the canonical header.
+/// Writes samples as a recording that ``TraceSource`` reads back as it came: an Arrow stream when the file's name ends
+/// in `.arrows`, and else CSV with the canonical header.
 ///
 /// Samples are collected, and written in whole lines or messages: after a kill everything up to the last ``flush()`` is
-/// there, and at most the last line or message is torn, which a reader passes over. Nothing is allocated per sample.
+/// there, and at most the last line or message is torn, which a reader skips. Nothing is allocated per sample.
 ///
-/// A reader takes a stream's sample whose stamp lies before that of the one before for a fault, and skips it.
+/// A reader skips a sample whose stamp lies before the previous one of its stream.
 public final class TraceWriter {
     /// The file's path; `-` is standard output.
     public let path: String
@@ -14,9 +14,9 @@ public final class TraceWriter {
     public var sampleCounts: [Int] { format.sampleCounts }
     /// The first error that a write met; nothing is written after it.
     public var failure: TraceError? { file.failure }
-    /// Whether the raw scans behind the samples are recorded.
+    /// Whether the raw scans of the samples are recorded.
     public let keepsScans: Bool
-    /// Whether that was the reader at the other end of a pipe having gone, which is the ordinary end of one.
+    /// Whether ``failure`` is that the reading end of a pipe was closed, which ends a pipeline normally.
     public var isReaderGone: Bool { file.isReaderGone }
 
     private let file: RecordingFile
@@ -24,9 +24,9 @@ public final class TraceWriter {
     private let streamCount: Int
     private var isFinished = false
 
-    /// What the name of an Arrow stream ends in.
+    /// The file name suffix of an Arrow stream.
     private static let arrowSuffix = ".arrows"
-    /// Names that promise something else than what would be written.
+    /// Suffixes of formats that are not written.
     private static let otherSuffixes = [".arrow", ".feather", ".ipc", ".parquet"]
 
     /// Creates a recording and writes its header.
@@ -64,14 +64,14 @@ public final class TraceWriter {
     package static func isArrow(_ path: String) -> Bool { path.hasSuffix(arrowSuffix) }
 
     deinit {
-        // Too late to tell of an error; whoever wants to know finishes.
+        // An error cannot be reported from here; callers that need it call finish() themselves.
         try? finish()
     }
 
     /// Adds the samples of a delivery in their order of arrival.
     ///
     /// - Parameter delivery: Has a batch for each of the recording's streams.
-    /// - Throws: ``TraceError`` when writing fails, the first time; after that nothing is done, see ``failure``.
+    /// - Throws: ``TraceError`` for the first write that fails; later calls do nothing, see ``failure``.
     public func write(_ delivery: SampleDelivery) throws(TraceError) {
         precondition(delivery.batches.count == streamCount, "the delivery has other streams than the recording")
         precondition(!isFinished, "the recording has its end")
@@ -81,15 +81,15 @@ public final class TraceWriter {
 
     /// Writes what was collected.
     ///
-    /// - Throws: ``TraceError`` when writing fails, the first time; after that nothing is done, see ``failure``.
+    /// - Throws: ``TraceError`` for the first write that fails; later calls do nothing, see ``failure``.
     public func flush() throws(TraceError) {
         guard failure == nil, !isFinished else { return }
         try format.flush()
     }
 
-    /// Writes what was collected, and what says that the recording is whole; nothing can be added after it.
+    /// Writes what was collected and the end of the recording; nothing can be added after it.
     ///
-    /// - Throws: ``TraceError`` when writing fails, the first time; after that nothing is done, see ``failure``.
+    /// - Throws: ``TraceError`` for the first write that fails; later calls do nothing, see ``failure``.
     public func finish() throws(TraceError) {
         guard failure == nil, !isFinished else { return }
         isFinished = true
@@ -97,28 +97,28 @@ public final class TraceWriter {
     }
 }
 
-/// What a recording holds beyond its samples; an Arrow stream has room for it, and CSV has not.
+/// What a recording holds beyond its samples; only an Arrow stream has room for it.
 public struct RecordingDetails: Sendable {
     /// The clock of the stamps, such as `monotonic`, where it is known.
     public var clock: String?
     /// For each stream's index the identity of its device, where it is known; may be shorter.
     public var devices: [String?] = []
-    /// Whether the raw scans behind the samples are kept, byte by byte.
+    /// Whether the raw scans of the samples are kept, byte by byte.
     public var keepsScans = false
 
-    /// Nothing beyond the samples.
+    /// Creates details without any content.
     public init() {}
 }
 
-/// Turns deliveries into the bytes of a recording; one for each format.
+/// Turns deliveries into the bytes of a recording, in one format.
 protocol RecordingFormat: AnyObject {
-    /// How many samples of each stream were taken, by the stream's index.
+    /// The number of samples taken of each stream, by the stream's index.
     var sampleCounts: [Int] { get }
 
-    /// Adds the samples of a delivery in their order of arrival, and writes what has become much.
+    /// Adds the samples of a delivery in their order of arrival, and writes them once there are many.
     func write(_ delivery: SampleDelivery) throws(TraceError)
     /// Writes everything that was added.
     func flush() throws(TraceError)
-    /// Writes everything, and what belongs at the end of a whole recording.
+    /// Writes everything, and the end of a complete recording.
     func finish() throws(TraceError)
 }

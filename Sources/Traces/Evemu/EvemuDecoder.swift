@@ -1,22 +1,22 @@
 import Binnacle
 
-/// Recordings of an evdev accelerometer made with evemu-record: lines are changes, and a report makes a sample of them.
+/// Decodes an evemu recording of an accelerometer: events change axes, and SYN_REPORT ends a frame, which is a sample.
 ///
-/// The kernel tells what has changed. So an axis keeps its value until it changes, also where the frame in which it
-/// changed makes no sample. Types and codes are those of linux/input-event-codes.h.
+/// The kernel reports changes only. An axis keeps its value until it changes again, even if the frame of the change was
+/// discarded. Types and codes are those of linux/input-event-codes.h.
 final class EvemuDecoder: RowDecoder {
     let contents: [TraceFile.Content]
     let notices: [TraceNotice]
     let endsEveryLine = true
 
     private let axisLines: [Int]
-    /// For each axis what makes its values m/s².
+    /// For each axis the factor that makes its values m/s².
     private let factors: [Double]
     private var values: [Float] = [0, 0, 0]
     private var isKnown = [false, false, false]
-    /// Whether the frame has changed an axis.
+    /// Whether the current frame has changed an axis.
     private var hasChange = false
-    /// Whether the frame lacks something.
+    /// Whether the current frame is incomplete.
     private var isDiscarding = false
     private var hasComplained = false
 
@@ -43,7 +43,7 @@ final class EvemuDecoder: RowDecoder {
         row.removeAll()
         var column = 1
         guard let event = event(line, &column) else {
-            // What it was is lost, so the frame is not whole.
+            // The frame lacks this event.
             isDiscarding = true
             return RowFlaw(kind: .damaged, column: column, message: "no event ('E: SECONDS TYPE CODE VALUE')")
         }
@@ -84,7 +84,7 @@ final class EvemuDecoder: RowDecoder {
         )
     }
 
-    /// Makes a sample of the values that hold now.
+    /// Makes a sample of the current values.
     private func takeFrame(_ timeNanoseconds: Int64, _ row: TraceRow) -> RowFlaw? {
         guard isKnown[0], isKnown[1], isKnown[2] else {
             guard !hasComplained else { return nil }
@@ -102,7 +102,7 @@ final class EvemuDecoder: RowDecoder {
         return nil
     }
 
-    /// Takes a line apart; where that fails, `column` becomes the place of the field that is wrong.
+    /// Parses a line; on failure `column` is the position of the invalid field.
     private func event(_ line: UnsafeBufferPointer<UInt8>, _ column: inout Int) -> Event? {
         guard var fields = EvemuScanner(line), fields.takeTag() == UInt8(ascii: "E") else { return nil }
         column = fields.column

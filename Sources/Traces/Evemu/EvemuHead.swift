@@ -1,13 +1,13 @@
 import Binnacle
 import PlainText
 
-/// What the description in front of an evemu recording's events says, as evemu-record writes it.
+/// The device description at the head of an evemu recording.
 ///
-/// Source of the format: README.md of evemu; version 1.2 brought the axes' resolution.
+/// Source of the format: README.md of evemu; version 1.2 added the axes' resolution.
 struct EvemuHead {
-    /// The device's name, as a sensor's.
+    /// The device's name, as a valid sensor name.
     let sensor: String
-    /// For x, y and z how many units are one g.
+    /// For x, y and z the resolution in units per g.
     let unitsPerG: [Int32]
     /// For x, y and z the line that describes the axis.
     let lines: [Int]
@@ -18,7 +18,7 @@ struct EvemuHead {
     /// INPUT_PROP_ACCELEROMETER of linux/input-event-codes.h.
     private static let accelerometerProperty = 6
 
-    /// Whether a file that nothing was read of is such a recording.
+    /// Whether an unread file is such a recording.
     static func isNext(_ lines: LineReader) throws(TraceError) -> Bool {
         guard let first = try lines.next() else { return false }
         let isEvemu = first.bytes.starts(with: mark.utf8)
@@ -26,7 +26,7 @@ struct EvemuHead {
         return isEvemu
     }
 
-    /// Reads the description, and leaves the reader in front of the first event.
+    /// Reads the description; the first event is the next line afterwards.
     init(_ lines: LineReader) throws(TraceError) {
         let path = lines.path
         var name = ""
@@ -43,7 +43,7 @@ struct EvemuHead {
             case UInt8(ascii: "N"):
                 name = fields.takeRest()
             case UInt8(ascii: "P"):
-                // The first line has the first 64 properties.
+                // The first line holds the first 64 properties.
                 guard properties == nil, let byte = fields.takeHexadecimal() else { break }
                 properties = (line.number, byte >> Self.accelerometerProperty & 1 == 1)
             case UInt8(ascii: "A"):
@@ -82,7 +82,7 @@ struct EvemuHead {
         }
     }
 
-    /// Major versions are redesigns; a minor one adds lines, which are passed over.
+    /// Throws ``TraceError`` for another major version; minor versions add lines, which are skipped.
     private static func requireVersion(_ lines: LineReader) throws(TraceError) {
         guard let first = try lines.next() else { return }
         let version = String(decoding: first.bytes.dropFirst(mark.utf8.count), as: UTF8.self).trimmingBlanks()
@@ -94,7 +94,7 @@ struct EvemuHead {
         }
     }
 
-    /// Reads `MIN MAX FUZZ FLAT RESOLUTION` behind an axis' number.
+    /// Parses `MIN MAX FUZZ FLAT RESOLUTION` after an axis' number.
     private static func unitsPerG(
         _ axis: Int, _ fields: inout EvemuScanner, _ path: String, _ line: Int
     ) throws(TraceError) -> Int32 {

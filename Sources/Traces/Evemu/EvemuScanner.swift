@@ -1,4 +1,4 @@
-/// Takes the fields of a line in evemu's format one after the other: blanks between them, a comment at the end.
+/// Splits a line in evemu's format into its fields: blanks between them, optionally a comment at the end.
 struct EvemuScanner {
     private let start: UnsafePointer<UInt8>
     private let end: UnsafePointer<UInt8>
@@ -6,7 +6,7 @@ struct EvemuScanner {
 
     private static let decimals = DecimalScanner(delimiter: UInt8(ascii: " "))
 
-    /// - Parameter line: Followed by the bytes that ``DecimalScanner`` reads; they stay readable while this is used.
+    /// The line is followed by the padding bytes that ``DecimalScanner`` reads, and outlives this value.
     init?(_ line: UnsafeBufferPointer<UInt8>) {
         guard let start = line.baseAddress else { return nil }
         self.start = start
@@ -15,13 +15,13 @@ struct EvemuScanner {
         skipBlanks()
     }
 
-    /// The byte at which the next field starts, from 1.
+    /// The position of the next field, from 1.
     var column: Int { p - start + 1 }
 
-    /// Whether only blanks or a comment are left.
+    /// Whether only a comment is left.
     var isAtEnd: Bool { p >= end || p.pointee == UInt8(ascii: "#") }
 
-    /// Takes the letter and the colon that say what the line is.
+    /// Takes the letter that identifies the kind of line, and the colon after it.
     mutating func takeTag() -> UInt8? {
         guard end - p >= 2, p[1] == UInt8(ascii: ":") else { return nil }
         let letter = p[0]
@@ -36,7 +36,7 @@ struct EvemuScanner {
         guard let decimal = Self.decimals.scanPlain(&q, end),
             let nanoseconds = decimal.nanoseconds(in: DecimalScanner.text(of: p, before: q), unitExponent: 9)
         else { return nil }
-        // The blank behind the number was taken, too, if there was one.
+        // The blank after the number is already consumed, if there is one.
         p = min(q, end)
         skipBlanks()
         return nanoseconds
@@ -69,13 +69,13 @@ struct EvemuScanner {
         return Int32(exactly: isNegative ? -number : number)
     }
 
-    /// Takes everything that is left, comment or not.
+    /// Takes the rest of the line, including a comment.
     mutating func takeRest() -> String {
         defer { p = end }
         return String(decoding: UnsafeBufferPointer(start: p, count: end - p), as: UTF8.self)
     }
 
-    /// Moves behind the blanks that end a field; without them it is a field of another kind.
+    /// Skips the blanks that end a field; `false` if there are none, so that the field is invalid.
     private mutating func endsField() -> Bool {
         guard p == end || isBlank(p.pointee) || p.pointee == UInt8(ascii: "#") else { return false }
         skipBlanks()

@@ -57,21 +57,19 @@ final class AccelerometerTask: CalibrationTask {
     }
 
     private func result(_ calibration: AccelerometerFit) -> CalibrationResult {
-        let table = [
-            "offset_m_s2 = \(CalibrationText.list(calibration.offset, 5))",
-            "matrix = \(CalibrationText.list(calibration.matrix, 6))",
-            "fit_error_m_s2 = \(CalibrationText.number(calibration.fitError, 4))",
-            "positions = \(phases.rests.count)",
+        let fit = [
+            ("offset_m_s2", CalibrationText.list(calibration.offset, 5)),
+            ("matrix", CalibrationText.list(calibration.matrix, 6)),
+            ("fit_error_m_s2", CalibrationText.number(calibration.fitError, 4)),
         ]
+        let table = fit.map { "\($0) = \($1)" } + ["positions = \(phases.rests.count)"]
         let rests = Face.allCases.compactMap { face in phases.rests[face].map { (face, $0.mean) } }
         let before = rests.map { Self.error($0.1) }
         let after = rests.map { Self.error(calibration.apply($0.1)) }
         var figures = JSONObject()
         figures.add("samples_seen", raw: "\(phases.count)")
         figures.add("positions", raw: "\(phases.rests.count)")
-        figures.add("offset_m_s2", raw: CalibrationText.list(calibration.offset, 5))
-        figures.add("matrix", raw: CalibrationText.list(calibration.matrix, 6))
-        figures.add("fit_error_m_s2", raw: CalibrationText.number(calibration.fitError, 4))
+        for (key, value) in fit { figures.add(key, raw: value) }
         figures.add("faces", list: rests.map { JSONObject.quoted($0.0.words) })
         for (key, errors) in [("error_before_m_s2", before), ("error_after_m_s2", after)] {
             figures.add(key, list: errors.map { CalibrationText.number($0, 4) })

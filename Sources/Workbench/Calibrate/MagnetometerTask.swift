@@ -35,8 +35,7 @@ final class MagnetometerTask: CalibrationTask {
 
     var isComplete: Bool {
         allowed == .ellipsoid && map.coveredShare >= Self.enoughShare
-            || judge.model == .sphere && allowed != nil
-                && map.missing.isEmpty
+            || judge.model == .sphere && allowed != nil && map.missing.isEmpty
     }
 
     var fraction: Double {
@@ -80,21 +79,20 @@ final class MagnetometerTask: CalibrationTask {
 
     private func result(_ finding: MagnetometerJudge.Finding) -> CalibrationResult {
         let calibration = finding.calibration
-        let table = [
-            "model = \"\(calibration.model.rawValue)\"",
-            "hard_iron_uT = \(CalibrationText.list(calibration.hardIronMicrotesla, 4))",
-            "soft_iron = \(CalibrationText.list(calibration.softIron, 6))",
-            "field_uT = \(CalibrationText.number(calibration.fieldMicrotesla, 4))",
-            "fit_error_percent = \(CalibrationText.number(calibration.fitErrorPercent, 3))",
-            "coverage = \(CalibrationText.number(finding.coverage.condition, 2))",
-            "samples = \(finding.sampleCount)",
+        let fit = [
+            ("model", JSONObject.quoted(calibration.model.rawValue)),
+            ("hard_iron_uT", CalibrationText.list(calibration.hardIronMicrotesla, 4)),
+            ("soft_iron", CalibrationText.list(calibration.softIron, 6)),
+            ("field_uT", CalibrationText.number(calibration.fieldMicrotesla, 4)),
+            ("fit_error_percent", CalibrationText.number(calibration.fitErrorPercent, 3)),
         ]
+        let table =
+            fit.map { "\($0) = \($1)" } + [
+                "coverage = \(CalibrationText.number(finding.coverage.condition, 2))",
+                "samples = \(finding.sampleCount)",
+            ]
         var figures = counts
-        figures.add("model", calibration.model.rawValue)
-        figures.add("hard_iron_uT", raw: CalibrationText.list(calibration.hardIronMicrotesla, 4))
-        figures.add("soft_iron", raw: CalibrationText.list(calibration.softIron, 6))
-        figures.add("field_uT", raw: CalibrationText.number(calibration.fieldMicrotesla, 4))
-        figures.add("fit_error_percent", raw: CalibrationText.number(calibration.fitErrorPercent, 3))
+        for (key, value) in fit { figures.add(key, raw: value) }
         figures.add("spread_before_percent", raw: CalibrationText.number(finding.spreadBeforePercent, 2))
         figures.add("spread_after_percent", raw: CalibrationText.number(finding.spreadAfterPercent, 2))
         figures.add("directions_percent", raw: CalibrationText.number(100 * finding.map.coveredShare, 0))
@@ -140,5 +138,35 @@ final class MagnetometerTask: CalibrationTask {
             case nil: finding.calibration.model == .ellipsoid ? "; an ellipsoid" : "; a sphere, as asked for"
             }
         return "verdict: \(quality)\(model)"
+    }
+}
+
+/// Draws from where samples have come: the upper and the lower half of all directions as two discs.
+enum DirectionPicture {
+    private static let rows = 9
+    private static let columns = 19
+    private static let gap = "    "
+
+    /// The lines, from the top: `#` where samples are, `·` where none is; x is to the right and y up in both discs.
+    static func lines(_ map: DirectionMap) -> [String] {
+        let title = centred("upper half") + gap + centred("lower half")
+        return [title] + (0..<rows).map { row in half(map, row, isUpper: true) + gap + half(map, row, isUpper: false) }
+    }
+
+    private static func half(_ map: DirectionMap, _ row: Int, isUpper: Bool) -> String {
+        let middle = (row: Double(rows - 1) / 2, column: Double(columns - 1) / 2)
+        return String(
+            (0..<columns).map { column -> Character in
+                // Half a character more than the middles, so that the disc's edge is drawn.
+                let x = (Double(column) - middle.column) / (middle.column + 0.5)
+                let y = (middle.row - Double(row)) / (middle.row + 0.5)
+                guard let direction = DirectionMap.direction(x: x, y: y, isUpper: isUpper) else { return " " }
+                return map.isCovered(direction) ? "#" : "·"
+            })
+    }
+
+    private static func centred(_ text: String) -> String {
+        let space = max(0, columns - text.count)
+        return String(repeating: " ", count: space / 2) + text + String(repeating: " ", count: space - space / 2)
     }
 }

@@ -4,6 +4,7 @@ import Handlers
 import LinuxSensors
 package import LinuxSystem
 import PlainText
+import SensorGeometry
 package import Station
 
 /// Guides a person through the poses that tell how an accelerometer sits in its device, and what its sign means.
@@ -82,7 +83,7 @@ package struct MountGuide {
     }
 
     /// The mean of one second of rest, as the device gives it.
-    private func rest() throws(StationError) -> (x: Double, y: Double, z: Double) {
+    private func rest() throws(StationError) -> Vector3 {
         var sensorSettings = SensorSettings()
         sensorSettings.mountMatrix = .identity
         let section = SensorSection(device, name: device.name, settings: sensorSettings)
@@ -101,26 +102,20 @@ package struct MountGuide {
             "\(device.name.printable) gave \(rest.samples.count) samples in 15 s: too few to judge a rest")
     }
 
-    private func mean(_ samples: [Sample]) throws(StationError) -> (x: Double, y: Double, z: Double) {
-        func mean(_ axis: KeyPath<Sample, Float>) -> Double {
-            samples.reduce(0) { $0 + Double($1[keyPath: axis]) } / Double(samples.count)
-        }
-        let center = (x: mean(\.x), y: mean(\.y), z: mean(\.z))
-        let spread =
-            samples.map { sample in
-                let (x, y, z) = (Double(sample.x) - center.x, Double(sample.y) - center.y, Double(sample.z) - center.z)
-                return x * x + y * y + z * z
-            }.max() ?? 0
+    private func mean(_ samples: [Sample]) throws(StationError) -> Vector3 {
+        let readings = samples.map { SIMD3<Double>($0) }
+        let mean = readings.reduce(.zero, +) / Double(readings.count)
+        let spread = readings.map { (($0 - mean) * ($0 - mean)).sum() }.max() ?? 0
         guard spread < 4 else {
             throw StationError(
                 .data, "the device moved by more than 2 m/s² while it was looked at: start again, and hold it still")
         }
-        let size = (center.x * center.x + center.y * center.y + center.z * center.z).squareRoot()
-        guard (6...14).contains(size) else {
+        let length = (mean * mean).sum().squareRoot()
+        guard (6...14).contains(length) else {
             throw StationError(
-                .data, "at rest the accelerometer reads \(number(size)) m/s² instead of 9.8: its scale is wrong")
+                .data, "at rest the accelerometer reads \(number(length)) m/s² instead of 9.8: its scale is wrong")
         }
-        return center
+        return mean
     }
 
     private func number(_ value: Double) -> String {
