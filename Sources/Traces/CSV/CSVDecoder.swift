@@ -9,8 +9,7 @@ final class CSVDecoder: RowDecoder {
 
     /// Receives rows that are only examined for their stamp.
     private let probe: TraceRow
-    /// Reads plain rows in bulk; `nil` when every row is to be decoded by itself.
-    private let plainRows: CSVPlainRows?
+    let plainRows: CSVPlainRows?
     private let scanner: DecimalScanner
     private let timeExponent: Int
     private let factors: [Double]
@@ -40,13 +39,6 @@ final class CSVDecoder: RowDecoder {
         plainRows =
             isLineByLine
             ? nil : CSVPlainRows(head.dialect, uses: uses, factors: factors, timeExponent: head.timeExponent)
-    }
-
-    func takePlainRows(
-        _ text: UnsafeBufferPointer<UInt8>, after time: Int64, longestStep: Int64, into window: [SampleBatch]
-    ) -> PlainRows {
-        plainRows?.read(text, after: time, longestStep: longestStep, into: window)
-            ?? PlainRows(lastTimeNanoseconds: time)
     }
 
     /// Decodes a line, in which a stream whose three fields are all empty has no sample and no flaw.

@@ -247,6 +247,15 @@ final class CSVPlainRows {
     }
 }
 
+/// Rows that were read in bulk.
+struct PlainRows {
+    var rowCount = 0
+    /// Their length in bytes, with the line ends.
+    var byteCount = 0
+    /// The stamp of the last one, or of the sample before them, in nanoseconds.
+    var lastTimeNanoseconds: Int64
+}
+
 /// Finds delimiters, decimal separators and line ends, 64 bytes at a time.
 ///
 /// The position of a separator then depends on no number before it, so that the processor parses several numbers in

@@ -10,6 +10,7 @@ final class RowReader: TraceReader {
 
     private let lines: LineReader
     private let decoder: any RowDecoder
+    private let plainRows: CSVPlainRows?
     private let isCancelled: () -> Bool
     private var rules: RowRules
     /// The row read last.
@@ -29,6 +30,7 @@ final class RowReader: TraceReader {
         self.lines = lines
         self.decoder = decoder
         self.isCancelled = isCancelled
+        plainRows = decoder.plainRows
         contents = decoder.contents
         notices = decoder.notices
         rules = RowRules(path: lines.path, place: .line, streamCount: decoder.contents.count)
@@ -77,12 +79,11 @@ final class RowReader: TraceReader {
         }
     }
 
-    /// Has the decoder read plain rows in bulk; `nil` when the next row is not plain.
+    /// Reads plain rows in bulk; `nil` when the next row is not plain.
     private func takePlainRows(_ window: [SampleBatch]) -> PlainRows? {
         // Plain rows are compared with a previous stamp, and follow no row that is still in doubt.
-        guard !isRowDoubted, let last = row.lastTimeNanoseconds else { return nil }
-        let plain = decoder.takePlainRows(
-            lines.text, after: last, longestStep: RowRules.jumpNanoseconds, into: window)
+        guard let plainRows, !isRowDoubted, let last = row.lastTimeNanoseconds else { return nil }
+        let plain = plainRows.read(lines.text, after: last, longestStep: RowRules.jumpNanoseconds, into: window)
         guard plain.rowCount > 0 else { return nil }
         lines.take(lineCount: plain.rowCount, byteCount: plain.byteCount)
         for stream in window.indices {
