@@ -94,9 +94,9 @@ enum CommandPages {
         page.list([
             ("0", "Success."), ("1", "status: something does not work."),
             ("64", "The command line cannot be used."), ("65", "The contents of a file cannot be used."),
-            ("66", "There is no such file."), ("69", "A sensor, a device or the daemon is not there."),
-            ("70", "A program error."), ("73", "A file cannot be made."), ("74", "Reading or writing failed."),
-            ("77", "This user may not do that."), ("78", "The configuration cannot be used."),
+            ("66", "There is no such file."), ("69", "A sensor, a device or the daemon is missing."),
+            ("70", "A program error."), ("73", "A file cannot be created."), ("74", "Reading or writing failed."),
+            ("77", "The user has no permission."), ("78", "The configuration cannot be used."),
             ("130, 143", "Ended by Ctrl-C, or by SIGTERM."),
         ])
     }

@@ -17,7 +17,7 @@ enum EventPage {
         page.list([
             ("Cm seq", "The number of the event, from 1, without holes; with a store it goes on after a restart."),
             ("Cm kind", "The kind of event."),
-            ("Cm detector", "The detector's name in the configuration; null when a sensor itself is what happened."),
+            ("Cm detector", "The detector's name in the configuration; null when the event is about a sensor itself."),
             ("Cm sensor", "The sensor's name, for headings the magnetometer's; null when the event is about all."),
             (
                 "Cm time_ns",

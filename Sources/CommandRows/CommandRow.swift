@@ -38,13 +38,14 @@ package struct CommandRow: Sendable {
         CommandRow(
             .run, summary: "watch the sensors and hand events to handlers, until it is ended",
             details: """
-                The daemon. Reads /etc/binnacle/binnacle.toml and /etc/binnacle/conf.d/*.toml, or what --config names: a file, or a
-                folder with those names in it. Without any configuration it watches the sensors that it finds, with one motion
-                detector and, where there is a magnetometer, one north detector, and logs what they find.
+                The daemon. Reads /etc/binnacle/binnacle.toml and /etc/binnacle/conf.d/*.toml, or what --config names: a
+                file, or a folder with those names in it. Without any configuration it watches the sensors that it
+                finds, with one motion detector and, where there is a magnetometer, one north detector, and logs what
+                they find.
 
-                SIGHUP reads the configuration anew: what has not changed runs on. SIGTERM and Ctrl-C end it within a second. Under
-                systemd the log goes to the journal with its fields kept apart, else to standard error. Exits with 78 when the
-                configuration is wrong, and without one with 69 when there is no sensor.
+                SIGHUP reads the configuration again: what has not changed keeps running. SIGTERM and Ctrl-C end it
+                within a second. Under systemd the log goes to the journal with its fields kept apart, else to standard
+                error. Exits with 78 when the configuration is wrong, and without one with 69 when there is no sensor.
                 """,
             options: [.config, .simulate, .trace, .loop, .json, .root]),
         CommandRow(
@@ -52,141 +53,149 @@ package struct CommandRow: Sendable {
             summary: "play recorded traces through the detectors and show the events",
             details: """
                 Traces are Arrow streams (.arrows), CSV files with a header, whose columns and units are recognised, or
-                recordings of an accelerometer made with evemu-record. Without --config, one motion detector named motion looks
-                at the first accelerometer, and one north detector named north at the first accelerometer and magnetometer.
-                Events go to standard output, messages and the summary of a JSON replay to standard error.
+                recordings of an accelerometer made with evemu-record. Without --config, one motion detector named
+                motion looks at the first accelerometer, and one north detector named north at the first accelerometer
+                and magnetometer. Events go to standard output, messages and the summary of a JSON replay to standard
+                error.
                 """,
             options: [.bind, .map, .config, .speed, .batch, .decodeScans, .handlers, .json]),
         CommandRow(
             .record, summary: "record sensors into a trace that replay plays",
             details: """
-                Writes an Arrow stream when FILE ends in .arrows, and else CSV with a column for each axis of each sensor. After
-                a kill everything up to the last second is there. What happens to a sensor meanwhile (it was unplugged, samples were lost) is said on standard error. Exits with
-                69 when there is nothing to record, and with 77 when nothing may be opened.
+                Writes an Arrow stream when FILE ends in .arrows, and else CSV with a column for each axis of each
+                sensor. After a kill everything up to the last second is there. What happens to a sensor meanwhile
+                (unplugged, samples lost) is reported on standard error. Exits with 69 when there is nothing to record,
+                and with 77 when nothing may be opened.
                 """,
             options: [.output, .for, .sensor, .config, .scans, .force, .root]),
         CommandRow(
             .convert, operands: "TRACE… -o FILE", takes: .files,
-            summary: "write traces anew, in another format or as one",
+            summary: "convert traces to another format, or join several",
             details: """
-                Reads what replay reads, and writes what record writes: an Arrow stream when FILE ends in .arrows, else CSV.
-                Stamps and values stay exactly the same; several traces are merged by their stamps. What a replay would pass
-                over is left out, and said on standard error.
+                Reads what replay reads, and writes what record writes: an Arrow stream when FILE ends in .arrows, else
+                CSV. Stamps and values stay exactly the same; several traces are merged by their stamps. What a replay
+                would skip is left out and reported on standard error.
                 """,
             options: [.output, .map, .force]),
         CommandRow(
             .devices, summary: "list the sensors of this machine",
             details: """
-                Lists accelerometers and magnetometers, of the IIO subsystem and of the input layer, without changing anything.
+                Lists accelerometers and magnetometers, of the IIO subsystem and of the input layer, without changing
+                anything.
                 """,
             options: [.json, .root]),
         CommandRow(
-            .doctor, summary: "say what would be used and why, or why not",
+            .doctor, summary: "report which sensors would be used, and why or why not",
             details: """
-                Looks at each sensor without changing anything. Exits with 0 when there is an accelerometer and a magnetometer
-                that this user may read, with 69 when there is not.
+                Looks at each sensor without changing anything. Exits with 0 when there is an accelerometer and a
+                magnetometer that this user may read, with 69 when there is not.
                 """,
             options: [.guide, .sensor, .root]),
         CommandRow(
             .check, operands: "[PATH…]", takes: .files, summary: "validate a configuration without running anything",
             details: """
-                PATH is a file, or a folder with a binnacle.toml and a conf.d, whose *.toml complete it in the order of their
-                names; without one it is /etc/binnacle. Prints every problem as FILE:LINE:COLUMN: message, and exits with 78
-                when there is one.
+                PATH is a file, or a folder with a binnacle.toml and a conf.d, whose *.toml complete it in the order of
+                their names; without one it is /etc/binnacle. Prints every problem as FILE:LINE:COLUMN: message, and
+                exits with 78 when there is one.
                 """,
             options: []),
         CommandRow(
-            .status, summary: "ask the running daemon how it is",
+            .status, summary: "show the state of the running daemon",
             details: """
-                Says how sensors, handlers, store and socket of the running daemon are. Exits with 0 when all is well, with 1 when
-                something does not work, with 69 when no daemon answers, and with 77 when you may not ask.
+                Shows the state of sensors, handlers, store and socket of the running daemon. Exits with 0 when all is
+                well, with 1 when something does not work, with 69 when no daemon answers, and with 77 when you may not
+                ask.
                 """,
             options: [.json, .socket]),
         CommandRow(
             .events, summary: "show the events that the daemon has kept",
             details: """
-                Asks the running daemon; where none answers, it reads the store's file, which root and its owner may. Events go to
-                standard output, one a line; what was missed is said on standard error. Exits with 66 when there is neither, and
-                with 77 when you may not ask.
+                Asks the running daemon; where none answers, it reads the store's file, which root and its owner may.
+                Events go to standard output, one a line; missed events are reported on standard error. Exits with 66
+                when there is neither, and with 77 when you may not ask.
                 """,
             options: [.since, .kind, .sensor, .follow, .json, .socket, .store]),
         CommandRow(
             .on, operands: "KIND… [-- COMMAND…]", takes: .kinds,
             summary: "run a command, as yourself, for each event of the daemon",
             details: """
-                KIND is a kind of event, such as motion.began, or any for all but repeated states. COMMAND runs once for each
-                event, one after the other, with your environment, directory, output and terminal. It gets the event as a line
-                of JSON on its standard input and in variables such as BINNACLE_PEAK_G; {peak_g} in an argument stands for that
-                figure, {{ and }} for braces. There is no shell: write sh -c where you want one. Without COMMAND the events are
-                printed.
+                KIND is a kind of event, such as motion.began, or any for all but repeated states. COMMAND runs once for
+                each event, one after the other, with your environment, directory, output and terminal. It gets the
+                event as a line of JSON on its standard input and in variables such as BINNACLE_PEAK_G; {peak_g} in an
+                argument stands for that figure, {{ and }} for braces. There is no shell: write sh -c where you want
+                one. Without COMMAND the events are printed.
 
-                A daemon that is away is waited for; events that happened meanwhile come afterwards, when the daemon has a
-                store. With --once, exits with the status of COMMAND, and with 69 when no daemon answers. Exits with 77 when you
-                may not ask it, and with 66 when there is no such COMMAND. Ctrl-C and SIGTERM reach COMMAND, too, and are waited
-                for.
+                A daemon that is away is waited for; events that happened meanwhile come afterwards, when the daemon has
+                a store. With --once, exits with the status of COMMAND, and with 69 when no daemon answers. Exits with
+                77 when you may not ask it, and with 66 when there is no such COMMAND. Ctrl-C and SIGTERM reach COMMAND,
+                too, and are waited for.
                 """,
             options: [.sensor, .after, .once, .json, .socket]),
         CommandRow(
             .calibrate, operands: "[magnetometer|accelerometer]", takes: .words(SampleKind.allCases.map(\.rawValue)),
-            summary: "find what a magnetometer or an accelerometer measures wrongly, and save it",
+            summary: "determine the calibration of a magnetometer or an accelerometer, and save it",
             details: """
-                A magnetometer is turned slowly through all directions, while standard error says which are missing; it ends when
-                there are enough, or with Ctrl-C. A sphere undoes magnets that turn with the sensor, an ellipsoid soft iron as
-                well. An accelerometer is held still for a second with each of its six sides up. With --trace the samples come from
-                recordings.
+                A magnetometer is turned slowly through all directions, while standard error says which are missing; it
+                ends when there are enough, or with Ctrl-C. A sphere corrects hard iron (magnets that turn with the
+                sensor), an ellipsoid soft iron as well. An accelerometer is held still for a second with each of its
+                six sides up. With --trace the samples come from recordings.
 
-                Says in words what the result is worth, with figures before and after. With -o it is saved in a file that
-                'calibration' names in a [sensor.NAME] of the configuration; a file may hold one of each kind, and keeps the other.
-                What nobody should use is refused with exit status 65, and then nothing is written: too few directions, as after
-                a flat spin; samples that fit no sphere or ellipsoid; a field that the Earth does not have; a side that was
-                missing, or not held still.
+                Prints a verdict, with figures before and after. With -o the result is saved in a file that
+                'calibration' names in a [sensor.NAME] of the configuration; a file may hold one of each kind, and keeps
+                the other. An unusable result is refused with exit status 65, and nothing is written: too few
+                directions, as after a flat spin; samples that fit no sphere or ellipsoid; a field that the Earth does
+                not have; a side that was missing, or not held still.
                 """,
             options: [
-                .output, .force, .model, .trace, .map, .from, .to, .sensor, .config, .for, .position,
-                .field, .json, .root,
+                .output, .force, .model,
+                .trace.meaning(help: "Take the samples from the recording FILE. May be repeated; files play together."),
+                .map, .from, .to, .sensor, .config, .for, .position, .field, .json, .root,
             ]),
         CommandRow(
             .declination, operands: "LAT LON",
-            summary: "say by how much magnetic north differs from true north at a place",
+            summary: "print the magnetic declination at a place",
             details: """
-                LAT and LON are degrees north and east; south and west are below zero. Prints what the World Magnetic Model says of
-                the place: the declination, which a magnetic heading needs added to become a true one, with its standard
-                uncertainty; the dip; and the strength of the field. Near the magnetic poles, in the blackout zone, there is no
-                declination to be had.
+                LAT and LON are degrees north and east; south and west are below zero. Prints what the World Magnetic
+                Model gives for the place: the declination (true heading = magnetic heading + declination) with its
+                standard uncertainty, the dip, and the strength of the field. Near the magnetic poles, in the blackout
+                zone, there is no declination.
                 """,
             options: [.date, .altitude, .json]),
         CommandRow(
-            .simulate, summary: "play sensors for the kernel, from a recording or a made-up movement",
+            .simulate, summary: "simulate sensor hardware for the kernel, from a recording or a motion model",
             details: """
-                Makes devices that the kernel, and so everybody, takes for hardware, through /dev/uhid and /dev/uinput: to try
-                rules before the sensors arrive. They vanish when it ends: with Ctrl-C, after --for, a second after the last sample
-                of a trace, or on command. Whoever reads them meets the kernel's own drivers, which for a hub are the modules
-                hid-sensor-hub, hid-sensor-accel-3d, hid-sensor-magn-3d and hid-sensor-gyro-3d.
+                Creates devices that the kernel and every program see as hardware, through /dev/uhid and /dev/uinput: to
+                try a configuration before the sensors arrive. They vanish when it ends: with Ctrl-C, after --for, a
+                second after the last sample of a trace, or on command. Their readers use the kernel's own drivers,
+                which for a hub are the modules hid-sensor-hub, hid-sensor-accel-3d, hid-sensor-magn-3d and
+                hid-sensor-gyro-3d.
 
-                Obeys commands on standard input, a line each, and says on standard output what was done:
-                  unplug         takes the devices away; time goes on meanwhile
+                Obeys commands on standard input, a line each, and reports each on standard output:
+                  unplug         removes the devices; time goes on meanwhile
                   plug           brings them back
-                  stall SECONDS  the devices say and answer nothing, and then hand over late what they measured meanwhile
+                  stall SECONDS  the devices neither send nor answer, and then deliver late what they measured
                   gap SECONDS    the samples of that time are left out
-                  count          says how many samples the kernel has taken
+                  count          prints how many samples the kernel has taken
                   quit           ends
 
-                Exits with 69 when the kernel has no such devices, and with 77 when you may not make any; both say what to do.
+                Exits with 69 when the kernel has no such devices, and with 77 when you may not make any; both print a
+                remedy.
                 """,
             options: [
                 .model.meaning(
                     "still|walk|shake|turn|drop",
-                    help: "Measure a made-up movement: lies still, walks, is shaken, turns, or is dropped."),
+                    help: "Play a motion model: the device lies still, walks, is shaken, turns, or is dropped."),
                 .rateHz, .gyroscope,
                 .trace.meaning(
                     help: """
-                        Measure what FILE has recorded, in real time, to its end or with --loop again and again. May be repeated;
+                        Play the recording FILE in real time, to its end, or repeatedly with --loop. May be repeated;
                         files play together.
                         """),
                 .map,
                 .sensor.meaning(
                     help: """
-                        Only the sensor of that name, where a trace has several; without it, the first of each kind. May be repeated.
+                        Only the sensor of that name, where a trace has several; without it, the first of each kind. May
+                        be repeated.
                         """),
                 .speed.meaning("X", help: "Play the trace X times as fast as recorded; 1 is the default."),
                 .loop, .as, .bits, .time, .wait, .name,
@@ -196,14 +205,16 @@ package struct CommandRow: Sendable {
         CommandRow(
             .bench, summary: "measure the detection loops against the limits of this machine",
             details: """
-                Measures, on one processor: how fast the machine reads memory at each level of its caches; every loop that detection
-                is made of, in each form (scalar reference, baseline, and what the processor has besides), at each level and for
-                several rates of events, as nanoseconds a sample and as a share of reading alone; the way of live samples from a
-                pipe to a delegate; and whole recordings. Forms take turns, each is measured several times, and the median is
-                printed with the spread. Before it is measured each form has to find what the reference finds. Says at the end
-                whether the machine was too busy with other things for the figures to be trusted.
+                Measures, on one processor: how fast the machine reads memory at each level of its caches; every loop
+                that detection is made of, in each form (scalar reference, baseline, and what the processor has
+                besides), at each level and for several rates of events, as nanoseconds a sample and as a share of
+                reading alone; the way of live samples from a pipe to a delegate; and whole recordings. Forms take
+                turns, each is measured several times, and the median is printed with the spread. Before it is measured
+                each form has to find what the reference finds. Says at the end whether the machine was too busy with
+                other things for the figures to be trusted.
 
-                Takes up to a few minutes and up to 1 GiB of memory; --quick takes 20 seconds. Exits with 70 when a form is wrong.
+                Takes up to a few minutes and up to 1 GiB of memory; --quick takes 20 seconds. Exits with 70 when a form
+                is wrong.
                 """,
             options: [.quick, .kernel, .json]),
     ]

@@ -82,12 +82,14 @@ extension OptionRow {
     package static let batch = OptionRow(
         "batch", "N",
         help: "Ask for at most N samples of a stream at once. Never changes the events.")
-    package static let handlers = OptionRow("handlers", help: "Run the configured handlers that act on the world, too.")
+    package static let handlers = OptionRow(
+        "handlers", help: "Run the configured handlers that act on the outside world, too.")
     package static let json = OptionRow("json", help: "Write one JSON object a line instead of text.")
     package static let decodeScans = OptionRow(
         "decode-scans",
         help: """
-            Decode the samples again from the raw scans that record --scans has kept, instead of taking them as recorded.
+            Decode the samples again from the raw scans that record --scans has kept, instead of taking them as
+            recorded.
             """)
     package static let sensor = OptionRow(
         "sensor", "NAME", isRepeatable: true,
@@ -104,9 +106,10 @@ extension OptionRow {
     package static let scans = OptionRow(
         "scans",
         help: """
-            Keep the raw scans of IIO devices, too, in a column 'scan' of an Arrow stream, so that they can be decoded again.
+            Keep the raw scans of IIO devices, too, in a column 'scan' of an Arrow stream, so that they can be decoded
+            again.
             """)
-    package static let force = OptionRow("force", help: "Write over FILE when it is there already.")
+    package static let force = OptionRow("force", help: "Overwrite FILE if it exists.")
     package static let guide = OptionRow(
         "guide",
         help: """
@@ -116,14 +119,14 @@ extension OptionRow {
     package static let root = OptionRow(
         "root", "DIR", takes: .folders,
         help: """
-            Look for IIO devices in DIR/sys/bus/iio/devices and DIR/dev, without udev: for containers and for tests. Such
-            devices do not come and go.
+            Look for IIO devices in DIR/sys/bus/iio/devices and DIR/dev, without udev: for containers and for tests.
+            Such devices do not come and go.
             """)
     package static let simulate = OptionRow(
         "simulate", "MODEL", takes: models,
         help: """
-            Without a configuration: make samples up. MODEL is still, walk, shake, turn or drop. Every event says that it is
-            simulated.
+            Without a configuration: simulate a sensor. MODEL is still, walk, shake, turn or drop. Every event is marked
+            as simulated.
             """)
     package static let trace = OptionRow(
         "trace", "FILE", isRepeatable: true, takes: .files,
@@ -147,8 +150,8 @@ extension OptionRow {
     package static let since = OptionRow(
         "since", "TIME",
         help: """
-            Only events since TIME: a number with s, m, h or d before now, as in 10m, or a time in UTC, as in 2026-11-21 or
-            2026-11-21T12:45.
+            Only events since TIME: a number with s, m, h or d before now, as in 10m, or a time in UTC, as in 2026-11-21
+            or 2026-11-21T12:45.
             """)
     package static let follow = OptionRow(
         "follow", help: "Go on with the events that happen from now on, until Ctrl-C.")
@@ -159,8 +162,8 @@ extension OptionRow {
     package static let socket = OptionRow(
         "socket", "PATH", takes: .files,
         help: """
-            Where the daemon listens. Without it that is /run/binnacle/binnacle.sock, or binnacle.sock in XDG_RUNTIME_DIR
-            when there is only that.
+            Where the daemon listens. Without it that is /run/binnacle/binnacle.sock, or binnacle.sock in
+            XDG_RUNTIME_DIR when there is only that.
             """)
     package static let store = OptionRow(
         "store", "PATH", takes: .files, help: "Read this store's file, and ask no daemon.")
@@ -180,8 +183,8 @@ extension OptionRow {
     package static let position = OptionRow(
         "position", "LAT,LON",
         help: """
-            Where the device is, in degrees north and east: a field that is off the World Magnetic Model's by more than 15 % is
-            refused.
+            Where the device is, in degrees north and east: a field that is off the World Magnetic Model's by more than
+            15 % is refused.
             """)
     package static let field = OptionRow(
         "field", "MICROTESLA",
@@ -192,7 +195,7 @@ extension OptionRow {
             hub (the default): a HID sensor hub, whose sensors the kernel shows as IIO devices. evdev: an accelerometer
             among the input devices.
             """)
-    package static let bits = OptionRow("bits", "16|32", help: "How wide a hub's axes are: 32 (the default) or 16.")
+    package static let bits = OptionRow("bits", "16|32", help: "Bits of a hub's axes: 32 (the default) or 16.")
     package static let time = OptionRow(
         "time", "hub|kernel",
         help: """
@@ -201,12 +204,12 @@ extension OptionRow {
     package static let gyroscope = OptionRow("gyroscope", help: "The hub has a gyroscope, too.")
     package static let wait = OptionRow(
         "wait",
-        help: "Begin with the first sample when the kernel wants one: when somebody reads a sensor of the hub.")
-    package static let name = OptionRow("name", "NAME", help: "What the kernel is to call the device.")
+        help: "Send the first sample only when a program begins to read a sensor of the hub.")
+    package static let name = OptionRow("name", "NAME", help: "The device's name in the kernel.")
     package static let node = OptionRow(
         "node", "PATH", takes: .files,
         help: "The device file, where it is not /dev/uhid or /dev/uinput.")
-    package static let rateHz = OptionRow("rate-hz", "HZ", help: "How often the model is measured; 100 is the default.")
+    package static let rateHz = OptionRow("rate-hz", "HZ", help: "Samples a second of the model; 100 is the default.")
     package static let help = OptionRow("help", letter: "h", help: "Print this help.")
     package static let version = OptionRow("version", help: "Print the version.")
 }

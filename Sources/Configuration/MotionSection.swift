@@ -71,7 +71,7 @@ extension MotionSettings {
         SettingRow(
             "quiet_s", \.quiet, .seconds,
             "How long it has to be quiet until motion has ended. A longer time joins movements with pauses."),
-        SettingRow("shake_g", \.shakeG, .number, "A shake is an acceleration without gravity above it."),
+        SettingRow("shake_g", \.shakeG, .number, "A shake is a user acceleration (without gravity) above it."),
         SettingRow("shake_refractory_s", \.shakeRefractory, .seconds, "The shortest time between two shakes."),
         SettingRow("free_fall_g", \.freeFallG, .number, "Below 1. Free fall is a total acceleration below it."),
         SettingRow(
@@ -82,12 +82,13 @@ extension MotionSettings {
         SettingRow(
             "gravity_s", \.gravityTimeConstant, .seconds,
             """
-            The time constant of the filter that finds gravity. What needs gravity is not looked for until three times \
-            this have passed after a start or a gap.
+            The time constant of the low-pass filter that estimates gravity. Shakes, and motion by user acceleration, are \
+            detected only after three times this value since a start or a gap.
             """),
         SettingRow(
             "gap_s", \.gapLimit, .seconds,
-            "A longer time without a sample is a gap, after which detection starts anew."),
-        SettingRow("update_interval_s", \.updateInterval, .seconds, "How often \"motion.moving\" is repeated at most."),
+            "A longer time without a sample is a gap, after which detection starts again."),
+        SettingRow(
+            "update_interval_s", \.updateInterval, .seconds, "The shortest time between two events \"motion.moving\"."),
     ]
 }

@@ -39,10 +39,10 @@ package struct NorthSection: Sendable, Equatable {
 
     private static let accelerometer = Key(
         "accelerometer", .set("\"chassis\""), purpose: "it names the sensor that tells what is up",
-        "The sensor that tells what is up.")
+        "The sensor that measures which way is up.")
     private static let magnetometer = Key(
         "magnetometer", .set("\"compass\""), purpose: "it names the sensor that tells where north is",
-        "The sensor that tells where north is. It may be the same.")
+        "The sensor that measures the magnetic field. It may be the same.")
 
     /// The names of the section's keys: to read it, no document is made.
     static let keys = [accelerometer.name, magnetometer.name] + NorthSettings.rows.map(\.name)
@@ -107,7 +107,7 @@ extension NorthSettings {
             "The oldest magnetometer sample that still goes with an accelerometer sample."),
         SettingRow(
             "heading_filter_deg", \.headingFilterDegrees, .number,
-            "How far the heading has to turn until the event \"heading\" tells it again."),
+            "The event \"heading\" is repeated when the heading has turned this far."),
         SettingRow(
             "field_range_uT", \.plausibleField, shown: .usual("[20, 70]"),
             """
@@ -119,12 +119,12 @@ extension NorthSettings {
             "With a weaker horizontal part of the field there is no heading."),
         SettingRow(
             "min_acceleration_g", \.minimumAccelerationG, .number,
-            "With a weaker acceleration it cannot be told what is up."),
+            "With a weaker acceleration the direction of up is unknown, and there is no heading."),
         SettingRow(
             "gate_acceleration_g", \.accelerationGateG, .limit,
             """
-            This key and the next five say when a heading is not to be trusted. The last good heading is then held, and \
-            told once a second with its age; after hold_s there is none. false switches a rule off.
+            This key and the next five define when a heading cannot be trusted. The last good heading is then held, and \
+            repeated once a second with its age; after hold_s there is none. false switches a rule off.
 
             A heading is held while the acceleration differs from 1 g by more than this.
             """),
@@ -142,13 +142,13 @@ extension NorthSettings {
             """),
         SettingRow(
             "hold_s", \.holdTime, .positiveSeconds,
-            "How long the last heading is held until \"heading.lost\" is told."),
+            "How long the last heading is held before \"heading.lost\"."),
         SettingRow(
             "calibration_after_s", \.calibrationDelay, .seconds,
-            "How long interference lasts until \"calibration.needed\" is told."),
+            "How long interference lasts before \"calibration.needed\"."),
         SettingRow(
             "gap_s", \.gapLimit, .seconds,
-            "A longer time without a sample is a gap, after which detection starts anew."),
+            "A longer time without a sample is a gap, after which detection starts again."),
         SettingRow("update_interval_s", \.updateInterval, .seconds, "How often \"north.facing\" is repeated at most."),
     ]
 

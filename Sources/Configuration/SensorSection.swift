@@ -144,13 +144,13 @@ package struct SensorSection: Sendable, Equatable {
             Key(
                 "calibration", .example("\"chassis.calibration.toml\""),
                 """
-                A file that \"binnacle calibrate\" has written, which makes the samples true. A path that does not begin \
+                A file written by \"binnacle calibrate\". It is applied to every sample. A path that does not begin \
                 with / is relative to the folder of this file.
                 """),
             Key(
                 "match", .example("{ name = \"accel_3d\" }"), for: ["auto", "iio", "evdev"],
                 """
-                Which device it is; required for "iio" and "evdev". All that is named has to agree; \"binnacle devices\" \
+                Which device it is; required for "iio" and "evdev". Every key that is given has to match; \"binnacle devices\" \
                 shows it.
 
                   name  the device's name, as its driver gives it
@@ -209,7 +209,7 @@ extension SensorSettings {
             } _: { _ in
                 "is longer than 0.5 s: detection would start anew at every sample"
             }, for: ["auto", "iio"],
-            "How often single values are read, where the device has no buffer that can be used."),
+            "The interval between readings of single values, where the device has no usable buffer."),
         SettingRow(
             "polling", \.isPolled, .boolean, for: ["auto", "iio"],
             "true reads single values although the device has a buffer."),

@@ -53,14 +53,14 @@ extension SocketSettings {
             settings.groups = names(table, key)
         },
         SettingRow(
-            "connections", \.connectionLimit, .integer(in: 1...1000), "How many may be connected at a time."),
+            "connections", \.connectionLimit, .integer(in: 1...1000), "The most connections at a time."),
     ]
 
     /// The section's row.
     static let row = SectionRow(
         "socket", shown: "socket",
         """
-        Where others ask for events: "binnacle on", "binnacle events", "binnacle status", and your own programs.
+        Where other programs ask for events: "binnacle on", "binnacle events", "binnacle status", and your own programs.
         """,
         keys: [
             Key(

@@ -139,6 +139,46 @@ import Testing
         #expect(result.status == 0, "\(result.errors)")
     }
 
+    /// Every block of TOML in README.md and docs/, with a sensor and detectors in front where it has none.
+    @Test func theConfigurationsOfTheDocumentsAreAccepted() throws {
+        let project = Binary.tests.deletingLastPathComponent().path
+        let files = try FileManager.default.subpathsOfDirectory(atPath: project + "/docs")
+        var count = 0
+        for page in ["README.md"] + files.filter({ $0.hasSuffix(".md") }).map({ "docs/" + $0 }) {
+            let text = try String(contentsOfFile: project + "/" + page, encoding: .utf8)
+            for part in text.components(separatedBy: "```toml\n").dropFirst() {
+                let block = part.components(separatedBy: "```")[0]
+                let folder = try TemporaryFolder([
+                    "shown.toml": block.contains("[sensor.") ? block : Self.sections + block,
+                    "compass.toml": Self.calibration,
+                ])
+                let result = try Binary.run("check", folder.path + "/shown.toml")
+                #expect(result.status == 0, "\(page): \(result.errors)")
+                count += 1
+            }
+        }
+        #expect(count > 10)
+    }
+
+    private static let calibration = """
+        [magnetometer]
+        hard_iron_uT = [1.0, 2.0, 3.0]
+        soft_iron = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+        field_uT = 50.0
+        fit_error_percent = 1.0
+        """
+
+    private static let sections = """
+        [sensor.chassis]
+        source = "auto"
+        [motion.moved]
+        accelerometer = "chassis"
+        [north.bow]
+        accelerometer = "chassis"
+        magnetometer = "chassis"
+
+        """
+
     /// They can be copied beside the shipped file, alone and all together.
     @Test(arguments: examples.map { [$0] } + [examples])
     func examplesAreDropIns(names: [String]) throws {

@@ -59,12 +59,13 @@ extension CommandSettings {
     static let rows: [SettingRow<CommandSettings>] = [
         SettingRow(
             "timeout_s", \.timeout, .positiveSeconds,
-            "The longest it may run. Then it and what it started are asked to end (SIGTERM)."),
+            "The longest it may run. Then it and the processes of its group are asked to end (SIGTERM)."),
         SettingRow(
-            "kill_after_s", \.killDelay, .seconds, "How long after that what is left of them is killed (SIGKILL)."),
+            "kill_after_s", \.killDelay, .seconds,
+            "The time after that until those that still run are killed (SIGKILL)."),
         SettingRow(
             "concurrent", \.concurrentLimit, .integer(in: 1...64),
-            "How many may run at the same time. With 1 the events stay in order."),
+            "The most that run at the same time. With 1 the events stay in order."),
         SettingRow(
             "queue", \.queueLimit, .integer(in: 1...100_000),
             """
@@ -73,13 +74,13 @@ extension CommandSettings {
             """),
         SettingRow(
             "retries", \.retryLimit, .integer(in: 0...100),
-            "How often a program that failed is run again for the same event."),
+            "The number of times that a failed program is run again for the same event."),
         SettingRow(
             "retry_s", \.retryDelay, shown: .usual("1"), usual: "1",
             "Up to 60. The pause before the first retry; each further one is twice as long.", read: readRetryDelay),
         SettingRow(
             "output_bytes", \.outputLimit, .integer(in: 0...65_536),
-            "How much of the end of its output is kept for the event that tells how it ended."),
+            "How much of the end of its output is kept for command.finished and command.failed."),
         SettingRow(
             "environment", \.environment, shown: .usual("{}"), usual: "{}",
             """
