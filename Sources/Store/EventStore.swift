@@ -2,41 +2,39 @@ package import Binnacle
 package import LinuxSystem
 import Synchronization
 
-/// Keeps events in a file, so that they are not lost: appended first, and handed on only then.
+/// Keeps events in a file: each is stored first, and handed on then.
 ///
-/// Everything that is done with the file is done by one thread, which has a bounded queue; nobody waits for it. What
-/// waits in the queue goes into the file in one transaction, a group commit, so that the disk is asked once for all of
-/// them. When nothing can be stored, events and deliveries go on from memory, and that is told.
+/// Everything that is done with the file is done by one thread, which has a bounded queue; no other thread waits for it.
+/// What waits in the queue is stored in one transaction, a group commit, so that the disk is asked once for all of it.
+/// When nothing can be stored, events and deliveries go on from memory, and that is reported.
 package final class EventStore: Sendable {
     typealias Inbox = Courier<BoundedQueue<StoreRequest>>
 
-    /// Where the store tells what happens.
+    /// What the store's thread calls.
     struct Listeners: Sendable {
         let report: @Sendable (Event) -> Void
         let publish: @Sendable ([PublishedEvent]) -> Void
         let onSequence: @Sendable (UInt64) -> Void
     }
 
-    /// The most events and deliveries that wait to be stored.
+    /// Maximum number of events and deliveries that wait to be stored.
     package static let capacity = 65_536
 
     private let inbox: Inbox
-    private let board: StoreBoard
+    private let snapshot: StoreSnapshot
     private let drops: EventDrops
 
-    /// Starts the thread, which opens the file.
-    ///
-    /// A file that cannot be opened is told of, and tried again.
+    /// Starts the thread, which opens the file; a file that cannot be opened is reported, and tried again.
     ///
     /// - Parameters:
-    ///   - settings: Which file, how safely, and how much it keeps.
+    ///   - settings: The path of the file, how safely commits are made, and how much is kept.
     ///   - clock: The clocks; others are for tests.
-    ///   - capacity: The most events and deliveries that wait to be stored.
+    ///   - capacity: Maximum number of events and deliveries that wait to be stored.
     ///   - report: Takes events about the store, on any thread.
-    ///   - publish: Takes every event that was appended, in the order of appending, on the store's thread, when it is
-    ///     in the file or will never be.
-    ///   - onSequence: Told on the store's thread behind which number counting goes on: once when the file was opened,
-    ///     or could not be, and again whenever a file that comes later holds higher numbers.
+    ///   - publish: Takes the events in the order of ``store(_:)``, on the store's thread, when they are in the file or
+    ///     will never be.
+    ///   - onSequence: Told on the store's thread after which number sequence numbers continue: once when the file was
+    ///     opened, or could not be, and again whenever a file that is opened later holds higher numbers.
     /// - Throws: ``SystemError`` when there is no descriptor or no thread left.
     package init(
         _ settings: EventStoreSettings, clock: StoreClock = StoreClock(), capacity: Int = EventStore.capacity,
@@ -44,17 +42,17 @@ package final class EventStore: Sendable {
         onSequence: @escaping @Sendable (UInt64) -> Void = { _ in }
     ) throws(SystemError) {
         let inbox = try Inbox(BoundedQueue(capacity: capacity))
-        let board = StoreBoard(path: settings.path)
+        let snapshot = StoreSnapshot(path: settings.path)
         let logSync = try LogSync()
         let listeners = Listeners(report: report, publish: publish, onSequence: onSequence)
         self.inbox = inbox
-        self.board = board
+        self.snapshot = snapshot
         drops = EventDrops(
             handler: nil, reason: "more than \(capacity) events wait for the event store", report: report)
         try inbox.start {
             // SQLite's connection never leaves the thread.
             StoreWorker(
-                settings, clock: clock, listeners: listeners, board: board, inbox: inbox, logSync: logSync
+                settings, clock: clock, listeners: listeners, snapshot: snapshot, inbox: inbox, logSync: logSync
             ).run()
         }
     }
@@ -63,72 +61,60 @@ package final class EventStore: Sendable {
         inbox.requestStop()
     }
 
-    /// Whether the file was opened, or could not be; ``EventStoreStatistics/lastSequence`` says where counting goes on.
-    package var isOpened: Bool { board.isOpened }
+    /// Whether the file was opened, or could not be; ``EventStoreStatistics/lastSequence`` is known then.
+    package var isOpened: Bool { snapshot.isOpened }
 
-    // MARK: - Events
-
-    /// Stores events and what handlers are to get for them, in one transaction, and hands them on then.
+    /// Stores events and deliveries in one transaction, and hands them on then.
     ///
-    /// What there is no room for is dropped, counted and told of.
+    /// What there is no room for is dropped, counted and reported.
     package func store(_ entries: [StoreEntry]) {
         guard !entries.isEmpty, inbox.put(.store(entries), load: entries.count) != .taken else { return }
         for entry in entries where !EventKind.reports.contains(entry.event.kind) {
-            // A dropped report is not told, because that would be a report, too.
+            // A report about a dropped report could be dropped, too.
             drops.add(entry.event)
         }
     }
 
-    /// Stores an event, and publishes it then.
-    package func append(_ event: Event) {
-        store([StoreEntry(event: event, handler: nil)])
-    }
-
-    /// Stores an event that a handler is to get, behind what was stored before.
-    package func submit(_ event: Event, for handler: String) {
-        store([StoreEntry(event: event, handler: handler)])
-    }
-
     // MARK: - Handlers
 
-    /// Gives a handler what waits for it, beginning with the first delivery that was not acknowledged, and what comes.
+    /// Gives a handler its deliveries, beginning with the first one that was not acknowledged.
     ///
     /// - Parameters:
     ///   - handler: Its name.
-    ///   - limit: The most deliveries that it has without having acknowledged them; the others wait in the file.
+    ///   - limit: Maximum number of unacknowledged deliveries; the others wait in the file.
     ///   - deliver: Takes deliveries in their order, on the store's thread, without waiting.
     package func attach(_ handler: String, limit: Int, deliver: @escaping @Sendable ([Delivery]) -> Void) {
         _ = inbox.put(.attach(handler: handler, limit: limit, deliver: deliver), load: 0)
     }
 
-    /// Says which handlers exist or will: what waits for them is not removed because of its age or its number.
+    /// Sets the configured handlers: what waits for them is not removed because of its age or its number.
     ///
-    /// Until it was said, nothing that waits is. To be called whenever the configuration changes, before handlers are
-    /// attached.
+    /// Until this is called, that holds for all handlers. To be called whenever the configuration changes, before
+    /// handlers are attached.
     package func expect(_ handlers: Set<String>) {
         _ = inbox.put(.expect(handlers), load: 0)
     }
 
-    /// Gives a handler nothing more, as soon as the store's thread learns of it.
+    /// Stops giving deliveries to a handler; it may get some until the store's thread has taken this request.
     package func detach(_ handler: String) {
         _ = inbox.put(.detach(handler: handler), load: 0)
     }
 
-    /// Notes that a handler is done with a delivery; the file forgets it within a tenth of a second.
+    /// Acknowledges a delivery; its row is removed from the file within a tenth of a second.
     package func acknowledge(_ handler: String, _ ticket: Int64) {
         _ = inbox.put(.acknowledge(handler: handler, ticket: ticket), load: 0)
     }
 
-    // MARK: - Settings and figures
+    // MARK: - Settings and statistics
 
-    /// Changes the limits and the safety; the file stays.
+    /// Changes the settings, but for the path.
     package func change(_ settings: EventStoreSettings) {
         _ = inbox.put(.change(settings), load: 0)
     }
 
-    /// How the store is, without asking the disk: the size of the file may be a second old.
+    /// The statistics, without asking the disk: the size of the file may be a second old.
     package var statistics: EventStoreStatistics {
-        var statistics = board.statistics
+        var statistics = snapshot.statistics
         statistics.queueCount = inbox.withContent { $0.load }
         statistics.droppedCount += drops.totalCount
         return statistics
@@ -136,7 +122,7 @@ package final class EventStore: Sendable {
 
     // MARK: - End
 
-    /// Takes nothing more; what was taken is stored, and the file closed.
+    /// Accepts nothing more; what was accepted is stored, and the file closed.
     package func finish() {
         inbox.requestStop()
     }
@@ -155,12 +141,12 @@ package final class EventStore: Sendable {
 }
 
 extension EventStore: EventHistory {
-    /// What the numbers of the events belong to: it is made with the file, and stays with it.
+    /// Identifies the store that the sequence numbers belong to: it is made with the file, and stays with it.
     ///
     /// While there was no file, it belongs to this process.
-    package var identity: String { board.identity }
+    package var identity: String { snapshot.identity }
 
-    /// Reads a page of events, behind everything that was appended before; the reply comes on the store's thread.
+    /// Reads a page of events, behind everything that was stored before; the reply comes on the store's thread.
     package func read(_ query: EventQuery, reply: @escaping @Sendable (EventPage) -> Void) {
         guard inbox.put(.read(query, reply: reply), load: 0) == .stopped else { return }
         var page = EventPage(failure: "the event store is closed")
@@ -169,82 +155,75 @@ extension EventStore: EventHistory {
     }
 }
 
-/// An event for the log, or one that a handler is to get.
+/// An event for the log, or for a handler.
 package struct StoreEntry: Sendable {
     let event: Event
-    /// The handler's name; `nil` is the log.
     let handler: String?
+
+    /// Creates an entry for a handler; without one it is for the log.
+    package init(_ event: Event, for handler: String? = nil) {
+        self.event = event
+        self.handler = handler
+    }
 }
 
 /// Gathers what the chains of a turn have for the store, so that an event and its deliveries are stored together.
 ///
 /// An event that is in the file without its deliveries would never reach its handlers after a kill.
 package final class StoreInlet {
-    /// Keeps them.
+    /// Where the entries go.
     package let store: EventStore
     private var entries: [StoreEntry] = []
 
-    /// Creates an inlet in which nothing is gathered.
+    /// Creates an inlet without entries.
     package init(_ store: EventStore) {
         self.store = store
     }
 
-    /// What an event goes to that is to be kept.
-    package var log: any EventHandler { ClosureHandler { [unowned self] in add($0, for: nil) } }
+    /// The end of the chain for the log.
+    package var log: any EventHandler { ClosureHandler { [unowned self] in entries.append(StoreEntry($0)) } }
 
-    /// What an event goes to that a handler is to get.
-    package func lane(_ handler: String) -> any EventHandler {
-        ClosureHandler { [unowned self] in add($0, for: handler) }
+    /// The end of the chain for a handler.
+    package func queue(_ handler: String) -> any EventHandler {
+        ClosureHandler { [unowned self] in entries.append(StoreEntry($0, for: handler)) }
     }
 
-    private func add(_ event: Event, for handler: String?) {
-        entries.append(StoreEntry(event: event, handler: handler))
-    }
-
-    /// Has the store take what was gathered; called at the end of each turn.
+    /// Gives the entries to the store; called at the end of each turn.
     package func flush() {
         store.store(entries)
         entries = []
     }
 }
 
-/// What the store's thread is asked to do, in the order in which it is asked.
+/// A request to the store's thread; requests are handled in their order.
 enum StoreRequest: Sendable {
-    /// Store events and deliveries, all of them or none.
     case store([StoreEntry])
-    /// Give a handler its deliveries from now on.
     case attach(handler: String, limit: Int, deliver: @Sendable ([Delivery]) -> Void)
-    /// Give a handler nothing more.
     case detach(handler: String)
-    /// Keep what waits for these handlers, whether they are attached or not.
     case expect(Set<String>)
-    /// Forget what a handler is done with.
     case acknowledge(handler: String, ticket: Int64)
     case read(EventQuery, reply: @Sendable (EventPage) -> Void)
     case change(EventStoreSettings)
 }
 
-/// What the store's thread lets other threads know.
-final class StoreBoard: Sendable {
+/// What the store's thread shows to other threads.
+final class StoreSnapshot: Sendable {
     private let state: Mutex<(identity: String, statistics: EventStoreStatistics, isOpened: Bool)>
 
     init(path: String) {
         state = Mutex((StoreFile.randomIdentity(), EventStoreStatistics(path: path), false))
     }
 
-    /// Whether the file was opened, or could not be.
     var isOpened: Bool {
         get { state.withLock { $0.isOpened } }
         set { state.withLock { $0.isOpened = newValue } }
     }
 
-    /// What the numbers of the events belong to.
     var identity: String {
         get { state.withLock { $0.identity } }
         set { state.withLock { $0.identity = newValue } }
     }
 
-    /// How the store is.
     var statistics: EventStoreStatistics {
         get { state.withLock { $0.statistics } }
         set { state.withLock { $0.statistics = newValue } }

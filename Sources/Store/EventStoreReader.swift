@@ -1,18 +1,17 @@
 package import Binnacle
-import Glibc
 import LinuxSystem
 
 /// Reads the events in a store's file while no daemon has it, and changes nothing.
 ///
-/// It has the file only while it reads a page, so that a daemon may start at any time.
+/// It opens the file for one page at a time, so that a daemon may start at any time.
 package struct EventStoreReader: Sendable {
     /// Why a file cannot be read.
     package enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
         /// There is no file.
         case missing(path: String)
-        /// Another process has it.
+        /// Another process has locked it.
         case inUse(path: String)
-        /// It cannot be read, for a reason that says its path, too.
+        /// It cannot be read, for a reason that contains its path.
         case unreadable(String)
 
         /// What is wrong and what to do about it.
@@ -28,32 +27,26 @@ package struct EventStoreReader: Sendable {
     /// The file.
     package let path: String
 
-    /// Creates a reader of a file, which nobody has looked at yet.
+    /// Creates a reader; the file is opened by ``read(_:)``.
     package init(path: String) {
         self.path = path
     }
 
-    /// Reads a page of events.
+    /// Reads a page of events, without rows that are no events.
     ///
     /// - Parameter query: Which; the next page is behind ``EventPage/through``.
-    /// - Returns: The page. Lines that are no events are passed over.
+    /// - Returns: The page.
     /// - Throws: ``Failure``.
     package func read(_ query: EventQuery) throws(Failure) -> EventPage {
         do throws(StoreFailure) {
-            return try page(query)
-        } catch {
-            throw failure(error)
-        }
-    }
-
-    private func page(_ query: EventQuery) throws(StoreFailure) -> EventPage {
-        let place = try mapError(StoreFailure.system) { () throws(SystemError) in try FilePlace(path) }
-        guard try place.examine() else { throw .system(SystemError(code: ENOENT, call: "open", path: path)) }
-        let database = try open(place)
-        guard try StoreSchema.check(database) else { return EventPage(through: query.after) }
-        return try mapError(StoreFailure.init) { () throws(SQLiteError) in
+            let place = try FilePlace(path)
+            guard try place.examine() else { throw .missing(path) }
+            let database = try open(place)
+            guard try StoreSchema.check(database) else { return EventPage(through: query.after) }
             try database.execute("PRAGMA query_only = ON")
             return try database.page(query).page
+        } catch {
+            throw failure(error)
         }
     }
 
@@ -62,22 +55,17 @@ package struct EventStoreReader: Sendable {
     /// Without a log the file is complete: a daemon that starts meanwhile writes into its log first. The log of a daemon
     /// that was killed is read with the file, which takes the right to write, because its index has to be put together.
     private func open(_ place: FilePlace) throws(StoreFailure) -> Database {
-        let log = try mapError(StoreFailure.system) { () throws(SystemError) in try FilePlace.status(place.log) }
-        guard log?.size ?? 0 > 0 else {
-            return try mapError(StoreFailure.init) { () throws(SQLiteError) in
-                try Database(path: place.path, access: .readImmutable)
-            }
+        guard try FilePlace.size(place.log) > 0 else {
+            return try Database(path: place.path, access: .readImmutable)
         }
-        guard mayWrite(place.path), mayWrite(place.log) else {
+        do throws(StoreFailure) {
+            for path in [place.path, place.log] { try FilePlace.checkWriting(path) }
+        } catch {
             throw .foreign(
                 path: path, reason: "a daemon has it open, or was killed",
                 remedy: "ask the daemon, or read it as its owner or as root")
         }
         return try StoreFile.connect(to: place)
-    }
-
-    private func mayWrite(_ path: String) -> Bool {
-        faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0
     }
 
     private func failure(_ error: StoreFailure) -> Failure {

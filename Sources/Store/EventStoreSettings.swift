@@ -12,13 +12,13 @@ package struct EventStoreSettings: Sendable, Equatable {
 
     /// The database file.
     package var path: String
-    /// How safely.
+    /// How safely commits are made.
     package var synchronous: Synchronous = .normal
-    /// How old events get, in days.
+    /// Maximum age of events, in days.
     package var keepDays: Double = 30
-    /// How many events are kept.
+    /// Maximum number of events.
     package var keepEvents: Int = 1_000_000
-    /// How large the file gets, in MB of a million bytes.
+    /// Maximum size of the file, in MB of a million bytes.
     package var keepMegabytes: Double = 100
 
     /// Settings with the defaults.
@@ -27,19 +27,19 @@ package struct EventStoreSettings: Sendable, Equatable {
     }
 }
 
-/// How a store is, for whoever asks.
+/// The state and the counts of a store.
 package struct EventStoreStatistics: Sendable, Equatable {
-    /// How one handler's deliveries are.
+    /// The state of one handler's deliveries.
     package struct Handler: Sendable, Equatable {
         /// The handler's name.
         package var name: String
-        /// Whether there is a handler of this name.
+        /// Whether a handler of this name is attached.
         package var isAttached: Bool
-        /// The ticket up to which it is done with everything that it was given.
+        /// The cursor: the ticket up to which everything that was handed over is acknowledged.
         package var position: Int64
-        /// How many deliveries it has not been given yet.
+        /// The number of deliveries that were not handed over.
         package var waitingCount: Int
-        /// How many it has been given and is not done with.
+        /// The number of deliveries that were handed over and not acknowledged.
         package var unacknowledgedCount: Int
     }
 
@@ -47,40 +47,40 @@ package struct EventStoreStatistics: Sendable, Equatable {
     package var path: String
     /// Why nothing can be stored, and what to do; `nil` when all is well.
     package var failure: String?
-    /// How large the file and its log are, in bytes.
+    /// The size of the file and its log, in bytes.
     package var fileBytes: Int64 = 0
-    /// How many events are in the file; `nil` while they are counted, or when there is no file.
+    /// The number of events in the file; `nil` while they are counted, or without a file.
     package var eventCount: Int?
-    /// When the oldest of them happened, in nanoseconds since 1970.
+    /// The time of the oldest event, in nanoseconds since 1970.
     package var oldestWallNanoseconds: Int64?
-    /// When the newest of them happened.
+    /// The time of the newest event, in nanoseconds since 1970.
     package var newestWallNanoseconds: Int64?
-    /// The highest number that an event had.
+    /// The highest sequence number that an event had.
     package var lastSequence: UInt64 = 0
-    /// How many events and deliveries wait to be stored.
+    /// The number of events and deliveries that wait to be stored.
     package var queueCount = 0
-    /// How many were dropped because too many waited.
+    /// The number of events that were dropped because too many waited.
     package var droppedCount = 0
-    /// How many events went on without being stored.
+    /// The number of events that were handed on without being stored.
     package var notStoredCount = 0
-    /// How many rows of the file could not be read.
+    /// The number of rows of the file that could not be read.
     package var unreadableCount = 0
-    /// How many waiting deliveries were removed to keep the file within its limits.
+    /// The number of waiting deliveries that were removed to keep the file within its limits.
     package var removedDeliveryCount = 0
-    /// The handlers, in the order of their names.
+    /// The handlers, sorted by name.
     package var handlers: [Handler] = []
 
-    /// Creates statistics of nothing.
+    /// Creates statistics in which all counts are zero.
     package init(path: String) {
         self.path = path
     }
 }
 
-/// The clocks that a store goes by.
+/// The clocks of a store.
 package struct StoreClock: Sendable {
     /// The wall clock, in nanoseconds since 1970; it may be set to anything at any time.
     package let wall: @Sendable () -> Int64
-    /// A clock that is never set.
+    /// A clock that is never set, in nanoseconds.
     package let monotonic: @Sendable () -> Int64
 
     /// The system's clocks, or others for a test.

@@ -1,38 +1,38 @@
 import Binnacle
 
-/// Keeps the file within its limits, and nothing is removed before its time: a step of a few milliseconds at a time.
+/// Keeps the file within its limits, in steps of a few milliseconds.
 struct Janitor {
-    /// What is looked after next.
+    /// What the next step does.
     private enum Stage {
-        case count, size, age, space
+        /// Counts the events.
+        case count(behind: Int64, sum: Int)
+        /// Removes what is too much.
+        case number, size
+        /// Removes what is too old, behind a sequence number.
+        case age(behind: Int64)
+        /// Gives free pages back to the disk.
+        case space
     }
 
-    /// How many events are in the file; `nil` until they are counted.
+    /// The number of events in the file; `nil` until they are counted.
     private(set) var eventCount: Int?
-    /// When the limits are looked after the next time, on the monotonic clock, when nothing happens before.
+    /// When the limits are checked again, on the monotonic clock, if nothing happens before.
     private(set) var nextNanoseconds: Int64 = .min
     /// What is being done; `nil` when there is nothing to do.
     private var stage: Stage?
-    /// The number up to which events are counted, and how many there are up to there.
-    private var counted: (through: Int64, count: Int) = (.min, 0)
-    /// The number up to which nothing is left to remove by age, but events with a time in the future.
-    private var ageScanned: Int64 = .min
-    /// `nil` until a file was opened.
-    private var marks: RetentionMarks?
-    /// When the newest event of the runs before happened, by the wall clock.
-    private var newestWallBeforeRun: Int64?
+    /// The last event of the runs before; `nil` until a file was opened.
+    private var before: (sequence: Int64, wallNanoseconds: Int64?)?
     private let startedNanoseconds: Int64
     private let clock: StoreClock
     private let reports: StoreReports
 
     private static let intervalNanoseconds: Int64 = 3_600_000_000_000
-    /// How many rows are removed in one transaction.
+    /// Maximum number of rows that are removed in one transaction.
     private static let rowsPerStep = 512
-    /// How many rows are counted at once.
     private static let rowsPerCount = 4096
-    /// Events with times that are further ahead of the wall clock than this are not believed.
+    /// Times that are further ahead of the wall clock than this are wrong.
     private static let futureNanoseconds: Int64 = 86_400_000_000_000
-    /// How long a run does not believe that all events of the runs before it are too old.
+    /// For how long after its start a run does not trust a clock that says that all events are too old.
     private static let doubtNanoseconds: Int64 = 3_600_000_000_000
 
     init(_ clock: StoreClock, _ reports: StoreReports) {
@@ -42,27 +42,22 @@ struct Janitor {
     }
 
     /// Begins with a file that was opened.
-    mutating func connect(to file: StoreFile) throws(SQLiteError) {
+    mutating func connect(to file: StoreFile) throws(StoreFailure) {
         try readEndTimes(of: file)
-        if marks == nil {
-            newestWallBeforeRun = reports.statistics.newestWallNanoseconds
-            marks = RetentionMarks(startingBehind: file.lastSequence, at: startedNanoseconds)
-        }
-        (eventCount, counted) = (nil, (.min, 0))
-        begin()
+        before = before ?? (Int64(file.lastSequence), reports.statistics.newestWallNanoseconds)
+        eventCount = nil
+        stage = .count(behind: .min, sum: 0)
     }
 
-    /// Begins to look after the limits.
+    /// Begins to check the limits.
     mutating func begin() {
-        guard stage == nil else { return }
-        stage = .count
-        ageScanned = .min
+        if stage == nil { stage = .number }
     }
 
     /// Whether there is something to do at once.
     var isBusy: Bool { stage != nil }
 
-    /// Notes events that came to the file; while the events are being counted, these will be, too.
+    /// Notes stored events; those that come while the events are being counted will be counted, too.
     mutating func didStore(_ count: Int, _ events: [PublishedEvent]) {
         eventCount? += count
         guard let first = events.first, let last = events.last else { return }
@@ -71,191 +66,144 @@ struct Janitor {
         reports.statistics.newestWallNanoseconds = last.event.wallNanoseconds
     }
 
-    /// Notes the last number, to know later how old it is.
-    mutating func note(_ sequence: UInt64, at now: Int64) {
-        marks?.note(sequence, at: now)
-        if now >= nextNanoseconds { begin() }
-    }
-
     /// Does a step, when there is something to do.
     ///
-    /// - Returns: Whether the file was changed.
+    /// - Returns: Whether the file may have been changed.
     mutating func step(
         in file: StoreFile, _ settings: EventStoreSettings, _ deliveries: Deliveries, at now: Int64
-    ) throws(SQLiteError) -> Bool {
-        let isDone: Bool
+    ) throws(StoreFailure) -> Bool {
+        if stage == nil, now >= nextNanoseconds { begin() }
+        guard let stage else { return false }
         switch stage {
-        case .count: isDone = try keepCount(in: file, settings, deliveries)
-        case .size: isDone = try keepSize(in: file, settings, deliveries)
-        case .age: isDone = try keepAge(in: file, settings, deliveries, at: now)
-        case .space: isDone = try !file.giveBack()
-        case nil: return false
-        }
-        guard isDone else { return true }
-        switch stage {
-        case .count: stage = .size
-        case .size: stage = .age
-        case .age: stage = .space
-        case .space, nil:
-            stage = nil
+        case .count(let first, let sum):
+            let rows = try file.oldestEvents(behind: first, limit: Self.rowsPerCount)
+            let count = sum + rows.count
+            if let last = rows.last, rows.count == Self.rowsPerCount {
+                self.stage = .count(behind: last.sequence, sum: count)
+            } else {
+                eventCount = count
+                self.stage = .number
+            }
+        case .number:
+            if try keepNumber(in: file, settings, deliveries) { return true }
+            self.stage = .size
+        case .size:
+            if try keepSize(in: file, settings, deliveries) { return true }
+            self.stage = .age(behind: .min)
+        case .age(let first):
+            if try keepAge(in: file, settings, deliveries, behind: first, at: now) { return true }
+            self.stage = .space
+        case .space:
+            if try file.giveBack() { return true }
+            self.stage = nil
             nextNanoseconds = now + Self.intervalNanoseconds
             try readEndTimes(of: file)
         }
         return false
     }
 
-    private func readEndTimes(of file: StoreFile) throws(SQLiteError) {
-        let times = try file.endTimes()
-        reports.statistics.oldestWallNanoseconds = times.oldest
-        reports.statistics.newestWallNanoseconds = times.newest
+    private func readEndTimes(of file: StoreFile) throws(StoreFailure) {
+        (reports.statistics.oldestWallNanoseconds, reports.statistics.newestWallNanoseconds) = try file.endTimes()
     }
 
     // MARK: - The limits
 
-    /// Counts the events, and removes the oldest of them when they are too many.
+    /// Removes the oldest events when there are too many, and then what waits for handlers that are not configured.
     ///
-    /// - Returns: Whether nothing is left to do, as with the other limits.
-    private mutating func keepCount(
+    /// - Returns: Whether there may be more to remove, as with the other limits.
+    private mutating func keepNumber(
         in file: StoreFile, _ settings: EventStoreSettings, _ deliveries: Deliveries
-    ) throws(SQLiteError) -> Bool {
-        guard let count = eventCount else {
-            let rows = try file.oldestEvents(behind: counted.through, limit: Self.rowsPerCount)
-            counted = (rows.last?.sequence ?? counted.through, counted.count + rows.count)
-            if rows.count < Self.rowsPerCount { eventCount = counted.count }
-            return false
-        }
-        if count > settings.keepEvents {
+    ) throws(StoreFailure) -> Bool {
+        if let count = eventCount, count > settings.keepEvents {
             eventCount = try count - file.removeOldestEvents(min(Self.rowsPerStep, count - settings.keepEvents))
-            return false
+            return true
         }
-        // A handler that does not exist may never come for what waits for it.
-        for lane in deliveries.lanes.values where isForNobody(lane, deliveries) {
-            let excess = lane.waitingInFile - settings.keepEvents
-            guard excess > 0 else { continue }
-            let oldest = try file.oldestDeliveries(of: lane.name, limit: min(Self.rowsPerStep, excess)).map(\.ticket)
-            guard !oldest.isEmpty else { continue }
-            try removeWaiting(oldest, of: lane, from: file, "more than \(settings.keepEvents) wait for it")
-            return false
+        for queue in deliveries.abandonedQueues where queue.waitingInFile > settings.keepEvents {
+            let excess = min(Self.rowsPerStep, queue.waitingInFile - settings.keepEvents)
+            let oldest = try file.oldestDeliveries(of: queue.name, limit: excess).map(\.ticket)
+            if try remove(oldest, of: queue, from: file, "more than \(settings.keepEvents) wait for it") { return true }
         }
-        return true
+        return false
     }
 
     /// Removes events while the file is too large, oldest first; then what waits for handlers.
     private mutating func keepSize(
         in file: StoreFile, _ settings: EventStoreSettings, _ deliveries: Deliveries
-    ) throws(SQLiteError) -> Bool {
-        guard Double(try file.usedBytes()) > settings.keepMegabytes * 1e6 else { return true }
+    ) throws(StoreFailure) -> Bool {
+        guard Double(try file.usedBytes()) > settings.keepMegabytes * 1e6 else { return false }
         let count = try file.removeOldestEvents(Self.rowsPerStep)
         if count > 0 {
             eventCount? -= count
-            return false
+            return true
         }
-        // What a handler has right now is little, and nearly done.
-        let handedCount = deliveries.lanes.values.map(\.unacknowledged.count).reduce(0, +)
+        // What the handlers have is little, and nearly done.
+        let handedCount = deliveries.queues.values.map(\.unacknowledged.count).reduce(0, +)
         let oldest = try file.oldestDeliveries(limit: Self.rowsPerStep + handedCount)
-        var isDone = true
-        for lane in deliveries.lanes.values {
-            let waiting = oldest.filter { $0.handler == lane.name && !lane.unacknowledged.contains($0.ticket) }
-            guard !waiting.isEmpty else { continue }
-            try removeWaiting(
-                waiting.map(\.ticket), of: lane, from: file, "the store is larger than \(settings.keepMegabytes) MB")
-            isDone = false
+        var mayBeMore = false
+        for queue in deliveries.queues.values {
+            let waiting = oldest.filter { $0.handler == queue.name && !queue.unacknowledged.contains($0.ticket) }
+            let reason = "the store is larger than \(settings.keepMegabytes) MB"
+            if try remove(waiting.map(\.ticket), of: queue, from: file, reason) { mayBeMore = true }
         }
-        return isDone
+        return mayBeMore
     }
 
-    /// Removes events that are too old, and what waits that long for handlers that do not exist.
+    /// Removes events that are too old, and what waits that long for handlers that are not configured.
     ///
-    /// From the oldest number on, events are removed until one is young enough. An event with a time in the future is
-    /// passed over, so that it does not protect those behind it.
+    /// From the oldest sequence number on, events are removed until one is young enough. An event with a time in the
+    /// future is passed over, so that it does not protect those behind it. What this run has stored is as young as the
+    /// run, whatever the wall clock was set to since.
     private mutating func keepAge(
-        in file: StoreFile, _ settings: EventStoreSettings, _ deliveries: Deliveries, at now: Int64
-    ) throws(SQLiteError) -> Bool {
+        in file: StoreFile, _ settings: EventStoreSettings, _ deliveries: Deliveries, behind first: Int64,
+        at now: Int64
+    ) throws(StoreFailure) -> Bool {
         let age = Int64(min(settings.keepDays * 86_400e9, 9e18))
         let wall = clock.wall()
         let (limit, isOverflow) = wall.subtractingReportingOverflow(age)
-        guard !isOverflow, !isClockDoubtful(at: now, limit: limit) else { return true }
-        let removable = Int64(clamping: marks?.removable(olderThan: age, at: now) ?? 0)
-        let rows = try file.oldestEvents(behind: ageScanned, limit: Self.rowsPerStep)
+        guard let before, !isOverflow, !isClockDoubtful(at: now, limit: limit) else { return false }
+        let isRunOld = now - startedNanoseconds >= age
+        let rows = try file.oldestEvents(behind: first, limit: Self.rowsPerStep)
         let end = rows.firstIndex { row in
             let time = row.wall ?? .max
             let isYoung =
                 time >= limit && time.subtractingReportingOverflow(wall).partialValue <= Self.futureNanoseconds
-            return isYoung || row.sequence > removable
+            return isYoung || (row.sequence > before.sequence && !isRunOld)
         }
         if let last = rows[..<(end ?? rows.count)].last?.sequence {
-            eventCount? -= try file.removeEvents(behind: ageScanned, through: last, before: limit)
-            ageScanned = last
+            eventCount? -= try file.removeEvents(behind: first, through: last, before: limit)
+            stage = .age(behind: last)
         }
-        guard end != nil || rows.count < Self.rowsPerStep else { return false }
-        for lane in deliveries.lanes.values where isForNobody(lane, deliveries) && lane.waitingInFile > 0 {
-            let old = try file.oldestDeliveries(of: lane.name, limit: Self.rowsPerStep)
-                .prefix { ($0.wall ?? .max) < limit && $0.ticket < deliveries.firstTicket }.map(\.ticket)
-            guard !old.isEmpty else { continue }
-            try removeWaiting(old, of: lane, from: file, "they are older than \(settings.keepDays) days")
-            return false
+        if end == nil && rows.count == Self.rowsPerStep { return true }
+        for queue in deliveries.abandonedQueues where queue.waitingInFile > 0 {
+            let old = try file.oldestDeliveries(of: queue.name, limit: Self.rowsPerStep)
+                .prefix { ($0.wall ?? .max) < limit && ($0.ticket < deliveries.firstTicket || isRunOld) }
+            let reason = "they are older than \(settings.keepDays) days"
+            if try remove(old.map(\.ticket), of: queue, from: file, reason) { return true }
         }
-        return true
+        return false
     }
 
     /// Whether the wall clock may be far ahead, because it says that all events of the runs before are too old.
     ///
     /// A board without a battery for its clock may start at any time; within an hour it should know the right one.
     private func isClockDoubtful(at now: Int64, limit: Int64) -> Bool {
-        guard let newest = newestWallBeforeRun, newest < limit else { return false }
+        guard let newest = before?.wallNanoseconds, newest < limit else { return false }
         return now - startedNanoseconds < Self.doubtNanoseconds
     }
 
-    /// Whether a lane's handler does not exist, and will not.
-    private func isForNobody(_ lane: DeliveryLane, _ deliveries: Deliveries) -> Bool {
-        guard lane.deliver == nil, let expected = deliveries.expectedHandlers else { return false }
-        return !expected.contains(lane.name)
-    }
-
-    private func removeWaiting(
-        _ tickets: [Int64], of lane: DeliveryLane, from file: StoreFile, _ reason: String
-    ) throws(SQLiteError) {
-        try file.transaction { () throws(SQLiteError) in
+    /// Removes what waits for a handler, and reports it.
+    ///
+    /// - Returns: Whether there was something to remove.
+    private func remove(
+        _ tickets: [Int64], of queue: DeliveryQueue, from file: StoreFile, _ reason: String
+    ) throws(StoreFailure) -> Bool {
+        guard !tickets.isEmpty else { return false }
+        try file.transaction { () throws(StoreFailure) in
             for ticket in tickets { try file.removeDelivery(ticket) }
         }
-        let waitingCount = lane.forgetWaiting(tickets)
+        let waitingCount = queue.forgetWaiting(tickets)
         reports.statistics.removedDeliveryCount += waitingCount
-        reports.drop(lane.name, reason, count: waitingCount)
-    }
-}
-
-/// Knows how old the events of this run are at least, by the monotonic clock.
-///
-/// The wall clock may be set forward by decades, when a board without a battery for its clock learns the time; the
-/// events of this run are not older for that.
-package struct RetentionMarks {
-    private var marks: [(sequence: UInt64, nanoseconds: Int64)]
-    private static let intervalNanoseconds: Int64 = 3_600_000_000_000
-
-    /// Begins a run.
-    ///
-    /// - Parameters:
-    ///   - sequence: The last number before it.
-    ///   - monotonicNanoseconds: The time.
-    package init(startingBehind sequence: UInt64, at monotonicNanoseconds: Int64) {
-        marks = [(sequence, monotonicNanoseconds)]
-    }
-
-    /// Notes the last number, about once an hour.
-    package mutating func note(_ sequence: UInt64, at monotonicNanoseconds: Int64) {
-        guard let last = marks.last, monotonicNanoseconds - last.nanoseconds >= Self.intervalNanoseconds else { return }
-        marks.append((sequence, monotonicNanoseconds))
-    }
-
-    /// The number up to which events may be so old that they are removed.
-    ///
-    /// - Parameters:
-    ///   - ageNanoseconds: How old that is.
-    ///   - monotonicNanoseconds: The time.
-    /// - Returns: The number.
-    package mutating func removable(olderThan ageNanoseconds: Int64, at monotonicNanoseconds: Int64) -> UInt64 {
-        // Events of the runs before may be of any age; a mark holds until the next one is old enough.
-        while marks.count > 1, monotonicNanoseconds - marks[1].nanoseconds >= ageNanoseconds { marks.removeFirst() }
-        return marks[0].sequence
+        reports.drop(queue.name, reason, count: waitingCount)
+        return true
     }
 }

@@ -1,40 +1,35 @@
 import CSQLite
 
-/// A connection to a database file, used by one thread at a time and closed with its last owner.
+/// A connection to a database file, used by one thread at a time.
 package final class Database {
-    /// What a connection is opened for.
+    /// How a connection uses its file, which has to exist.
     package enum Access: Sendable {
-        /// Everything; the file has to exist.
+        /// For reading and writing.
         case change
-        /// Reading. The log beside the file is ignored, and nobody may change the file meanwhile.
+        /// For reading without the log beside the file; no process may change the file meanwhile.
         case readImmutable
     }
 
-    /// A value for a parameter of a statement.
-    package enum Value: Sendable {
+    enum Value {
         case null
         case integer(Int64)
         case text(String)
 
-        /// A whole number, or NULL.
         static func integer(optional value: Int64?) -> Value { value.map { .integer($0) } ?? .null }
-        /// A text, or NULL.
         static func text(optional value: String?) -> Value { value.map { .text($0) } ?? .null }
     }
 
-    /// The row at which a statement stands.
-    package struct Row {
+    /// The current row of a statement; a column of another type reads as `nil`.
+    struct Row {
         fileprivate let library: UnsafePointer<csqlite>
         fileprivate let handle: OpaquePointer
 
-        /// A column, when it is a whole number.
-        package func integer(_ column: Int32) -> Int64? {
+        func integer(_ column: Int32) -> Int64? {
             guard library.pointee.column_type(handle, column) == SQLITE_INTEGER else { return nil }
             return library.pointee.column_int64(handle, column)
         }
 
-        /// A column, when it is a text in UTF-8.
-        package func text(_ column: Int32) -> String? {
+        func text(_ column: Int32) -> String? {
             guard library.pointee.column_type(handle, column) == SQLITE_TEXT,
                 let start = library.pointee.column_text(handle, column)
             else { return nil }
@@ -44,35 +39,29 @@ package final class Database {
         }
     }
 
-    /// The longest value of a column, in bytes: longer ones were not written by a store.
-    package static let longestValue = 1 << 24
+    /// Maximum length of a value in bytes; a store writes no longer ones.
+    static let longestValue = 1 << 24
 
-    /// The file.
-    package let path: String
+    let path: String
     private let library: UnsafePointer<csqlite>
     private let handle: OpaquePointer
     /// Prepared statements by their text; they are finalized with the connection.
     private var prepared: [String: OpaquePointer] = [:]
-    /// Where SQLite writes how many pages the log has; freed with this object, when the connection is closed.
-    private let logPages: UnsafeMutablePointer<Int32>
     private var isOpen = true
 
-    /// Opens a file, distrusting what it says.
-    ///
-    /// Closing merges nothing into it, unless ``mergesAtEnd`` says so: a damaged file stays as it is.
+    /// Opens a file whose contents are not trusted.
     ///
     /// - Parameters:
-    ///   - path: The file, without a symbolic link on the way.
-    ///   - access: What for.
-    /// - Throws: ``SQLiteError``, also when the library is missing.
-    package init(path: String, access: Access) throws(SQLiteError) {
+    ///   - path: The file; no part of the path is a symbolic link.
+    ///   - access: How the connection uses it.
+    /// - Throws: ``StoreFailure``, also when the library is missing.
+    package init(path: String, access: Access) throws(StoreFailure) {
         var reason: UnsafePointer<CChar>?
         guard let library = csqlite_load(&reason) else {
-            throw SQLiteError(
-                extendedCode: SQLITE_MISUSE, operation: "load SQLite", message: Self.text(reason), path: path)
+            throw StoreFailure(SQLiteError(SQLITE_MISUSE, "load SQLite", Self.text(reason), path: path))
         }
         var name = path
-        var flags = SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX
+        var flags = SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         switch access {
         case .change: flags |= SQLITE_OPEN_READWRITE
         case .readImmutable:
@@ -82,30 +71,24 @@ package final class Database {
         var opened: OpaquePointer?
         let code = library.pointee.open_v2(name, &opened, flags, nil)
         guard code == SQLITE_OK, let opened else {
-            let error = SQLiteError(
-                extendedCode: opened.map { library.pointee.extended_errcode($0) } ?? code, operation: "open",
-                message: Self.text(library.pointee.errstr(code)), path: path)
             if let opened { _ = library.pointee.close_v2(opened) }
-            throw error
+            throw StoreFailure(SQLiteError(code, "open", Self.text(library.pointee.errstr(code)), path: path))
         }
         self.path = path
         self.library = library
         handle = opened
-        logPages = .allocate(capacity: 1)
-        logPages.initialize(to: 0)
-        _ = library.pointee.extended_result_codes(handle, 1)
-        csqlite_distrust(handle)
-        csqlite_merge_at_end(handle, 0)
-        csqlite_watch_log(handle, logPages)
+        for (option, isOn) in [
+            (SQLITE_DBCONFIG_DEFENSIVE, true), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+            (SQLITE_DBCONFIG_ENABLE_TRIGGER, false), (SQLITE_DBCONFIG_ENABLE_VIEW, false),
+            // A damaged file stays as it is.
+            (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true),
+        ] { csqlite_configure(handle, option, isOn ? 1 : 0) }
         _ = library.pointee.limit(handle, SQLITE_LIMIT_LENGTH, Int32(Self.longestValue))
     }
 
-    deinit {
-        close()
-        logPages.deallocate()
-    }
+    deinit { close() }
 
-    /// Closes the connection, whoever still holds it: every later use fails.
+    /// Closes the connection; every later use fails.
     package func close() {
         guard isOpen else { return }
         isOpen = false
@@ -115,73 +98,61 @@ package final class Database {
         _ = library.pointee.close_v2(handle)
     }
 
-    /// Why the library cannot be loaded; `nil` when it is there, and loaded now.
-    package static var libraryProblem: String? {
+    /// Has ``close()`` merge the log into the file and remove it.
+    func mergeLogOnClose() { csqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0) }
+
+    /// Why the library cannot be loaded; `nil` when it is loaded.
+    static var libraryProblem: String? {
         var reason: UnsafePointer<CChar>?
         return csqlite_load(&reason) == nil ? text(reason) : nil
     }
 
-    /// Whether closing merges the log into the file and removes it.
-    package var mergesAtEnd = false {
-        didSet { csqlite_merge_at_end(handle, mergesAtEnd ? 1 : 0) }
-    }
-
-    /// The number of pages in the log after the last commit.
-    var logPageCount: Int { Int(logPages.pointee) }
-
-    /// How long to wait for another process that has the file, in milliseconds.
-    package func setBusyTimeout(milliseconds: Int32) {
-        _ = library.pointee.busy_timeout(handle, milliseconds)
-    }
-
     // MARK: - Statements
 
-    /// Runs a statement once, and ignores its rows.
-    package func execute(_ sql: String) throws(SQLiteError) {
+    /// Runs a statement once and ignores its rows.
+    package func execute(_ sql: String) throws(StoreFailure) {
         let statement = try prepare(sql, flags: 0)
         defer { _ = library.pointee.finalize(statement) }
         while try step(statement, sql) {}
     }
 
-    /// Runs a statement without rows; it stays prepared for the next time.
+    /// Runs a statement without rows; it stays prepared.
     ///
-    /// - Returns: How many rows it changed.
+    /// - Returns: The number of changed rows.
     @discardableResult
-    package func run(_ sql: String, _ values: Value...) throws(SQLiteError) -> Int {
+    func run(_ sql: String, _ values: Value...) throws(StoreFailure) -> Int {
+        try run(sql, values)
+    }
+
+    func run(_ sql: String, _ values: [Value]) throws(StoreFailure) -> Int {
         try each(sql, values) { _ in true }
         return Int(library.pointee.changes(handle))
     }
 
-    /// Makes something of each row; the statement stays prepared for the next time.
-    ///
-    /// - Parameters:
-    ///   - sql: The statement.
-    ///   - values: Its parameters.
-    ///   - element: Makes it; `nil` leaves a row out.
-    /// - Returns: What was made.
-    /// - Throws: ``SQLiteError``.
-    package func rows<Element>(
-        _ sql: String, _ values: Value..., element: (Row) throws(SQLiteError) -> Element?
-    ) throws(SQLiteError) -> [Element] {
+    /// Maps each row, without those that `element` maps to `nil`; the statement stays prepared.
+    func rows<Element>(
+        _ sql: String, _ values: Value..., element: (Row) throws(StoreFailure) -> Element?
+    ) throws(StoreFailure) -> [Element] {
         var found: [Element] = []
-        try each(sql, values) { row throws(SQLiteError) in
+        try each(sql, values) { row throws(StoreFailure) in
             if let element = try element(row) { found.append(element) }
             return true
         }
         return found
     }
 
-    /// The first column of the first row, when that is a whole number.
-    package func integer(_ sql: String, _ values: Value...) throws(SQLiteError) -> Int64? {
+    /// The first column of the first row, when that is an integer.
+    package func integer(_ sql: String) throws(StoreFailure) -> Int64? { try first(sql) { $0.integer(0) } }
+
+    func integer(_ sql: String, _ values: Value...) throws(StoreFailure) -> Int64? {
         try first(sql, values) { $0.integer(0) }
     }
 
-    /// The first column of the first row, when that is a text.
-    package func text(_ sql: String) throws(SQLiteError) -> String? { try first(sql, []) { $0.text(0) } }
+    func text(_ sql: String) throws(StoreFailure) -> String? { try first(sql) { $0.text(0) } }
 
     private func first<Element>(
-        _ sql: String, _ values: [Value], _ column: (Row) -> Element?
-    ) throws(SQLiteError) -> Element? {
+        _ sql: String, _ values: [Value] = [], _ column: (Row) -> Element?
+    ) throws(StoreFailure) -> Element? {
         var found: Element?
         try each(sql, values) { row in
             found = column(row)
@@ -190,10 +161,10 @@ package final class Database {
         return found
     }
 
-    /// Goes over the rows of a statement, as long as `body` returns `true`.
+    /// Visits the rows of a statement as long as `body` returns `true`; the statement stays prepared.
     func each(
-        _ sql: String, _ values: [Value], _ body: (Row) throws(SQLiteError) -> Bool
-    ) throws(SQLiteError) {
+        _ sql: String, _ values: [Value], _ body: (Row) throws(StoreFailure) -> Bool
+    ) throws(StoreFailure) {
         let statement: OpaquePointer
         if let known = prepared[sql] {
             statement = known
@@ -201,7 +172,7 @@ package final class Database {
             statement = try prepare(sql, flags: UInt32(SQLITE_PREPARE_PERSISTENT))
             prepared[sql] = statement
         }
-        // While a statement stands at a row, the connection is reading.
+        // A statement at a row is an open read transaction.
         defer { _ = library.pointee.reset(statement) }
         for (index, value) in values.enumerated() {
             try check(bind(value, to: Int32(index + 1), of: statement), sql)
@@ -212,16 +183,14 @@ package final class Database {
         }
     }
 
-    private func prepare(_ sql: String, flags: UInt32) throws(SQLiteError) -> OpaquePointer {
+    private func prepare(_ sql: String, flags: UInt32) throws(StoreFailure) -> OpaquePointer {
         guard isOpen else {
-            throw SQLiteError(
-                extendedCode: SQLITE_MISUSE, operation: "use the connection", message: "it is closed", path: path)
+            throw StoreFailure(SQLiteError(SQLITE_MISUSE, "use the connection", "it is closed", path: path))
         }
         var statement: OpaquePointer?
         try check(library.pointee.prepare_v3(handle, sql, -1, flags, &statement, nil), sql)
         guard let statement else {
-            throw SQLiteError(
-                extendedCode: SQLITE_MISUSE, operation: sql, message: "there is no statement", path: path)
+            throw StoreFailure(SQLiteError(SQLITE_MISUSE, sql, "there is no statement", path: path))
         }
         return statement
     }
@@ -243,28 +212,25 @@ package final class Database {
         }
     }
 
-    private func step(_ statement: OpaquePointer, _ sql: String) throws(SQLiteError) -> Bool {
+    private func step(_ statement: OpaquePointer, _ sql: String) throws(StoreFailure) -> Bool {
         let code = library.pointee.step(statement)
         if code != SQLITE_ROW { try check(code, sql) }
         return code == SQLITE_ROW
     }
 
-    private func check(_ code: Int32, _ operation: @autoclosure () -> String) throws(SQLiteError) {
+    private func check(_ code: Int32, _ operation: @autoclosure () -> String) throws(StoreFailure) {
         guard code == SQLITE_OK || code == SQLITE_DONE else {
-            throw SQLiteError(
-                extendedCode: code, operation: operation(), message: Self.text(library.pointee.errmsg(handle)),
-                path: path)
+            throw StoreFailure(
+                SQLiteError(code, operation(), Self.text(library.pointee.errmsg(handle)), path: path))
         }
     }
 
-    // MARK: - Transactions
-
-    /// Does something as a whole or not at all.
-    package func transaction<Result>(
-        _ body: () throws(SQLiteError) -> Result
-    ) throws(SQLiteError) -> Result {
+    /// Runs a transaction: all of it is committed, or none.
+    func transaction<Result>(
+        _ body: () throws(StoreFailure) -> Result
+    ) throws(StoreFailure) -> Result {
         try run("BEGIN IMMEDIATE")
-        do throws(SQLiteError) {
+        do throws(StoreFailure) {
             let result = try body()
             try run("COMMIT")
             return result
@@ -275,72 +241,17 @@ package final class Database {
         }
     }
 
-    /// Merges the log into the file, and brings both to the disk.
-    ///
-    /// - Parameter truncates: Whether the log is cut to nothing afterwards.
-    /// - Throws: ``SQLiteError``.
-    package func checkpoint(truncates: Bool = false) throws(SQLiteError) {
-        guard isOpen else { return }
-        let mode = truncates ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
-        try check(library.pointee.wal_checkpoint_v2(handle, nil, mode, nil, nil), "checkpoint")
-        logPages.pointee = 0
-    }
-
     private static func text(_ message: UnsafePointer<CChar>?) -> String {
         message.map { String(cString: $0) } ?? "no reason is known"
     }
 
     /// The path as a part of a URI.
     private static func escaped(_ path: String) -> String {
-        var result = ""
-        for byte in path.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
-                UInt8(ascii: "_"):
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            default: result += (byte < 16 ? "%0" : "%") + String(byte, radix: 16)
+        path.utf8.map { byte in
+            switch UnicodeScalar(byte) {
+            case "a"..."z", "A"..."Z", "0"..."9", "/", ".", "-", "_": String(UnicodeScalar(byte))
+            default: (byte < 16 ? "%0" : "%") + String(byte, radix: 16)
             }
-        }
-        return result
+        }.joined()
     }
-}
-
-/// What SQLite refused: the operation, the file, and why.
-package struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The extended result code.
-    package let extendedCode: Int32
-    /// What was to be done.
-    package let operation: String
-    /// What SQLite says about it.
-    package let message: String
-    /// The database file.
-    package let path: String
-
-    /// The code of a file that cannot be opened.
-    static let cannotOpen = SQLITE_CANTOPEN
-
-    /// A file with a number that no store has written.
-    static func strangeNumber(_ number: String, _ operation: String, path: String) -> SQLiteError {
-        SQLiteError(
-            extendedCode: SQLITE_CORRUPT, operation: operation, message: "\(number) is no number of this store",
-            path: path)
-    }
-
-    /// `path: operation: message`.
-    package var description: String { "\(path): \(operation): \(reason)" }
-
-    /// What SQLite says, with its number where that says more.
-    package var reason: String { extendedCode > 0xFF ? "\(message) (\(extendedCode))" : message }
-
-    private var code: Int32 { extendedCode & 0xFF }
-
-    /// Whether the file holds what SQLite never wrote.
-    package var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_FORMAT }
-    /// Whether another process has the file.
-    package var isInUse: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
-    /// Whether the file or its folder may not be written to.
-    package var isReadOnly: Bool { code == SQLITE_READONLY || code == SQLITE_CANTOPEN || code == SQLITE_PERM }
-    /// Whether the disk, or what the account may use of it, is full.
-    package var isFull: Bool { code == SQLITE_FULL }
 }

@@ -280,14 +280,27 @@ import Testing
         #expect(try second.history().numbers == [21])
     }
 
-    @Test func agesAreThoseOfTheMonotonicClock() {
-        var marks = RetentionMarks(startingBehind: 100, at: 0)
-        let hour: Int64 = 3_600_000_000_000
-        for index in 0..<1000 { marks.note(UInt64(100 + index), at: Int64(index) * hour) }
-        #expect(marks.removable(olderThan: 2000 * hour, at: 1000 * hour) == 100, "the run is younger than that")
-        #expect(marks.removable(olderThan: 500 * hour, at: 1000 * hour) == 600)
-        #expect(marks.removable(olderThan: 10 * hour, at: 1000 * hour) == 1090)
-        #expect(marks.removable(olderThan: 500 * hour, at: 1000 * hour) == 1090)
+    /// What a run has stored is as young as the run by the monotonic clock.
+    @Test func agesAreThoseOfTheMonotonicClock() throws {
+        let folder = try StoreFolder()
+        let clocks = Clocks()
+        let run = try StoreRun(folder.file, clock: clocks.clock)
+        run.append(1...10, wall: StoreRun.beginning)
+        run.submit(1...10, for: "gone")
+        run.store.expect([])
+        clocks.setWall(StoreRun.beginning + 31 * Self.day)
+        try keepWithinLimits(run)
+        #expect(try run.history().numbers == Array(1...10) && run.store.statistics.removedDeliveryCount == 0)
+        clocks.pass(29 * Self.day)
+        try keepWithinLimits(run)
+        #expect(try run.history().numbers == Array(1...10), "the run is younger than 30 days")
+        clocks.pass(2 * Self.day)
+        run.append(11...11, wall: StoreRun.beginning + 31 * Self.day)
+        run.store.change(EventStoreSettings(path: folder.file))
+        try run.wait("the removal") {
+            run.store.statistics.eventCount == 1 && run.store.statistics.removedDeliveryCount == 10
+        }
+        #expect(try run.history().numbers == [11])
     }
 }
 

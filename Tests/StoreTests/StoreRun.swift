@@ -143,6 +143,8 @@ final class StoreRun: Sendable {
 }
 
 extension EventStore {
+    func append(_ event: Event) { store([StoreEntry(event)]) }
+    func submit(_ event: Event, for handler: String) { store([StoreEntry(event, for: handler)]) }
     var lastSequence: UInt64 { statistics.lastSequence }
 }
 

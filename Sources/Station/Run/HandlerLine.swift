@@ -77,6 +77,6 @@ final class HandlerLine {
     /// What the events of the chain go to: the handler, or the store that delivers to it.
     private static func end(of inlet: StoreInlet?, _ handler: ThreadedHandler, _ name: String) -> any EventHandler {
         guard let inlet, handler.deliveryLimit != nil else { return handler }
-        return inlet.lane(name)
+        return inlet.queue(name)
     }
 }

@@ -1,0 +1,53 @@
+import Binnacle
+
+/// Reading the events of a store, by the daemon and without it.
+extension Database {
+    /// Maximum number of rows that are read for one page, so that the other readers do not wait long.
+    private static let rowsPerPage = 2048
+
+    /// Reads a page of events.
+    ///
+    /// - Returns: The page, and how many rows were no events, which it leaves out.
+    func page(_ query: EventQuery) throws(StoreFailure) -> (page: EventPage, unreadableCount: Int) {
+        func number(_ sql: String) throws(StoreFailure) -> UInt64 { UInt64(clamping: try integer(sql) ?? 0) }
+        let last = try number("SELECT max(seq) FROM events")
+        var page = EventPage(through: query.after, first: try number("SELECT min(seq) FROM events"))
+        var (rowCount, unreadableCount) = (0, 0)
+        let limit = max(1, query.limit)
+        try each(
+            """
+            SELECT seq, kind, sensor, wall_ns, body, json_valid(body) FROM events \
+            WHERE seq > ? ORDER BY seq LIMIT ?
+            """, [.integer(Int64(clamping: query.after)), .integer(Int64(Self.rowsPerPage))]
+        ) { row in
+            rowCount += 1
+            guard let sequence = row.integer(0).flatMap({ UInt64(exactly: $0) }) else { return true }
+            page.through = sequence
+            guard Self.matches(row, query) else { return true }
+            if let json = row.text(4), row.integer(5) == 1, Self.isEvent(json, sequence, row.text(1)) {
+                page.lines.append(EventLine(sequence: sequence, json: json))
+            } else {
+                unreadableCount += 1
+            }
+            return page.lines.count < limit
+        }
+        page.isLast = page.through >= last || (rowCount < Self.rowsPerPage && page.lines.count < limit)
+        return (page, unreadableCount)
+    }
+
+    /// Whether JSON begins as the line of an event does, and is one line.
+    private static func isEvent(_ json: String, _ sequence: UInt64, _ kind: String?) -> Bool {
+        json.hasPrefix("{\"seq\":\(sequence),\"kind\":\"\(kind ?? "")\"") && !json.utf8.contains(UInt8(ascii: "\n"))
+    }
+
+    private static func matches(_ row: Row, _ query: EventQuery) -> Bool {
+        if let since = query.sinceNanoseconds {
+            guard let wall = row.integer(3), wall >= since else { return false }
+        }
+        if let kinds = query.filter.kinds {
+            guard let kind = row.text(1).flatMap(EventKind.init(rawValue:)), kinds.contains(kind) else { return false }
+        }
+        guard let sensors = query.filter.sensors else { return true }
+        return row.text(2).map(sensors.contains) ?? false
+    }
+}

@@ -1,0 +1,102 @@
+import CSQLite
+import Glibc
+package import LinuxSystem
+
+/// Why a file cannot be used as a store.
+package enum StoreFailure: Error {
+    /// It is a store and cannot be read: it is set aside.
+    case damaged(String)
+    /// It is no store, or of a newer version: it is left alone.
+    case foreign(path: String, reason: String, remedy: String)
+    /// A system call failed.
+    case system(SystemError)
+    /// SQLite refused an operation.
+    case sqlite(SQLiteError)
+
+    init(_ error: SQLiteError) {
+        self = error.isDamage ? .damaged(error.reason) : .sqlite(error)
+    }
+
+    static func newer(_ version: Int64, path: String) -> StoreFailure {
+        .foreign(
+            path: path,
+            reason: "version \(version) of the event store is newer than this program, which knows "
+                + "\(StoreSchema.version)",
+            remedy: "it is left alone; install the newer program again, or set another path")
+    }
+
+    static func missing(_ path: String) -> StoreFailure {
+        .system(SystemError(code: ENOENT, call: "open", path: path))
+    }
+
+    /// A number in a file that no store has written.
+    static func strangeNumber(_ number: Int64, _ operation: String, path: String) -> StoreFailure {
+        StoreFailure(SQLiteError(SQLITE_CORRUPT, operation, "\(number) is no number of this store", path: path))
+    }
+
+    /// What is wrong and what can be done about it, for people.
+    func text(path: String) -> String {
+        switch self {
+        case .damaged(let reason): "\(path): the event store is damaged: \(reason)"
+        case .foreign(let path, let reason, let remedy): "\(path): \(reason); \(remedy)"
+        case .system(let error): "\(error); \(Self.remedy(error))"
+        case .sqlite(let error): "\(error); \(error.remedy)"
+        }
+    }
+
+    /// Whether only a person can remove the cause, so that there is no use in trying again soon.
+    var isForeign: Bool {
+        guard case .foreign = self else { return false }
+        return true
+    }
+
+    /// Whether the disk is full.
+    var isFull: Bool {
+        guard case .sqlite(let error) = self else { return false }
+        return error.isFull
+    }
+
+    private static func remedy(_ error: SystemError) -> String {
+        if error.isPermission { return "let the account of this process write there, or set another path" }
+        if error.isMissing { return "make the folder, or set another path" }
+        return "set another path, or see to what the system says"
+    }
+}
+
+/// An operation that SQLite refused, and why.
+package struct SQLiteError: Error, CustomStringConvertible {
+    private let extendedCode: Int32
+    private let operation: String
+    private let message: String
+    private let path: String
+
+    init(_ extendedCode: Int32, _ operation: String, _ message: String, path: String) {
+        self.extendedCode = extendedCode
+        self.operation = operation
+        self.message = message
+        self.path = path
+    }
+
+    /// `path: operation: message`.
+    package var description: String { "\(path): \(operation): \(reason)" }
+
+    /// SQLite's message, with the extended code where there is one.
+    var reason: String { extendedCode > 0xFF ? "\(message) (\(extendedCode))" : message }
+
+    private var code: Int32 { extendedCode & 0xFF }
+    /// Whether the file holds what SQLite never wrote.
+    var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_FORMAT }
+    /// Whether another process has locked the file.
+    var isInUse: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
+    /// Whether the disk or the account's quota is full.
+    var isFull: Bool { code == SQLITE_FULL }
+    private var isReadOnly: Bool { code == SQLITE_READONLY || code == SQLITE_CANTOPEN || code == SQLITE_PERM }
+
+    /// What can be done about it, for people.
+    var remedy: String {
+        if isFull { return "make room on the disk; events go on and are not kept meanwhile" }
+        if isInUse { return "another process has the file: give each daemon a path of its own" }
+        if isReadOnly { return "let the account of this process write to the file and its folder" }
+        return "see to the disk and the rights of the folder"
+    }
+}
