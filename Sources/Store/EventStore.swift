@@ -62,7 +62,7 @@ package final class EventStore: Sendable {
     }
 
     /// Whether the file was opened, or could not be; ``EventStoreStatistics/lastSequence`` is known then.
-    package var isOpened: Bool { snapshot.isOpened }
+    package var isOpened: Bool { snapshot.current.isOpened }
 
     /// Stores events and deliveries in one transaction, and hands them on then.
     ///
@@ -114,7 +114,7 @@ package final class EventStore: Sendable {
 
     /// The statistics, without asking the disk: the size of the file may be a second old.
     package var statistics: EventStoreStatistics {
-        var statistics = snapshot.statistics
+        var statistics = snapshot.current.statistics
         statistics.queueCount = inbox.withContent { $0.load }
         statistics.droppedCount += drops.totalCount
         return statistics
@@ -144,7 +144,7 @@ extension EventStore: EventHistory {
     /// Identifies the store that the sequence numbers belong to: it is made with the file, and stays with it.
     ///
     /// While there was no file, it belongs to this process.
-    package var identity: String { snapshot.identity }
+    package var identity: String { snapshot.current.identity }
 
     /// Reads a page of events, behind everything that was stored before; the reply comes on the store's thread.
     package func read(_ query: EventQuery, reply: @escaping @Sendable (EventPage) -> Void) {
@@ -208,24 +208,20 @@ enum StoreRequest: Sendable {
 
 /// What the store's thread shows to other threads.
 final class StoreSnapshot: Sendable {
-    private let state: Mutex<(identity: String, statistics: EventStoreStatistics, isOpened: Bool)>
+    struct Values {
+        var identity = StoreFile.randomIdentity()
+        var statistics: EventStoreStatistics
+        var isOpened = false
+    }
+
+    private let values: Mutex<Values>
 
     init(path: String) {
-        state = Mutex((StoreFile.randomIdentity(), EventStoreStatistics(path: path), false))
+        values = Mutex(Values(statistics: EventStoreStatistics(path: path)))
     }
 
-    var isOpened: Bool {
-        get { state.withLock { $0.isOpened } }
-        set { state.withLock { $0.isOpened = newValue } }
-    }
+    /// The values at one time.
+    var current: Values { values.withLock { $0 } }
 
-    var identity: String {
-        get { state.withLock { $0.identity } }
-        set { state.withLock { $0.identity = newValue } }
-    }
-
-    var statistics: EventStoreStatistics {
-        get { state.withLock { $0.statistics } }
-        set { state.withLock { $0.statistics = newValue } }
-    }
+    func update(_ change: (inout Values) -> Void) { values.withLock { change(&$0) } }
 }

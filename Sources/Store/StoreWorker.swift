@@ -98,7 +98,7 @@ final class StoreWorker {
     func run() {
         attempt { () throws(StoreFailure) in try openFile() }
         show()
-        snapshot.isOpened = true
+        snapshot.update { $0.isOpened = true }
         listeners.onSequence(highestSequence)
         var requests: [StoreRequest] = []
         var mayComeMore = true
@@ -272,9 +272,9 @@ final class StoreWorker {
     // MARK: - The phase
 
     private func openFile() throws(StoreFailure) {
-        let file = try StoreFile(settings, succeeding: (snapshot.identity, highestSequence))
+        let file = try StoreFile(settings, succeeding: (snapshot.current.identity, highestSequence))
         // Also when it turns out to be damaged, the next one continues its numbers.
-        snapshot.identity = file.identity
+        snapshot.update { $0.identity = file.identity }
         if file.lastSequence > highestSequence {
             highestSequence = file.lastSequence
             if phase.outage != nil { listeners.onSequence(highestSequence) }
@@ -335,7 +335,7 @@ final class StoreWorker {
         reports.tell(.storeFailed, text, Figure(.retry, .integer(wait / Self.second)))
     }
 
-    /// Tries to end the outage; the next attempt comes later.
+    /// Tries to end the outage; when that fails, the next attempt comes later.
     private func retry() {
         do throws(StoreFailure) {
             do throws(StoreFailure) {
@@ -436,6 +436,6 @@ final class StoreWorker {
                 name: queue.name, isAttached: queue.deliver != nil, position: queue.position,
                 waitingCount: queue.waitingCount, unacknowledgedCount: queue.unacknowledged.count)
         }
-        snapshot.statistics = statistics
+        snapshot.update { $0.statistics = statistics }
     }
 }

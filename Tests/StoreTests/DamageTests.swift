@@ -185,10 +185,10 @@ import Testing
         }
         var files = template
         files["events.db-wal"] = Data((0..<size).map { _ in UInt8.random(in: 0...255, using: &generator) })
-        try run(files, "a log of rubbish")
+        try run(files, "a log of random bytes")
         files = try Self.closed.get()
         files["events.db-journal"] = Data((0..<size).map { _ in UInt8.random(in: 0...255, using: &generator) })
-        try run(files, "a journal of rubbish")
+        try run(files, "a journal of random bytes")
     }
 
     @Test func aDamageThatComesAgainAndAgainIsGivenUp() throws {
@@ -198,7 +198,7 @@ import Testing
             run.append(round * 10 + 1...round * 10 + 10)
             run.submit(round * 10 + 1...round * 10 + 10)
             try run.settle()
-            // Under the store's feet; by another process, so that it keeps its locks.
+            // While it is open; by another process, so that the store keeps its locks.
             for name in folder.names where name.hasPrefix("events.db") && !name.contains("damaged") {
                 let child = Child([
                     "dd", "if=/dev/urandom", "of=\(folder.path)/\(name)", "bs=4096", "count=8", "conv=notrunc",

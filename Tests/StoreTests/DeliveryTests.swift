@@ -40,9 +40,9 @@ import Testing
         try first.settle()
         let shuffled = first.delivered().shuffled(using: &generator)
         for delivery in shuffled.prefix(150) { first.store.acknowledge("alarm", delivery.ticket) }
-        // Nobody has these.
+        // No handler has these.
         for ticket in [Int64.min, -1, 0, 1_000_000, .max] { first.store.acknowledge("alarm", ticket) }
-        first.store.acknowledge("nobody", 1)
+        first.store.acknowledge("no handler", 1)
         try first.settle()
         let left = Set(shuffled.dropFirst(150).map(\.event.sequence))
         let oldest = try #require(shuffled.dropFirst(150).map(\.ticket).min())
@@ -149,7 +149,7 @@ import Testing
         let run = try StoreRun(folder.file)
         run.store.attach("alarm", limit: 10_000) { deliveries in
             for delivery in deliveries { run.note { $0.delivered["both", default: []].append(delivery) } }
-            // Whoever is handed an event finds it published.
+            // A delivered event is published already.
             #expect(run.published.contains { $0.sequence == deliveries[0].event.sequence })
         }
         for number in UInt64(1)...500 {

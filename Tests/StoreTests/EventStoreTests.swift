@@ -21,7 +21,7 @@ import Testing
         #expect(run.reports == [])
         #expect(folder.names == ["events.db"], "nothing is left beside the file")
         unlink(folder.file)
-        #expect(run.store.statistics.fileBytes > 0, "whoever asks does not wait for the disk")
+        #expect(run.store.statistics.fileBytes > 0, "statistics do not wait for the disk")
     }
 
     @Test func aRestartGoesOn() throws {
@@ -105,7 +105,7 @@ import Testing
         #expect(try run.history().numbers == Array(1...2000))
         #expect(run.delivered().numbers == Array(1...2000))
         run.end()
-        // Nobody waits in vain for a store that has ended.
+        // A store that has ended answers, too.
         #expect(try run.page().failure != nil)
     }
 }

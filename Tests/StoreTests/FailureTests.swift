@@ -46,11 +46,11 @@ import Testing
                 .write(to: URL(fileURLWithPath: folder + "/events.db"))
             return folder + "/events.db"
         },
-        Place(name: "somebody else's database", says: ["no event store"]) { folder in
+        Place(name: "another program's database", says: ["no event store"]) { folder in
             try sqlite(folder + "/events.db", "CREATE TABLE t(a); INSERT INTO t VALUES(1)")
             return folder + "/events.db"
         },
-        Place(name: "somebody else's database with a name", says: ["no event store"]) { folder in
+        Place(name: "another program's database with a name", says: ["no event store"]) { folder in
             try sqlite(folder + "/events.db", "PRAGMA application_id = 77; CREATE TABLE events(a)")
             return folder + "/events.db"
         },

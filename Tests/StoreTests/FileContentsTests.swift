@@ -5,7 +5,7 @@ import Store
 import TestSupport
 import Testing
 
-/// Rows that nobody of us wrote, and what is concluded from how a file was left.
+/// Rows that no store wrote, and what is concluded from how a file was left.
 @Suite struct FileContentsTests {
     private func file(_ folder: StoreFolder, _ sql: String) throws {
         let run = try StoreRun(folder.file)
@@ -24,7 +24,7 @@ import Testing
             UPDATE events SET body = replace(body, '"seq":4', '"seq":5') WHERE seq = 4;
             UPDATE events SET body = CAST(x'7bff7d' AS TEXT) WHERE seq = 5;
             INSERT INTO events VALUES(-7, 'shock', NULL, NULL, '{}');
-            UPDATE deliveries SET body = 'rubbish' WHERE id IN (2, 3);
+            UPDATE deliveries SET body = 'malformed' WHERE id IN (2, 3);
             UPDATE deliveries SET body = CAST(x'7bff7d' AS TEXT) WHERE id = 5;
             """)
         let run = try StoreRun(folder.file)
@@ -52,7 +52,7 @@ import Testing
         "UPDATE meta SET value = '\(UInt64.max)' WHERE key = 'last_sequence'",
         "UPDATE meta SET value = '\(UInt64.max)' WHERE key = 'last_sequence';"
             + "UPDATE meta SET value = 'normal before' WHERE key = 'running'",
-    ]) func numbersThatNobodyHasAreDamage(_ sql: String) throws {
+    ]) func numbersThatNoStoreWritesAreDamage(_ sql: String) throws {
         let folder = try StoreFolder()
         try file(folder, sql)
         let run = try StoreRun(folder.file)

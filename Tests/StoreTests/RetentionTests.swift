@@ -148,7 +148,7 @@ import Testing
         second.append(21...21, wall: StoreRun.beginning + 35 * Self.day)
         try second.wait("the removal") { second.store.statistics.eventCount == 11 }
         #expect(try second.history().numbers == Array(11...21))
-        // Nobody came for these, and nobody will.
+        // Their handler is not configured.
         second.store.expect(["alarm"])
         try second.wait("the removal") { second.store.statistics.removedDeliveryCount == 10 }
         #expect(second.of(.eventsDropped).first?.text(.handler) == "gone")
@@ -219,7 +219,7 @@ import Testing
         try second.wait("the removal") { second.store.statistics.eventCount == min(10, keepEvents) }
         func keep() throws { try keepWithinLimits(second) { $0.keepEvents = keepEvents } }
         try keep()
-        #expect(second.store.statistics.removedDeliveryCount == 0, "nobody has said yet who will come")
+        #expect(second.store.statistics.removedDeliveryCount == 0, "the configured handlers are not known yet")
         second.store.expect(["alarm"])
         try second.wait("the removal") { second.store.statistics.removedDeliveryCount == 10 }
         second.attach()

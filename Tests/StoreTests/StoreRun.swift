@@ -31,22 +31,22 @@ final class StoreRun: Sendable {
         var settings = EventStoreSettings(path: path)
         change(&settings)
         self.path = path
-        let board = Board()
+        let early = EarlyReports()
         said = Mutex(Said())
         store = try EventStore(
             settings, clock: clock, capacity: capacity,
-            report: { event in board.run?.note { $0.reports.append(event) } ?? board.keep(event) },
-            publish: { events in board.run?.note { $0.published += events.map(\.event) } },
+            report: { event in early.run?.note { $0.reports.append(event) } ?? early.keep(event) },
+            publish: { events in early.run?.note { $0.published += events.map(\.event) } },
             onSequence: { number in
                 // The first one is where counting begins.
-                guard board.hasBegun() else { return }
-                board.run?.note { $0.jumps.append(number) }
-                if let store = board.run?.store { onJump(store, number) }
+                guard early.hasBegun() else { return }
+                early.run?.note { $0.jumps.append(number) }
+                if let store = early.run?.store { onJump(store, number) }
             })
         // What was said of the opening is complete then.
         while !store.isOpened { usleep(500) }
-        board.set(self)
-        for event in board.kept { note { $0.reports.append(event) } }
+        early.set(self)
+        for event in early.kept { note { $0.reports.append(event) } }
     }
 
     deinit { end() }
@@ -156,7 +156,7 @@ func sqlite(_ path: String, _ sql: String) throws {
     #expect(child.terminationStatus == 0)
 }
 
-/// The answer to somebody who reads.
+/// The page that a read was answered with.
 private final class Answer: Sendable {
     private let state = Mutex<EventPage?>(nil)
     var page: EventPage? {
@@ -166,7 +166,7 @@ private final class Answer: Sendable {
 }
 
 /// What a store says before the run it belongs to is made.
-private final class Board: Sendable {
+private final class EarlyReports: Sendable {
     private struct State: Sendable {
         weak var run: StoreRun?
         var kept: [Event] = []

@@ -144,6 +144,28 @@ import Testing
         #expect(kept == Array(1...kept.count), "no hole and nothing twice, over three runs")
     }
 
+    /// A lease on the empty file has the daemon wait in open(), as a disk does that does not answer.
+    @Test func aDiskThatDoesNotAnswerHoldsUpNothing() throws {
+        let path = folder.path + "/events.db"
+        let file = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o640)
+        try #require(file >= 0)
+        defer { close(file) }
+        let (setLease, setSignal) = (Int32(1024), Int32(10))
+        // The kernel tells of the waiting daemon by a signal, which by default would end this process.
+        try #require(fcntl(file, setSignal, SIGURG) == 0)
+        try #require(fcntl(file, setLease, Int32(F_WRLCK)) == 0)
+        let run = try DaemonRun(configuration("[handler.out]\non = [\"shake\"]\nstdout = true\n")).start()
+        try run.waitForMessage("not open after 5 s")
+        try run.waitForEvent("shake", count: 2)
+        #expect(try run.events().compactMap { $0["seq"] as? Int }.first == 1, "the held events come first")
+        try wait(["status"]) { $0.status >= 0 && $0.output.contains("sensor box: active") }
+        try #require(fcntl(file, setLease, Int32(F_UNLCK)) == 0)
+        try waitForShakes(2)
+        #expect(run.stop() == 0)
+        let numbers = try run.events().compactMap { $0["seq"] as? Int }
+        #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
+    }
+
     /// The old handler has its events still when the new one is there, and finishes what it has begun.
     @Test func aReloadThatExchangesAHandlerLosesNothing() throws {
         func append(to name: String) -> String {

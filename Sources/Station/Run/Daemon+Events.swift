@@ -23,7 +23,7 @@ extension Daemon {
         }
     }
 
-    /// Takes note of what a handler tells of itself.
+    /// Counts a handler's report.
     func count(_ event: Event) {
         guard case .text(let name) = event.figure(.handler) else { return }
         tallies[name, default: HandlerTally()].count(event)
