@@ -8,23 +8,23 @@ import TableReading
 /// A file of calibrations, which a configuration names: a table for the magnetometer, one for the accelerometer, or both.
 package struct CalibrationFile {
     private let path: String
-    /// What a link leads to, so that the link stays one.
+    /// The target of a symbolic link, so that the link is kept.
     private let target: String
-    /// The other kinds' tables that are in the file and stay there.
+    /// The tables of other kinds, which are kept.
     private let kept: [(kind: SampleKind, lines: [String])]
-    /// The permissions of the file that is there.
+    /// The permissions of the existing file.
     private let mode: mode_t?
 
-    /// Whoever may read the configuration may read this.
+    /// Readable by everybody, like the configuration.
     private static let usualMode: mode_t = 0o644
 
-    /// Looks at what is there; nothing is written.
+    /// Examines an existing file; nothing is written.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - kind: The table that is to be written.
-    ///   - replacing: Whether a file that is no calibration may be replaced.
-    /// - Throws: ``StationError`` when the file is something else, or could not be written.
+    ///   - kind: The kind of the table that will be written.
+    ///   - replacing: Whether a file that is not a calibration may be replaced.
+    /// - Throws: ``StationError`` when the file is something else, or cannot be written.
     package init(path: String, for kind: SampleKind, replacing: Bool) throws(StationError) {
         self.path = path
         var status = stat()
@@ -52,7 +52,7 @@ package struct CalibrationFile {
         }
     }
 
-    /// The path from the root on, once the file is there: a configuration lies elsewhere than whoever calibrates.
+    /// The absolute path once the file exists, because a configuration is in another folder.
     package var absolutePath: String { Self.resolved(path) }
 
     private static func resolved(_ path: String) -> String {
@@ -61,15 +61,15 @@ package struct CalibrationFile {
         return String(cString: resolved)
     }
 
-    /// The kinds whose tables stay as they are.
+    /// The kinds whose tables are kept.
     package var keptKinds: [SampleKind] { kept.map(\.kind) }
 
-    /// The file's text, with the table that it gets.
+    /// The text of the file with the new table.
     package func text(_ result: CalibrationResult) -> String {
         Self.text(kept + [(result.kind, result.table)])
     }
 
-    /// The text of a file with that table alone.
+    /// The text of a file with the new table only.
     package static func text(_ result: CalibrationResult) -> String {
         text([(result.kind, result.table)])
     }
@@ -84,9 +84,9 @@ package struct CalibrationFile {
                 separator: "\n")
     }
 
-    /// Writes the file, in one step: whoever reads it meanwhile has the old one or the new one.
+    /// Writes the file atomically, so that a reader sees the old one or the new one.
     ///
-    /// - Throws: ``StationError`` when the system refuses it; then the old file is what it was.
+    /// - Throws: ``StationError`` when that fails; then the old file is unchanged.
     package func write(_ result: CalibrationResult) throws(StationError) {
         do throws(SystemError) {
             try write(Array(text(result).utf8))
@@ -96,7 +96,7 @@ package struct CalibrationFile {
     }
 
     private func write(_ bytes: [UInt8]) throws(SystemError) {
-        // Beside the file, because a rename does not leave a file system; the number keeps two runs apart.
+        // In the same folder, because rename(2) works within one file system; the process number makes it unique.
         let temporary = "\(target).\(getpid()).new"
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         let descriptor = try systemCall("open", path: temporary) { open(temporary, flags, Self.usualMode) }
@@ -107,7 +107,7 @@ package struct CalibrationFile {
         }
         try writeAll(bytes, to: descriptor, path: temporary)
         if let mode { try systemCall("fchmod", path: temporary) { fchmod(descriptor, mode) } }
-        // Otherwise a power cut might leave an empty file under the new name.
+        // Without this, a power failure may leave an empty file under the new name.
         try systemCall("fsync", path: temporary) { fsync(descriptor) }
         try systemCall("rename", path: target) { rename(temporary, target) }
         isDone = true
@@ -115,7 +115,7 @@ package struct CalibrationFile {
 
     private static func requireFolder(of path: String) throws(StationError) {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        // Nobody shall turn a device for a minute to learn this at the end.
+        // Check before the user spends a minute turning the device.
         try mapError({ error(path, $0) }) { () throws(SystemError) in
             try systemCall("access", path: folder) { access(folder, W_OK | X_OK) }
         }
@@ -125,14 +125,14 @@ package struct CalibrationFile {
         StationError(.cannotCreate, "\(path.printable): cannot be written: \(error.reason)")
     }
 
-    // MARK: - What is there
+    // MARK: - The existing file
 
     private static func tables(_ path: String) throws(StationError) -> [(kind: SampleKind, lines: [String])] {
         let refusal = StationError(
             .cannotCreate,
             "\(path.printable): is there already and is no calibration: name another file, or write over it with --force"
         )
-        // Whatever cannot be read is no calibration that could be kept.
+        // A file that cannot be read cannot be kept either.
         guard let bytes = try? ConfigurationFile.contents(of: path, mayWait: false) else { throw refusal }
         let entries: [TOMLEntry]
         do throws(TOMLDocument.SyntaxError) {
@@ -157,7 +157,7 @@ package struct CalibrationFile {
 }
 
 extension TOMLNode {
-    /// The value as a file has it; `nil` for what no calibration holds.
+    /// The value as TOML; `nil` for types that do not occur in a calibration.
     fileprivate var text: String? {
         switch value {
         case .string(let text): return JSONObject.quoted(text)

@@ -7,28 +7,28 @@ import Station
 import TableReading
 import Traces
 
-/// The one stream of samples that is calibrated, and what delivers it.
+/// The stream of samples to calibrate, and its source.
 struct CalibrationInput {
     private let assembly: Assembly
-    /// What delivers it.
+    /// The source of the samples.
     let source: StationSource
     let stream: SampleStream
 
-    /// Whether the samples come from sensors, and not from recordings.
+    /// Whether the samples come from sensors rather than recordings.
     var isLive: Bool { assembly.traces == nil }
-    /// What a person should know before it begins.
+    /// Messages for the user before it begins.
     var notices: [String] { assembly.notices }
-    /// How much of the recordings has been read.
+    /// How much of the recordings has been read, from 0 to 1.
     var fraction: Double? { assembly.fraction }
-    /// The first places where something was passed over in the recordings.
+    /// The first places where something was skipped in the recordings.
     var repairNotices: [String] { assembly.repairs.notices.map(\.description) }
 
-    /// Opens what the options name.
+    /// Opens the sensor or the recordings.
     ///
     /// - Parameters:
-    ///   - options: Where the samples come from.
+    ///   - options: The origin of the samples.
     ///   - interruption: Ends the wait for a pipe.
-    /// - Throws: ``StationError`` when there is no such sensor, or it is not clear which is meant.
+    /// - Throws: ``StationError`` when there is no such sensor, or several match.
     init(_ options: CalibrateOptions, interruption: Interruption) throws(StationError) {
         let finder = DeviceFinder(under: options.root)
         var section: SensorSection?
@@ -75,7 +75,7 @@ struct CalibrationInput {
             .usage, "\(place) several could be meant: choose the \(kind.rawValue) with --sensor: \(names)")
     }
 
-    /// The only device that measures what is calibrated, or the one that was named.
+    /// The only connected device of the kind, or the one that was named.
     private static func section(
         _ options: CalibrateOptions, _ finder: DeviceFinder
     ) throws(StationError) -> SensorSection {

@@ -7,23 +7,23 @@ import PlainText
 package import Station
 package import Traces
 
-/// Collects samples until there is enough for a calibration, and makes one.
+/// Collects samples until there are enough for a calibration, and computes it.
 ///
-/// A person who cancels a live collection gets a calibration of what has come so far; one who cancels the reading of
-/// traces gets none.
+/// Cancelling a live collection gives a calibration from the samples so far; cancelling the reading of traces gives
+/// none.
 package final class CalibrationRun {
     /// The result of a run.
     package enum Outcome {
         case done(CalibrationResult)
         case refused(CalibrationRefusal)
         case failed(StationError)
-        /// A person cancelled it.
+        /// The user cancelled it.
         case cancelled
     }
 
-    /// What a person should know before it begins.
+    /// Messages for the user before it begins.
     package var notices: [String] { input.notices }
-    /// Whether a person has to do something meanwhile.
+    /// Whether the user has to turn the device meanwhile.
     package var isLive: Bool { input.isLive }
 
     private let options: CalibrateOptions
@@ -34,7 +34,7 @@ package final class CalibrationRun {
     private let view: (any GuidanceView)?
     private var reviewedNanoseconds = Int64.min
 
-    /// The most samples that are asked for at a time.
+    /// The maximum number of samples in a delivery.
     private static let capacity = 1024
     /// Interval between reviews of the collected samples.
     private static let reviewNanoseconds: Int64 = 250_000_000
@@ -42,11 +42,11 @@ package final class CalibrationRun {
     /// Finds the sensor or opens the traces.
     ///
     /// - Parameters:
-    ///   - options: What to calibrate, with what.
-    ///   - errors: Where to say what happens to the sensor.
-    ///   - view: Where a person is guided.
-    ///   - interruption: Says when a signal has come.
-    /// - Throws: ``StationError`` when there is no such sensor, or it is not clear which is meant.
+    ///   - options: What to calibrate, from which samples.
+    ///   - errors: Receives messages about the sensor.
+    ///   - view: Shows the guidance.
+    ///   - interruption: The signals received.
+    /// - Throws: ``StationError`` when there is no such sensor, or several match.
     package init(
         _ options: CalibrateOptions, errors: LineWriter, view: (any GuidanceView)?, interruption: Interruption
     ) throws(StationError) {
@@ -62,15 +62,15 @@ package final class CalibrationRun {
             }
     }
 
-    /// What a signal handler writes to, to end a wait.
+    /// The descriptor to which a signal handler writes to end a wait.
     package var wakeDescriptor: Int32 { input.source.wakeDescriptor }
 
-    /// The sensor's name.
+    /// The name of the sensor that is calibrated.
     package var sensorName: String { input.stream.sensor.name }
 
-    /// Collects, and makes a calibration.
+    /// Collects samples, and computes a calibration.
     ///
-    /// - Parameter indicator: Shows how far it has come, on the view that this run guides with.
+    /// - Parameter indicator: Shows the progress, on the view of the guidance.
     /// - Returns: The result.
     package func run(_ indicator: ProgressIndicator) -> Outcome {
         var settings = Session.Settings()
@@ -106,7 +106,7 @@ package final class CalibrationRun {
     }
 
     private func fail(_ session: Session, _ streams: [SampleStream], _ reason: any Error) {
-        // The traces may have other sensors, whose failures do not matter here.
+        // Failures of other sensors in the traces do not matter.
         guard streams.contains(where: { $0.id == input.stream.id }) else { return }
         if let reason = reason as? TraceError { return session.end(StationError(reason)) }
         let isDenied = (reason as? SensorFailure)?.category == .permission
@@ -114,7 +114,7 @@ package final class CalibrationRun {
             StationError(isDenied ? .noPermission : .unavailable, "\(sensorName.printable): \(reason)"))
     }
 
-    /// Reviews what has come, says what to do next, and ends when there is enough.
+    /// Reviews the collected samples, updates the guidance, and ends when there are enough.
     private func review(_ session: Session) {
         let now = SystemClock.monotonic()
         guard now >= Units.later(reviewedNanoseconds, by: Self.reviewNanoseconds) else { return }
@@ -127,7 +127,7 @@ package final class CalibrationRun {
 }
 
 extension CalibrationRun: SessionDelegate {
-    /// Ends with a failure of the sensor, or when there is enough.
+    /// Ends when the sensor failed, or there are enough samples.
     package func session(_ session: Session, didTurn answer: SampleAnswer) {
         if case .failed(let streams, let reason) = answer { fail(session, streams, reason) }
         if !isLive {
@@ -148,13 +148,13 @@ extension CalibrationRun: SessionDelegate {
     }
 }
 
-/// What a person asks of a calibration.
+/// The options of `binnacle calibrate`.
 package struct CalibrateOptions {
-    /// Which kind of sensor is calibrated.
+    /// The kind of sensor to calibrate.
     package var kind = SampleKind.magnetometer
-    /// What is wanted of a magnetometer's samples.
+    /// The requirements for a magnetometer's samples.
     package var judge = MagnetometerJudge()
-    /// The traces to take samples from; the sensors without any.
+    /// The traces to take samples from; empty for the sensors.
     package var traces: [String] = []
     package var map: ColumnMap?
     /// Only samples of the traces with these stamps, in nanoseconds.
@@ -163,9 +163,9 @@ package struct CalibrateOptions {
     package var configurationPath: String?
     /// The sensor, when there are several.
     package var sensor: String?
-    /// How long; until there is enough without.
+    /// How long; `nil` until there are enough samples.
     package var duration: Duration?
-    /// The folder under which `/sys` and `/dev` lie; the machine's own without one.
+    /// The folder that contains `sys` and `dev`; `nil` for the machine's own.
     package var root: String?
 
     package init() {}

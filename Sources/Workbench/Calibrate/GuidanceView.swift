@@ -3,17 +3,17 @@ import Handlers
 package import LinuxSystem
 import Station
 
-/// A view of a progress that a person can do something about.
+/// A view of a progress that depends on what the user does.
 package protocol GuidanceView: ProgressView {
-    /// Takes note of what is drawn next.
+    /// Sets the contents of the next drawing.
     ///
     /// - Parameters:
-    ///   - picture: Lines that show what has been reached.
-    ///   - advice: What a person is to do.
+    ///   - picture: Lines that show what was collected.
+    ///   - advice: An instruction for the user.
     func guide(picture: [String], advice: String)
 }
 
-/// A picture, a bar and a line of advice, drawn over themselves on a terminal.
+/// Draws a picture, a bar and an instruction on a terminal, over the previous ones.
 package final class TerminalGuidanceView: GuidanceView {
     private let descriptor: Int32
     private var picture: [String] = []
@@ -21,7 +21,7 @@ package final class TerminalGuidanceView: GuidanceView {
     private var drawn = ""
     private var drawnCount = 0
 
-    /// Creates a view on a descriptor that is a terminal.
+    /// Creates a view on a terminal's descriptor.
     package init(descriptor: Int32) {
         self.descriptor = descriptor
     }
@@ -31,10 +31,10 @@ package final class TerminalGuidanceView: GuidanceView {
         self.advice = advice
     }
 
-    /// Draws everything over itself, when it looks different from before.
+    /// Redraws everything if it has changed.
     package func draw(fraction: Double?) {
         let lines = picture + [TerminalBar.text(fraction ?? 0), advice]
-        // A line that wraps would be two when the cursor goes back up, so the terminal is told to cut it.
+        // Disable wrapping, because a wrapped line would count as two when the cursor moves up.
         let text = "\u{1B}[?7l" + lines.map { "\($0)\u{1B}[K\n" }.joined() + "\u{1B}[?7h"
         guard text != drawn else { return }
         TerminalBar.put(back + text, on: descriptor)
@@ -52,7 +52,7 @@ package final class TerminalGuidanceView: GuidanceView {
     private var back: String { drawnCount == 0 ? "" : "\r\u{1B}[\(drawnCount)A\u{1B}[J" }
 }
 
-/// Advice as lines of text, where there is no terminal: a line when there is something else to do.
+/// Writes the instruction as a line whenever it changes, for output that is not a terminal.
 package final class LineGuidanceView: GuidanceView {
     private let writer: LineWriter
     private var advice = ""

@@ -2,7 +2,7 @@ import Binnacle
 import Calibration
 import PlainText
 
-/// A magnetometer is turned through all directions.
+/// Collects the readings of a magnetometer that is turned through all directions.
 final class MagnetometerTask: CalibrationTask {
     private let judge: MagnetometerJudge
     private var thinning = SampleThinning()
@@ -10,7 +10,7 @@ final class MagnetometerTask: CalibrationTask {
     private var map = DirectionMap([], centre: .zero)
     private var coverage: Coverage?
 
-    /// A live calibration goes on until so much of all directions is covered: more is hard to reach by hand.
+    /// The share of all directions at which a live calibration ends; more is hard to reach by hand.
     private static let enoughShare = 0.6
 
     init(_ judge: MagnetometerJudge) {
@@ -118,7 +118,7 @@ final class MagnetometerTask: CalibrationTask {
 
     private func verdict(_ finding: MagnetometerJudge.Finding) -> String {
         let missing = finding.map.missing
-        // A small error says little about directions from which nothing has come.
+        // A small error is not significant for directions without samples.
         let isCovered = missing.isEmpty && finding.coverage.model == .ellipsoid
         let quality =
             switch finding.calibration.fitErrorPercent {
@@ -141,13 +141,13 @@ final class MagnetometerTask: CalibrationTask {
     }
 }
 
-/// Draws from where samples have come: the upper and the lower half of all directions as two discs.
+/// Draws the directions of the samples: the upper and the lower hemisphere as two discs.
 enum DirectionPicture {
     private static let rows = 9
     private static let columns = 19
     private static let gap = "    "
 
-    /// The lines, from the top: `#` where samples are, `·` where none is; x is to the right and y up in both discs.
+    /// The lines from the top: `#` where samples are, `·` elsewhere; x points right and y up in both discs.
     static func lines(_ map: DirectionMap) -> [String] {
         let title = centred("upper half") + gap + centred("lower half")
         return [title] + (0..<rows).map { row in half(map, row, isUpper: true) + gap + half(map, row, isUpper: false) }
@@ -157,7 +157,7 @@ enum DirectionPicture {
         let middle = (row: Double(rows - 1) / 2, column: Double(columns - 1) / 2)
         return String(
             (0..<columns).map { column -> Character in
-                // Half a character more than the middles, so that the disc's edge is drawn.
+                // Half a character more than the radius, so that the edge is drawn.
                 let x = (Double(column) - middle.column) / (middle.column + 0.5)
                 let y = (middle.row - Double(row)) / (middle.row + 0.5)
                 guard let direction = DirectionMap.direction(x: x, y: y, isUpper: isUpper) else { return " " }

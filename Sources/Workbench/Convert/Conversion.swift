@@ -5,11 +5,11 @@ import PlainText
 package import Station
 package import Traces
 
-/// Writes traces anew: reads them as a replay does, and writes them as a recording does.
+/// Converts traces: reads them like a replay, and writes them like a recording.
 ///
-/// A conversion that is cancelled leaves a whole trace of what was converted by then.
+/// A cancelled conversion leaves a complete trace of what was converted by then.
 package final class Conversion {
-    /// What a person should know before it begins: assumptions about the files.
+    /// Messages for the user before it begins, about assumptions.
     package var notices: [String] { assembly.notices }
 
     private let assembly: Assembly
@@ -18,15 +18,15 @@ package final class Conversion {
     private let outputPath: String
     private let interruption: Interruption
 
-    /// The most samples of one stream that are read at a time.
+    /// The maximum number of samples of a stream in a delivery.
     private static let capacity = 4096
 
-    /// Opens the traces and makes the file.
+    /// Opens the traces and creates the file.
     ///
     /// - Parameters:
     ///   - options: What to convert.
-    ///   - interruption: Says when a signal has come.
-    /// - Throws: ``StationError`` when a trace cannot be read, or the file not be made.
+    ///   - interruption: The signals received.
+    /// - Throws: ``StationError`` when a trace cannot be read, or the file cannot be created.
     package init(_ options: ConvertOptions, interruption: Interruption) throws(StationError) {
         self.interruption = interruption
         assembly = try Assembly(playing: TraceSet(options.inputs, map: options.map), interruption: interruption)
@@ -49,9 +49,9 @@ package final class Conversion {
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 
-    /// Converts to the end, or until it is cancelled, or the file takes no more.
+    /// Converts until the end, a cancellation, or a write error.
     ///
-    /// - Parameter indicator: Shows how far it has come.
+    /// - Parameter indicator: Shows the progress.
     /// - Returns: What was converted.
     package func run(_ indicator: ProgressIndicator) -> ConvertSummary {
         var settings = Session.Settings()
@@ -61,7 +61,7 @@ package final class Conversion {
         session.run()
         // The writer keeps the error.
         try? writer.finish()
-        // The reader of a pipe that closes it has what it wanted.
+        // A closed pipe is a normal end: its reader needs no more.
         if let failure = writer.failure, !writer.isReaderGone { session.add(failure) }
         return summary(session)
     }
@@ -94,27 +94,27 @@ extension Conversion: SessionDelegate {
     }
 }
 
-/// What a person asks of a conversion.
+/// The options of `binnacle convert`.
 package struct ConvertOptions {
     /// The traces, in the order given.
     package var inputs: [String] = []
     /// The file to write; `-` is standard output.
     package var output = ""
     package var map: ColumnMap?
-    /// Whether a file that is there is written over.
+    /// Whether an existing file is overwritten.
     package var replaces = false
 
     package init() {}
 }
 
-/// The result of a conversion, for people.
+/// The result of a conversion.
 package struct ConvertSummary {
-    /// How many samples were written, of what, and what was passed over; one line each.
+    /// The number of samples written, by stream, and of skipped ones, by reason; one line each.
     package var lines: [String] = []
-    /// The first places where something was passed over.
+    /// The first places where something was skipped.
     package var repairNotices: [String] = []
-    /// What went wrong.
+    /// The errors.
     package var failures: [StationError] = []
-    /// Whether a person cancelled it.
+    /// Whether the user cancelled it.
     package var isCancelled = false
 }

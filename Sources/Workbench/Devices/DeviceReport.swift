@@ -4,7 +4,7 @@ import LinuxSystem
 import PlainText
 package import Station
 
-/// What is known of a device, for people and for programs.
+/// The properties of a device, as text and as JSON.
 package struct DeviceReport {
     private let inspection: DeviceInspection
 
@@ -12,9 +12,9 @@ package struct DeviceReport {
         self.inspection = inspection
     }
 
-    /// Looks at every sensor of the machine.
+    /// Inspects every sensor of the machine.
     ///
-    /// - Parameter root: The folder under which `/sys` and `/dev` lie; the machine's own without one.
+    /// - Parameter root: The folder that contains `sys` and `dev`; `nil` for the machine's own.
     /// - Returns: A report for each, in a stable order.
     /// - Throws: ``StationError`` when the devices cannot be listed.
     package static func all(root: String?) throws(StationError) -> [DeviceReport] {
@@ -25,7 +25,7 @@ package struct DeviceReport {
         try DeviceFinder(under: root).list().map(DeviceInspection.init)
     }
 
-    /// The lines for people.
+    /// The report as text.
     package var lines: [String] {
         let device = inspection.device
         var head = [

@@ -3,14 +3,14 @@ import LinuxSensors
 import PlainText
 package import Station
 
-/// Says of every sensor what would be used and why, or why not.
+/// Explains for every sensor how it would be read, or why it cannot be.
 package struct Doctor {
     private let inspections: [DeviceInspection]
     private let root: String?
 
-    /// Looks at the machine's sensors.
+    /// Inspects the machine's sensors.
     ///
-    /// - Parameter root: The folder under which `/sys` and `/dev` lie; the machine's own without one.
+    /// - Parameter root: The folder that contains `sys` and `dev`; `nil` for the machine's own.
     /// - Throws: ``StationError`` when they cannot be listed.
     package init(root: String?) throws(StationError) {
         self.root = root
@@ -22,7 +22,7 @@ package struct Doctor {
         usable(.accelerometer) != nil && usable(.magnetometer) != nil
     }
 
-    /// The findings, for people.
+    /// The findings as text.
     package var lines: [String] {
         var lines = inspections.flatMap(Self.lines)
         if inspections.isEmpty {

@@ -7,7 +7,7 @@ import PlainText
 import SensorGeometry
 package import Station
 
-/// Guides a person through the poses that tell how an accelerometer sits in its device, and what its sign means.
+/// Guides a user through the poses that determine an accelerometer's mount matrix and sign.
 package struct MountGuide {
     private let device: SensorDevice
     private let finder: DeviceFinder
@@ -19,9 +19,9 @@ package struct MountGuide {
     /// Chooses the accelerometer.
     ///
     /// - Parameters:
-    ///   - sensor: Its name, label, node or identity; the first accelerometer without one.
-    ///   - root: The folder under which `/sys` and `/dev` lie; the machine's own without one.
-    ///   - output: Where the questions and the answer go.
+    ///   - sensor: Its name, label, node or identity; `nil` for the first accelerometer.
+    ///   - root: The folder that contains `sys` and `dev`; `nil` for the machine's own.
+    ///   - output: Receives the instructions and the result.
     /// - Throws: ``StationError`` when there is no such accelerometer.
     package init(sensor: String?, root: String?, output: LineWriter) throws(StationError) {
         finder = DeviceFinder(under: root)
@@ -39,10 +39,10 @@ package struct MountGuide {
         self.device = device
     }
 
-    /// Asks for the poses and says what follows.
+    /// Asks for the poses and reports the result.
     ///
-    /// - Parameter nextAnswer: Waits until the person has pressed Enter; `nil` when nobody is there.
-    /// - Throws: ``StationError`` when nobody answers, the device cannot be read, or the poses do not fit together.
+    /// - Parameter nextAnswer: Waits until the user has pressed Enter; `nil` at the end of the input.
+    /// - Throws: ``StationError`` when there is no answer, the device cannot be read, or the poses are inconsistent.
     package func run(nextAnswer: () -> String?) throws(StationError) {
         output.write("Checking the accelerometer \(device.name.printable). Hold the device as asked, then press Enter.")
         var solver = MountSolver()
@@ -82,7 +82,7 @@ package struct MountGuide {
         output.write(" ACCEL_MOUNT_MATRIX=\(solution.hardwareDatabaseMatrix)")
     }
 
-    /// The mean of one second of rest, as the device gives it.
+    /// The mean of one second at rest, in the device's own axes.
     private func rest() throws(StationError) -> Vector3 {
         var sensorSettings = SensorSettings()
         sensorSettings.mountMatrix = .identity
@@ -124,7 +124,7 @@ package struct MountGuide {
 }
 
 extension MountSolver.Pose {
-    /// What the person is asked to do.
+    /// The instruction for the user.
     fileprivate var request: String {
         switch self {
         case .flat: "Lay it flat, the screen up."
@@ -136,11 +136,11 @@ extension MountSolver.Pose {
     }
 }
 
-/// Collects the samples of one rest.
+/// Collects the samples of one pose.
 private final class Rest: SessionDelegate {
     private(set) var samples: [Sample] = []
 
-    /// The sample time by which a rest is judged.
+    /// The sample time that a rest needs.
     private static let nanoseconds: Int64 = 1_000_000_000
 
     var isComplete: Bool {

@@ -8,12 +8,11 @@ package import Station
 import TableReading
 import Traces
 
-/// Records sensors into a trace that a replay accepts.
+/// Records sensors into a trace for later replays.
 ///
-/// The recording owns its source, its file and its router. What happens to the sensors meanwhile is written as text,
-/// one line for each event.
+/// The recording owns its source, its file and its router. Sensor events are written as text, one line for each.
 package final class Recording {
-    /// What a person should know before it begins.
+    /// Messages for the user before it begins.
     package let notices: [String]
 
     private let options: RecordOptions
@@ -29,8 +28,8 @@ package final class Recording {
     ///
     /// - Parameters:
     ///   - options: What to record.
-    ///   - errors: Where to say what happens to the sensors.
-    /// - Throws: ``StationError`` when there is nothing to record, or nowhere to.
+    ///   - errors: Receives the events of the sensors.
+    /// - Throws: ``StationError`` when there is nothing to record, or the file cannot be created.
     package init(_ options: RecordOptions, errors: LineWriter) throws(StationError) {
         self.options = options
         self.errors = errors
@@ -68,14 +67,14 @@ package final class Recording {
         return try SensorSelection(configuration, path: path, wanted: options.sensors, devices: devices)
     }
 
-    /// What a signal handler writes to, to end a wait.
+    /// The descriptor to which a signal handler writes to end a wait.
     package var wakeDescriptor: Int32 { source.wakeDescriptor }
 
-    /// Records until the time is over, somebody ends it, nothing can be recorded, or the file takes no more.
+    /// Records until the time is over, the user ends it, no sensor is left, or writing fails.
     ///
     /// - Parameters:
     ///   - indicator: Shows how much of the time has passed.
-    ///   - interruption: Says when a signal has come.
+    ///   - interruption: The signals received.
     /// - Returns: What was recorded, and what went wrong.
     package func run(
         _ indicator: ProgressIndicator, interruption: Interruption
@@ -92,7 +91,7 @@ package final class Recording {
         return (summary, session.failures.first ?? noSamplesError(session))
     }
 
-    /// Finishes the file, and then closes the devices, which may take its time.
+    /// Finishes the file before the devices, whose drivers may be slow to close.
     private func finish(_ session: Session) {
         do throws(TraceError) {
             try writer.finish()
@@ -104,18 +103,18 @@ package final class Recording {
         errors.flush()
     }
 
-    /// Whether no sensor can be recorded and waiting would only hide it; a configuration waits for absent devices.
+    /// Whether no sensor can be recorded, so that waiting is pointless; a configuration waits for absent devices.
     private func isHopeless(_ session: Session) -> Bool {
         guard session.refusals.all.count == Set(source.streams.map(\.sensor.name)).count else { return false }
         return options.configurationPath == nil || session.refusals.are([.permission, .description])
     }
 
     private func end(_ session: Session, after error: TraceError) {
-        // The reader of a pipe that closes it has what it wanted.
+        // A closed pipe is a normal end: its reader needs no more.
         if writer.isReaderGone { session.end() } else { session.end(StationError(error)) }
     }
 
-    /// Why nothing was recorded; `nil` when a person ended it before.
+    /// The reason why nothing was recorded; `nil` when the user ended it.
     private func noSamplesError(_ session: Session) -> StationError? {
         guard pipeline.sampleCount == 0, !session.isCancelled, !hasReaderLeft else { return nil }
         let refusals = session.refusals
@@ -135,7 +134,7 @@ package final class Recording {
 }
 
 extension Recording: SessionDelegate {
-    /// Ends the session when the file takes no more.
+    /// Ends the session when writing failed.
     package func session(_ session: Session, didTurn answer: SampleAnswer) {
         if let error = writer.failure {
             hasReaderLeft = writer.isReaderGone
@@ -181,21 +180,21 @@ extension Recording: SessionDelegate {
     }
 }
 
-/// What a person asks of a recording.
+/// The options of `binnacle record`.
 package struct RecordOptions {
-    /// The configuration whose sensors are recorded; without one, all that are found.
+    /// The configuration whose sensors are recorded; `nil` records all that are found.
     package var configurationPath: String?
-    /// The sensors that are wanted, by name, label, node or identity; all without any.
+    /// The sensors to record, by name, label, node or identity; empty for all.
     package var sensors: [String] = []
-    /// How long to record; `nil` records until a person ends it.
+    /// How long to record; `nil` records until the user ends it.
     package var duration: Duration?
     /// The file; `-` is standard output.
     package var path = ""
-    /// Whether a file that is there is written over.
+    /// Whether an existing file is overwritten.
     package var replaces = false
-    /// Whether the raw scans are kept beside the samples.
+    /// Whether the raw scans are recorded with the samples.
     package var keepsScans = false
-    /// The folder under which `/sys` and `/dev` lie; the machine's own without one.
+    /// The folder that contains `sys` and `dev`; `nil` for the machine's own.
     package var root: String?
 
     package init() {}

@@ -6,15 +6,14 @@ import Station
 
 /// Chooses the devices to record.
 struct SensorSelection {
-    /// Sections that name devices, and what is wanted of each.
+    /// Sections that name devices, with the kinds of samples to record.
     let wanted: [(section: SensorSection, kinds: [SampleKind])]
-    /// What a person should know about the choice.
+    /// Messages for the user about the choice.
     let notices: [String]
 
-    /// The sensors of a configuration, each with what detectors need of it.
+    /// The sensors of a configuration, each with the kinds that detectors need.
     ///
-    /// Of one that no detector uses all that its device measures is taken, if that is there by now: nothing else says
-    /// what it is to measure.
+    /// A sensor without a detector is recorded with all kinds of its device, if that is connected.
     init(
         _ configuration: Configuration, path: String, wanted: [String], devices: [SensorDevice]
     ) throws(StationError) {
@@ -26,7 +25,7 @@ struct SensorSelection {
                 continue
             }
             var kinds = configuration.kinds(of: section.name)
-            // What detectors need chooses among all devices; without that, any would do.
+            // Without a detector or a criterion, every device would match.
             let isChosen = !kinds.isEmpty || interface != nil || !match.isEmpty
             if kinds.isEmpty, isChosen {
                 let isMeant = { (device: SensorDevice) in interface == nil || device.interface == interface }
@@ -54,7 +53,7 @@ struct SensorSelection {
         self.notices = notices
     }
 
-    /// The devices that are there, each named as its driver names it.
+    /// The connected devices, named after their drivers.
     init(_ devices: [SensorDevice], wanted: [String]) throws(StationError) {
         for name in wanted where !devices.contains(where: { $0.answers(to: name) }) {
             let found = devices.map { "'\($0.name.printable)'" }.joined(separator: ", ")
@@ -84,7 +83,7 @@ struct SensorSelection {
 }
 
 extension SensorDevice {
-    /// Whether a person means this device by a word.
+    /// Whether a word identifies this device.
     func answers(to word: String) -> Bool {
         word == name || word == label || word == node || word == id || word == path
     }

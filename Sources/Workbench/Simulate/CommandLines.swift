@@ -6,17 +6,17 @@ package struct CommandLines {
     package private(set) var descriptor: Int32?
     private var rest: [UInt8] = []
 
-    /// No command is longer.
+    /// The maximum length of a command.
     private static let longest = 1024
 
-    /// Reads from a descriptor, which stays the caller's.
+    /// Reads from a descriptor, which the caller keeps open.
     package init(descriptor: Int32) {
         self.descriptor = descriptor
     }
 
-    /// Takes what has come, when there is something to read or the end.
+    /// Reads what is available, once the descriptor is readable.
     ///
-    /// - Returns: The lines that are complete, without their ends; at the end of the input also the last one.
+    /// - Returns: The complete lines, without their ends; at the end of the input also the last one.
     package mutating func read() -> [String] {
         guard let descriptor else { return [] }
         var bytes = [UInt8](repeating: 0, count: 4096)

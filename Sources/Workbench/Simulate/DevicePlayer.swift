@@ -4,40 +4,40 @@ package import Station
 import Traces
 package import VirtualDevices
 
-/// Feeds a virtual device with the samples of a source when they are due, and can stall, skip and unplug it.
+/// Sends the samples of a source to a virtual device when they are due, and can stall, skip and unplug it.
 ///
-/// It never waits; it says when there is something to do.
+/// It never waits; ``nextDueNanoseconds`` is the time of the next turn.
 package final class DevicePlayer {
-    /// The angular velocity in degrees a second at a stamp of the source, for a device with a gyroscope.
+    /// The angular velocity in degrees per second at a stamp of the source, for a device with a gyroscope.
     package typealias Spin = (Int64) -> SIMD3<Double>
 
-    /// How many samples were handed to the kernel.
+    /// The number of samples sent to the kernel.
     package private(set) var sentCount = 0
 
     private let source: PacedSource
     private let device: any VirtualDevice
-    /// For each stream of the source what it plays; nothing for a sensor that the device does not have.
+    /// The sensor that plays each stream of the source; `nil` for streams that are not played.
     private let roles: [VirtualSensor?]
     private let spin: Spin?
     private let clock: () -> Int64
     private let delivery: SampleDelivery
-    /// Whether the play starts only when the kernel asks for samples.
+    /// Whether the samples start only when the kernel asks for some.
     private var isWaiting: Bool
     private var stallEndNanoseconds = Int64.min
     private var gapEndNanoseconds = Int64.min
 
-    /// The most deliveries in one turn, so that commands and the kernel are answered in between.
+    /// The maximum number of deliveries in a turn, after which commands and the kernel are served.
     private static let mostDeliveries = 256
 
-    /// Creates a player; the device is plugged in by somebody else.
+    /// Creates a player, which does not plug the device in.
     ///
     /// - Parameters:
-    ///   - source: The samples, in their time, one of a stream at a time.
-    ///   - streams: Those of its streams that are played.
-    ///   - device: What plays them.
-    ///   - spin: What a gyroscope measures whenever the accelerometer does.
-    ///   - waits: Whether the play begins when the kernel wants samples, instead of at once.
-    ///   - clock: What time it is, on CLOCK_MONOTONIC; that of the source.
+    ///   - source: The samples at their times, at most one of each stream at a time.
+    ///   - streams: The streams that are played.
+    ///   - device: The virtual device.
+    ///   - spin: The gyroscope's reading, sent with each sample of the accelerometer.
+    ///   - waits: Whether the samples start when the kernel asks for some, instead of at once.
+    ///   - clock: The source's clock, usually CLOCK_MONOTONIC.
     package init(
         _ source: PacedSource, streams: [SampleStream], device: any VirtualDevice, spin: Spin? = nil,
         waits: Bool = false, clock: @escaping () -> Int64 = SystemClock.monotonic
@@ -54,20 +54,20 @@ package final class DevicePlayer {
         }
     }
 
-    /// Whether the device hangs, and answers nobody.
+    /// Whether the device is stalled: it sends nothing and answers no request.
     package var isStalled: Bool { clock() < stallEndNanoseconds }
 
-    /// When there is something to do again, on the clock; `nil` when that is up to the kernel.
+    /// The time of the next turn; `nil` while that depends on the kernel.
     package var nextDueNanoseconds: Int64? {
         if isStalled { return stallEndNanoseconds }
         if isWaiting { return device.isWanted ? .min : nil }
         return source.nextDueNanoseconds ?? .min
     }
 
-    /// Hands over what is due.
+    /// Sends the samples that are due.
     ///
     /// - Returns: Whether there will be more.
-    /// - Throws: ``StationError`` when a trace cannot be read on, or the kernel takes no samples.
+    /// - Throws: ``StationError`` when a trace cannot be read any further, or the kernel refuses a sample.
     package func turn() throws(StationError) -> Bool {
         guard !isStalled else { return true }
         if isWaiting, !device.isWanted { return true }
@@ -111,28 +111,26 @@ package final class DevicePlayer {
         }
     }
 
-    /// Has the device hang from now on.
+    /// Stalls the device from now on.
     package func stall(nanoseconds: Int64) {
         stallEndNanoseconds = Units.later(clock(), by: nanoseconds)
     }
 
-    /// Leaves out what is measured from now on.
+    /// Drops the samples from now on.
     package func skip(nanoseconds: Int64) {
         gapEndNanoseconds = Units.later(clock(), by: nanoseconds)
     }
 
-    /// Gives the device to the kernel, as new.
+    /// Creates the device in the kernel.
     ///
-    /// - Throws: ``SystemError`` when the kernel does not take it.
+    /// - Throws: ``SystemError`` when the kernel refuses it.
     package func plug() throws(SystemError) {
         try device.plug()
         // Samples that were due before the device existed are not sent to it.
         gapEndNanoseconds = clock()
     }
 
-    /// Removes the device, and ends a stall.
-    ///
-    /// Time goes on for it: what it would have measured meanwhile is lost.
+    /// Removes the device, and ends a stall; samples that are due meanwhile are lost.
     package func unplug() {
         stallEndNanoseconds = .min
         gapEndNanoseconds = .min

@@ -7,9 +7,9 @@ package import Station
 package import Traces
 package import VirtualDevices
 
-/// Plays samples on virtual devices until they end, a person ends it, or the time is over.
+/// Plays samples on virtual devices until they end, the user ends it, or the time is over.
 package final class DeviceSimulation {
-    /// What a person should know before it begins.
+    /// Messages for the user before it begins.
     package let notices: [String]
 
     private let options: SimulateOptions
@@ -20,27 +20,27 @@ package final class DeviceSimulation {
     private var commands: CommandLines
     private let output: LineWriter
     private let errors: LineWriter
-    /// When a missing driver is reported; `nil` after that, and when a driver has come.
+    /// When a missing driver is reported; `nil` once it was reported or a driver has bound.
     private var complaintNanoseconds: Int64?
     private var hasEnded = false
     private var session: Session?
     private let interruption: Interruption
 
-    /// How long a driver may take to bind; the kernel's own take half a second.
+    /// The time that a driver may take to bind; the kernel's own take half a second.
     private static let driverNanoseconds: Int64 = 5_000_000_000
-    /// How late a sample may be handed over, which is no more than a bus would add.
+    /// The accepted delay of a sample, comparable to that of a bus.
     private static let latenessNanoseconds: Int64 = 1_000_000
-    /// How long a device stays after the last sample of a trace: samples that nobody has read vanish with it.
+    /// How long a device stays after the last sample, because unread samples vanish with it.
     private static let lingerNanoseconds: Int64 = 1_000_000_000
 
-    /// Opens the traces; the kernel is not asked yet.
+    /// Opens the traces; the device is created by ``run()``.
     ///
     /// - Parameters:
-    ///   - options: What to make, of what.
-    ///   - commands: Where commands are read from.
-    ///   - output: Gets the answers to commands.
-    ///   - errors: Gets complaints about commands.
-    ///   - interruption: Says when a signal has come.
+    ///   - options: The devices and the samples.
+    ///   - commands: The descriptor from which commands are read.
+    ///   - output: Receives the answers to commands.
+    ///   - errors: Receives the errors of commands.
+    ///   - interruption: The signals received.
     /// - Throws: ``StationError`` when a trace cannot be used.
     package init(
         _ options: SimulateOptions, commands: Int32, output: LineWriter, errors: LineWriter,
@@ -87,27 +87,27 @@ package final class DeviceSimulation {
         }
     }
 
-    /// What a signal handler writes to, to end a wait.
+    /// The descriptor to which a signal handler writes to end a wait.
     package var wakeDescriptor: Int32 { waker.descriptor }
 
-    /// Plays, and removes the devices however the play ends.
+    /// Plays, and removes the devices at the end.
     ///
-    /// - Throws: ``StationError`` when the kernel has no such devices, does not let us, or takes no more samples, and when a
-    ///   trace cannot be read on.
+    /// - Throws: ``StationError`` when the kernel refuses the devices or a sample, or a trace cannot be read any
+    ///   further.
     package func run() throws(StationError) {
         defer { player.unplug() }
         try plug()
         var settings = Session.Settings()
         settings.duration = options.duration
         settings.interruption = interruption
-        // It turns nothing but the player, which hands the samples over itself.
+        // The session has no pipeline: the player sends the samples itself.
         let session = Session(self, capacity: 1, settings: settings)
         session.delegate = self
         self.session = session
         session.run()
-        // The session owns its source.
+        // The session owns its source, which is this object.
         self.session = nil
-        // What was due before the deadline is handed over.
+        // Send what was due before the deadline.
         if session.isOver, !hasEnded, session.failures.isEmpty { _ = try player.turn() }
         if let failure = session.failures.first { throw failure }
     }
@@ -177,7 +177,7 @@ package final class DeviceSimulation {
         output.write("plugged in: \(Spelling.list(device.sensors.map { "\($0)" }))")
     }
 
-    /// Reports once when no driver has bound to the device.
+    /// Reports once that no driver has bound to the device.
     private func complain() {
         guard let deadline = complaintNanoseconds else { return }
         if device.isDriven {
@@ -195,7 +195,7 @@ extension DeviceSimulation: SessionSource {
     package var streams: [SampleStream] { [] }
     package var isSettled: Bool { true }
 
-    /// Hands samples that are due to the kernel; after the last one the device stays for a moment.
+    /// Sends the samples that are due; after the last one the device stays for a moment.
     package func fill(_ delivery: SampleDelivery) -> SampleAnswer {
         guard !hasEnded else { return .pending }
         do throws(StationError) {
@@ -212,22 +212,22 @@ extension DeviceSimulation: SessionSource {
 
     package func isDrained(after answer: SampleAnswer) -> Bool { true }
 
-    /// Waits for a command, for the kernel, or until samples are due, and does what came.
+    /// Waits for a command, for the kernel, or until samples are due, and serves them.
     package func wait(until deadlineNanoseconds: Int64?) {
         var next = deadlineNanoseconds
         let now = SystemClock.monotonic()
         if !hasEnded, let due = player.nextDueNanoseconds {
-            // Not for each one of many samples, because going to sleep costs more than handing over a sample.
+            // Not before each sample of a high rate, because sleeping costs more than sending.
             next = min(next ?? .max, max(due, now + Self.latenessNanoseconds))
         }
-        // A device that hangs does not answer the kernel.
+        // A stalled device does not answer the kernel.
         let kernel = player.isStalled ? nil : device.descriptor
         let ready = Readiness.wait(
             for: [waker.descriptor, commands.descriptor, kernel],
             timeoutNanoseconds: next.map { max(0, PacedSource.distance(from: now, to: $0)) })
         if ready[0] { waker.clear() }
         do throws(StationError) {
-            // One answer at a time: what the kernel switches on with it has a sample before the next.
+            // One answer at a time, so that a sensor that it enables sends a sample before the next answer.
             try serve(ready[2])
             guard ready[1] else { return }
             for line in commands.read() where session?.hasEnded == false { try obey(line) }
@@ -242,7 +242,7 @@ extension DeviceSimulation: SessionSource {
 extension DeviceSimulation: SessionDelegate {
     package func session(_ session: Session, didTurn answer: SampleAnswer) { complain() }
 
-    /// Writes what was answered to commands; without a reader there is nothing left to do.
+    /// Writes the answers to commands; without a reader the session ends.
     package func sessionShouldFlush(_ session: Session) {
         output.flush()
         errors.flush()
@@ -252,34 +252,34 @@ extension DeviceSimulation: SessionDelegate {
     package func sessionNextDeadline(_ session: Session) -> Int64? { complaintNanoseconds }
 }
 
-/// What a person asks of virtual devices.
+/// The options of `binnacle simulate`.
 package struct SimulateOptions {
-    /// Where the samples come from.
+    /// The origin of the samples.
     package enum Samples {
-        /// A movement that is made up.
+        /// A simulated movement.
         case model(SimulationSettings)
-        /// Recordings, so many times as fast as recorded.
+        /// Recordings, at a multiple of their speed.
         case traces([String], speed: Double, loops: Bool)
     }
 
     package var samples: Samples
-    /// What the kernel is to take it for: a HID sensor hub behind uhid, or an input device behind uinput.
+    /// The kind of device: a HID sensor hub (uhid) or an input device (uinput).
     package var file = DeviceFile.uhid
-    /// How wide a hub's axes are.
+    /// The width of a hub's axes.
     package var width = HubDescription.Width.bits32
     /// Whether samples carry the device's own time.
     package var hasTime = true
-    /// Whether a hub has a gyroscope, too.
+    /// Whether a hub also has a gyroscope.
     package var hasGyroscope = false
-    /// What the kernel is to call the device; as it comes without one.
+    /// The device's name in the kernel; `nil` for the default.
     package var name: String?
-    /// Whether the play begins when the kernel wants samples.
+    /// Whether the samples start when the kernel asks for some.
     package var waits = false
-    /// How long; without end, or to the end of the traces, without.
+    /// How long; `nil` for no limit, or to the end of the traces.
     package var duration: Duration?
-    /// The device file; the kernel's usual one without.
+    /// The device file; `nil` for the kernel's usual one.
     package var node: String?
-    /// The sensors of the traces that are played; the first of each kind without any.
+    /// The sensors of the traces that are played; empty for the first of each kind.
     package var sensors: [String] = []
     package var map: ColumnMap?
 

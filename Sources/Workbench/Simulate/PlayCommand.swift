@@ -1,34 +1,34 @@
 import Binnacle
 import PlainText
 
-/// What a person may tell virtual devices while they play: a line each.
+/// A command to virtual devices while they play, one in each line.
 package enum PlayCommand: Equatable, Sendable {
-    /// Take the devices away.
+    /// Remove the devices.
     case unplug
-    /// Bring them back.
+    /// Create them again.
     case plug
-    /// Say and answer nothing for so many nanoseconds, and hand over late what was measured meanwhile.
+    /// Send and answer nothing for so many nanoseconds; the samples follow late.
     case stall(Int64)
-    /// Leave out the samples of so many nanoseconds.
+    /// Drop the samples of so many nanoseconds.
     case gap(Int64)
-    /// Say how many samples the kernel has taken.
+    /// Report the number of samples sent.
     case count
     /// End.
     case quit
 
-    /// Why a line is no command.
+    /// Why a line is not a command.
     package struct SyntaxError: Error, Equatable {
         package let message: String
     }
 
     private static let names = ["unplug", "plug", "stall", "gap", "count", "quit"]
-    /// The longest pause, in seconds: a day.
+    /// The longest pause in seconds: a day.
     private static let most = 86_400.0
 
-    /// Reads a line.
+    /// Parses a line.
     ///
     /// - Returns: The command; `nil` for an empty line, and for a comment, which begins with `#`.
-    /// - Throws: ``SyntaxError`` when it is none.
+    /// - Throws: ``SyntaxError`` when it is not a command.
     package static func parse(_ line: String) throws(SyntaxError) -> PlayCommand? {
         let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == "\r" }).map(String.init)
         guard let name = words.first, !name.hasPrefix("#") else { return nil }

@@ -4,7 +4,7 @@ import Station
 import Traces
 import VirtualDevices
 
-/// What virtual devices measure: the samples in their time, and who plays which.
+/// The samples of virtual devices, and which streams are played.
 struct SimulationInput {
     let source: PacedSource
     /// The streams that are played, at most one of each kind.
@@ -14,11 +14,11 @@ struct SimulationInput {
 
     private static let sensorName = "simulated"
 
-    /// Makes the model, or opens the traces; an interruption ends the wait for a pipe.
+    /// Creates the model, or opens the traces; an interruption ends the wait for a pipe.
     ///
     /// - Throws: ``StationError`` when a trace cannot be used, or has nothing that the device could measure.
     init(_ options: SimulateOptions, interruption: Interruption) throws(StationError) {
-        // The input layer knows no magnetometers.
+        // The input layer has no magnetometers.
         let kinds: [SampleKind] = options.file == .uhid ? [.magnetometer, .accelerometer] : [.accelerometer]
         switch options.samples {
         case .model(let settings):
