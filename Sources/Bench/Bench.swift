@@ -1,42 +1,42 @@
 package import Binnacle
 import PlainText
 
-/// What `binnacle bench` measures, part by part.
+/// The parts of `binnacle bench`.
 package enum BenchPart: String, Sendable, CaseIterable {
-    /// Reading memory; a threshold with hysteresis; facing a bearing; gravity; scans into columns.
+    /// Reading memory; a threshold with hysteresis; facing a bearing; gravity; decoding scans.
     case limits, k1, k3, k4, decode
     /// From a FIFO, or from a file, to a delegate.
     case live, traces
 }
 
-/// What a person asks of a measurement.
+/// The options of `binnacle bench`.
 package struct BenchOptions: Sendable {
     package var parts: Set<BenchPart> = Set(BenchPart.allCases)
-    /// Whether a rough answer will do.
+    /// Whether fewer and shorter passes are enough.
     package var isQuick = false
-    /// Whether figures are written as JSON, one object a line.
+    /// Whether figures are written as JSON, one object in each line.
     package var writesJSON = false
 
-    /// Everything, in full, as tables.
+    /// All parts, in full, as tables.
     package init() {}
 }
 
 /// Why a measurement ended early.
 package enum BenchError: Error, Equatable {
     case cancelled
-    /// A kernel does not find what the reference finds: its figures would mean nothing.
+    /// A kernel's result differs from the reference.
     case wrongResult(String)
-    /// Something that the measurement needs is not there.
+    /// Something that the measurement needs is missing.
     case unavailable(String)
 }
 
-/// Measures the machine, the kernels on it, and the ways that samples go.
+/// Measures the machine, the kernels on it, and the paths of samples.
 package final class Bench {
     let options: BenchOptions
     let machine = Machine()
     let levels: [MemoryLevel]
     let arena: Arena
-    var noise = Noise()
+    var noise = NoiseMeter()
     private let indicator: ProgressIndicator
     private let isInterrupted: () -> Bool
     private let output: (String) -> Void
@@ -58,13 +58,13 @@ package final class Bench {
         self.isInterrupted = isInterrupted
         self.output = output
         levels = machine.levels(memoryFactor: options.isQuick ? 2 : 8)
-        // What a kernel reads, and what it writes beside that.
+        // Room for a kernel's input and output.
         arena = try Arena(byteCount: 2 * (levels.last?.byteCount ?? 0))
     }
 
-    /// Measures.
+    /// Measures all parts.
     ///
-    /// - Throws: ``BenchError``; what was measured by then is written.
+    /// - Throws: ``BenchError``; figures up to then have been written.
     package func run() throws(BenchError) {
         write(options.writesJSON ? [machine.object.text] : machine.lines)
         indicator.show()

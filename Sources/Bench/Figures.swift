@@ -1,7 +1,7 @@
 import Binnacle
 import PlainText
 
-/// What was measured of one thing: a row of a table for a person, and an object for a program.
+/// The figures of one measurement: a row of a table, and a JSON object.
 struct FigureRow {
     private var cells: [(head: String, text: String)] = []
     var object = JSONObject()
@@ -10,7 +10,7 @@ struct FigureRow {
         object.add("type", type)
     }
 
-    /// Adds a word; here as below, a value without a head is in the object alone.
+    /// Adds a word; as in the other methods, a value without a head is only in the object.
     mutating func add(_ key: String, _ text: String, head: String? = nil) {
         object.add(key, text)
         if let head { cells.append((head, text)) }
@@ -26,16 +26,16 @@ struct FigureRow {
         if let head { cells.append((head, number.map { NumberText.text($0, decimals: decimals) } ?? "")) }
     }
 
-    /// Adds a time as its median, its least and its greatest value.
+    /// Adds a time with its median, minimum and maximum.
     mutating func add(_ key: String, nanoseconds: Spread) {
         let median = nanoseconds.median
         add(key, number: median, decimals: median < 1 ? 3 : median < 10 ? 2 : median < 100 ? 1 : 0, head: "ns")
         object.add(key + "_min", number: nanoseconds.minimum)
         object.add(key + "_max", number: nanoseconds.maximum)
-        cells.append(("spread", "+\(NumberText.text((nanoseconds.unrest - 1) * 100, decimals: 0)) %"))
+        cells.append(("spread", "+\(NumberText.text((nanoseconds.medianToBest - 1) * 100, decimals: 0)) %"))
     }
 
-    /// A table of rows, line by line: the first column is set to the left, the others to the right.
+    /// Formats rows as a table whose first column is left-aligned and the others right-aligned.
     static func table(_ rows: [FigureRow]) -> [String] {
         let all = [rows.first?.cells.map(\.head) ?? []] + rows.map { $0.cells.map(\.text) }
         let widths = all[0].indices.map { column in all.map { $0[column].count }.max() ?? 0 }
@@ -53,7 +53,7 @@ enum NumberText {
         Figure.Value.number(value, decimals: decimals).description
     }
 
-    /// A size in the largest unit of which it has at least one.
+    /// A size in the largest unit of which there is at least one.
     static func bytes(_ count: Int) -> String {
         for (size, name) in [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] where count >= size {
             return text(Double(count) / Double(size), decimals: count.isMultiple(of: size) ? 0 : 1) + " " + name

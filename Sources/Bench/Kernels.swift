@@ -2,25 +2,40 @@ import Glibc
 import Kernels
 import PlainText
 
-/// A kernel that is measured on made-up samples.
+/// A kernel that is measured with synthetic samples.
 struct Kernel: Sendable {
     let part: BenchPart
     let title: String
     let bytesPerSample: Int
-    /// How many samples the kernel gets at a time.
+    /// The number of samples in a call.
     var pieceCount = 4096
-    /// How often something happens, as a share of the samples; `nil` where that makes no difference.
+    /// The shares of samples with an event; `nil` if that makes no difference.
     var rates: [Double?] = [0, 0.01, 0.5]
-    /// Fills columns of an arena, and gives the work on them.
+    /// Fills columns of an arena, and returns the work on them.
     let prepare: @Sendable (_ arena: Arena, _ count: Int, _ rate: Double) -> Work
 
-    /// The kernel on its data.
+    /// The kernel with its data.
     struct Work {
         /// Called before the first piece.
         var begin: () -> Void = {}
         var run: (_ piece: Range<Int>, _ set: InstructionSet) -> Void = { _, _ in }
-        /// What was found in a piece of so many samples, to be compared with what the reference finds.
+        /// The results of a piece with so many samples, for comparison with the reference.
         var found: (_ count: Int) -> [Int] = { _ in [] }
+
+        /// A kernel that finds crossings, whose state goes on from piece to piece.
+        static func crossings(
+            find: @escaping (Range<Int>, inout Bool, inout CrossingList, InstructionSet) -> Void
+        ) -> Work {
+            var list = CrossingList()
+            var isInside = false
+            return Work {
+                isInside = false
+            } run: { range, set in
+                find(range, &isInside, &list, set)
+            } found: { _ in
+                (0..<list.count).map { list[$0] } + [isInside ? 1 : 0]
+            }
+        }
     }
 
     static let all = [limits, threshold, facing(0), facing(90), gravity(128), gravity(65_536), decode]
@@ -41,14 +56,14 @@ struct Kernel: Sendable {
             columns[1][index] = numbers.signed()
             columns[2][index] = (isInside ? 13 : 9.8) + 0.2 * numbers.signed()
         }
-        return Crossings { range, isInside, list, set in
+        return .crossings { range, isInside, list, set in
             findCrossings(
                 x: columns[0], y: columns[1], z: columns[2], range: range, threshold: Threshold(high: 144, low: 121),
                 isInside: &isInside, crossings: &list, using: set)
-        }.work
+        }
     }
 
-    /// Around north the two limits of a sector are one line.
+    /// The sector around north is bounded by a single line.
     private static func facing(_ bearing: Double) -> Kernel {
         Kernel(
             part: .k3, title: "facing \(Int(bearing))° within 10°, from columns of acceleration and field",
@@ -69,12 +84,12 @@ struct Kernel: Sendable {
             }
             let sector = Sector(
                 axis: 1, isReversed: false, bearingDegrees: bearing, toleranceDegrees: 10, exitDegrees: 15)
-            return Crossings { range, isInside, list, set in
+            return .crossings { range, isInside, list, set in
                 findFacing(
                     acceleration: AxisColumns(x: columns[0], y: columns[1], z: columns[2]),
                     field: AxisColumns(x: columns[3], y: columns[4], z: columns[5]), range: range, sector: sector,
                     isFacing: &isInside, crossings: &list, using: set)
-            }.work
+            }
         }
     }
 
@@ -130,32 +145,12 @@ struct Kernel: Sendable {
                     + results.flatMap { column in (0..<count).map { Int(column[$0].bitPattern) } }
             })
     }
-
-    /// What a kernel that finds crossings carries from piece to piece.
-    private final class Crossings {
-        private var list = CrossingList()
-        private var isInside = false
-        private let find: (Range<Int>, inout Bool, inout CrossingList, InstructionSet) -> Void
-
-        init(find: @escaping (Range<Int>, inout Bool, inout CrossingList, InstructionSet) -> Void) {
-            self.find = find
-        }
-
-        var work: Work {
-            Work {
-                self.isInside = false
-            } run: { range, set in
-                self.find(range, &self.isInside, &self.list, set)
-            } found: { _ in
-                (0..<self.list.count).map { self.list[$0] } + [self.isInside ? 1 : 0]
-            }
-        }
-    }
 }
 
 extension Bench {
-    /// Measures every form of a kernel at each level of memory and each rate of events, after it found what the scalar
-    /// reference finds.
+    /// Measures every form of a kernel at each level of memory and each rate of events, after comparing its results
+    /// with the
+    /// scalar reference.
     func measure(_ kernel: Kernel) throws(BenchError) {
         var rows: [FigureRow] = []
         for level in levels where !level.isShared {
@@ -174,8 +169,8 @@ extension Bench {
                 let times = try times(limits + forms).map { $0.scaled(by: 1 / Double(count)) }
                 let limit = times[..<limits.count].min { $0.median < $1.median } ?? Spread([0])
                 noise.note(limit)
-                let shown = forms.isEmpty ? Array(zip(limits, times)) : Array(zip(forms, times[limits.count...]))
-                for (form, time) in shown {
+                let first = forms.isEmpty ? 0 : limits.count
+                for (form, time) in zip(limits + forms, times).dropFirst(first) {
                     var row = FigureRow(type: "kernel")
                     row.add("kernel", kernel.part.rawValue)
                     row.add("name", kernel.title)
@@ -224,7 +219,7 @@ extension Bench {
     }
 }
 
-/// The same random numbers each time (xorshift64*, Vigna 2016).
+/// A reproducible sequence of random numbers (xorshift64*, Vigna 2016).
 struct SeededNumbers {
     var state: UInt64
 
@@ -235,12 +230,12 @@ struct SeededNumbers {
         return state &* 0x2545_F491_4F6C_DD1D
     }
 
-    /// A number from −1 up to but not including 1.
+    /// A number in [−1, 1).
     mutating func signed() -> Float {
         Float(Int32(truncatingIfNeeded: next() >> 32)) * 0x1p-31
     }
 
-    /// Calls back for each sample with its side of a threshold, which changes at a share of them.
+    /// Calls back for each sample with its side of a threshold, which changes at a share of the samples.
     mutating func forEachSide(
         count: Int, rate: Double, _ body: (_ index: Int, _ isInside: Bool, _ numbers: inout SeededNumbers) -> Void
     ) {

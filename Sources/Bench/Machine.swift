@@ -3,9 +3,8 @@ import Glibc
 import Kernels
 import LinuxSystem
 import PlainText
-import PlainText
 
-/// The machine on which is measured; its making keeps the calling thread on one processor.
+/// The machine's properties; creating this binds the calling thread to one processor.
 package struct Machine {
     private let processor = cbench_pin()
     private let model =
@@ -13,9 +12,9 @@ package struct Machine {
         ?? SmallFile.kernelText("/proc/device-tree/model") ?? "unknown"
     /// The instruction sets that the kernels can use here, the best one last.
     let instructionSets = InstructionSet.available
-    /// The sizes of the caches that hold data, the nearest first; empty where the system does not say.
+    /// The sizes of the data caches, the nearest first; empty if the system does not tell.
     ///
-    /// sysconf(3) would say the third cache of the whole machine, of which a guest may have a tenth.
+    /// sysconf(3) tells the level-3 cache of the whole machine, of which a guest may have a tenth.
     private let caches = (0..<8).compactMap { number -> Int? in
         let folder = "/sys/devices/system/cpu/cpu0/cache/index\(number)"
         guard let type = SmallFile.kernelText(folder + "/type"), type != "Instruction" else { return nil }
@@ -23,12 +22,9 @@ package struct Machine {
     }
 
     /// The levels of memory, the nearest first.
-    ///
-    /// - Parameter memoryFactor: How many times the largest cache the data in main memory take.
-    /// - Returns: The levels.
     func levels(memoryFactor: Int) -> [MemoryLevel] { MemoryLevel.all(caches, memoryFactor: memoryFactor) }
 
-    /// Reads a size as the kernel writes it, such as `512K`.
+    /// Parses a size in the kernel's form, such as `512K`.
     package static func byteCount(_ text: String) -> Int? {
         let factors: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
         let factor = text.last.flatMap { factors[$0] }
@@ -37,7 +33,7 @@ package struct Machine {
         return isTooLarge ? nil : product
     }
 
-    /// The processor's name in the text of /proc/cpuinfo; `nil` where the kernel says none, as on most arm64 machines.
+    /// The processor's name in the text of /proc/cpuinfo; `nil` if there is none, as on most arm64 machines.
     package static func model(inText text: String) -> String? {
         for line in text.split(whereSeparator: \.isNewline) where line.hasPrefix("model name") {
             return line.split(separator: ":", maxSplits: 1).last.map { String($0.drop { $0 == " " }) }
@@ -45,7 +41,7 @@ package struct Machine {
         return nil
     }
 
-    /// The machine in a few lines, for a person.
+    /// The machine as text.
     var lines: [String] {
         let sizes = caches.enumerated().map { "L\($0 + 1) \(NumberText.bytes($1))" }.joined(separator: ", ")
         let sets = instructionSets.map(\.rawValue).joined(separator: ", ")
@@ -61,7 +57,7 @@ package struct Machine {
         ]
     }
 
-    /// The machine, for a program.
+    /// The machine as JSON.
     var object: JSONObject {
         var row = FigureRow(type: "machine")
         row.add("model", model)
@@ -75,42 +71,42 @@ package struct Machine {
     }
 }
 
-/// Where data lie that a kernel reads; their size decides.
+/// A level of the memory hierarchy, reached by data of a certain size.
 package struct MemoryLevel: Equatable {
     /// `L1`, `L2`, `L3` or `DRAM`.
     package let name: String
-    /// How many bytes are used, so that they all lie there.
+    /// The size of the data.
     package let byteCount: Int
 
-    /// Half of each cache, a quarter of one that others use as well, and a multiple of the largest.
+    /// Data of half of each private cache, of a quarter of a shared one, and of a multiple of the largest.
     ///
     /// - Parameters:
-    ///   - caches: The sizes of the caches, the nearest first; without them those of a small machine are assumed.
-    ///   - memoryFactor: How many times the largest cache the data in main memory take.
+    ///   - caches: The sizes of the caches, the nearest first; if empty, those of a small machine are assumed.
+    ///   - memoryFactor: The size of data in main memory, as a multiple of the largest cache.
     /// - Returns: The levels, the nearest first.
     package static func all(_ caches: [Int], memoryFactor: Int) -> [MemoryLevel] {
         let known = caches.isEmpty ? [32 << 10, 256 << 10] : caches
         let levels = known.enumerated().map { MemoryLevel(name: "L\($0 + 1)", byteCount: $1 / ($0 < 2 ? 2 : 4)) }
-        // At least 64 MB, where the system says too little of its caches; at most what a small machine can spare.
+        // At least 64 MB, if the caches are unknown; at most what a small machine can spare.
         let memory = min(max((known.max() ?? 0) * memoryFactor, 64 << 20), 1 << 30)
         return levels + [MemoryLevel(name: "DRAM", byteCount: memory)]
     }
 
-    /// Whether others use it as well, so that figures say little about one processor.
+    /// Whether other processors use it too, so that figures are not representative.
     var isShared: Bool { name == "L3" }
 }
 
-/// How busy the machine was with other things, and whether the figures can be trusted.
-struct Noise {
-    /// The greatest ratio of a median of reading alone to its best pass.
+/// Judges by the other load on the machine whether the figures can be trusted.
+struct NoiseMeter {
+    /// The largest ratio of a median of plain reading to its best pass.
     private var worst = 1.0
     private let start = (wall: SystemClock.monotonic(), thread: SystemClock.threadTime())
 
     mutating func note(_ limit: Spread) {
-        worst = max(worst, limit.unrest)
+        worst = max(worst, limit.medianToBest)
     }
 
-    /// How much of the time the processor did not work for this thread, which hardly ever waits.
+    /// The share of the time in which the processor did not run this thread, which hardly ever waits.
     private var awayShare: Double {
         let wall = Double(max(1, SystemClock.monotonic() - start.wall))
         return max(0, 1 - Double(SystemClock.threadTime() - start.thread) / wall)
@@ -118,14 +114,14 @@ struct Noise {
 
     private var isTooNoisy: Bool { worst > 1.15 || awayShare > 0.1 }
 
-    /// What to think of the figures.
+    /// The verdict as text.
     var sentence: String {
         (isTooNoisy ? "The machine was too noisy to trust these figures" : "The machine was quiet enough")
             + ": the same reading took up to \(NumberText.text((worst - 1) * 100, decimals: 0)) % longer than at its best, "
             + "\(NumberText.text(awayShare * 100, decimals: 1)) % of the time went to others."
     }
 
-    /// The same for a program.
+    /// The verdict as JSON.
     var object: JSONObject {
         var object = FigureRow(type: "noise").object
         object.add("is_too_noisy", raw: isTooNoisy ? "true" : "false")

@@ -5,14 +5,14 @@ import LinuxSystem
 import Traces
 import VirtualDevices
 
-/// The two ways in which motion is found.
+/// The two methods of motion detection.
 package enum DetectionForm: String, CaseIterable {
-    /// The squared acceleration against a band around 1 g: no filter.
+    /// The squared acceleration outside a band around 1 g, without a filter.
     case threshold
-    /// Gravity is filtered out first, as by default.
+    /// Gravity is filtered out first, which is the default.
     case gravity
 
-    /// Settings that find all that the form finds; here each blow counts, because samples may lie microseconds apart.
+    /// Settings that enable all features; every shock counts, because samples may be microseconds apart.
     var settings: MotionSettings {
         var settings = MotionSettings()
         settings.shockRefractory = .zero
@@ -24,7 +24,7 @@ package enum DetectionForm: String, CaseIterable {
     }
 }
 
-/// Counts what it is told.
+/// Counts the events.
 private final class EventCounter: MotionManagerDelegate {
     private(set) var count = 0
 
@@ -37,7 +37,7 @@ private final class EventCounter: MotionManagerDelegate {
 
 // MARK: - Live
 
-/// Live samples from a FIFO that stands for a device to a delegate, as the daemon takes them.
+/// Reads live samples like the daemon, from a FIFO in place of a device, and detects motion.
 private final class LiveRun {
     let form: DetectionForm
     let tree: FifoTree
@@ -67,7 +67,7 @@ private final class LiveRun {
         }
     }
 
-    /// Writes scans 2 µs apart; every other one is a blow, or none is.
+    /// Writes scans 2 µs apart, of which every second one is a shock if `blows` is set.
     func write(_ batch: Int, blows: Bool = false) {
         var bytes: [UInt8] = []
         for number in 0..<batch {
@@ -77,7 +77,7 @@ private final class LiveRun {
         try? node?.write(bytes)
     }
 
-    /// A turn of the daemon's loop: waits, and asks until there is nothing.
+    /// One turn of the daemon's loop: waits, and reads until nothing is left.
     func takeBatch(timeoutMilliseconds: Int32 = 1000) {
         source.wait(timeoutMilliseconds: timeoutMilliseconds)
         while case .samples = pipeline.turn() {}
@@ -85,7 +85,7 @@ private final class LiveRun {
 }
 
 extension Bench {
-    /// Live samples in batches, beside a bare read of a FIFO.
+    /// Measures live samples in batches, and a plain read of a FIFO for comparison.
     func measureLive() throws(BenchError) {
         let (runs, bare) = try mapError(BenchError.init) { () throws(SystemError) in
             let runs = try DetectionForm.allCases.map { form throws(SystemError) in try LiveRun(form) }
@@ -130,9 +130,9 @@ extension Bench {
 
 // MARK: - Recordings
 
-/// Plays a recording from the opening of its file to its last event, as a replay does.
+/// Plays a recording from the opening of its file to its last event, like a replay.
 ///
-/// - Returns: How many samples were looked at, and how many events the delegate was told.
+/// - Returns: The number of samples and of events.
 /// - Throws: ``BenchError`` when it cannot be read to its end.
 package func playRecording(_ path: String, _ form: DetectionForm) throws(BenchError) -> (samples: Int, events: Int) {
     let source = try mapError(BenchError.init) { () throws(TraceError) in try TraceSource(paths: [path]) }
@@ -140,7 +140,7 @@ package func playRecording(_ path: String, _ form: DetectionForm) throws(BenchEr
     let events = EventCounter()
     manager.delegate = events
     manager.startDetection()
-    // As many samples in a delivery as a replay asks for.
+    // The sizes of a replay's deliveries.
     let pipeline = Pipeline(source: source, detectors: [manager], capacity: source.isMapped ? 65_536 : 4096)
     var failure: String?
     pipeline.run(afterTurn: { if case .failed(_, let reason) = $0 { failure = "\(reason)" } })
@@ -149,7 +149,7 @@ package func playRecording(_ path: String, _ form: DetectionForm) throws(BenchEr
 }
 
 extension Bench {
-    /// Recordings of a made-up device in each format, from the opening of the file to the last event.
+    /// Measures synthetic recordings in each format, from the opening of the file to the last event.
     func measureTraces() throws(BenchError) {
         let folder = try mapError(BenchError.init) { () throws(SystemError) in
             try ScratchFolder(prefix: "binnacle-bench")
@@ -179,13 +179,13 @@ extension Bench {
         write("traces: from the opening of the file, which is in memory, to the last event", rows)
     }
 
-    /// Writes a recording of a quiet device at 100 Hz that is pushed for a second every hour.
+    /// Writes a recording of a device at rest at 100 Hz that is pushed for a second every hour.
     private func record(_ rowCount: Int, to path: String) throws(TraceError) {
         let stream = SampleStream(sensor: Sensor(name: "accel_3d"), kind: .accelerometer)
         let writer = try TraceWriter(path: path, streams: [stream])
         let delivery = SampleDelivery(streams: [stream], capacity: 4096)
         var numbers = SeededNumbers(state: 1)
-        // In steps of a ten-thousandth, as a device measures.
+        // Quantised like a device's readings.
         func step(_ value: Float) -> Float { (value * 10_000).rounded() / 10_000 }
         for row in 0..<rowCount {
             let isPushed = row % 360_000 >= 359_900
@@ -203,7 +203,7 @@ extension Bench {
 }
 
 extension BenchError {
-    /// What the system, or a trace, refused.
+    /// An error of the system or of a trace.
     fileprivate init(_ error: some CustomStringConvertible) {
         self = .unavailable(error.description)
     }

@@ -1,14 +1,14 @@
 import LinuxSystem
 import Synchronization
 
-/// How the values of one quantity lie that was measured several times.
+/// The distribution of a quantity that was measured several times.
 package struct Spread: Sendable, Equatable {
     package let minimum: Double
-    /// The one in the middle, or the mean of the two in the middle.
+    /// The middle value, or the mean of the two middle values.
     package let median: Double
     package let maximum: Double
 
-    /// Takes values.
+    /// Summarises values.
     ///
     /// - Precondition: There is at least one.
     package init(_ values: [Double]) {
@@ -19,22 +19,22 @@ package struct Spread: Sendable, Equatable {
         median = (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
     }
 
-    /// The median as a ratio to the best value, at least 1: what a machine adds that does other things as well.
-    package var unrest: Double { minimum > 0 ? median / minimum : 1 }
+    /// The ratio of the median to the best value, at least 1, which grows with other load on the machine.
+    package var medianToBest: Double { minimum > 0 ? median / minimum : 1 }
 
-    /// The same with every value multiplied by a number that is not negative.
+    /// All values multiplied by a non-negative factor.
     package func scaled(by factor: Double) -> Spread {
         Spread([minimum * factor, median * factor, maximum * factor])
     }
 }
 
-/// Work that can be repeated: one of several that are compared.
+/// Repeatable work, one of several that are compared.
 struct Variant {
     let label: String
-    /// Does the work so many times, and says how many nanoseconds that took.
+    /// Repeats the work, and returns the nanoseconds that it took.
     let measure: (_ times: Int) -> Int64
 
-    /// Names work of which the processor time of the calling thread is taken.
+    /// Work measured in processor time of the calling thread.
     init(_ label: String, run: @escaping () -> Void) {
         self.label = label
         measure = { times in
@@ -44,9 +44,9 @@ struct Variant {
         }
     }
 
-    /// Names work that is timed by the wall clock, without what is prepared before each repetition.
+    /// Work measured in wall-clock time, without the preparation of each repetition.
     ///
-    /// The median of the repetitions counts, so that one during which something else ran does not.
+    /// The median of the repetitions counts, so that one that was interrupted does not.
     init(_ label: String, preparing prepare: @escaping () -> Void, run: @escaping () -> Void) {
         self.label = label
         measure = { times in
@@ -60,9 +60,9 @@ struct Variant {
         }
     }
 
-    /// Measures several variants in turn, again and again, so that what the machine does meanwhile is the same for all.
+    /// Measures several variants in turn, several times, so that other load on the machine affects all alike.
     ///
-    /// - Returns: For each variant how many nanoseconds the work took, once.
+    /// - Returns: For each variant the nanoseconds for one repetition.
     static func measure(
         _ variants: [Variant], passes: Int, passNanoseconds: Int64, isCancelled: () -> Bool
     ) throws(BenchError) -> [Spread] {
@@ -81,19 +81,19 @@ struct Variant {
         return times.map { Spread($0) }
     }
 
-    /// Warms up, and finds out how often the work fits into a pass.
+    /// Warms up, and finds the number of repetitions for a pass.
     private func repetitions(filling passNanoseconds: Int64) -> Int {
         var times = 1
         while true {
             let elapsed = max(1, measure(times))
             if elapsed >= passNanoseconds || times > 1 << 30 { return times }
-            // A hundredfold at most, because the first run is cold.
+            // At most a hundredfold, because the first run is cold.
             times = Int(Double(times) * min(Double(passNanoseconds) / Double(elapsed) * 1.1, 100)) + 1
         }
     }
 }
 
-/// Takes results that are not used, so that the compiler does not leave out the work for them.
+/// Consumes unused results, so that the compiler keeps the work for them.
 enum Sink {
     private static let value = Atomic<UInt64>(0)
 

@@ -3,7 +3,7 @@
 
 #include <sched.h>
 
-// Four accumulators, so that no load waits for the one before.
+// Four accumulators, so that no load waits for the previous one.
 #define READ(suffix, target, width)                                                                                    \
     typedef uint64_t vector_##suffix __attribute__((vector_size(width), aligned(1), may_alias));                       \
     target uint64_t cbench_read_##suffix(const void *bytes, size_t size)                                               \

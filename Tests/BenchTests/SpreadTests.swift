@@ -14,10 +14,10 @@ import Testing
         #expect(spread.maximum == maximum)
     }
 
-    @Test func unrestIsHowFarTheMedianLiesAboveTheBest() {
-        #expect(Spread([10, 12, 40]).unrest == 1.2)
-        #expect(Spread([10, 10, 40]).unrest == 1)
-        #expect(Spread([0, 1]).unrest == 1)
+    @Test func theMedianIsComparedWithTheBest() {
+        #expect(Spread([10, 12, 40]).medianToBest == 1.2)
+        #expect(Spread([10, 10, 40]).medianToBest == 1)
+        #expect(Spread([0, 1]).medianToBest == 1)
     }
 
     @Test func scalingKeepsTheOrder() {
