@@ -103,9 +103,9 @@ let package = Package(
                 "SensorGeometry", "Kernels", "Binnacle", "PlainText", "LinuxSystem", "CUdev", "CEvdev", "CLinux",
             ],
             swiftSettings: settings),
-        // What programs write to /dev/uhid and /dev/uinput.
+        // What programs write to /dev/uhid.
         .target(name: "CVirtual"),
-        .target(name: "VirtualDevices", dependencies: ["LinuxSystem", "CVirtual"], swiftSettings: settings),
+        .target(name: "VirtualDevices", dependencies: ["LinuxSystem", "CEvdev", "CVirtual"], swiftSettings: settings),
         // Both load their library when it is used, so they need its headers only.
         .target(name: "CSQLite"),
         .target(name: "CMosquitto"),

@@ -1,20 +1,18 @@
-// The kernel's structures are filled here, because Swift sees neither packed unions nor ioctl numbers with sizes in them.
+// The kernel's structures are filled here, because Swift does not import packed unions.
 #include "cvirtual.h"
 
 #include <errno.h>
 #include <linux/uhid.h>
-#include <linux/uinput.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-/// Writes the first bytes of an event: the kernel takes those that are missing for zeros.
+// Writes the first bytes of an event; the kernel takes the missing ones as zeros.
 static int put(int file, const struct uhid_event *event, size_t size)
 {
     return write(file, event, size) == -1 ? -1 : 0;
 }
 
-/// How many bytes of an event are written when its last member is filled up to a length.
+// The size of an event whose last member is filled up to a length.
 #define SIZE(member, length) (offsetof(struct uhid_event, member) + (length))
 
 int cvirtual_hid_create(int file, const struct cvirtual_identity *identity, const uint8_t *descriptor, size_t size)
@@ -87,7 +85,7 @@ static enum cvirtual_report report(uint8_t type)
 
 int cvirtual_hid_read(int file, struct cvirtual_request *request)
 {
-    // What the kernel leaves out is zero.
+    // Bytes that the kernel omits are zero.
     struct uhid_event event;
     memset(&event, 0, sizeof event);
     ssize_t count = read(file, &event, sizeof event);
@@ -95,10 +93,6 @@ int cvirtual_hid_read(int file, struct cvirtual_request *request)
         return (int)count;
     memset(request, 0, sizeof *request);
     switch (event.type) {
-    case UHID_START: request->kind = CVIRTUAL_START; break;
-    case UHID_STOP: request->kind = CVIRTUAL_STOP; break;
-    case UHID_OPEN: request->kind = CVIRTUAL_OPEN; break;
-    case UHID_CLOSE: request->kind = CVIRTUAL_CLOSE; break;
     case UHID_GET_REPORT:
         request->kind = CVIRTUAL_GET_REPORT;
         request->identifier = event.u.get_report.id;
@@ -118,45 +112,4 @@ int cvirtual_hid_read(int file, struct cvirtual_request *request)
     default: request->kind = CVIRTUAL_OTHER;
     }
     return 1;
-}
-
-int cvirtual_input_create(int file, const struct cvirtual_identity *identity, int32_t limit, int32_t resolution,
-                          int has_time)
-{
-    struct uinput_setup setup = {
-        .id = {.bustype = identity->bus,
-               .vendor = identity->vendor,
-               .product = identity->product,
-               .version = identity->version}};
-    strncpy(setup.name, identity->name, sizeof setup.name - 1);
-    if (ioctl(file, UI_SET_EVBIT, EV_ABS) == -1 || ioctl(file, UI_SET_PROPBIT, INPUT_PROP_ACCELEROMETER) == -1)
-        return -1;
-    if (has_time && (ioctl(file, UI_SET_EVBIT, EV_MSC) == -1 || ioctl(file, UI_SET_MSCBIT, MSC_TIMESTAMP) == -1))
-        return -1;
-    for (uint16_t axis = ABS_X; axis <= ABS_Z; axis++) {
-        struct uinput_abs_setup range = {
-            .code = axis, .absinfo = {.minimum = -limit, .maximum = limit, .resolution = resolution}};
-        if (ioctl(file, UI_SET_ABSBIT, axis) == -1 || ioctl(file, UI_ABS_SETUP, &range) == -1)
-            return -1;
-    }
-    return ioctl(file, UI_DEV_SETUP, &setup) == -1 || ioctl(file, UI_DEV_CREATE) == -1 ? -1 : 0;
-}
-
-int cvirtual_input_destroy(int file)
-{
-    return ioctl(file, UI_DEV_DESTROY);
-}
-
-int cvirtual_input_frame(int file, int32_t x, int32_t y, int32_t z, const uint32_t *microseconds)
-{
-    struct input_event frame[5] = {
-        {.type = EV_ABS, .code = ABS_X, .value = x},
-        {.type = EV_ABS, .code = ABS_Y, .value = y},
-        {.type = EV_ABS, .code = ABS_Z, .value = z},
-    };
-    size_t count = 3;
-    if (microseconds)
-        frame[count++] = (struct input_event){.type = EV_MSC, .code = MSC_TIMESTAMP, .value = (int32_t)*microseconds};
-    frame[count++] = (struct input_event){.type = EV_SYN, .code = SYN_REPORT};
-    return write(file, frame, count * sizeof *frame) == -1 ? -1 : 0;
 }

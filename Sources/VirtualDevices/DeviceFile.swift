@@ -1,30 +1,20 @@
 import Glibc
 package import LinuxSystem
 
-/// The two files through which the kernel takes devices from programs.
-package enum DeviceFile: Sendable, CaseIterable {
+/// The device files through which programs create devices in the kernel.
+package enum DeviceFile: String, Sendable, CaseIterable {
     /// HID devices.
     case uhid
     /// Input devices.
     case uinput
 
-    /// Where it is.
-    package var path: String {
-        switch self {
-        case .uhid: "/dev/uhid"
-        case .uinput: "/dev/uinput"
-        }
-    }
+    /// The file's usual path.
+    package var path: String { "/dev/\(module)" }
 
-    /// The module that makes it.
-    package var module: String {
-        switch self {
-        case .uhid: "uhid"
-        case .uinput: "uinput"
-        }
-    }
+    /// The kernel module that provides it.
+    package var module: String { rawValue }
 
-    /// The choice in the kernel's configuration.
+    /// The option in the kernel's configuration.
     private var choice: String {
         switch self {
         case .uhid: "CONFIG_UHID"
@@ -32,11 +22,11 @@ package enum DeviceFile: Sendable, CaseIterable {
         }
     }
 
-    /// Opens it, or another file in its place.
+    /// Opens a device file.
     ///
-    /// - Parameter path: The file; nothing else than a character device is taken, because it is written to.
+    /// - Parameter path: A character device; anything else is refused, because it is written to.
     /// - Returns: The file, open for reading and writing, not blocking.
-    /// - Throws: ``SystemError``; ENODEV for a file that is no device.
+    /// - Throws: ``SystemError``; ENODEV for a file that is not a device.
     package func open(_ path: String) throws(SystemError) -> Descriptor {
         let file = try Descriptor(path: path, flags: O_RDWR | O_NONBLOCK | O_NOCTTY)
         var status = stat()
@@ -45,12 +35,7 @@ package enum DeviceFile: Sendable, CaseIterable {
         return file
     }
 
-    /// What is missing, and what to do about it; one line for each thing.
-    ///
-    /// - Parameters:
-    ///   - error: What the system said when the file was opened.
-    ///   - path: The file.
-    /// - Returns: The lines of a message.
+    /// The lines of a message about why the file could not be opened, and what to do about it.
     package func remedy(for error: SystemError, path: String) -> [String] {
         if error.isPermission {
             return [

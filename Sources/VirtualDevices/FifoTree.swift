@@ -4,15 +4,16 @@ import Synchronization
 
 /// A folder that looks like a machine with IIO devices, for `--root` and `DeviceFinder(root:)`.
 ///
-/// Attributes are files, and devices' nodes are FIFOs. Tests, benchmarks and `binnacle bench` use it.
-/// An attribute keeps what is written to it, and nothing else changes. The folder is removed together with this object.
+/// Attributes are files, and device nodes are FIFOs. Tests, benchmarks and `binnacle bench` use it. An attribute keeps
+/// what is
+/// written to it, and nothing else changes. The folder is removed together with this object.
 package final class FifoTree: Sendable {
     private let scratch: ScratchFolder
 
     /// The folder.
     package var root: String { scratch.path }
 
-    /// Makes a tree without devices.
+    /// Creates a tree without devices.
     package init() throws(SystemError) {
         scratch = try ScratchFolder(prefix: "binnacle-tree")
         try scratch.makeFolders(for: Self.devices + "/x")
@@ -24,27 +25,27 @@ package final class FifoTree: Sendable {
     /// The folder of a device's attributes.
     package func folder(_ number: Int) -> String { "\(root)/\(Self.devices)/iio:device\(number)" }
 
-    /// Writes a file of the tree, with a newline behind the text.
+    /// Writes a file of the tree, with a newline at its end.
     ///
     /// - Parameters:
-    ///   - path: A path that begins with ``root``; its folders are made.
-    ///   - text: What it says.
+    ///   - path: A path that begins with ``root``; its folders are created.
+    ///   - text: The contents.
     /// - Throws: ``SystemError``.
     package func set(_ path: String, _ text: String) throws(SystemError) {
         try scratch.put(String(path.dropFirst(root.count + 1)), text + "\n")
     }
 
-    /// Makes a device with three axes and, unless its axes have no type, a buffer with a FIFO as its node.
+    /// Creates a device with three axes and, unless its axes have no type, a buffer with a FIFO as its node.
     ///
     /// - Parameters:
-    ///   - number: The number in the names of its folder and node.
+    ///   - number: The number of its folder and node.
     ///   - name: Its name.
-    ///   - prefix: What the names of its attributes begin with.
+    ///   - prefix: The prefix of its attributes.
     ///   - type: The type of an axis in a scan; `nil` for a device without a buffer.
     ///   - stampType: The type of the stamp in a scan; `nil` for none.
     ///   - values: The `_raw` attributes; `nil` for none.
     ///   - scale: The scale; `nil` for none.
-    ///   - isOld: Whether the buffer's attributes stand where kernels before 5.11 have them.
+    ///   - isOld: Whether the buffer's attributes are where kernels before 5.11 have them.
     /// - Returns: The node; `nil` for a device without a buffer.
     /// - Throws: ``SystemError``.
     @discardableResult
@@ -64,7 +65,7 @@ package final class FifoTree: Sendable {
         for (axis, letter) in ["x", "y", "z"].enumerated() {
             try set("\(elements)/\(prefix)_\(letter)_en", "0")
             try set("\(elements)/\(prefix)_\(letter)_type", type)
-            // The kernel may leave numbers out between the indices.
+            // Indices need not be consecutive.
             try set("\(elements)/\(prefix)_\(letter)_index", String(axis * 2))
         }
         if let stampType {
@@ -81,25 +82,25 @@ package final class FifoTree: Sendable {
     }
 }
 
-/// The FIFO that stands for a device's node; it is open for writing as long as this object lives.
+/// The FIFO in place of a device's node, open for writing as long as this object lives.
 package final class FifoNode: Sendable {
     package let path: String
     private let file = Mutex<Descriptor?>(nil)
 
-    /// Makes a FIFO and opens it.
+    /// Creates a FIFO and opens it.
     package init(path: String) throws(SystemError) {
         self.path = path
         try systemCall("mkfifo", path: path) { mkfifo(path, 0o600) }
         try reopen()
     }
 
-    /// Opens it again; for reading as well, because an open for writing alone waits for a reader.
+    /// Opens it again, also for reading, because opening for writing only waits for a reader.
     package func reopen() throws(SystemError) {
         let opened = try Descriptor(path: path, flags: O_RDWR | O_NONBLOCK)
         file.withLock { $0 = opened }
     }
 
-    /// Closes it, which a reader sees as the end.
+    /// Closes it, which a reader sees as the end of the file.
     package func close() {
         file.withLock { $0 = nil }
     }
@@ -107,7 +108,7 @@ package final class FifoNode: Sendable {
     /// The descriptor; −1 when it is closed.
     package var raw: Int32 { file.withLock { $0?.raw } ?? -1 }
 
-    /// How many bytes nobody has read yet.
+    /// The number of bytes that were not read yet.
     package var unreadCount: Int {
         var count: Int32 = 0
         _ = ioctl(raw, UInt(FIONREAD), &count)
@@ -116,14 +117,14 @@ package final class FifoNode: Sendable {
 
     /// Writes bytes at once.
     ///
-    /// - Throws: ``SystemError`` also when there is no room for all of them.
+    /// - Throws: ``SystemError``, also when there is no room for all of them.
     package func write(_ bytes: some Collection<UInt8>) throws(SystemError) {
         let array = Array(bytes)
         let count = try systemCall("write", path: path) { Glibc.write(raw, array, array.count) }
         guard count == array.count else { throw SystemError(code: ENOSPC, call: "write", path: path) }
     }
 
-    /// Three 16-bit axes, padding, and the stamp: what `le:s16/16` and `le:s64/64` make of a scan.
+    /// A scan of three 16-bit axes, padding, and the stamp (`le:s16/16`, `le:s64/64`).
     package static func scan(_ x: Int16, _ y: Int16, _ z: Int16, _ time: Int64) -> [UInt8] {
         var bytes: [UInt8] = []
         for axis in [x, y, z] { withUnsafeBytes(of: axis.littleEndian) { bytes += $0 } }

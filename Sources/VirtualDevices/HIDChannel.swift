@@ -2,26 +2,21 @@ import CVirtual
 import Glibc
 import LinuxSystem
 
-/// An open `/dev/uhid`: what a HID device and the kernel say to each other.
+/// An open `/dev/uhid`: the messages between a HID device and the kernel.
 struct HIDChannel {
-    /// What the kernel says.
+    /// A message from the kernel.
     enum Message: Equatable {
-        /// It wants a report; the answer carries the identifier.
-        case get(identifier: UInt32, number: UInt8, Report)
-        /// It gives one, its number first.
-        case set(identifier: UInt32, number: UInt8, Report, [UInt8])
-        /// A driver came or went, or somebody opened or closed the device.
+        /// A report is requested; the answer carries the identifier.
+        case get(identifier: UInt32, number: UInt8, cvirtual_report)
+        /// A report is set, its number first.
+        case set(identifier: UInt32, number: UInt8, cvirtual_report, [UInt8])
+        /// A driver was bound or unbound, or the device was opened or closed.
         case other
-    }
-
-    /// Which of a device's reports is meant.
-    enum Report: Equatable {
-        case feature, input, output
     }
 
     let file: Descriptor
 
-    /// Makes a device of a report descriptor.
+    /// Creates a device with a report descriptor.
     func create(name: String, descriptor: [UInt8]) throws(SystemError) {
         let raw = file.raw
         try systemCall("UHID_CREATE2") {
@@ -34,18 +29,18 @@ struct HIDChannel {
         }
     }
 
-    /// Takes the device away; one that is gone already is no matter.
+    /// Removes the device; it does not matter if there is none.
     func destroy() {
         _ = cvirtual_hid_destroy(file.raw)
     }
 
-    /// Hands over an input report.
+    /// Sends an input report.
     func send(_ report: [UInt8]) throws(SystemError) {
         let raw = file.raw
         try systemCall("UHID_INPUT2") { cvirtual_hid_input(raw, report, report.count) }
     }
 
-    /// Answers with a report; `nil` says that there is none.
+    /// Answers with a report; `nil` for none.
     func answerGet(_ identifier: UInt32, _ report: [UInt8]?) throws(SystemError) {
         let raw = file.raw
         let bytes = report ?? []
@@ -54,7 +49,7 @@ struct HIDChannel {
         }
     }
 
-    /// Says whether a report was taken.
+    /// Answers whether a report was accepted.
     func answerSet(_ identifier: UInt32, isTaken: Bool) throws(SystemError) {
         let raw = file.raw
         try systemCall("UHID_SET_REPORT_REPLY") { cvirtual_hid_answer_set(raw, identifier, Self.error(isTaken)) }
@@ -62,7 +57,7 @@ struct HIDChannel {
 
     private static func error(_ isGood: Bool) -> UInt16 { isGood ? 0 : UInt16(EIO) }
 
-    /// Reads what the kernel says next; `nil` when it says nothing now.
+    /// Reads the next message; `nil` if there is none yet.
     func read() throws(SystemError) -> Message? {
         let raw = file.raw
         var request = cvirtual_request()
@@ -73,26 +68,16 @@ struct HIDChannel {
             if error.code == EAGAIN { return nil }
             throw error
         }
-        // The kernel's end never closes by itself; without it nothing is left to answer.
+        // The kernel never closes its end; a test's double may.
         guard count > 0 else { throw SystemError(code: ENODEV, call: "read") }
         switch request.kind {
         case CVIRTUAL_GET_REPORT:
-            return .get(
-                identifier: request.identifier, number: request.report_number, Self.report(request.report))
+            return .get(identifier: request.identifier, number: request.report_number, request.report)
         case CVIRTUAL_SET_REPORT:
-            // The bytes are copied before the request goes.
+            // Copied, because the bytes live as long as the request.
             let bytes = withUnsafeBytes(of: request.data) { Array($0.prefix(Int(request.size))) }
-            return .set(
-                identifier: request.identifier, number: request.report_number, Self.report(request.report), bytes)
+            return .set(identifier: request.identifier, number: request.report_number, request.report, bytes)
         default: return .other
-        }
-    }
-
-    private static func report(_ report: cvirtual_report) -> Report {
-        switch report {
-        case CVIRTUAL_FEATURE: .feature
-        case CVIRTUAL_INPUT: .input
-        default: .output
         }
     }
 }

@@ -1,9 +1,10 @@
-/// A HID report descriptor as it is written, item by item.
+/// Writes a HID report descriptor item by item.
 ///
-/// Short items as in the Device Class Definition for HID 1.11, section 6.2.2.2: a tag with the number of bytes in its lowest
-/// two bits, and 0, 1, 2 or 4 bytes of data, the lowest first.
+/// Short items as in the Device Class Definition for HID 1.11, section 6.2.2.2: a tag with the number of bytes in its
+/// lowest
+/// two bits, and 0, 1, 2 or 4 bytes of little-endian data.
 struct HIDDescriptor {
-    /// The items that a sensor hub needs; the raw value is the tag of an item without data.
+    /// The items of a sensor hub; the raw value is the tag of an item without data.
     enum Item: UInt8 {
         case usagePage = 0x04
         case usage = 0x08
@@ -27,9 +28,9 @@ struct HIDDescriptor {
         case logical = 2
     }
 
-    /// What a main item's field holds.
+    /// The contents of a main item's field.
     enum Field: Int {
-        /// One of the usages of its collection, chosen by its number.
+        /// The number of one of the usages of its collection.
         case choice = 0
         /// A number.
         case number = 2
@@ -37,11 +38,11 @@ struct HIDDescriptor {
 
     private(set) var bytes: [UInt8] = []
 
-    /// Adds an item in as few bytes as its value needs.
+    /// Adds an item with as few bytes of data as its value needs.
     mutating func add(_ item: Item, _ value: Int) {
         let isSigned = item == .logicalMinimum || item == .logicalMaximum
         let size = Self.size(of: value, isSigned: isSigned)
-        // The size of four bytes is written as 3.
+        // A size of four bytes is encoded as 3.
         bytes.append(item.rawValue | UInt8(size == 4 ? 3 : size))
         for place in 0..<size { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * place))) }
     }
@@ -49,7 +50,7 @@ struct HIDDescriptor {
     /// Adds a usage of the page.
     mutating func add(usage: UInt16) { add(.usage, Int(usage)) }
 
-    /// Adds an exponent: the lower half of a byte, in two's complement.
+    /// Adds an exponent: the lower four bits of a byte, in two's complement.
     mutating func add(exponent: Int) { add(.unitExponent, exponent & 0xF) }
 
     /// Adds the range of the fields that follow.
@@ -58,7 +59,7 @@ struct HIDDescriptor {
         add(.logicalMaximum, range.upperBound)
     }
 
-    /// Adds a collection and what is in it.
+    /// Adds a collection with its contents.
     mutating func add(_ collection: Collection, _ body: (inout HIDDescriptor) -> Void) {
         add(.collection, collection.rawValue)
         body(&self)

@@ -8,15 +8,15 @@ extension HubDescription {
         static let reportingState: UInt16 = 0x0316
         static let powerState: UInt16 = 0x0319
         static let time: UInt16 = 0x0529
-        /// No events, all events, threshold events, and the same three with waking the machine.
+        /// No events, all events, threshold events, and the same three with wake-up.
         static let reportingStates: ClosedRange<UInt16> = 0x0840...0x0845
         /// Undefined, and D0 to D4.
         static let powerStates: ClosedRange<UInt16> = 0x0850...0x0855
     }
 
-    /// The time in an input report counts microseconds.
+    /// The time in an input report is in microseconds.
     private static let timeExponent = -6
-    /// The largest number of a field of 32 bits that the kernel takes for one that is not signed.
+    /// The largest value of a 32-bit field that the kernel takes as unsigned.
     private static let largest = 0x7FFF_FFFF
 
     /// The report descriptor: a collection for each sensor, with a feature report and an input report of the same number.
@@ -37,7 +37,7 @@ extension HubDescription {
         return descriptor.bytes
     }
 
-    /// A byte each for the states, and 32 bits each for interval and sensitivity.
+    /// A byte for each state, and 32 bits each for interval and sensitivity.
     private func addFeatures(of sensor: VirtualSensor, to descriptor: inout HIDDescriptor) {
         descriptor.add(.reportCount, 1)
         Self.addChoice(Usage.reportingState, among: Usage.reportingStates, to: &descriptor)
@@ -45,7 +45,7 @@ extension HubDescription {
         descriptor.add(range: 0...Self.largest)
         descriptor.add(.reportSize, 32)
         descriptor.add(.unit, 0)
-        // Without a unit, milliseconds.
+        // Without a unit, the interval is in milliseconds.
         descriptor.add(usage: Usage.reportInterval)
         descriptor.add(exponent: 0)
         descriptor.add(.feature, HIDDescriptor.Field.number.rawValue)
@@ -54,7 +54,7 @@ extension HubDescription {
         descriptor.add(.feature, HIDDescriptor.Field.number.rawValue)
     }
 
-    /// One byte, from 1 on, that chooses one of several usages.
+    /// A byte, counting from 1, that selects one of several usages.
     private static func addChoice(
         _ usage: UInt16, among choices: ClosedRange<UInt16>, to descriptor: inout HIDDescriptor
     ) {
@@ -67,7 +67,7 @@ extension HubDescription {
         }
     }
 
-    /// Three axes, and the time when the hub has one.
+    /// Three axes, and the time if the hub has one.
     private func addInput(of sensor: VirtualSensor, to descriptor: inout HIDDescriptor) {
         descriptor.add(range: Int(counts.lowerBound)...Int(counts.upperBound))
         descriptor.add(.reportSize, width.rawValue)

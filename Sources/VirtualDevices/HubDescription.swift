@@ -1,57 +1,79 @@
-/// Which sensors a hub has, and how its reports are laid out.
+/// The sensors of a hub, and the layout of its reports.
 package struct HubDescription: Sendable, Equatable {
-    /// How wide an axis is in an input report.
+    /// The width of an axis in an input report.
     package enum Width: Int, Sendable, CaseIterable {
         case bits16 = 16
         case bits32 = 32
     }
 
-    /// The sensors, each once and in their order.
+    /// The sensors, sorted.
     package let sensors: [VirtualSensor]
-    /// What the kernel calls the device.
+    /// The device's name in the kernel.
     package var name = "Binnacle sensor hub"
     package var width = Width.bits32
-    /// Whether a sample carries the hub's own time; without it, the kernel's time of arrival is the stamp.
+    /// Whether a sample carries the hub's own time; otherwise the kernel's time of arrival is the stamp.
     package var hasTime = true
-    /// The report interval that the hub begins with, in milliseconds.
+    /// The initial report interval, in milliseconds.
     package var intervalMilliseconds: UInt32 = 10
 
-    /// The longest name that fits, in bytes.
+    /// The maximum length of a name, in bytes.
     package static let longestName = 127
 
     /// Describes a hub.
     ///
-    /// - Parameter sensors: At least one, in any order.
+    /// - Parameter sensors: At least one.
     package init(_ sensors: Set<VirtualSensor>) {
         precondition(!sensors.isEmpty, "a hub without sensors")
         self.sensors = sensors.sorted()
     }
 
-    /// By which number the reports of a sensor are known: from 1 on.
+    /// The number of a sensor's reports, from 1.
     package func reportNumber(of sensor: VirtualSensor) -> UInt8? {
         sensors.firstIndex(of: sensor).map { UInt8($0 + 1) }
     }
 
-    /// The sensor whose reports have a number.
+    /// The sensor whose reports have this number.
     func sensor(ofReport number: UInt8) -> VirtualSensor? {
         number > 0 && Int(number) <= sensors.count ? sensors[Int(number) - 1] : nil
     }
 
-    /// The power of ten by which a count of an axis is multiplied, in the unit that the sensor has without any.
+    /// The power of ten of an axis' count, in the sensor's default unit.
     func unitExponent(of sensor: VirtualSensor) -> Int { sensor.unitExponent - finerDigits(of: sensor) }
 
-    /// By how much the hub's counts are finer than ``VirtualSensor/unitsPerCount``.
+    /// The hub's counts per ``VirtualSensor/unitsPerCount``.
     func divisor(of sensor: VirtualSensor) -> Double { finerDigits(of: sensor) == 0 ? 1 : 100 }
 
-    /// With 32 bits an acceleration has room for hundredths of a milligravity, which add nothing to a recording's own steps: as
-    /// whole ones they would move an end of motion by two samples.
+    /// With 32 bits an acceleration has steps of a hundredth of a milligravity, which are finer than those of a
+    /// recording; whole
+    /// ones would move the end of a motion by two samples.
     private func finerDigits(of sensor: VirtualSensor) -> Int { width == .bits32 && sensor == .accelerometer ? 2 : 0 }
 
-    /// The counts that an axis may have.
+    /// The range of an axis.
     package var counts: ClosedRange<Int32> {
         switch width {
         case .bits16: Int32(Int16.min)...Int32(Int16.max)
         case .bits32: Int32.min...Int32.max
         }
+    }
+}
+
+extension HubDescription {
+    /// An input report: the report's number, the axes, and the hub's time if it has one.
+    func input(_ sensor: VirtualSensor, _ counts: SIMD3<Int32>, microseconds: UInt64) -> [UInt8] {
+        var bytes = [reportNumber(of: sensor) ?? 0]
+        for axis in 0..<3 {
+            switch width {
+            case .bits16: bytes.append(littleEndian: Int16(clamping: counts[axis]))
+            case .bits32: bytes.append(littleEndian: counts[axis])
+            }
+        }
+        if hasTime { bytes.append(littleEndian: microseconds) }
+        return bytes
+    }
+}
+
+extension [UInt8] {
+    mutating func append(littleEndian number: some FixedWidthInteger) {
+        Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
     }
 }

@@ -1,28 +1,29 @@
+import CVirtual
 package import LinuxSystem
 
-/// A HID sensor hub, whose sensors the kernel shows as IIO devices.
+/// A HID sensor hub, whose sensors appear as IIO devices.
 ///
-/// It behaves as a hub does: it says nothing until the kernel has switched a sensor on, keeps to the interval that the kernel
-/// sets, and has its last sample ready for whoever asks for a single one.
+/// It behaves like a hub: it sends nothing until the kernel has enabled a sensor, follows the interval that the kernel
+/// sets,
+/// and answers a request for a single sample with the last one.
 package final class HubDevice: VirtualDevice {
-    /// What it is.
+    /// The hub's sensors and reports.
     package let description: HubDescription
 
-    private let reports: HubReports
     private let open: () throws(SystemError) -> Descriptor
     private var channel: HIDChannel?
     private var states: [VirtualSensor: State] = [:]
     package private(set) var isDriven = false
 
-    /// What is known of one sensor.
+    /// The state of one sensor.
     private struct State {
         var features: SensorFeatures
         var gate = IntervalGate()
-        /// What was measured last, handed over or not.
+        /// The last sample, whether or not it was sent.
         var last: (counts: SIMD3<Int32>, microseconds: UInt64)?
     }
 
-    /// Describes a hub; the kernel gets it with ``plug()``.
+    /// Describes a hub; ``plug()`` creates it.
     ///
     /// - Parameters:
     ///   - description: Its sensors and reports.
@@ -30,7 +31,6 @@ package final class HubDevice: VirtualDevice {
     package init(_ description: HubDescription, open: @escaping () throws(SystemError) -> Descriptor) {
         self.description = description
         self.open = open
-        reports = HubReports(description: description)
     }
 
     deinit {
@@ -42,7 +42,7 @@ package final class HubDevice: VirtualDevice {
     package var descriptor: Int32? { channel?.file.raw }
     package var isWanted: Bool { states.values.contains { $0.features.isReporting } }
 
-    /// What the kernel has set; `nil` for a sensor that the hub does not have, or while it is not plugged in.
+    /// The kernel's settings; `nil` for a sensor that the hub does not have, or while it is not plugged in.
     package func features(of sensor: VirtualSensor) -> SensorFeatures? { states[sensor]?.features }
 
     package func plug() throws(SystemError) {
@@ -51,7 +51,7 @@ package final class HubDevice: VirtualDevice {
         try opened.create(name: description.name, descriptor: description.descriptor)
         channel = opened
         isDriven = false
-        // What was set in the one before is gone with it.
+        // A new device starts without the previous settings.
         states = [:]
         for sensor in sensors {
             states[sensor] = State(features: SensorFeatures(intervalMilliseconds: description.intervalMilliseconds))
@@ -86,33 +86,60 @@ package final class HubDevice: VirtualDevice {
         defer { states[sensor] = state }
         let microseconds = UInt64(max(0, timeNanoseconds)) / 1000
         state.last = (counts, microseconds)
-        guard state.features.isReporting, state.gate.lets(timeNanoseconds) else { return false }
-        try channel.send(reports.input(sensor, counts, microseconds: microseconds))
+        guard state.features.isReporting, state.gate.shouldReport(timeNanoseconds) else { return false }
+        try channel.send(description.input(sensor, counts, microseconds: microseconds))
         return true
     }
 
-    /// A report that the kernel asks for; `nil` when there is none of the kind.
-    private func report(_ number: UInt8, _ report: HIDChannel.Report) -> [UInt8]? {
+    /// The report that the kernel requests; `nil` if there is none.
+    private func report(_ number: UInt8, _ report: cvirtual_report) -> [UInt8]? {
         guard let sensor = description.sensor(ofReport: number), let state = states[sensor] else { return nil }
         isDriven = true
-        return switch report {
-        case .feature: state.features.report(number: number)
-        case .input: state.last.map { reports.input(sensor, $0.counts, microseconds: $0.microseconds) }
-        case .output: nil
+        switch report {
+        case CVIRTUAL_FEATURE: return state.features.report(number: number)
+        case CVIRTUAL_INPUT:
+            return state.last.map { description.input(sensor, $0.counts, microseconds: $0.microseconds) }
+        default: return nil
         }
     }
 
-    private func take(_ number: UInt8, _ report: HIDChannel.Report, _ bytes: [UInt8]) -> Bool {
-        guard report == .feature, let sensor = description.sensor(ofReport: number), var state = states[sensor],
+    private func take(_ number: UInt8, _ report: cvirtual_report, _ bytes: [UInt8]) -> Bool {
+        guard report == CVIRTUAL_FEATURE, let sensor = description.sensor(ofReport: number), var state = states[sensor],
             state.features.take(bytes)
         else { return false }
         isDriven = true
-        // Until somebody sets another one, samples come as they are measured, which may be more often than once a
-        // millisecond.
+        // At the initial interval every sample is sent, even above 1000 Hz, for which the interval is too coarse.
         let interval = state.features.intervalMilliseconds
         let isOwn = interval == description.intervalMilliseconds || interval == 0
         state.gate.intervalNanoseconds = isOwn ? nil : Int64(interval) * 1_000_000
         states[sensor] = state
+        return true
+    }
+}
+
+/// Reduces samples to a report interval.
+///
+/// A hub reports on its own grid: a sample that is slightly early for it counts, and a late one does not shift it. So a
+/// source
+/// of 100 Hz gives a regular 50 Hz at an interval of 20 ms.
+struct IntervalGate {
+    /// `nil` reports every sample.
+    var intervalNanoseconds: Int64?
+    private var nextNanoseconds: Int64?
+
+    init() {}
+
+    /// Whether a sample is reported.
+    mutating func shouldReport(_ timeNanoseconds: Int64) -> Bool {
+        guard let interval = intervalNanoseconds, interval > 0 else { return true }
+        // After a step back in time or a pause, the grid restarts.
+        guard let next = nextNanoseconds, timeNanoseconds > next - 2 * interval, timeNanoseconds < next + interval
+        else {
+            nextNanoseconds = timeNanoseconds + interval
+            return true
+        }
+        guard timeNanoseconds >= next - interval / 8 else { return false }
+        nextNanoseconds = next + interval
         return true
     }
 }

@@ -1,42 +1,45 @@
-import CVirtual
+import CEvdev
+import Glibc
 package import LinuxSystem
 
 /// An accelerometer of the input layer.
 package final class InputDevice: VirtualDevice {
-    /// What it is.
+    /// The device's name and frames.
     package struct Description: Sendable, Equatable {
-        /// What the kernel calls the device.
+        /// The device's name in the kernel.
         package var name = "Binnacle accelerometer"
         /// Whether a frame carries the device's own counter of microseconds.
         package var hasTime = true
 
-        /// The longest name that fits, in bytes.
+        /// The maximum length of a name, in bytes.
         package static let longestName = 79
 
         package init() {}
     }
 
-    /// Counts in a g, the unit in which the input layer has the resolution of an accelerometer.
+    /// Counts per g, the input layer's unit for the resolution of an accelerometer.
     static let resolution: Int32 = 1000
-    /// The axes go from −32 to 32 g.
+    /// The axes range from −32 to 32 g.
     static let limit: Int32 = 32_000
 
     private let description: Description
     private let open: () throws(SystemError) -> Descriptor
-    private let create: (Descriptor, Description) throws(SystemError) -> Void
+    private let create: (Descriptor, Description) throws(SystemError) -> OpaquePointer?
     private var file: Descriptor?
-    /// The counter begins with the device.
+    /// What libevdev has created, and frees.
+    private var created: OpaquePointer?
+    /// The time of the first sample, at which the counter is 0.
     private var beginNanoseconds: Int64?
 
-    /// Describes a device; the kernel gets it with ``plug()``.
+    /// Describes a device; ``plug()`` creates it.
     ///
     /// - Parameters:
     ///   - description: Its name and frames.
     ///   - open: Opens `/dev/uinput` for writing.
-    ///   - create: Makes the device with what was opened; a test, whose file is a socket, has nothing to make.
+    ///   - create: Creates the device; a test that writes to a socket returns `nil`.
     package init(
         _ description: Description, open: @escaping () throws(SystemError) -> Descriptor,
-        create: @escaping (Descriptor, Description) throws(SystemError) -> Void = InputDevice.create
+        create: @escaping (Descriptor, Description) throws(SystemError) -> OpaquePointer? = InputDevice.create
     ) {
         self.description = description
         self.open = open
@@ -56,15 +59,15 @@ package final class InputDevice: VirtualDevice {
     package func plug() throws(SystemError) {
         guard file == nil else { return }
         let opened = try open()
-        try create(opened, description)
+        created = try create(opened, description)
         file = opened
         beginNanoseconds = nil
     }
 
     package func unplug() {
-        guard let file else { return }
-        _ = cvirtual_input_destroy(file.raw)
-        self.file = nil
+        if let created { libevdev_uinput_destroy(created) }
+        created = nil
+        file = nil
     }
 
     package func serve() throws(SystemError) -> Bool { false }
@@ -76,28 +79,49 @@ package final class InputDevice: VirtualDevice {
         else { return false }
         let begin = beginNanoseconds ?? timeNanoseconds
         beginNanoseconds = begin
-        // It wraps around, as devices' counters do.
-        var microseconds = UInt32(truncatingIfNeeded: (timeNanoseconds - begin) / 1000)
-        let raw = file.raw
-        let hasTime = description.hasTime
-        try systemCall("write") {
-            hasTime
-                ? cvirtual_input_frame(raw, counts.x, counts.y, counts.z, &microseconds)
-                : cvirtual_input_frame(raw, counts.x, counts.y, counts.z, nil)
+        var frame = [
+            Self.event(EV_ABS, ABS_X, counts.x), Self.event(EV_ABS, ABS_Y, counts.y),
+            Self.event(EV_ABS, ABS_Z, counts.z),
+        ]
+        if description.hasTime {
+            // The counter wraps, like that of a real device.
+            let microseconds = Int32(truncatingIfNeeded: (timeNanoseconds - begin) / 1000)
+            frame.append(Self.event(EV_MSC, MSC_TIMESTAMP, microseconds))
         }
+        frame.append(Self.event(EV_SYN, SYN_REPORT, 0))
+        // A single write, which libevdev has no function for, so that a reader sees whole frames.
+        try systemCall("write") { write(file.raw, frame, frame.count * MemoryLayout<input_event>.stride) }
         return true
     }
 
-    /// Makes the device with the kernel.
-    package static func create(_ file: Descriptor, _ description: Description) throws(SystemError) {
-        try systemCall("UI_DEV_CREATE") {
-            description.name.withCString { name in
-                var identity = cvirtual_identity(
-                    name: name, bus: VirtualIdentity.bus, vendor: VirtualIdentity.vendor,
-                    product: VirtualIdentity.accelerometer, version: VirtualIdentity.version)
-                return cvirtual_input_create(
-                    file.raw, &identity, limit, resolution, description.hasTime ? 1 : 0)
-            }
-        }
+    /// An event without a time, which the kernel adds.
+    private static func event(_ type: Int32, _ code: Int32, _ value: Int32) -> input_event {
+        var event = input_event()
+        event.type = UInt16(type)
+        event.code = UInt16(code)
+        event.value = value
+        return event
+    }
+
+    /// Creates the device in the kernel; libevdev_uinput_destroy removes and frees it.
+    package static func create(_ file: Descriptor, _ description: Description) throws(SystemError) -> OpaquePointer? {
+        guard let device = libevdev_new() else { throw SystemError(code: ENOMEM, call: "libevdev_new") }
+        defer { libevdev_free(device) }
+        libevdev_set_name(device, description.name)
+        libevdev_set_id_bustype(device, Int32(VirtualIdentity.bus))
+        libevdev_set_id_vendor(device, Int32(VirtualIdentity.vendor))
+        libevdev_set_id_product(device, Int32(VirtualIdentity.accelerometer))
+        libevdev_set_id_version(device, Int32(VirtualIdentity.version))
+        libevdev_enable_property(device, UInt32(INPUT_PROP_ACCELEROMETER))
+        var range = input_absinfo()
+        range.minimum = -limit
+        range.maximum = limit
+        range.resolution = resolution
+        for axis in ABS_X...ABS_Z { libevdev_enable_event_code(device, UInt32(EV_ABS), UInt32(axis), &range) }
+        if description.hasTime { libevdev_enable_event_code(device, UInt32(EV_MSC), UInt32(MSC_TIMESTAMP), nil) }
+        var created: OpaquePointer?
+        let code = libevdev_uinput_create_from_device(device, file.raw, &created)
+        guard code == 0 else { throw SystemError(code: -code, call: "UI_DEV_CREATE") }
+        return created
     }
 }

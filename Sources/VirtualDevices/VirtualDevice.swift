@@ -1,50 +1,50 @@
 package import LinuxSystem
 
-/// A device that the kernel takes for hardware, and that a program plays.
+/// A device that a program plays to the kernel in place of hardware.
 ///
-/// Used on one thread. It goes away with its object, if nobody has unplugged it before.
+/// Used on one thread. It is removed together with this object.
 package protocol VirtualDevice: AnyObject {
-    /// What it measures.
+    /// The device's sensors.
     var sensors: [VirtualSensor] { get }
-    /// Whether the kernel has it.
+    /// Whether the device exists in the kernel.
     var isPlugged: Bool { get }
-    /// Readable when the kernel asks something; `nil` when it never does, or the device is not plugged in.
+    /// Readable when the kernel has a request; `nil` for a device without requests, or one that is not plugged in.
     var descriptor: Int32? { get }
-    /// Whether the kernel wants samples of any sensor; a device that is never told wants them always.
+    /// Whether the kernel wants samples; always true for a device that is not told.
     var isWanted: Bool { get }
-    /// Whether a driver for sensors has spoken to it since it was plugged in; one that no driver speaks to says yes.
+    /// Whether a driver was bound since it was plugged in; always true for a device that is not told.
     var isDriven: Bool { get }
 
-    /// Gives it to the kernel, as new; one that is plugged in stays as it is.
+    /// Creates the device in the kernel, unless it is plugged in.
     ///
-    /// - Throws: ``SystemError`` when the kernel has no such devices, does not let us, or refuses this one.
+    /// - Throws: ``SystemError`` when the kernel refuses it.
     func plug() throws(SystemError)
 
-    /// Takes it away from the kernel.
+    /// Removes the device from the kernel.
     func unplug()
 
-    /// Answers the next thing that the kernel asks, if there is one.
+    /// Answers the next request of the kernel.
     ///
     /// - Returns: Whether there was one.
-    /// - Throws: ``SystemError`` when the kernel takes no answer.
+    /// - Throws: ``SystemError`` when the kernel refuses the answer.
     func serve() throws(SystemError) -> Bool
 
-    /// Measures: hands the kernel a sample, when it wants one.
+    /// Sends a sample if the kernel wants it.
     ///
     /// - Parameters:
-    ///   - sensor: One of ``sensors``; what others measure is left out.
+    ///   - sensor: One of ``sensors``; samples of others are ignored.
     ///   - values: The three axes in the sensor's unit.
-    ///   - timeNanoseconds: When it was measured, on CLOCK_MONOTONIC.
-    /// - Returns: Whether it was handed over.
-    /// - Throws: ``SystemError`` when the kernel does not take it.
+    ///   - timeNanoseconds: The stamp, on CLOCK_MONOTONIC.
+    /// - Returns: Whether it was sent.
+    /// - Throws: ``SystemError`` when the kernel refuses it.
     func send(_ sensor: VirtualSensor, _ values: SIMD3<Double>, timeNanoseconds: Int64) throws(SystemError) -> Bool
 }
 
-/// What the kernel is told about who made a device.
+/// The bus, vendor and products of the devices.
 enum VirtualIdentity {
-    /// As in laptops, whose hubs are on I²C.
+    /// I²C, as for the hubs of laptops.
     static let bus: UInt16 = 0x18
-    /// pid.codes, who keep the products 0x0001 to 0x0010 for what is not sold.
+    /// pid.codes, which reserves the products 0x0001 to 0x0010 for what is not sold.
     static let vendor: UInt16 = 0x1209
     static let hub: UInt16 = 0x0001
     static let accelerometer: UInt16 = 0x0002

@@ -14,7 +14,7 @@ import VirtualDevices
         // There is nobody behind a socket who would make a device.
         let device = InputDevice(
             description, open: { () throws(SystemError) in Descriptor(owning: kernel.open()) },
-            create: { (_, _) throws(SystemError) in })
+            create: { (_, _) throws(SystemError) in nil })
         try device.plug()
         return device
     }

@@ -1,4 +1,4 @@
-// What a program writes to /dev/uhid and /dev/uinput, in the layout of the kernel's own headers.
+// The protocol of /dev/uhid, in the layout of the kernel's own headers.
 //
 // Every function returns -1 and errno when the kernel refuses it. None keeps a descriptor or a pointer.
 #ifndef CVIRTUAL_H
@@ -7,37 +7,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What the kernel asks of a HID device, or tells it.
 enum cvirtual_kind {
+    /// A driver was bound or unbound, or the device was opened or closed.
     CVIRTUAL_OTHER,
-    /// A driver has begun, or ended, to look after the device.
-    CVIRTUAL_START,
-    CVIRTUAL_STOP,
-    /// Somebody has begun, or ended, to use it.
-    CVIRTUAL_OPEN,
-    CVIRTUAL_CLOSE,
-    /// A report is asked for, or given; both want an answer.
+    /// A report is requested or set; both need an answer.
     CVIRTUAL_GET_REPORT,
     CVIRTUAL_SET_REPORT,
 };
 
-/// Which of a device's reports is meant.
 enum cvirtual_report {
     CVIRTUAL_FEATURE,
     CVIRTUAL_OUTPUT,
     CVIRTUAL_INPUT,
 };
 
-/// More than any report of ours.
+/// Larger than any report of a virtual device.
 #define CVIRTUAL_REPORT_MAX 64
 
 struct cvirtual_request {
     enum cvirtual_kind kind;
     enum cvirtual_report report;
-    /// By which an answer is known.
+    /// Identifies the answer.
     uint32_t identifier;
     uint8_t report_number;
-    /// The bytes of a report that is given, its number first; those beyond the room are left out.
+    /// The bytes of a report that is set, its number first; truncated to the size of `data`.
     uint16_t size;
     uint8_t data[CVIRTUAL_REPORT_MAX];
 };
@@ -50,34 +43,22 @@ struct cvirtual_identity {
     uint16_t version;
 };
 
-/// UHID_CREATE2: makes a HID device of a report descriptor. EMSGSIZE: the descriptor is longer than HID allows.
+/// UHID_CREATE2: creates a HID device. EMSGSIZE: the report descriptor is longer than HID allows.
 int cvirtual_hid_create(int file, const struct cvirtual_identity *identity, const uint8_t *descriptor, size_t size);
 
-/// UHID_DESTROY: takes it away.
+/// UHID_DESTROY: removes it.
 int cvirtual_hid_destroy(int file);
 
-/// UHID_INPUT2: an input report, its number first. EMSGSIZE: longer than the kernel takes.
+/// UHID_INPUT2: sends an input report, its number first. EMSGSIZE: longer than the kernel accepts.
 int cvirtual_hid_input(int file, const uint8_t *report, size_t size);
 
-/// UHID_GET_REPORT_REPLY: the report that was asked for, or an error number and no report.
+/// UHID_GET_REPORT_REPLY: the requested report, or an error number and no report.
 int cvirtual_hid_answer_get(int file, uint32_t identifier, uint16_t error, const uint8_t *report, size_t size);
 
-/// UHID_SET_REPORT_REPLY: whether the report that was given is taken; 0, or an error number.
+/// UHID_SET_REPORT_REPLY: 0 if the report was accepted, or an error number.
 int cvirtual_hid_answer_set(int file, uint32_t identifier, uint16_t error);
 
-/// Reads what the kernel says; 0 when it will say nothing any more. EAGAIN: nothing yet.
+/// Reads the next request; 0 at the end of the file. EAGAIN: there is none yet.
 int cvirtual_hid_read(int file, struct cvirtual_request *request);
-
-/// Makes an accelerometer of the input layer, with axes from -limit to limit.
-///
-/// has_time: whether its frames carry a counter of microseconds (MSC_TIMESTAMP).
-int cvirtual_input_create(int file, const struct cvirtual_identity *identity, int32_t limit, int32_t resolution,
-                          int has_time);
-
-/// UI_DEV_DESTROY: takes it away.
-int cvirtual_input_destroy(int file);
-
-/// One frame: three axes, the counter unless it is NULL, and the end of the frame. The kernel adds its own time.
-int cvirtual_input_frame(int file, int32_t x, int32_t y, int32_t z, const uint32_t *microseconds);
 
 #endif
