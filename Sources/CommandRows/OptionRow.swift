@@ -25,8 +25,8 @@ package struct OptionRow: Sendable, Hashable {
     package let argument: String?
     /// Whether it may be given several times.
     package let isRepeatable: Bool
-    /// What its argument may be.
-    package let completion: Completion
+    /// What its argument may be, where the argument itself does not say it.
+    private let given: Completion?
     /// What it does.
     package let help: String
 
@@ -38,17 +38,23 @@ package struct OptionRow: Sendable, Hashable {
         self.letter = letter
         self.argument = argument
         self.isRepeatable = isRepeatable
+        given = completion
+        self.help = help
+    }
+
+    /// What its argument may be.
+    package var completion: Completion {
+        if let given { return given }
         // The words stand in the argument, as in sphere|ellipsoid; capitals stand for what is not known beforehand.
         let words = (argument ?? "").split(separator: "|").filter { $0.allSatisfy { !$0.isUppercase } }
-        self.completion = completion ?? (words.isEmpty ? .nothing : .words(words.map(String.init)))
-        self.help = help
+        return words.isEmpty ? .nothing : .words(words.map(String.init))
     }
 
     /// The option where a command gives it a meaning of its own.
     func meaning(_ argument: String? = nil, help: String) -> OptionRow {
         OptionRow(
             name, argument ?? self.argument, letter: letter, isRepeatable: isRepeatable,
-            takes: argument == nil ? completion : nil, help: help)
+            takes: argument == nil ? given : nil, help: help)
     }
 
     /// Two rows are the same option when they have the same name.

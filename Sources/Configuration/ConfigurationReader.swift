@@ -133,9 +133,8 @@ package struct ConfigurationReader {
     }
 
     private func reportSharedNames(_ motions: [TOMLEntry], _ norths: [TOMLEntry]) {
-        let motionPositions = Dictionary(motions.map { ($0.key, $0.keyPosition) }) { first, _ in first }
         for north in norths {
-            guard let motion = motionPositions[north.key] else { continue }
+            guard let motion = motions.first(where: { $0.key == north.key })?.keyPosition else { continue }
             let (first, second) = (min(motion, north.keyPosition), max(motion, north.keyPosition))
             diagnostics.report(
                 at: second, "two detectors are named \(Spelling.quoted(north.key))",

@@ -2,6 +2,8 @@ package import Binnacle
 import PlainText
 
 /// A key of a table: what documents say of it stands in its row.
+///
+/// What only documents need is made when they ask for it: a configuration is read by the names alone.
 package struct Key: Sendable {
     /// How the reference file shows a key.
     package enum Shown: Sendable, Equatable {
@@ -15,31 +17,38 @@ package struct Key: Sendable {
 
     /// The name; it ends with the unit.
     package let name: String
-    /// How the reference file shows it.
-    package let shown: Shown
     /// Why the key has to be there; `nil` when it may be left out.
     package let purpose: String?
-    /// The values that it takes, as in "from 1 to 64"; `nil` when its text says so, or it takes any.
-    package let range: String?
-    /// What the default is where that is not what is shown, as in "half of threshold_g"; empty when there is none.
-    package let usual: String?
     /// The values of the section's first key for which it has a meaning; empty for all.
     package let users: [String]
+    private let makeShown: @Sendable () -> Shown
+    private let makeRange: @Sendable () -> String?
+    private let makeUsual: @Sendable () -> String?
+    private let makeText: @Sendable () -> String
+
+    /// How the reference file shows it.
+    package var shown: Shown { makeShown() }
+    /// The values that it takes, as in "from 1 to 64"; `nil` when its text says so, or it takes any.
+    package var range: String? { makeRange() }
+    /// What the default is where that is not what is shown, as in "half of threshold_g"; empty when there is none.
+    package var usual: String? { makeUsual() }
     /// What it does, in paragraphs.
-    package let text: String
+    package var text: String { makeText() }
 
     /// Creates the row of a key that a section reads by itself.
     package init(
-        _ name: String, _ shown: Shown, purpose: String? = nil, range: String? = nil, usual: String? = nil,
-        for users: [String] = [], _ text: String
+        _ name: String, _ shown: @autoclosure @escaping @Sendable () -> Shown, purpose: String? = nil,
+        range: @autoclosure @escaping @Sendable () -> String? = nil,
+        usual: @autoclosure @escaping @Sendable () -> String? = nil, for users: [String] = [],
+        _ text: @autoclosure @escaping @Sendable () -> String
     ) {
         self.name = name
-        self.shown = shown
         self.purpose = purpose
-        self.range = range
-        self.usual = usual
         self.users = users
-        self.text = text
+        makeShown = shown
+        makeRange = range
+        makeUsual = usual
+        makeText = text
     }
 
     private static let units = [
@@ -162,7 +171,9 @@ extension KeyForm where Value: RawRepresentable<String> & CaseIterable & Sendabl
 }
 
 /// A key that stands for one property of some settings: from its row it is read, and told of in messages and documents.
-package struct SettingRow<Settings>: Sendable {
+///
+/// Key paths and forms are made when they are asked for: they cost a start more than all the reading.
+package struct SettingRow<Settings: Sendable>: Sendable {
     /// A property of the settings.
     package typealias Path<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
@@ -170,42 +181,44 @@ package struct SettingRow<Settings>: Sendable {
     package let name: String
     /// The values of the section's first key for which it has a meaning; empty for all.
     package let users: [String]
-    let property: SettingsProblem<Settings>.Property
+    private let makeProperty: @Sendable () -> SettingsProblem<Settings>.Property
     private let makeKey: @Sendable (Settings) -> Key
     private let readValue: @Sendable (TableReader, inout Settings) -> Void
 
     /// Creates the row of a key that has a default; it is shown with it, unless something else is to be shown.
     package init<Value>(
-        _ name: String, _ path: Path<Value>, _ form: KeyForm<Value>, shown: Key.Shown? = nil, for users: [String] = [],
-        _ text: String
+        _ name: String, _ path: @autoclosure @escaping @Sendable () -> Path<Value>,
+        _ form: @autoclosure @escaping @Sendable () -> KeyForm<Value>, shown: Key.Shown? = nil,
+        for users: [String] = [], _ text: String
     ) {
-        self.init(name, path, for: users) { settings in
-            let usual = form.show(settings[keyPath: path])
-            return Key(name, shown ?? .usual(usual), range: form.range, usual: usual, for: users, text)
+        self.init(name, path(), for: users) { settings in
+            let usual: @Sendable () -> String = { form().show(settings[keyPath: path()]) }
+            return Key(name, shown ?? .usual(usual()), range: form().range, usual: usual(), for: users, text)
         } read: { table, settings in
-            if let value = form.read(table, name) { settings[keyPath: path] = value }
+            if let value = form().read(table, name) { settings[keyPath: path()] = value }
         }
     }
 
     /// Creates the row of a key that has no default, or one that is said in words.
     package init<Value>(
-        _ name: String, _ path: Path<Value?>, _ form: KeyForm<Value>, usual: String? = nil, shown: Key.Shown,
+        _ name: String, _ path: @autoclosure @escaping @Sendable () -> Path<Value?>,
+        _ form: @autoclosure @escaping @Sendable () -> KeyForm<Value>, usual: String? = nil, shown: Key.Shown,
         for users: [String] = [], _ text: String
     ) {
-        self.init(name, path, for: users) { _ in
-            Key(name, shown, range: form.range, usual: usual, for: users, text)
+        self.init(name, path(), for: users) { _ in
+            Key(name, shown, range: form().range, usual: usual, for: users, text)
         } read: { table, settings in
-            if let value = form.read(table, name) { settings[keyPath: path] = value }
+            if let value = form().read(table, name) { settings[keyPath: path()] = value }
         }
     }
 
     /// Creates the row of a key whose value has a form of its own.
     package init(
-        _ name: String, _ property: SettingsProblem<Settings>.Property, shown: Key.Shown, usual: String? = nil,
-        for users: [String] = [], _ text: String,
+        _ name: String, _ property: @autoclosure @escaping @Sendable () -> SettingsProblem<Settings>.Property,
+        shown: Key.Shown, usual: String? = nil, for users: [String] = [], _ text: String,
         read: @escaping @Sendable (TableReader, String, inout Settings) -> Void
     ) {
-        self.init(name, property, for: users) { _ in
+        self.init(name, property(), for: users) { _ in
             Key(name, shown, usual: usual, for: users, text)
         } read: { table, settings in
             read(table, name, &settings)
@@ -213,26 +226,31 @@ package struct SettingRow<Settings>: Sendable {
     }
 
     private init(
-        _ name: String, _ property: SettingsProblem<Settings>.Property, for users: [String],
-        key: @escaping @Sendable (Settings) -> Key, read: @escaping @Sendable (TableReader, inout Settings) -> Void
+        _ name: String, _ property: @autoclosure @escaping @Sendable () -> SettingsProblem<Settings>.Property,
+        for users: [String], key: @escaping @Sendable (Settings) -> Key,
+        read: @escaping @Sendable (TableReader, inout Settings) -> Void
     ) {
         self.name = name
         self.users = users
-        self.property = property
+        makeProperty = property
         makeKey = key
         readValue = read
     }
+
+    var property: SettingsProblem<Settings>.Property { makeProperty() }
 
     /// The key as documents show it, with what the settings have as its default.
     package func key(_ settings: Settings) -> Key { makeKey(settings) }
 
     /// Reads the value, if the table has it; otherwise, or when it is refused, the settings stay as they are.
-    package func read(_ table: TableReader, into settings: inout Settings) { readValue(table, &settings) }
+    package func read(_ table: TableReader, into settings: inout Settings) {
+        if table.entry(name) != nil { readValue(table, &settings) }
+    }
 }
 
 extension TableReader {
     /// Reads settings by their rows.
-    package func read<Settings>(_ rows: [SettingRow<Settings>], into settings: inout Settings) {
+    package func read<Settings: Sendable>(_ rows: [SettingRow<Settings>], into settings: inout Settings) {
         for row in rows { row.read(self, into: &settings) }
     }
 

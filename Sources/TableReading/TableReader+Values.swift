@@ -198,12 +198,14 @@ extension TableReader {
     /// One of a type's words, from a value under a key.
     package func choice<Word>(_ key: String, _ node: TOMLNode, as type: Word.Type) -> Word?
     where Word: RawRepresentable<String> & CaseIterable {
-        let words = type.allCases.map(\.rawValue)
-        guard let text = word(key, node, among: words) else { return nil }
-        return type.init(rawValue: text)
+        if case .string(let text) = node.value, let word = type.init(rawValue: text) { return word }
+        // The words are listed only when none of them was found.
+        _ = word(key, node, among: type.allCases.map(\.rawValue))
+        return nil
     }
 
     /// Several of a type's words, each once, in the order of the file.
+    @inlinable
     package func choices<Word>(_ key: String, _ nodes: [TOMLNode], as type: Word.Type) -> [Word]
     where Word: RawRepresentable<String> & CaseIterable & Equatable {
         distinct(key, nodes) { choice(key, $0, as: type) }
@@ -241,7 +243,8 @@ extension TableReader {
         return text
     }
 
-    private func distinct<Element: Equatable>(
+    @inlinable  // Elements of an unknown type are compared by their names.
+    func distinct<Element: Equatable>(
         _ key: String, _ nodes: [TOMLNode], read: (TOMLNode) -> Element?
     ) -> [Element] {
         var elements: [Element] = []

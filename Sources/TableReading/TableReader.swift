@@ -115,7 +115,7 @@ package final class TableReader {
     /// - Parameters:
     ///   - problems: What is wrong with the settings as they were read.
     ///   - rows: The rows of the settings' keys.
-    package func report<Settings>(_ problems: [SettingsProblem<Settings>], of rows: [SettingRow<Settings>]) {
+    package func report<Settings: Sendable>(_ problems: [SettingsProblem<Settings>], of rows: [SettingRow<Settings>]) {
         func key(_ property: SettingsProblem<Settings>.Property) -> String {
             rows.first { $0.property == property }?.name ?? "\(property)"
         }

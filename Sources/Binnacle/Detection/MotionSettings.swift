@@ -64,27 +64,27 @@ public struct MotionSettings: Sendable, Equatable {
 
     /// Everything that is wrong with the settings.
     public func problems() -> [SettingsProblem<MotionSettings>] {
-        var list = ProblemList(self)
+        var list = ProblemList<MotionSettings>()
         list.require(
             \.features, !features.isEmpty, "is empty: name at least one of \(Feature.allCases.map(\.rawValue))")
-        list.requirePositive(\.thresholdG)
+        list.requirePositive(\.thresholdG, thresholdG)
         list.requirePositive(\.releaseG, effectiveReleaseG, others: [\.thresholdG])
         list.require(
             \.releaseG, effectiveReleaseG <= thresholdG,
             "(\(effectiveReleaseG)) is above \(\Self.thresholdG) (\(thresholdG))", others: [\.thresholdG])
-        list.requirePositive(\.shakeG)
-        list.requirePositive(\.freeFallG)
+        list.requirePositive(\.shakeG, shakeG)
+        list.requirePositive(\.freeFallG, freeFallG)
         list.require(\.freeFallG, freeFallG < 1, "(\(freeFallG)) is not below 1 g: rest would count as free fall")
-        list.requirePositive(\.shockG)
+        list.requirePositive(\.shockG, shockG)
         list.require(\.shockG, shockG > 1, "(\(shockG)) is not above 1 g: rest would count as a shock")
-        list.requireNotNegative(\.minimumDuration)
-        list.requireNotNegative(\.quiet)
-        list.requireNotNegative(\.shakeRefractory)
-        list.requireNotNegative(\.freeFallDuration)
-        list.requireNotNegative(\.shockRefractory)
-        list.requirePositive(\.gravityTimeConstant)
-        list.requirePositive(\.gapLimit)
-        list.requireNotNegative(\.updateInterval)
+        list.requireNotNegative(\.minimumDuration, minimumDuration)
+        list.requireNotNegative(\.quiet, quiet)
+        list.requireNotNegative(\.shakeRefractory, shakeRefractory)
+        list.requireNotNegative(\.freeFallDuration, freeFallDuration)
+        list.requireNotNegative(\.shockRefractory, shockRefractory)
+        list.requirePositive(\.gravityTimeConstant, gravityTimeConstant)
+        list.requirePositive(\.gapLimit, gapLimit)
+        list.requireNotNegative(\.updateInterval, updateInterval)
         return list.problems
     }
 }

@@ -36,50 +36,37 @@ public struct SettingsProblem<Settings>: Error, Sendable, Equatable, CustomStrin
 }
 
 /// Collects what is wrong with a set of settings.
+///
+/// Key paths and messages are made only when there is a problem: to find them takes longer than to check everything.
 struct ProblemList<Settings> {
     typealias Property = SettingsProblem<Settings>.Property
 
-    private let settings: Settings
     private(set) var problems: [SettingsProblem<Settings>] = []
 
-    init(_ settings: Settings) {
-        self.settings = settings
-    }
-
-    /// The message is made only when there is a problem: the name of a key path takes long to find.
     mutating func require(
-        _ property: Property, _ isFine: Bool, _ message: @autoclosure () -> String, others: [Property] = []
+        _ property: @autoclosure () -> Property, _ isFine: Bool, _ message: @autoclosure () -> String,
+        others: @autoclosure () -> [Property] = []
     ) {
-        if !isFine { problems.append(SettingsProblem(property, message(), others: others)) }
-    }
-
-    mutating func requirePositive<Value: BinaryFloatingPoint>(
-        _ property: Property, _ value: Value, others: [Property] = []
-    ) {
-        require(property, value > 0 && value.isFinite, "(\(value)) has to be a number above 0", others: others)
-    }
-
-    mutating func requirePositive<Value: BinaryFloatingPoint>(_ property: any KeyPath<Settings, Value> & Sendable) {
-        requirePositive(property, settings[keyPath: property])
+        if !isFine { problems.append(SettingsProblem(property(), message(), others: others())) }
     }
 
     /// A limit that is switched off, which is `nil`, is fine.
-    mutating func requirePositive(_ property: any KeyPath<Settings, Double?> & Sendable) {
-        if let value = settings[keyPath: property] { requirePositive(property, value) }
+    mutating func requirePositive<Value: BinaryFloatingPoint>(
+        _ property: @autoclosure () -> Property, _ value: Value?, others: @autoclosure () -> [Property] = []
+    ) {
+        guard let value else { return }
+        require(property(), value > 0 && value.isFinite, "(\(value)) has to be a number above 0", others: others())
     }
 
-    mutating func requirePositive(_ property: any KeyPath<Settings, Duration> & Sendable) {
-        let value = settings[keyPath: property]
-        require(property, value > .zero, "(\(value)) has to be longer than 0 s")
+    mutating func requirePositive(_ property: @autoclosure () -> Property, _ value: Duration) {
+        require(property(), value > .zero, "(\(value)) has to be longer than 0 s")
     }
 
-    mutating func requireNotNegative(_ property: any KeyPath<Settings, Duration> & Sendable) {
-        let value = settings[keyPath: property]
-        require(property, value >= .zero, "(\(value)) is negative")
+    mutating func requireNotNegative(_ property: @autoclosure () -> Property, _ value: Duration) {
+        require(property(), value >= .zero, "(\(value)) is negative")
     }
 
-    mutating func requireNotNegative(_ property: any KeyPath<Settings, Double> & Sendable) {
-        let value = settings[keyPath: property]
-        require(property, value >= 0, "(\(value)) is negative")
+    mutating func requireNotNegative(_ property: @autoclosure () -> Property, _ value: Double) {
+        require(property(), value >= 0, "(\(value)) is negative")
     }
 }

@@ -65,7 +65,7 @@ public struct NorthSettings: Sendable, Equatable {
 
     /// Everything that is wrong with the settings.
     public func problems() -> [SettingsProblem<NorthSettings>] {
-        var list = ProblemList(self)
+        var list = ProblemList<NorthSettings>()
         list.require(
             \.bearingDegrees, bearingDegrees >= 0 && bearingDegrees < 360,
             "(\(bearingDegrees)) has to be from 0 up to but not including 360")
@@ -80,9 +80,9 @@ public struct NorthSettings: Sendable, Equatable {
             \.uprightAxis, uprightAxis.map { $0.rawValue.last != headingAxis.rawValue.last } ?? true,
             "lies along \(\Self.headingAxis) (\(headingAxis.rawValue)): both would be vertical at once",
             others: [\.headingAxis])
-        list.requireNotNegative(\.dwell)
-        list.requireNotNegative(\.smoothing)
-        list.requireNotNegative(\.maximumMagnetometerAge)
+        list.requireNotNegative(\.dwell, dwell)
+        list.requireNotNegative(\.smoothing, smoothing)
+        list.requireNotNegative(\.maximumMagnetometerAge, maximumMagnetometerAge)
         list.require(
             \.headingFilterDegrees, headingFilterDegrees >= 0 && headingFilterDegrees <= 180,
             "(\(headingFilterDegrees)) has to be from 0 to 180")
@@ -91,25 +91,25 @@ public struct NorthSettings: Sendable, Equatable {
                 \.plausibleField, plausibleField.lowerBound >= 0 && plausibleField.upperBound.isFinite,
                 "has to be two numbers from 0 upwards")
         }
-        list.requireNotNegative(\.minimumHorizontalField)
-        list.requireNotNegative(\.minimumAccelerationG)
-        list.requirePositive(\.accelerationGateG)
+        list.requireNotNegative(\.minimumHorizontalField, minimumHorizontalField)
+        list.requireNotNegative(\.minimumAccelerationG, minimumAccelerationG)
+        list.requirePositive(\.accelerationGateG, accelerationGateG)
         if let dipGateDegrees {
             list.require(
                 \.dipGateDegrees, dipGateDegrees > 0 && dipGateDegrees <= 90,
                 "(\(dipGateDegrees)) has to be above 0 and up to 90")
         }
-        list.requirePositive(\.accuracyLimitDegrees)
-        list.requirePositive(\.holdTime)
+        list.requirePositive(\.accuracyLimitDegrees, accuracyLimitDegrees)
+        list.requirePositive(\.holdTime, holdTime)
         if let interferencePercent {
             list.require(
                 \.interferencePercent, interferencePercent > 0 && interferencePercent < 100,
                 "(\(interferencePercent)) has to be above 0 and below 100")
         }
-        list.requireNotNegative(\.calibrationDelay)
+        list.requireNotNegative(\.calibrationDelay, calibrationDelay)
         for sector in sectors { list.require(sector) }
-        list.requirePositive(\.gapLimit)
-        list.requireNotNegative(\.updateInterval)
+        list.requirePositive(\.gapLimit, gapLimit)
+        list.requireNotNegative(\.updateInterval, updateInterval)
         return list.problems
     }
 }

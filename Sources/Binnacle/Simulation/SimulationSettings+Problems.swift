@@ -4,7 +4,7 @@ extension SimulationSettings {
 
     /// Everything that is wrong with the settings.
     public func problems() -> [SettingsProblem<SimulationSettings>] {
-        var list = ProblemList(self)
+        var list = ProblemList<SimulationSettings>()
         list.require(\.rateHz, Self.rates.contains(rateHz), "(\(rateHz)) has to be from 0.1 to 1000000")
         return list.problems
     }
