@@ -29,6 +29,8 @@ package struct HandlerPlan: Sendable {
 
     /// Runs on the thread until the port is told to stop.
     package var work: @Sendable (HandlerPort) -> Void
+    /// Whether the thread starts with the first event, because before it there is nothing to do.
+    package var startsWithEvent = false
     /// The events that wait or are worked on, at most.
     package var capacity = HandlerWork.usualCapacity
     /// Why an event without room is dropped; `nil` says it with the capacity.

@@ -94,7 +94,7 @@ package final class ThreadedHandler: EventHandler, Sendable {
     private let plan: HandlerPlan
     private let port: HandlerPort
 
-    /// Starts the thread.
+    /// Starts the thread, unless the plan has it start with the first event.
     ///
     /// - Parameters:
     ///   - name: What reports call the handler.
@@ -110,11 +110,21 @@ package final class ThreadedHandler: EventHandler, Sendable {
         self.plan = plan
         let port = try HandlerPort(name: name, plan, report: report, acknowledge: acknowledge)
         self.port = port
-        try port.courier.start {
+        let work: @Sendable () -> Void = {
             plan.work(port)
             // Before the end: a thread that waited for it expects no further report.
             port.drops.tellRest()
             port.courier.withContent { $0.abandonedCount += $0.unfinishedCount }
+        }
+        if plan.startsWithEvent {
+            port.courier.startWithFirstItem(work) { error in
+                let items = port.take(atMost: .max)
+                port.abandon(items.filter { $0.ticket == nil })
+                for item in items { port.finish(item, isAcknowledged: false) }
+                port.report(Event(handlerFailed: name, because: "\(error)"))
+            }
+        } else {
+            try port.courier.start(work)
         }
     }
 
@@ -126,7 +136,7 @@ package final class ThreadedHandler: EventHandler, Sendable {
     package func handle(_ event: Event) {
         if offer(event) { return }
         // A report that could not be reported would be reported for ever.
-        guard !EventKind.reports.contains(event.kind), port.drops.add(event) else { return }
+        guard event.kind.role != .report, port.drops.add(event) else { return }
         // The worker tells of this one when its time has come.
         port.courier.waker.wake()
     }

@@ -1,22 +1,26 @@
-import Synchronization
+package import Synchronization
 
 /// A thread that works for others: what they leave for it, the request to stop, and its end.
 ///
 /// Threads that leave something never wait for the work. `Content` is what they leave: a ``BoundedQueue`` where each
 /// item counts, or a value of the user's own where only the latest does.
 package final class Courier<Content: Sendable>: Sendable {
-    private struct State {
-        var content: Content
-        var stop: StopPlan?
-        var hasEnded = false
+    package struct State {
+        package var content: Content
+        package var stop: StopPlan?
+        package var hasEnded = false
         /// Whether a thread waits for the queue to be idle.
-        var isAwaited = false
+        package var isAwaited = false
+        /// Whether the thread works on a batch, and looks for the next one without being woken.
+        package var isBusy = false
+        /// Starts the thread; `nil` once that was done.
+        package var begin: (@Sendable () -> Void)?
     }
 
     /// Wakes the thread.
     package let waker: Waker
     private let ownerWaker: Waker
-    private let state: Mutex<State>
+    @usableFromInline let state: Mutex<State>
 
     /// Creates a courier without a thread.
     ///
@@ -41,6 +45,26 @@ package final class Courier<Content: Sendable>: Sendable {
         }
     }
 
+    /// Starts the thread with the first item, or with the request to stop: until then it takes no memory.
+    ///
+    /// - Parameters:
+    ///   - work: Runs on the thread, as with ``start(_:)``.
+    ///   - failed: Told when there is no thread left, on the thread that left the item; the next item tries again.
+    package func startWithFirstItem(
+        _ work: @escaping @Sendable () -> Void, orElse failed: @escaping @Sendable (SystemError) -> Void
+    ) {
+        state.withLock { state in
+            state.begin = { [self] in
+                do throws(SystemError) {
+                    try start(work)
+                } catch {
+                    startWithFirstItem(work, orElse: failed)
+                    failed(error)
+                }
+            }
+        }
+    }
+
     // MARK: - Threads that leave something
 
     /// Changes the content, and wakes the thread where that is asked for.
@@ -57,9 +81,11 @@ package final class Courier<Content: Sendable>: Sendable {
 
     /// Tells the thread to stop, or to stop earlier.
     package func requestStop(_ plan: StopPlan = StopPlan()) {
-        state.withLock { state in
+        let begin = state.withLock { state in
             if plan.endTime < state.stop?.endTime ?? .max || state.stop == nil { state.stop = plan }
+            return state.begin.take()
         }
+        begin?()
         waker.wake()
     }
 
@@ -106,13 +132,15 @@ package enum CourierAnswer: Sendable {
 /// A thread that works off a queue.
 extension Courier {
     /// Adds an item, and wakes the thread unless it was woken for another one.
+    @inlinable  // Generic code in another module takes as long as all the rest of it.
     package func put<Item>(_ item: Item, load: Int = 1, isBounded: Bool = true) -> CourierAnswer
     where Content == BoundedQueue<Item> {
-        let (answer, isFirst) = state.withLock { state -> (CourierAnswer, Bool) in
-            guard state.stop == nil, !state.hasEnded else { return (.stopped, false) }
-            guard state.content.append(item, load: load, isBounded: isBounded) else { return (.full, false) }
-            return (.taken, state.content.waitingCount == 1)
+        let (answer, isFirst, begin) = state.withLock { state -> (CourierAnswer, Bool, (@Sendable () -> Void)?) in
+            guard state.stop == nil, !state.hasEnded else { return (.stopped, false, nil) }
+            guard state.content.append(item, load: load, isBounded: isBounded) else { return (.full, false, nil) }
+            return (.taken, state.content.waitingCount == 1 && !state.isBusy, state.begin.take())
         }
+        begin?()
         if isFirst { waker.wake() }
         return answer
     }
@@ -168,6 +196,7 @@ extension Courier {
             let isStopping = state.withLock { state in
                 state.content.takeAll(into: &items)
                 state.content.begin()
+                state.isBusy = !items.isEmpty
                 return state.stop != nil
             }
             if !items.isEmpty {
@@ -219,7 +248,7 @@ package struct StopPlan: Sendable {
 /// keeps its room; a thread that works in batches gives the room back at once with ``begin()``.
 package struct BoundedQueue<Item: Sendable>: Sendable {
     /// The room taken by items that wait, and by taken items that are not done.
-    package private(set) var load = 0
+    @usableFromInline package internal(set) var load = 0
     /// The load of the items that are worked on and take no room.
     private var begun = 0
     /// The load of the items that are done.
@@ -227,10 +256,10 @@ package struct BoundedQueue<Item: Sendable>: Sendable {
     /// The items that a stop left no time for.
     package var abandonedCount = 0
 
-    private let capacity: Int
-    private var items: [Item] = []
+    @usableFromInline let capacity: Int
+    @usableFromInline var items: [Item] = []
     /// The place of the first waiting item; those before it were taken.
-    private var first = 0
+    @usableFromInline var first = 0
     /// Storage for more items than this is freed when they were taken.
     private static var usualCount: Int { 1024 }
 
@@ -242,7 +271,7 @@ package struct BoundedQueue<Item: Sendable>: Sendable {
     }
 
     /// The number of items that wait.
-    package var waitingCount: Int { items.count - first }
+    @inlinable package var waitingCount: Int { items.count - first }
     /// Whether no item waits.
     package var isEmpty: Bool { first == items.count }
     /// The load of the items that are not known to be done.
@@ -255,6 +284,7 @@ package struct BoundedQueue<Item: Sendable>: Sendable {
     ///   - load: How much room it takes.
     ///   - isBounded: Whether it is refused when there is no room.
     /// - Returns: Whether it was added.
+    @inlinable
     package mutating func append(_ item: Item, load: Int = 1, isBounded: Bool = true) -> Bool {
         guard !isBounded || load == 0 || self.load + load <= capacity else { return false }
         self.load += load

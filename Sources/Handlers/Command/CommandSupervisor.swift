@@ -58,6 +58,7 @@ package final class CommandSupervisor {
             let supervisor = CommandSupervisor(program, arguments, settings, port)
             withExtendedLifetime(supervisor) { supervisor.run() }
         }
+        plan.startsWithEvent = true
         // A job on its way to a program that is free does not wait.
         plan.capacity = settings.queueLimit + settings.concurrentLimit
         plan.dropReason = "\(settings.queueLimit) events wait for the command already"
