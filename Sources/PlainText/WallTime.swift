@@ -6,7 +6,7 @@ package enum WallTime {
     /// (https://howardhinnant.github.io/date_algorithms.html).
     ///
     /// - Parameter nanoseconds: Since the beginning of 1970, without leap seconds.
-    /// - Returns: The text; 27 characters for the years 0 to 9999.
+    /// - Returns: The text, of 27 characters.
     package static func text(_ nanoseconds: Int64) -> String {
         let (days, ofDay) = nanoseconds.flooredDivision(by: 86_400_000_000_000)
         // Days are counted from 1 March of the year 0, so that the leap day is a year's last.
@@ -18,9 +18,20 @@ package enum WallTime {
         let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
         let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
         let seconds = ofDay / 1_000_000_000
-        let date = "\(year.padded(4))-\(month.padded(2))-\(day.padded(2))"
-        let time = "\((seconds / 3600).padded(2)):\((seconds / 60 % 60).padded(2)):\((seconds % 60).padded(2))"
-        return "\(date)T\(time).\((ofDay / 1000 % 1_000_000).padded(6))Z"
+        // 64 bits of nanoseconds name years of four digits.
+        var text = Array("0000-00-00T00:00:00.000000Z".utf8)
+        let numbers = [
+            (year, 0..<4), (month, 5..<7), (day, 8..<10), (seconds / 3600, 11..<13), (seconds / 60 % 60, 14..<16),
+            (seconds % 60, 17..<19), (ofDay / 1000 % 1_000_000, 20..<26),
+        ]
+        for (number, places) in numbers {
+            var rest = number
+            for place in places.reversed() {
+                text[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+                rest /= 10
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Reads a time as ``text(_:)`` writes it, or a beginning of that: `2026-11-21`, `2026-11-21T12:45Z`, with or without
@@ -84,10 +95,5 @@ extension Int64 {
     fileprivate func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
-    }
-
-    fileprivate func padded(_ width: Int) -> String {
-        let digits = String(self)
-        return String(repeating: "0", count: Swift.max(0, width - digits.count)) + digits
     }
 }
