@@ -49,7 +49,7 @@ struct EventRing {
     mutating func append(_ published: PublishedEvent) -> (place: UInt64, entry: Entry)? {
         var event = published.event
         event.figures = []
-        let isRepeated = EventKind.repeated.contains(event.kind)
+        let isRepeated = event.kind.role == .repeated
         var gone: (place: UInt64, entry: Entry)?
         if end - first == UInt64(entries.count), let oldest = self[first] {
             gone = (first, oldest)

@@ -27,7 +27,7 @@ public struct Event: Sendable, Equatable {
         let names = kind.row.figures
         figures.reserveCapacity(names.count)
         for name in names {
-            if let value = result.value(of: name) { figures.append(Figure(name, value)) }
+            if let value = result.value(of: name) { figures.append(Figure(typed: name, value)) }
         }
     }
 

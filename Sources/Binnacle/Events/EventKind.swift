@@ -55,7 +55,7 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
 
     /// Whether it is one of the kinds wanted; without such a list, whether it does not repeat a state.
     func isAmong(_ wanted: Set<EventKind>?) -> Bool {
-        wanted?.contains(self) ?? !EventKind.repeated.contains(self)
+        wanted?.contains(self) ?? (role != .repeated)
     }
 
     private static func kinds(_ role: Role) -> Set<EventKind> { Set(allCases.filter { $0.row.role == role }) }
@@ -132,8 +132,19 @@ extension EventKind {
         .handler, .program, .trigger, .status, .signal, .duration, .attempt, .reason, .retry, .output,
     ]
 
+    /// The rows, in the order of the cases, made once: each event of a flood asks for its own.
+    private static let rows = allCases.map(\.made)
+
     /// The row of the kind.
-    package var row: Row {
+    package var row: Row { Self.rows[index] }
+
+    /// How the kind is treated, which the whole row would be copied for.
+    package var role: Role { Self.rows[index].role }
+
+    /// The place among all cases: cases without values are numbered in their order, in one byte, which the cast checks.
+    private var index: Int { Int(unsafeBitCast(self, to: UInt8.self)) }
+
+    private var made: Row {
         switch self {
         case .motionBegan:
             Row(

@@ -77,6 +77,12 @@ public struct Figure: Sendable, Equatable {
             self.value = value
         }
     }
+
+    /// Creates a figure of a value that has the type of the figure's row already.
+    init(typed name: Name, _ value: Value) {
+        self.name = name
+        self.value = value
+    }
 }
 
 /// A value of a figure that is one of a fixed set of words; the raw value stands in JSON.

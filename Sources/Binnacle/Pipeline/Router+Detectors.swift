@@ -110,7 +110,7 @@ extension Router {
     func collect(
         _ kind: EventKind, _ detector: any Detector, _ result: some DetectorResult, sensor: String?
     ) {
-        guard !EventKind.repeated.contains(kind) || isAsked(for: kind) else { return }
+        guard kind.role != .repeated || isAsked(for: kind) else { return }
         var event = Event(
             kind: kind, detector: detector.name, sensor: sensor, timeNanoseconds: result.timeNanoseconds, of: result)
         event.isSimulated = detector.isSimulated

@@ -234,7 +234,7 @@ public final class Router {
     private func handOn(_ event: Event) {
         // A repetition is no event of its own: it has the number of the event before it, and leaves no hole for those
         // who do not see it.
-        if !EventKind.repeated.contains(event.kind) { sequence += 1 }
+        if event.kind.role != .repeated { sequence += 1 }
         var numbered = event
         numbered.sequence = sequence
         numbered.wallNanoseconds = event.wallNanoseconds ?? wallClock?(event.timeNanoseconds)
