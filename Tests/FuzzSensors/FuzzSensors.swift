@@ -95,7 +95,7 @@ private func fuzzText(_ text: String) {
 
 /// Stamps: whatever a device says, they never fall.
 private func fuzzStamps(_ bytes: UnsafeBufferPointer<UInt8>) {
-    var keeper = StampKeeper(rateHz: Double(bytes[0]), findsOverruns: true)
+    var stamper = ScanStamper(rateHz: Double(bytes[0]))
     var counter = MicrosecondCounter()
     var last = Int64.min
     var arrival: Int64 = 1_000_000_000_000
@@ -104,9 +104,10 @@ private func fuzzStamps(_ bytes: UnsafeBufferPointer<UInt8>) {
         arrival += Int64(bytes[start + 8]) << 16
         let isCounted = bytes[start + 8] & 1 == 1
         let stamp = isCounted ? counter.stamp(UInt32(truncatingIfNeeded: raw), eventNanoseconds: raw) : raw
-        let time = keeper.stamp(
-            stamp, behind: Int(bytes[start + 8] & 3), arrival: arrival, realtime: { 1_700_000_000_000_000_000 }
-        ).timeNanoseconds
+        var time = stamp
+        let reading = ScanStamper.Reading(arrivalNanoseconds: arrival, behind: Int(bytes[start + 8] & 3))
+        stamper.stamp(
+            &time, count: 1, isStamped: true, of: reading, realtime: { 1_700_000_000_000_000_000 }, found: { _, _ in })
         precondition(time >= last)
         last = time
     }

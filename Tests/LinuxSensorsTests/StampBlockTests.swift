@@ -7,7 +7,7 @@ import Testing
 @Suite struct StampBlockTests {
     private struct Told: Equatable {
         var times: [Int64] = []
-        var findings: [StampKeeper.Finding] = []
+        var findings: [ScanStamper.Finding] = []
         var intervals: [UInt64?] = []
         var lasts: [Int64?] = []
         var notice: String?
@@ -56,11 +56,10 @@ import Testing
         for seed in 0..<3000 {
             var random = SeededGenerator(seed: UInt64(seed))
             let readings = Readings(&random)
-            let findsOverruns = Int.random(in: 0..<5, using: &random) > 0
             let isStamped = Int.random(in: 0..<10, using: &random) > 0
             let rateHz: Double? = [nil, 100, 1000].randomElement(using: &random) ?? nil
             let floor: Int64? = Bool.random(using: &random) ? 500_000_001_000_000 : nil
-            var single = StampKeeper(rateHz: rateHz, findsOverruns: findsOverruns, floor: floor)
+            var single = ScanStamper(rateHz: rateHz, floor: floor)
             var block = single
             var (ofSingle, ofBlock) = (Told(), Told())
             for (arrival, stamps) in readings.list {
@@ -71,8 +70,8 @@ import Testing
                     ofSingle.times.append(time)
                     if let finding { ofSingle.findings.append(finding) }
                 }
-                ofSingle.intervals.append(single.intervalNanoseconds?.bitPattern)
-                ofSingle.lasts.append(single.last)
+                ofSingle.intervals.append(single.gaps.intervalNanoseconds?.bitPattern)
+                ofSingle.lasts.append(single.clock.last)
                 var column = stamps
                 let first = Int.random(in: 0...stamps.count, using: &random)
                 for part in [0..<first, first..<stamps.count] {
@@ -80,7 +79,7 @@ import Testing
                         guard let start = column.baseAddress else { return }
                         block.stamp(
                             start + part.lowerBound, count: part.count, isStamped: isStamped,
-                            of: StampKeeper.Reading(
+                            of: ScanStamper.Reading(
                                 arrivalNanoseconds: arrival, behind: stamps.count - part.upperBound),
                             realtime: { wall }
                         ) { finding, time in
@@ -90,8 +89,8 @@ import Testing
                     }
                 }
                 ofBlock.times += column
-                ofBlock.intervals.append(block.intervalNanoseconds?.bitPattern)
-                ofBlock.lasts.append(block.last)
+                ofBlock.intervals.append(block.gaps.intervalNanoseconds?.bitPattern)
+                ofBlock.lasts.append(block.clock.last)
             }
             ofSingle.notice = single.takeNotice()
             ofBlock.notice = block.takeNotice()

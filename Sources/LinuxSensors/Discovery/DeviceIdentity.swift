@@ -34,8 +34,12 @@ package enum DeviceIdentity {
     }
 
     /// Tells devices with the same identity apart by their order: the second one gets `#2`.
-    package static func distinguish(_ devices: inout [SensorDevice]) {
-        for index in devices.indices {
+    ///
+    /// - Parameters:
+    ///   - devices: The devices.
+    ///   - start: The first one that may not have an identity of its own yet.
+    package static func distinguish(_ devices: inout [SensorDevice], from start: Int = 0) {
+        for index in start..<devices.count {
             let base = devices[index].id
             var number = 2
             while devices[..<index].contains(where: { $0.id == devices[index].id }) {

@@ -106,9 +106,7 @@ public struct DeviceInspection: Sendable {
     private mutating func lookAtEvdev() throws(SensorFailure) {
         guard let node = device.node else { throw SensorFailure(.missing, "\(device.path): has no event node") }
         try Permission.check(node, writing: false)
-        let file = try mapError(SensorFailure.init) { () throws(SystemError) in
-            try Descriptor(path: node, flags: O_RDONLY | O_NONBLOCK)
-        }
+        let file = try EvdevHandle.open(device)
         let handle = try EvdevHandle(file, device)
         channels = zip(["ABS_X", "ABS_Y", "ABS_Z"], try handle.scales()).map {
             Channel(name: $0, type: nil, scale: $1, offset: 0)

@@ -1,11 +1,20 @@
 import Binnacle
 import CEvdev
+import Glibc
 import LinuxSystem
 
 /// libevdev's idea of an open event node, and how its values become samples.
 final class EvdevHandle {
     let raw: OpaquePointer
     private let device: SensorDevice
+
+    /// Opens a device's event node, not blocking.
+    static func open(_ device: SensorDevice) throws(SensorFailure) -> Descriptor {
+        guard let node = device.node else { throw SensorFailure(.missing, "\(device.path): has no event node") }
+        return try mapError(SensorFailure.init) { () throws(SystemError) in
+            try Descriptor(path: node, flags: O_RDONLY | O_NONBLOCK)
+        }
+    }
 
     /// Asks the kernel for the device's axes as they are now.
     ///

@@ -14,7 +14,7 @@ final class EvdevReader: SensorReader {
     private let node: String
     private let handle: EvdevHandle
     private let conversion: AxisConversion
-    private var keeper: StampKeeper
+    private var clock: ClockMap
     private var counter = MicrosecondCounter()
     private var axes = [0.0, 0.0, 0.0]
     private var counterValue: UInt32?
@@ -28,19 +28,18 @@ final class EvdevReader: SensorReader {
     /// Shorter than what a detector takes for a gap.
     private static let holdNanoseconds: Int64 = 250_000_000
 
+    /// Opens a device, which may block.
+    ///
     /// - Parameters:
-    ///   - file: The open event node, not blocking.
-    ///   - device: What it is.
+    ///   - device: The device.
     ///   - settings: Its sign and its matrix.
     ///   - now: The time, on CLOCK_MONOTONIC.
     ///   - floor: The last stamp that the device gave when it was open before.
     /// - Throws: ``SensorFailure`` when it is no accelerometer with three axes and a resolution.
-    init(
-        _ file: Descriptor, device: SensorDevice, settings: SensorSettings, now: Int64, floor: Int64?
-    ) throws(SensorFailure) {
-        self.file = file
+    init(_ device: SensorDevice, settings: SensorSettings, now: Int64, floor: Int64?) throws(SensorFailure) {
         node = device.node ?? device.path
-        keeper = StampKeeper(rateHz: nil, findsOverruns: false, floor: floor)
+        file = try EvdevHandle.open(device)
+        clock = ClockMap(floor: floor)
         // Where the kernel cannot, the stamps are recognised as the wall clock's and moved.
         _ = clinux_evdev_clock(file.raw, CLOCK_MONOTONIC)
         Self.discardPending(file)
@@ -90,7 +89,7 @@ final class EvdevReader: SensorReader {
         return true
     }
 
-    func takeNotice() -> String? { keeper.takeNotice() }
+    func takeNotice() -> String? { clock.takeNotice() }
 
     private func take(_ event: input_event, _ batch: SampleBatch, _ arrival: Int64) {
         switch (Int32(event.type), Int32(event.code)) {
@@ -115,8 +114,7 @@ final class EvdevReader: SensorReader {
 
     private func append(_ batch: SampleBatch, _ stamp: Int64?, _ arrival: Int64) {
         // A repeated value is stamped with the clock itself, on which the device's stamps already are, or soon will be.
-        let time =
-            stamp.map { keeper.stamp($0, behind: 0, arrival: arrival).timeNanoseconds } ?? keeper.hold(at: arrival)
+        let time = stamp.map { clock.time(of: $0, arrival: arrival).nanoseconds } ?? clock.hold(at: arrival)
         let sample = conversion.apply(x: axes[0], y: axes[1], z: axes[2])
         batch.append(timeNanoseconds: time, x: sample.x, y: sample.y, z: sample.z)
         lastArrivalNanoseconds = arrival

@@ -19,7 +19,7 @@ final class IIOBufferReader: SensorReader {
     private let capacity: Int
     private var filled = 0
     private var parsed = 0
-    private var keeper: StampKeeper
+    private var stamper: ScanStamper
     private let watermark: Int
 
     private(set) var lastArrivalNanoseconds: Int64
@@ -42,7 +42,7 @@ final class IIOBufferReader: SensorReader {
         watermark = buffer.watermark
         capacity = max(1, Self.byteCount / decoder.scanByteCount) * decoder.scanByteCount
         bytes = .allocate(byteCount: capacity, alignment: 16)
-        keeper = StampKeeper(rateHz: buffer.rateHz, findsOverruns: true, floor: floor)
+        stamper = ScanStamper(rateHz: buffer.rateHz, floor: floor)
         lastArrivalNanoseconds = now
         lastLookNanoseconds = now
     }
@@ -61,10 +61,10 @@ final class IIOBufferReader: SensorReader {
 
     var stallNanoseconds: Int64? { max(1_000_000_000, Int64(interval * Double(10 + watermark))) }
 
-    var intervalNanoseconds: Double? { keeper.intervalNanoseconds }
+    var intervalNanoseconds: Double? { stamper.gaps.intervalNanoseconds }
 
     /// One scan's distance from the next; a tenth of a second until it is known.
-    private var interval: Double { min(keeper.intervalNanoseconds ?? 1e8, 1e10) }
+    private var interval: Double { min(stamper.gaps.intervalNanoseconds ?? 1e8, 1e10) }
 
     func read(into delivery: SampleDelivery, at places: [Int], arrival: Int64) throws(SensorFailure) -> Bool {
         let size = decoder.scanByteCount
@@ -92,7 +92,7 @@ final class IIOBufferReader: SensorReader {
         return taken < scans || !isDrained
     }
 
-    func takeNotice() -> String? { keeper.takeNotice() }
+    func takeNotice() -> String? { stamper.takeNotice() }
 
     /// Takes scans at once: the stamps are put right where they stand, in the batch of the first stream.
     private func takeBlock(
@@ -103,8 +103,8 @@ final class IIOBufferReader: SensorReader {
         parsed += count * decoder.scanByteCount
         delivery.batches[first].append(count: count) { times, x, y, z in
             decoder.decode(0, of: block, count: count, times: times, x: x, y: y, z: z)
-            let reading = StampKeeper.Reading(arrivalNanoseconds: arrival, behind: scans - count)
-            keeper.stamp(times, count: count, isStamped: decoder.hasTimestamp, of: reading) { finding, time in
+            let reading = ScanStamper.Reading(arrivalNanoseconds: arrival, behind: scans - count)
+            stamper.stamp(times, count: count, isStamped: decoder.hasTimestamp, of: reading) { finding, time in
                 for index in places {
                     delivery.append(SampleLoss(finding, stream: delivery.streams[index], timeNanoseconds: time))
                 }
@@ -122,13 +122,16 @@ final class IIOBufferReader: SensorReader {
     private func take(behind: Int, into delivery: SampleDelivery, at places: [Int], arrival: Int64) {
         let scan = UnsafeRawPointer(bytes + parsed)
         parsed += decoder.scanByteCount
-        let (time, finding) = keeper.stamp(decoder.stamp(of: scan), behind: behind, arrival: arrival)
+        var time = decoder.stamp(of: scan) ?? 0
+        let reading = ScanStamper.Reading(arrivalNanoseconds: arrival, behind: behind)
+        stamper.stamp(&time, count: 1, isStamped: decoder.hasTimestamp, of: reading) { finding, time in
+            for index in places {
+                delivery.append(SampleLoss(finding, stream: delivery.streams[index], timeNanoseconds: time))
+            }
+        }
         for (stream, index) in places.enumerated() {
             let sample = decoder.sample(stream, of: scan)
             delivery.batches[index].append(timeNanoseconds: time, x: sample.x, y: sample.y, z: sample.z)
-            if let finding {
-                delivery.append(SampleLoss(finding, stream: delivery.streams[index], timeNanoseconds: time))
-            }
         }
     }
 
@@ -149,7 +152,7 @@ final class IIOBufferReader: SensorReader {
 }
 
 extension SampleLoss {
-    init(_ finding: StampKeeper.Finding, stream: StreamID, timeNanoseconds: Int64) {
+    init(_ finding: ScanStamper.Finding, stream: StreamID, timeNanoseconds: Int64) {
         self.init(
             stream: stream, cause: finding.cause, count: finding.count,
             durationSeconds: finding.durationSeconds, detail: finding.detail, timeNanoseconds: timeNanoseconds)

@@ -58,7 +58,7 @@ struct IIOOpener {
         }
         let opened = OpenBuffer(
             file: file, node: node, scans: scans, rateHz: rate, watermark: watermark,
-            controls: buffer.controls)
+            canPoll: IIODevice(device).canPoll(kinds[0]), controls: buffer.controls)
         return (opened, notices)
     }
 

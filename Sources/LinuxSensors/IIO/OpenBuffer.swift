@@ -11,6 +11,8 @@ struct OpenBuffer: Sendable {
     let rateHz: Double?
     /// How many scans wake the reader.
     let watermark: Int
+    /// Whether single values can be read instead.
+    let canPoll: Bool
     /// Where the buffer is switched off again.
     let controls: SysfsDirectory
 

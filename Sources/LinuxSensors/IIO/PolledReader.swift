@@ -2,7 +2,7 @@ import Binnacle
 
 /// Hands over what a poller has read.
 final class PolledReader: SensorReader {
-    private let poller: IIOPoller
+    let poller: IIOPoller
     private let updateNanoseconds: Int64
     private var waiting: [PolledReading] = []
     private var next = 0

@@ -2,39 +2,31 @@ public import Binnacle
 import Glibc
 public import LinuxSystem
 
-/// The machine's own sensors as a source: finds them, opens them, reads them, and follows them through unplug, re-plug,
-/// stall and suspend.
+/// The machine's own sensors as a source: finds them, opens them, reads them, and follows them through unplugging,
+/// plugging in, stalls and suspends.
 ///
-/// Everything runs on the thread that calls ``fill(_:)`` and ``wait(timeoutMilliseconds:)``. Only what may block, which
-/// is sysfs, has threads of its own, and they talk through a mailbox. A delivery has the samples of one device.
+/// Everything runs on the thread that calls ``fill(_:)`` and ``wait(timeoutMilliseconds:)``. What may block, which is
+/// sysfs and the opening and closing of devices, runs on worker threads, which answer through a mailbox. A ``SensorSlot``
+/// decides what happens with each sensor. A delivery has the samples of one device.
 public final class LiveSource: SampleSource {
     /// The streams of all sensors.
     public internal(set) var streams: [SampleStream]
 
     var sensors: [LiveSensor]
-    /// How many sensors there have been: each has a number of its own, which messages and descriptors carry.
+    /// Sensors that are no longer requested, until their devices are closed.
+    var leaving: [LiveSensor] = []
+    /// The number of sensors so far, which is the next one's number in messages and for descriptors.
     var sensorCount: Int
-    /// The devices of sensors that have gone, until they are closed, by the sensor's number.
-    var leaving: [Int: LeavingDevice] = [:]
     let finder: DeviceFinder
     let waker: Waker
     let mailbox: Mailbox<LiveMessage>
-    let openings = OpeningCount()
+    let workers = DeviceWorkers()
     let epoll: Epoll
     let monitor: DeviceMonitor?
-    /// The sensors that are there, in a stable order; `nil` until the machine has been searched.
-    var devices: [SensorDevice]?
-    /// The devices that came while the machine was searched.
-    var early: [SensorDevice] = []
-    /// The folders of those that went meanwhile.
-    var removedEarly: Set<String> = []
-    /// The number of udev's last word about each folder that is there: an answer to an earlier one is out of date.
-    var changes: [String: Int] = [:]
-    /// How often udev has told of something.
-    private var changeCount = 0
+    var table = DeviceTable()
     var answers: [SampleAnswer] = []
     var losses: [SampleLoss] = []
-    private var notices: [String] = []
+    var notices: [String] = []
     private var messages: [LiveMessage] = []
     private var hasMail = false
     private var hasChanges = false
@@ -44,9 +36,9 @@ public final class LiveSource: SampleSource {
     var nextSensor = 0
     /// The delivery that the sensors' places are of.
     var lastDelivery: SampleDelivery?
-    /// How many deliveries were made since the last look at the descriptors.
+    /// The deliveries since the descriptors were last asked.
     private var deliveriesSinceLook = 0
-    /// Whether the last answer was samples: then everything was looked after a moment ago.
+    /// Whether the last answer was samples: then everything else was checked a moment ago.
     private var hasJustDelivered = false
     private(set) var isStopped = false
 
@@ -72,9 +64,8 @@ public final class LiveSource: SampleSource {
     ///   - requests: What is wanted, each sensor once.
     ///   - finder: Where to look.
     ///   - waker: Ends a wait.
-    ///   - suspended: How long the machine has been suspended, in nanoseconds; tests have another idea of it.
-    ///   - bufferRetryNanoseconds: After how long the buffer of a device that was silent is tried again for the first time;
-    ///     tests have less patience.
+    ///   - suspended: How long the machine has been suspended, in nanoseconds.
+    ///   - bufferRetryNanoseconds: How long a silent buffer is given up for polling the first time.
     /// - Throws: ``SystemError`` when the system refuses what the source needs itself.
     package init(
         _ requests: [SensorRequest], finder: DeviceFinder, waker: Waker,
@@ -85,7 +76,9 @@ public final class LiveSource: SampleSource {
         readSuspended = suspended
         suspendedNanoseconds = suspended()
         streams = Self.streams(of: requests)
-        sensors = requests.enumerated().map { LiveSensor(number: $0, request: $1) }
+        sensors = requests.enumerated().map {
+            LiveSensor(number: $0, request: $1, bufferRetryNanoseconds: bufferRetryNanoseconds)
+        }
         sensorCount = requests.count
         self.waker = waker
         mailbox = Mailbox(waker: waker)
@@ -102,18 +95,6 @@ public final class LiveSource: SampleSource {
         SampleStream.ordered(requests.flatMap { request in request.kinds.map { (request.sensor, $0) } })
     }
 
-    /// Looks for all devices, on a thread of its own.
-    private func search() throws(SystemError) {
-        let (finder, mailbox) = (finder, mailbox)
-        try WorkerThread.start {
-            do throws(SystemError) {
-                mailbox.post(.enumerated(try finder.devices()))
-            } catch {
-                mailbox.post(.enumerationFailed(error.description))
-            }
-        }
-    }
-
     deinit {
         stop()
     }
@@ -123,12 +104,12 @@ public final class LiveSource: SampleSource {
 
     /// Whether the machine has been searched and every device that was found is open, or could not be opened.
     public var isSettled: Bool {
-        devices != nil && answers.isEmpty
-            && sensors.allSatisfy { if case .opening(_?) = $0.phase { false } else { true } }
+        table.isSearched && answers.isEmpty
+            && sensors.allSatisfy { if case .opening(_, _?) = $0.slot.state { false } else { true } }
     }
 
     /// Whether a sensor is read from scans at present.
-    package var hasScans: Bool { sensors.contains { $0.buffer != nil } }
+    package var hasScans: Bool { sensors.contains { $0.reader is IIOBufferReader } }
 
     /// Hands over what has come: the samples of one device, a failure, or nothing yet.
     public func fill(_ delivery: SampleDelivery) -> SampleAnswer {
@@ -136,22 +117,22 @@ public final class LiveSource: SampleSource {
         if delivery !== lastDelivery { findPlaces(in: delivery) }
         if hasJustDelivered {
             hasJustDelivered = false
-            // Mostly that was all, and asking the clocks for it would cost as much as some samples.
+            // Mostly that was all, and reading the clocks for it would cost as much as some samples.
             if isDrained, !hasMail, !hasChanges { return .pending }
         }
-        // A device that always has something must not keep udev and the others from being heard.
+        // A device that always has samples must not delay udev and the other devices.
         if deliveriesSinceLook >= Self.mostDeliveries { look(timeoutMilliseconds: 0) }
         let now = SystemClock.monotonic()
         if hasMail { takeMail(now) }
-        if hasChanges { takeChanges() }
-        lookAfter(now)
+        if hasChanges { takeChanges(now) }
+        checkDeadlines(now)
         if !losses.isEmpty {
             for loss in losses { delivery.append(loss) }
             losses.removeAll(keepingCapacity: true)
             return .samples
         }
         if !answers.isEmpty { return answers.removeFirst() }
-        // Each in its turn, so that a fast device does not keep the others from speaking.
+        // Each in its turn, so that a fast device does not delay the others.
         for offset in sensors.indices {
             let sensor = sensors[(nextSensor + offset) % sensors.count]
             guard sensor.isReady, let reader = sensor.reader else { continue }
@@ -190,7 +171,7 @@ public final class LiveSource: SampleSource {
     public func wait(timeoutMilliseconds: Int32 = -1) {
         guard isDrained else { return }
         var timeout = timeoutMilliseconds
-        if let due = sensors.lazy.compactMap(\.deadlineNanoseconds).min() {
+        if let due = sensors.lazy.map(\.nextLook).min(), due < .max {
             let milliseconds = SystemClock.milliseconds(until: due)
             timeout = timeout < 0 ? milliseconds : min(timeout, milliseconds)
         }
@@ -203,7 +184,7 @@ public final class LiveSource: SampleSource {
             switch token {
             case Self.mailToken: hasMail = true
             case Self.monitorToken: hasChanges = true
-            default: sensor(numbered: Int(token))?.isReady = true
+            default: sensors.first { $0.number == Int(token) }?.isReady = true
             }
         }
     }
@@ -224,63 +205,27 @@ public final class LiveSource: SampleSource {
     package func stop(atMostMilliseconds time: Int) {
         guard !isStopped else { return }
         isStopped = true
-        // What a worker has opened and nobody has taken is closed here; what one opens from now on, by itself.
+        // A worker thread closes what it opens from now on by itself.
         for message in mailbox.close() {
-            if case .opened(_, _, .success(let open)) = message { open.opened.discard() }
+            if case .opened(_, .success(let device)) = message { onWorker({ device.access.close() }) }
         }
-        for sensor in sensors {
-            let buffer = sensor.buffer
-            let controls = buffer?.controls ?? sensor.abandonedControls
-            close(sensor)
-            if let controls { switchOff(controls, of: buffer) }
-        }
-        // A buffer that is being switched on now would stay on when the process ends; a driver that hangs is not waited for.
-        openings.wait(atMostMilliseconds: time)
-    }
-
-    /// Switches a buffer off on a thread of its own, where a driver that hangs keeps nobody.
-    ///
-    /// Until that is done nobody else can open it.
-    private func switchOff(_ controls: SysfsDirectory, of buffer: OpenBuffer?) {
-        let openings = openings
-        openings.begin()
-        do throws(SystemError) {
-            try WorkerThread.start {
-                defer { openings.end() }
-                withExtendedLifetime(buffer) { try? controls.write("0", to: "enable") }
-            }
-        } catch {
-            try? controls.write("0", to: "enable")
-            openings.end()
-        }
-    }
-
-    /// Tells a person something about a sensor, once.
-    func note(_ sensor: LiveSensor, _ text: String) {
-        guard sensor.toldNotices.insert(text).inserted else { return }
-        notices.append("\(sensor.request.sensor.name): \(text)")
-    }
-
-    // MARK: - On the event thread
-
-    /// A sensor by its number; one that has gone is not found.
-    func sensor(numbered number: Int) -> LiveSensor? {
-        sensors.first { $0.number == number }
+        for sensor in sensors { close(sensor, .switchOff) }
+        // A buffer that is being switched on now would stay on when the process ends.
+        workers.wait(atMostMilliseconds: time)
     }
 
     private func read(_ sensor: LiveSensor, _ reader: any SensorReader, into delivery: SampleDelivery, _ now: Int64) {
         do throws(SensorFailure) {
             sensor.isReady = try reader.read(into: delivery, at: sensor.places, arrival: now)
         } catch {
-            lose(sensor, error, now)
+            tell(sensor, .failed(error), at: now)
         }
         guard let last = delivery.lastTimeNanoseconds else { return }
         sensor.lastTimeNanoseconds = last
         if let notice = reader.takeNotice() { note(sensor, notice) }
-        if !sensor.hasDelivered {
-            sensor.hasDelivered = true
-            sensor.failureCount = 0
-            sensor.toldFailure = nil
+        if sensor.awaitsSample {
+            sensor.awaitsSample = false
+            tell(sensor, .delivered, at: now)
         }
     }
 
@@ -289,77 +234,51 @@ public final class LiveSource: SampleSource {
         waker.clear()
         mailbox.takeAll(into: &messages)
         for message in messages { take(message, now) }
-        // A list that is kept keeps what was opened, and a device has one opener at a time.
+        // A message may hold an open device, which can be opened again only when it is released.
         messages.removeAll(keepingCapacity: true)
     }
 
-    private func takeChanges() {
+    private func takeChanges(_ now: Int64) {
         hasChanges = false
         guard let monitor else { return }
         let (changes, hasMissed) = monitor.takeAll()
         for change in changes {
             switch change {
-            case .removed(let path):
-                // Whoever is re-plugged has a path of its own each time.
-                self.changes[path] = nil
-                remove(path)
-            case .present(let path):
-                changeCount += 1
-                self.changes[path] = changeCount
-                examine(path, change: changeCount)
+            case .removed(let path): remove(path, now)
+            case .present(let path): if let report = table.report(path) { examine(path, report: report) }
             }
         }
-        // udev had more to say than the kernel keeps: what is there now is what counts.
+        // The kernel's buffer for udev's reports was full, so that only a search shows what is there.
         if hasMissed { try? search() }
     }
 
-    /// Looks at a device that has come or changed, on a thread of its own.
-    private func examine(_ path: String, change: Int) {
-        let (finder, mailbox) = (finder, mailbox)
-        do throws(SystemError) {
-            try WorkerThread.start {
-                if let device = finder.device(path: path) { mailbox.post(.found(device, change: change)) }
-            }
-        } catch {
-            notices.append("\(path): cannot be looked at: \(error.description)")
-        }
-    }
-
-    /// Does what is due without a device having spoken.
-    private func lookAfter(_ now: Int64) {
+    /// Does what is due although no device has reported anything.
+    private func checkDeadlines(_ now: Int64) {
         let suspended = readSuspended()
         if suspended - suspendedNanoseconds > 100_000_000 {
-            resume(after: Double(suspended - suspendedNanoseconds) * 1e-9)
+            let seconds = Double(suspended - suspendedNanoseconds) * 1e-9
+            for sensor in sensors { tell(sensor, .suspended(seconds: seconds), at: now) }
         }
         // Two clocks are read for it, and a pause between them is no suspend.
         suspendedNanoseconds = max(suspendedNanoseconds, suspended)
         for sensor in sensors {
-            switch sensor.phase {
-            case .waiting(let retry?) where retry <= now: open(sensor)
-            case .opening(let due?) where due <= now: giveUpOpening(sensor)
-            case .reading(let reader): lookAfter(sensor, reader, now)
-            default: break
+            if sensor.deadline <= now {
+                tell(sensor, .timer, at: now)
+            } else if let reader = sensor.reader {
+                checkReader(sensor, reader, now)
             }
         }
     }
 
-    private func lookAfter(_ sensor: LiveSensor, _ reader: any SensorReader, _ now: Int64) {
+    private func checkReader(_ sensor: LiveSensor, _ reader: any SensorReader, _ now: Int64) {
         if let due = reader.deadlineNanoseconds, due <= now { sensor.isReady = true }
-        if sensor.remedy == .polled, let due = sensor.bufferDueNanoseconds, due <= now {
-            return tryBufferAgain(sensor, now)
+        let silence = now - reader.lastArrivalNanoseconds
+        if let stall = reader.stallNanoseconds, silence >= stall {
+            // The samples that are there are read first: it may be this thread that slept.
+            guard !sensor.isReady else { return }
+            tell(sensor, .silent(seconds: Double(silence) * 1e-9), at: now)
+        } else if sensor.slot.seemsSilent {
+            tell(sensor, .heard, at: now)
         }
-        guard let stall = reader.stallNanoseconds, now - reader.lastArrivalNanoseconds >= stall else {
-            sensor.isSilenceSuspected = false
-            return
-        }
-        // What is in the buffer is looked at before anything is said of silence: it may be this thread that slept.
-        guard sensor.isSilenceSuspected else {
-            sensor.isSilenceSuspected = true
-            sensor.isReady = true
-            return
-        }
-        guard !sensor.isReady else { return }
-        sensor.isSilenceSuspected = false
-        treatSilence(sensor, reader, now)
     }
 }

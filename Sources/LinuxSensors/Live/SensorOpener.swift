@@ -2,67 +2,77 @@ import Binnacle
 import Glibc
 import LinuxSystem
 
-/// Opens a device on a worker thread, whichever way it can be read.
+/// A device that a worker thread has opened.
+struct OpenedDevice: Sendable {
+    enum Access: Sendable {
+        case buffer(OpenBuffer)
+        case poller(IIOPoller)
+        case evdev(Handover<EvdevReader>)
+    }
+
+    let access: Access
+    /// What a person should know about it.
+    let notices: [String]
+}
+
+extension OpenedDevice.Access {
+    var method: SensorSlot.Method {
+        switch self {
+        case .buffer(let buffer): .buffer(canPoll: buffer.canPoll)
+        case .poller: .polling
+        case .evdev: .evdev
+        }
+    }
+
+    /// Switches the buffer off, which may block.
+    func close() {
+        switch self {
+        case .buffer(let buffer): buffer.disable()
+        case .poller(let poller): poller.stop()
+        case .evdev: break
+        }
+    }
+}
+
+/// Opens a device in the best way in which it can be read, on a worker thread, because that may block.
 struct SensorOpener: Sendable {
     let device: SensorDevice
     let kinds: [SampleKind]
     let settings: SensorSettings
-    /// Whether the buffer is passed over, because it was tried and says nothing.
+    /// Whether the buffer is passed over, because it gave no samples.
     let isPolled: Bool
-    /// The controls of the buffer that the device was read from until now, if it is still on.
+    /// Controls a buffer that an earlier opening left on.
     let abandonedControls: SysfsDirectory?
-
-    /// A device that is open.
-    enum Opened: Sendable {
-        case buffer(OpenBuffer)
-        case poller(IIOPoller)
-        case evdev(Descriptor)
-
-        /// Closes a device that nobody wants any more, on a worker thread, because sysfs may be slow.
-        func discard() {
-            // Out of threads, the buffer stays on; the next opening switches it off.
-            if case .buffer = self { try? WorkerThread.start { discardHere() } } else { discardHere() }
-        }
-
-        /// Closes a device that nobody wants any more.
-        func discardHere() {
-            switch self {
-            case .buffer(let buffer): buffer.disable()
-            case .poller(let poller): poller.stop()
-            case .evdev: break
-            }
-        }
-    }
+    /// The last stamp that the sensor delivered.
+    let floor: Int64?
 
     /// Opens the device: its event node, its buffer, or else its single values.
     ///
-    /// - Returns: The open device, and what a person should know.
     /// - Throws: ``SensorFailure`` when it can be read in no way.
-    func open() throws(SensorFailure) -> (opened: Opened, notices: [String]) {
-        switch device.interface {
-        case .evdev: return (.evdev(try openEvent()), [])
-        case .iio: break
+    func open() throws(SensorFailure) -> OpenedDevice {
+        if device.interface == .evdev {
+            let reader = try EvdevReader(device, settings: settings, now: SystemClock.monotonic(), floor: floor)
+            return OpenedDevice(access: .evdev(Handover(reader)), notices: [])
         }
         // While it is on, many drivers refuse single values, and the sensor costs power.
         try? abandonedControls?.write("0", to: "enable")
         guard !isPolled, !settings.isPolled, IIOBufferDirectory.find(in: device.directory, for: kinds) != nil,
             device.node != nil
-        else { return (.poller(try openPoller()), []) }
+        else { return OpenedDevice(access: .poller(try openPoller()), notices: []) }
         let refusal: SensorFailure
         do throws(SensorFailure) {
             let (buffer, notices) = try IIOOpener(device: device, kinds: kinds, settings: settings).openBuffer()
-            return (.buffer(buffer), notices)
+            return OpenedDevice(access: .buffer(buffer), notices: notices)
         } catch {
             refusal = error
         }
         guard refusal.category != .removed, refusal.category != .busy else { throw refusal }
         do throws(SensorFailure) {
-            return (
-                .poller(try openPoller()),
-                ["its buffer cannot be used, so single values are read instead: \(refusal.description)"]
-            )
+            return OpenedDevice(
+                access: .poller(try openPoller()),
+                notices: ["its buffer cannot be used, so single values are read instead: \(refusal.description)"])
         } catch {
-            // Without single values, why there is no buffer is what matters.
+            // A device without single values is better explained by the refusal of its buffer.
             throw error.category == .description && IIODevice(device).canPoll(kinds[0]) ? error : refusal
         }
     }
@@ -72,9 +82,9 @@ struct SensorOpener: Sendable {
         return try IIOPoller(device: device, kinds: kinds, settings: settings)
     }
 
-    /// Switches a buffer off that somebody has left on, because many drivers then refuse single values.
+    /// Switches a buffer off that was left on, because many drivers then refuse single values.
     ///
-    /// Whoever still reads it has the node open, and is left in peace.
+    /// A program that still reads the buffer has the node open, which then cannot be opened here.
     private func switchBufferOff() {
         for buffer in IIOBufferDirectory.all(in: device.directory) {
             guard (try? buffer.controls.text("enable")) == "1", let node = device.node,
@@ -82,13 +92,6 @@ struct SensorOpener: Sendable {
             else { continue }
             try? buffer.controls.write("0", to: "enable")
             withExtendedLifetime(file) {}
-        }
-    }
-
-    private func openEvent() throws(SensorFailure) -> Descriptor {
-        guard let node = device.node else { throw SensorFailure(.missing, "\(device.path): has no event node") }
-        return try mapError(SensorFailure.init) { () throws(SystemError) in
-            try Descriptor(path: node, flags: O_RDONLY | O_NONBLOCK)
         }
     }
 }

@@ -1,0 +1,146 @@
+import Binnacle
+import LinuxSystem
+
+/// Performing what the sensors' state machines decide.
+extension LiveSource {
+    /// Tells a sensor's state machine what happened, and performs the effects.
+    func tell(_ sensor: LiveSensor, _ input: SensorSlot.Input, at now: Int64) {
+        for effect in sensor.handle(input, at: now) { perform(effect, sensor, now) }
+    }
+
+    private func perform(_ effect: SensorSlot.Effect, _ sensor: LiveSensor, _ now: Int64) {
+        switch effect {
+        case .findDevice: findDevice(for: sensor, now)
+        case .deviceReleased:
+            leaving.removeAll { $0.slot.state == .gone }
+            openWaiting(now)
+        case .open(let path, let isPolled): open(sensor, path, isPolled: isPolled, now)
+        case .read: read(sensor, now)
+        case .readAgain: sensor.isReady = true
+        case .restartSilence: (sensor.reader as? PolledReader)?.noteMissed(arrival: now)
+        case .close(let closing): close(sensor, closing)
+        case .report(let failure):
+            sensor.awaitsSample = true
+            answers.append(.failed(sensor.streams, reason: failure))
+        case .note(let text): note(sensor, text)
+        case .lose(let cause, let seconds, let detail): lose(sensor, cause, seconds, detail)
+        case .authorize(let status): sensor.request.sensor.authorizationStatus = status
+        }
+    }
+
+    /// Tells a person something about a sensor, once.
+    func note(_ sensor: LiveSensor, _ text: String) {
+        guard sensor.toldNotices.insert(text).inserted else { return }
+        notices.append("\(sensor.request.sensor.name): \(text)")
+    }
+
+    /// Reports a loss in each stream of a sensor; how many samples it was is estimated from their rate.
+    private func lose(_ sensor: LiveSensor, _ cause: SampleLoss.Cause, _ seconds: Double?, _ detail: String) {
+        var count: Int? = seconds == nil ? 1 : nil
+        if let seconds, !sensor.awaitsSample, let interval = sensor.reader?.intervalNanoseconds {
+            count = max(1, Int(min(seconds * 1e9 / max(interval, 1), 1e15)))
+        }
+        for stream in sensor.streamIDs {
+            losses.append(
+                SampleLoss(stream: stream, cause: cause, count: count, durationSeconds: seconds, detail: detail))
+        }
+    }
+
+    // MARK: - Opening
+
+    private func open(_ sensor: LiveSensor, _ path: String, isPolled: Bool, _ now: Int64) {
+        guard let device = table[path] else {
+            return tell(sensor, .openingFailed(SensorFailure(.missing, "\(path): is not there")), at: now)
+        }
+        sensor.lastID = device.id
+        var abandonedControls: SysfsDirectory?
+        if case .leftOn(let controls) = sensor.held { abandonedControls = controls }
+        sensor.held = .nothing
+        let opener = SensorOpener(
+            device: device, kinds: sensor.request.kinds, settings: sensor.request.settings, isPolled: isPolled,
+            abandonedControls: abandonedControls, floor: sensor.lastTimeNanoseconds)
+        let (mailbox, number) = (mailbox, sensor.number)
+        do throws(SystemError) {
+            try workers.start {
+                let result = Result { () throws(SensorFailure) in try opener.open() }
+                let isTaken = mailbox.post(.opened(sensor: number, result))
+                if !isTaken, case .success(let device) = result { device.access.close() }
+            }
+        } catch {
+            tell(sensor, .openingFailed(SensorFailure(error)), at: now)
+        }
+    }
+
+    /// Begins to read the device that a worker thread has opened.
+    private func read(_ sensor: LiveSensor, _ now: Int64) {
+        guard case .open(let access) = sensor.held else { return }
+        sensor.awaitsSample = true
+        do throws(SensorFailure) {
+            let reader = try makeReader(sensor, access, now)
+            if let descriptor = reader.descriptor {
+                do throws(SystemError) {
+                    try epoll.add(descriptor, token: UInt64(sensor.number))
+                    if reader.isTimed { epoll.remove(descriptor) }
+                } catch {
+                    let node = sensor.slot.device.flatMap { table[$0]?.node } ?? ""
+                    throw SensorFailure(
+                        .description, "\(node): cannot be waited for, so it is no device (\(error.description))")
+                }
+            }
+            sensor.reader = reader
+            sensor.isReady = true
+        } catch {
+            tell(sensor, .failed(error), at: now)
+        }
+    }
+
+    private func makeReader(
+        _ sensor: LiveSensor, _ access: OpenedDevice.Access, _ now: Int64
+    ) throws(SensorFailure) -> any SensorReader {
+        let floor = sensor.lastTimeNanoseconds
+        switch access {
+        case .buffer(let buffer): return IIOBufferReader(buffer, now: now, floor: floor)
+        case .poller(let poller):
+            let (mailbox, number) = (mailbox, sensor.number)
+            // It is started here, because a reading that came before the reader would be lost.
+            try poller.start { outcome in
+                if !mailbox.post(.polled(sensor: number, poller, outcome)) { poller.stop() }
+            }
+            return PolledReader(
+                poller, updateInterval: sensor.request.settings.updateInterval, now: now, floor: floor)
+        case .evdev(let handover):
+            guard let reader = handover.take() else { preconditionFailure("a device is read once for each opening") }
+            return reader
+        }
+    }
+
+    // MARK: - Closing
+
+    /// Ends the reading of a sensor's device.
+    func close(_ sensor: LiveSensor, _ closing: SensorSlot.Closing) {
+        if let descriptor = sensor.reader?.descriptor { epoll.remove(descriptor) }
+        sensor.reader = nil
+        sensor.isReady = false
+        let held = sensor.held
+        sensor.held = .nothing
+        switch closing {
+        case .removed: break
+        case .leaveOn:
+            if case .open(.buffer(let buffer)) = held { sensor.held = .leftOn(buffer.controls) }
+        case .switchOff:
+            let (mailbox, number) = (mailbox, sensor.number)
+            let report: DeviceWorkers.Work = { mailbox.post(.closed(sensor: number)) }
+            if case .nothing = held { report() } else { onWorker({ held.close() }, then: report) }
+        }
+    }
+
+    /// Runs what may block on a worker thread, or here when there is none left.
+    func onWorker(_ work: @escaping DeviceWorkers.Work, then report: @escaping DeviceWorkers.Work = {}) {
+        do throws(SystemError) {
+            try workers.start(work, then: report)
+        } catch {
+            work()
+            report()
+        }
+    }
+}
