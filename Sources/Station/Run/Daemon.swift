@@ -128,7 +128,7 @@ package final class Daemon {
         let isFirst = router.isHolding
         router.continue(behind: number)
         relay.server?.continue(behind: number)
-        if isFirst { openSocket(assembly.configuration.socket) }
+        if isFirst, let settings = assembly.configuration.socket { openSocket(settings) }
     }
 
     private var numberingDeadline: Int64? {
