@@ -25,10 +25,10 @@ enum CommandPages {
         page.paragraphs(
             """
             reads accelerometers and magnetometers, notices when a device is moved, shaken, dropped or struck, where it \
-            points, and when it faces a bearing, and then writes a log, runs a command, publishes to an MQTT broker or a \
-            chart plotter, or tells whoever listens at a socket.
+            points, and when it faces a bearing. What it finds goes to a log, to a command, to an MQTT broker, to chart \
+            plotters, or to programs at a socket.
 
-            The daemon is the subcommand run; the others ask it, record and replay sensors, calibrate them, and check a \
+            The daemon is the subcommand run. The others query it, record and replay sensors, calibrate them, and check a \
             configuration. Each of them prints its options with --help.
             """)
         for command in CommandRow.all {

@@ -44,7 +44,7 @@ extension EventStoreSettings {
             "keep_mb", \.keepMegabytes, .number(in: 1...1_000_000),
             """
             How large the database may get. What waits for a handler of this configuration is removed only when the \
-            database is too large and nothing else is left to remove; then "events.dropped" tells of it.
+            database is too large and nothing else is left to remove; "events.dropped" then reports it.
             """),
     ]
 

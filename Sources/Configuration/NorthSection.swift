@@ -92,7 +92,7 @@ extension NorthSettings {
             shown: .example(
                 "[{ name = \"east\", from_deg = 80, to_deg = 100 }, { name = \"home\", from_deg = 355, to_deg = 5 }]"),
             """
-            Further ranges of bearings, clockwise; "sector.entered" and "sector.left" tell of them. A range may lie across \
+            Further ranges of bearings, clockwise; "sector.entered" and "sector.left" report them. A range may lie across \
             north. It is left margin_deg outside of it; default 2.
             """
         ) { table, key, settings in settings.sectors = HeadingSector.read(table, key) },
@@ -138,7 +138,8 @@ extension NorthSettings {
             "interference_percent", \.interferencePercent, .limit,
             """
             A heading is held while the field's strength differs by more than this from what it should be: that of the \
-            calibration, that of the place, or what it was before. After half a second "interference.began" tells of it.
+            calibration, that of the place, or what it was before. "interference.began" \
+            reports it after half a second.
             """),
         SettingRow(
             "hold_s", \.holdTime, .positiveSeconds,

@@ -166,7 +166,7 @@ package struct SensorSection: Sendable, Equatable {
             Key(
                 "loop", .example("true"), usual: "false", for: ["trace"],
                 """
-                true begins anew at the end of the recording. All recordings play on one timeline, so it is the same in \
+                true plays the recording again from its beginning. All recordings play on one timeline, so it is the same in \
                 all sections.
                 """),
         ] + SimulationSettings.rows.map { $0.key(.ofSection) },

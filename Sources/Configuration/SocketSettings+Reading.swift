@@ -43,9 +43,9 @@ extension SocketSettings {
             "group", \.group, .text, usual: "the daemon's own, which is binnacle", shown: .example("\"plugdev\""),
             "The group that the socket is given to. The daemon has to be a member."),
         SettingRow(
-            "users", \.users, shown: .example("[\"anna\"]"), usual: "everybody whom the permissions let in",
+            "users", \.users, shown: .example("[\"anna\"]"), usual: "every account that the permissions let in",
             """
-            When users or groups is given, whoever connects must be named, or be a member of a group that is. Root and the \
+            When users or groups is given, an account must be named, or be a member of a group that is. Root and the \
             daemon's own account always may.
             """
         ) { table, key, settings in settings.users = names(table, key) },

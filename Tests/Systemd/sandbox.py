@@ -105,7 +105,7 @@ IPAddressDeny=
 
 @test
 def command_starts_a_unit_of_roots():
-    """The recipe of the README: a command leaves a file, and a path unit of the administrator's does the rest."""
+    """The recipe of docs/install.md: a command leaves a file, and a path unit of the administrator's does the rest."""
     write("/etc/systemd/system/binnacle-alarm.path", "[Path]\nPathExists=/run/binnacle/alarm\n")
     write("/etc/systemd/system/binnacle-alarm.service", """
 [Service]
@@ -131,7 +131,7 @@ decorate = [{ rate_limit = { per_minute = 4 } }]
 
 @test
 def command_starts_a_unit_of_somebody_elses():
-    """The README's other recipe: somebody who may not remove the file has a unit started whenever it is touched."""
+    """A variant of that recipe: somebody who may not remove the file has a unit started whenever it is touched."""
     write("/etc/systemd/system/binnacle-person.path", "[Path]\nPathChanged=/run/binnacle/alarm\n")
     write("/etc/systemd/system/binnacle-person.service", """
 [Service]

@@ -185,7 +185,7 @@ extension Figure.Name {
             Row(.word(HeadingEvent.Reference.self), "`true` when the heading counts from true north; else not there.")
         case .declination:
             Row(.number(.degrees, decimals: 2), "How far magnetic north lies east of true north, where that is known.")
-        case .accuracy: Row(.number(.degrees, decimals: 1), "How far off the heading may be.")
+        case .accuracy: Row(.number(.degrees, decimals: 1), "The error that nine of ten headings stay within.")
         case .age: Row(.number(.seconds, decimals: 3), "How old a held heading is; a valid heading has none.")
         case .sector: Row(.text, "The name of the sector.")
         case .axis: Row(.word(DeviceAxis.self), "The axis of the device whose direction the heading is.")
@@ -195,7 +195,8 @@ extension Figure.Name {
         case .dip: Row(.number(.degrees, decimals: 1), "The angle of the field below the horizon.")
         case .gap: Row(.number(.seconds, decimals: 3), "How long there were no samples.")
         case .channel: Row(.word(SampleKind.self), "What the samples measure.")
-        case .cause: Row(.word(SampleLoss.Cause.self), "Why the samples were lost, as one word.")
+        case .cause:
+            Row(.word(SampleLoss.Cause.self), "Why samples were lost: overrun, stall, read_error, suspend or clock.")
         case .reason: Row(.text, "Why it happened, in words.")
         case .active: Row(.integer, "The number of active sensors.")
         case .count: Row(.integer, "How many events or samples it stands for; lost samples are estimated.")
@@ -208,7 +209,7 @@ extension Figure.Name {
         case .status: Row(.integer, "The exit status of the program.")
         case .signal: Row(.integer, "The number of the signal that ended the program.")
         case .attempt: Row(.integer, "The attempt number, starting at 1.")
-        case .retry: Row(.number(.seconds, decimals: 3), "In how many seconds it is tried again.")
+        case .retry: Row(.number(.seconds, decimals: 3), "The seconds until the next attempt.")
         case .output: Row(.text, "The end of what the program wrote.")
         }
     }

@@ -12,9 +12,9 @@ package struct FileAction: HandlerAction, Equatable {
     package static let row = HandlerRow(
         shown: "history", kinds: "[\"motion.began\", \"motion.ended\"]",
         """
-        Appends the events to a file, as JSON on one line each. A file that was renamed or removed is made anew, with the \
-        permissions 0640. One that cannot be written is tried again, after 1 s at first and after 60 s in the end; \
-        "handler.failed" tells each reason once, "handler.recovered" that it works again.
+        Appends the events to a file, as JSON on one line each. A file that was renamed or removed is created \
+        again, with the permissions 0640. A failed write is tried again, after 1 s at first, up to every 60 s; \
+        "handler.failed" reports each reason once, "handler.recovered" its end.
         """,
         key: Key(
             "file", .usual("\"/var/log/binnacle/events.jsonl\""), usual: "",

@@ -13,8 +13,8 @@ extension MQTTAction {
     package static let row = HandlerRow(
         shown: "fleet", kinds: "[\"motion.began\", \"motion.ended\"]",
         """
-        Publishes the events to an MQTT broker (MQTT 3.1.1, QoS 1). While the broker is away it is tried again, after 1 s at \
-        first and after 60 s in the end. "handler.failed" tells each reason once, "handler.recovered" that it works again.
+        Publishes the events to an MQTT broker (MQTT 3.1.1, QoS 1). While the broker is away the connection is tried again, \
+        after 1 s at first, up to every 60 s. "handler.failed" reports each reason once, "handler.recovered" its end.
         """,
         key: Key(
             "mqtt", .usual("\"mqtts://broker.example:8883\""), usual: "",
@@ -27,27 +27,27 @@ extension MQTTAction {
                 "topic", .usual("\"\(usualTopic)\""),
                 """
                 The topic of an event; the message is the event as JSON. {host} is the machine's name, and the other names \
-                are those of command. What a name becomes is a part of one level: characters that would be more become _, \
-                nothing becomes -.
+                are those of command. A value stays within one level: /, +, # and control characters in it become _; an \
+                empty value becomes -.
                 """),
             Key(
                 "state_topic", .usual("\"\(usualStateTopic)\""),
                 """
-                The topic of what each sensor said last, as JSON, which the broker keeps (retained); an empty text \
-                publishes none. It knows only what the events in on say.
+                The topic of each sensor's latest state, as JSON, which the broker keeps (retained); an empty text publishes \
+                none. It is made from the events in on alone.
                 """),
             Key(
                 "status_topic", .usual("\"\(usualStatusTopic)\""),
                 """
-                The topic that says online or offline, which the broker keeps (retained), also when the machine is gone \
-                without a word; an empty text publishes none. Two handlers for one broker need two of them.
+                The topic of online or offline, which the broker keeps (retained). It becomes offline also when the machine \
+                vanishes. An empty text publishes none. Two handlers for one broker need two of them.
                 """),
             Key("user", .example("\"machine-1\""), "The name to log in with; by default there is none."),
             Key(
                 "password_file", .example("\"/etc/binnacle/mqtt.password\""),
                 """
-                The file with the user's password, which is never in the configuration. Not everybody may be able to read \
-                it. It is read again at each connection.
+                The file with the user's password, which is never in the configuration. It must not be readable for every \
+                account. It is read again at each connection.
                 """),
             Key(
                 "password_credential", .example("\"mqtt\""),
@@ -61,10 +61,10 @@ extension MQTTAction {
             Key("key_file", .example("\"/etc/binnacle/client.key\""), "The key of certificate_file."),
             Key(
                 "client_id", .example("\"machine-1\""), usual: "binnacle- and the machine's and the handler's name",
-                "What the broker knows this handler by. No two clients of a broker may have the same."),
+                "The client identifier at the broker. No two clients of a broker may have the same."),
             Key(
                 "keepalive_s", .usual("60"), range: "from 5 to 65535",
-                "After that much silence the broker is asked whether it is there."),
+                "After so long without traffic the broker is pinged."),
         ])
 
     /// Reads what a section says of it; `nil` when that cannot be used, which is then reported.

@@ -41,7 +41,7 @@ extension NMEAAction {
             The receiver. udp:// sends each sentence in a datagram: to one machine, to the broadcast address of a network, \
             or to a multicast group. tcp:// is an address of this machine, 0.0.0.0 or [::] for all of them, to which at \
             most 32 plotters connect. The port is 10110 unless another stands behind the host. Nothing is encrypted: \
-            everybody who can reach the port reads along.
+            every machine that can reach the port can read it.
             """),
         further: NMEASettings.rows.map { $0.key(NMEASettings(.udp, host: "", port: 0)) })
 
