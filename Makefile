@@ -35,7 +35,7 @@ PACKED_RELOCATIONS = $(shell mkdir -p .build/static && echo 'print(1)' >.build/s
 PACKING = -Xlinker -z -Xlinker pack-relative-relocs
 WALK = Tests/Fixtures/phyphox_walk/Accelerometer.csv Tests/Fixtures/phyphox_walk/Magnetometer.csv
 
-.PHONY: help setup setup-test build run test test-long check-handler test-systemd test-kernel lint format documents golden fuzz sanitize soak bench bench-kernels \
+.PHONY: help setup setup-test build run test test-long check-handler test-systemd test-kernel lint docs format documents golden fuzz sanitize soak bench bench-kernels \
 	bench-replay bench-recordings bench-sensors bench-daemon compare install uninstall clean
 
 help: ## Show this list.
@@ -58,13 +58,13 @@ run: build ## Replay the bundled recording of a walk; SPEED=1 plays it in real t
 
 # The mock devices have to deliver in time, which they do not beside tests that flood and kill: so they come last, alone.
 # KERNEL_CASES and BINNACLE_LONG_TESTS say how thorough it is.
-test: setup-test build ## Run every test, against the release binary, and the README's example.
+test: setup-test build ## Run every test, against the release binary, and the Swift code of the documents.
 	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(DEVELOP) test --skip '^SensorTests\.'
 	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(DEVELOP) test --skip-build --filter '^SensorTests\.'
 	scripts/check-arrow $(BINARY)
 	scripts/check-nmea $(BINARY)
 	scripts/test-kernel-forms $(KERNEL_CASES)
-	scripts/check-readme
+	scripts/check-swift
 
 test-long: export BINNACLE_LONG_TESTS = 1
 test-long: KERNEL_CASES = 3000
@@ -86,9 +86,13 @@ lint: ## Check the format, the modules' imports, what systemd says of its files,
 	scripts/check-units
 	scripts/check-manual
 	scripts/check-documents
+	scripts/docs
 
 format: ## Rewrite the sources in the project's format.
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks
+
+docs: setup ## Build the reference of the library and its articles, .build/docs/Binnacle.doccarchive; a warning is an error.
+	scripts/docs
 
 documents: setup ## Write what is made from rows anew: manual pages, completions and config/binnacle.toml.
 	$(SWIFT) build --product BinnacleDocs

@@ -76,6 +76,7 @@ let package = Package(
         .library(name: "Traces", targets: ["Traces"]),
         .library(name: "LinuxSensors", targets: ["LinuxSensors", "SensorGeometry"]),
         .library(name: "EventSocket", targets: ["EventSocket"]),
+        .library(name: "BinnacleTesting", targets: ["BinnacleTesting"]),
         .executable(name: "binnacle", targets: ["BinnacleTool"]),
     ],
     targets: [
@@ -83,10 +84,13 @@ let package = Package(
         .target(name: "CKernels", cSettings: kernelCSettings),
         .target(name: "Kernels", dependencies: ["CKernels"], swiftSettings: kernelSettings),
         .target(name: "PlainText", swiftSettings: settings),
-        .target(name: "Binnacle", dependencies: ["SensorGeometry", "Kernels", "PlainText"], swiftSettings: settings),
-        .target(name: "Geomagnetism", swiftSettings: settings),
+        .target(
+            name: "Binnacle", dependencies: ["SensorGeometry", "Kernels", "PlainText", "PosixCalls"],
+            swiftSettings: settings),
+        .target(name: "BinnacleTesting", dependencies: ["Binnacle"], swiftSettings: settings),
+        .target(name: "Geomagnetism", dependencies: ["Binnacle"], swiftSettings: settings),
         .target(name: "SensorGeometry", swiftSettings: settings),
-        .target(name: "Calibration", dependencies: ["SensorGeometry"], swiftSettings: settings),
+        .target(name: "Calibration", dependencies: ["SensorGeometry", "Binnacle"], swiftSettings: settings),
         .target(name: "PosixCalls", swiftSettings: settings),
         .target(name: "CMappedFile"),
         .target(
@@ -176,15 +180,17 @@ let package = Package(
         // Tests/KernelForms has the same beside the forms in C, on machines that are only played.
         .target(name: "KernelReferences", path: "Tests/KernelForms/References", cSettings: kernelCSettings),
         .testTarget(
-            name: "GeomagnetismTests", dependencies: ["Geomagnetism", "TestSupport"], swiftSettings: settings),
+            name: "GeomagnetismTests", dependencies: ["Geomagnetism", "Binnacle", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "CalibrationTests", dependencies: ["SensorGeometry", "Calibration", "Binnacle", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "BinnacleTests", dependencies: ["SensorGeometry", "Binnacle", "PlainText", "TestSupport"],
+            name: "BinnacleTests",
+            dependencies: ["SensorGeometry", "Binnacle", "BinnacleTesting", "PlainText", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "TracesTests", dependencies: ["Traces", "Binnacle", "PlainText", "TestSupport"],
+            name: "TracesTests", dependencies: ["Traces", "Binnacle", "BinnacleTesting", "PlainText", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "LinuxSensorsTests",

@@ -211,7 +211,7 @@ private final class DelegateLatency: MotionManagerDelegate {
         let request = SensorRequest(sensor: sensor, kinds: [.accelerometer], interface: .iio)
         let source: LiveSource
         do {
-            source = try LiveSource([request], finder: DeviceFinder(root: tree.root))
+            source = try LiveSource([request], root: tree.root)
         } catch {
             fail("\(error)")
         }

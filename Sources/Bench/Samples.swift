@@ -53,7 +53,7 @@ private final class LiveRun {
         tree = try FifoTree()
         node = try tree.addDevice(0, name: "accel_3d")
         let request = SensorRequest(sensor: Sensor(name: "accel_3d"), kinds: [.accelerometer], interface: .iio)
-        source = try LiveSource([request], finder: DeviceFinder(root: tree.root))
+        source = try LiveSource([request], finder: DeviceFinder(root: tree.root), waker: try Waker())
         manager = MotionManager(accelerometer: source.firstStream(of: .accelerometer), settings: form.settings)
         pipeline = Pipeline(source: source, detectors: [manager])
         manager.delegate = events

@@ -10,10 +10,10 @@ public struct AccelerometerFit: Sendable, Equatable {
     public let fitError: Double
 
     /// A greater fit error is refused: some positions were held 3° off, or more.
-    public static let greatestError = 0.5
+    package static let greatestError = 0.5
 
     /// A measured specific force, calibrated, in m/s².
-    public func apply(_ measured: Vector3) -> Vector3 {
+    package func apply(_ measured: Vector3) -> Vector3 {
         matrix * (measured - offset)
     }
 
@@ -24,7 +24,7 @@ public struct AccelerometerFit: Sendable, Equatable {
     ///
     /// - Parameter rests: In m/s², the mean of each position.
     /// - Returns: What makes 1 g straight up of each, as well as twelve parameters can.
-    /// - Throws: ``AccelerometerRefusal`` when nobody should use the result.
+    /// - Throws: ``AccelerometerRefusal`` when the result should not be used.
     public static func sixPositions(
         _ rests: [Face: Vector3]
     ) throws(AccelerometerRefusal) -> AccelerometerFit {

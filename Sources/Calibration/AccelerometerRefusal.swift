@@ -8,7 +8,7 @@ public enum AccelerometerRefusal: Error, Sendable, Equatable, CustomStringConver
     case fit(Double)
 
     /// A word for programs.
-    public var name: String {
+    package var name: String {
         switch self {
         case .missing(_, let moving): moving.isEmpty ? "positions" : "moving"
         case .fit: "fit"

@@ -1,16 +1,16 @@
-public import SensorGeometry
+package import SensorGeometry
 
 /// How well samples are spread over all directions: whether a fit to them can be trusted.
-public struct Coverage: Sendable, Equatable {
+package struct Coverage: Sendable, Equatable {
     /// The condition number of the sphere fit's design matrix, whose rows are 2x/s, 2y/s, 2z/s and 1 with the greatest |m| as s.
     ///
     /// About 5 for a full sphere, 10 for a figure-eight, 17 for a flat spin that wobbles by 15°, 100 for a flat spin.
-    public let condition: Double
+    package let condition: Double
 
     /// Above it not even a sphere can be trusted.
-    public static let sphereLimit = 20.0
+    package static let sphereLimit = 20.0
     /// Above it no ellipsoid can be trusted.
-    public static let ellipsoidLimit = 12.0
+    package static let ellipsoidLimit = 12.0
 
     /// The share of hard iron in the field with which the limits were found.
     private static let usualShare = 1.4
@@ -21,7 +21,7 @@ public struct Coverage: Sendable, Equatable {
     ///
     /// A condition number depends on where zero is, and a fit does not: with strong magnets far from zero the best samples
     /// would look bad. So samples whose centre lies more than two fields from zero are moved to 1.4 fields.
-    public init?(_ samples: [Vector3]) {
+    package init?(_ samples: [Vector3]) {
         guard samples.allSatisfy(\.isFinite), let raw = Self.condition(samples) else { return nil }
         guard let sphere = MagnetometerFit.sphere(samples) else {
             condition = raw
@@ -49,7 +49,7 @@ public struct Coverage: Sendable, Equatable {
     }
 
     /// What may be fitted; `nil` when nothing may.
-    public var model: MagnetometerFit.Model? {
+    package var model: MagnetometerFit.Model? {
         condition <= Self.ellipsoidLimit ? .ellipsoid : condition <= Self.sphereLimit ? .sphere : nil
     }
 }

@@ -1,5 +1,5 @@
 import Glibc
-public import SensorGeometry
+package import SensorGeometry
 
 /// From which directions, in the device's frame, samples have come: a sphere in 96 cells of the same size.
 ///
@@ -43,7 +43,7 @@ public struct DirectionMap: Sendable, Equatable {
     private static let regionShare = 0.35
 
     /// Sorts samples by their directions from a centre; one at the centre has none.
-    public init(_ samples: [Vector3], centre: Vector3) {
+    package init(_ samples: [Vector3], centre: Vector3) {
         covered = [Bool](repeating: false, count: 2 * Self.halfCount)
         for sample in samples {
             if let cell = Self.cell(of: sample - centre) { covered[cell] = true }
@@ -51,17 +51,17 @@ public struct DirectionMap: Sendable, Equatable {
     }
 
     /// The share of all cells that have a sample.
-    public var coveredShare: Double {
+    package var coveredShare: Double {
         Double(covered.count { $0 }) / Double(covered.count)
     }
 
     /// Whether a sample has come from about that direction.
-    public func isCovered(_ direction: Vector3) -> Bool {
+    package func isCovered(_ direction: Vector3) -> Bool {
         Self.cell(of: direction).map { covered[$0] } ?? false
     }
 
     /// The regions from which too few have come.
-    public var missing: [Region] {
+    package var missing: [Region] {
         Region.allCases.filter { region in
             let cells = Self.directions.indices.filter {
                 (Self.directions[$0] * region.axis).sum() >= Self.regionCosine
@@ -73,7 +73,7 @@ public struct DirectionMap: Sendable, Equatable {
     /// The point of a half's disc: the direction whose projection is at x and y, inside a circle of radius 1.
     ///
     /// - Returns: `nil` outside the disc.
-    public static func direction(x: Double, y: Double, isUpper: Bool) -> Vector3? {
+    package static func direction(x: Double, y: Double, isUpper: Bool) -> Vector3? {
         let square = x * x + y * y
         guard square <= 1 else { return nil }
         let z = 1 - square

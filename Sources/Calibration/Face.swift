@@ -1,11 +1,11 @@
-public import SensorGeometry
+package import SensorGeometry
 
 /// A side of the device that points up.
 public enum Face: String, Sendable, CaseIterable {
     case screenUp, screenDown, topUp, topDown, rightUp, rightDown
 
     /// The direction that points up, in the device's frame.
-    public var axis: Vector3 {
+    package var axis: Vector3 {
         switch self {
         case .screenUp: [0, 0, 1]
         case .screenDown: [0, 0, -1]
@@ -17,7 +17,7 @@ public enum Face: String, Sendable, CaseIterable {
     }
 
     /// What a person calls the position.
-    public var words: String {
+    package var words: String {
         switch self {
         case .screenUp: "screen up"
         case .screenDown: "screen down"
@@ -31,8 +31,8 @@ public enum Face: String, Sendable, CaseIterable {
     /// The position is meant when the axis is no further from up than this: the cosine of 20°.
     private static let leastCosine = 0.94
 
-    /// The side that points up, as an accelerometer sees it that nobody has calibrated; `nil` on an edge between two.
-    public init?(_ acceleration: Vector3) {
+    /// The side that points up, from the reading of an uncalibrated accelerometer; `nil` on an edge between two.
+    package init?(_ acceleration: Vector3) {
         let length = acceleration.length
         guard length > 0, length.isFinite,
             let face = Face.allCases.first(where: { ($0.axis * acceleration).sum() >= Self.leastCosine * length })

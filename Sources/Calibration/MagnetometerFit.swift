@@ -26,7 +26,7 @@ public struct MagnetometerFit: Sendable, Equatable {
     public let fitErrorPercent: Double
 
     /// A measured field, calibrated, in µT.
-    public func apply(_ measured: Vector3) -> Vector3 {
+    package func apply(_ measured: Vector3) -> Vector3 {
         softIron * (measured - hardIronMicrotesla)
     }
 
@@ -49,7 +49,7 @@ extension MagnetometerFit {
     ///
     /// - Parameter samples: In µT, from all around.
     /// - Returns: `nil` when they lie in a plane, are none, or one of them is not finite.
-    public static func sphere(_ samples: [Vector3]) -> MagnetometerFit? {
+    package static func sphere(_ samples: [Vector3]) -> MagnetometerFit? {
         guard samples.allSatisfy(\.isFinite), let largest = samples.map(\.length).max(), largest > 0 else { return nil }
         var normal = SymmetricMatrix(size: 4)
         var right = [Double](repeating: 0, count: 4)
@@ -73,7 +73,7 @@ extension MagnetometerFit {
     ///
     /// - Parameter samples: In µT, from all around.
     /// - Returns: `nil` when what fits best is no ellipsoid.
-    public static func ellipsoid(_ samples: [Vector3]) -> MagnetometerFit? {
+    package static func ellipsoid(_ samples: [Vector3]) -> MagnetometerFit? {
         // Around the sphere's centre, so that all terms are of one size.
         guard let sphere = sphere(samples) else { return nil }
         var normal = SymmetricMatrix(size: 10)

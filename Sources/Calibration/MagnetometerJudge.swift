@@ -8,13 +8,13 @@ public struct MagnetometerJudge: Sendable {
     public var expectedMicrotesla: Double?
 
     /// Fewer samples than this are refused.
-    public static let leastSamples = 50
+    package static let leastSamples = 50
     /// A greater fit error is refused.
-    public static let greatestErrorPercent = 5.0
+    package static let greatestErrorPercent = 5.0
     /// The strengths, in µT, that the Earth's field has at its surface, with room on both sides.
-    public static let earthMicrotesla = 20.0...70.0
+    package static let earthMicrotesla = 20.0...70.0
     /// The field may be off the one of the place by this share.
-    public static let placeShare = 0.15
+    package static let placeShare = 0.15
     /// Soft iron that stretches one axis by more than this, compared with another, is none that a compass lives with.
     private static let greatestStretch = 2.5
 
@@ -26,21 +26,21 @@ public struct MagnetometerJudge: Sendable {
         /// The calibration.
         public let calibration: MagnetometerFit
         /// How well the samples are spread.
-        public let coverage: Coverage
+        package let coverage: Coverage
         /// From which directions samples have come.
-        public let map: DirectionMap
+        package let map: DirectionMap
         /// How many samples were used.
         public let sampleCount: Int
         /// The standard deviation of |m| before the calibration, in percent of its mean.
         public let spreadBeforePercent: Double
         /// The same after the calibration.
         public let spreadAfterPercent: Double
-        /// Why it is a sphere when nobody asked for one.
-        public let sphereReason: SphereReason?
+        /// Why it is a sphere although none was asked for.
+        package let sphereReason: SphereReason?
     }
 
     /// Why it is a sphere.
-    public enum SphereReason: Sendable, Equatable {
+    package enum SphereReason: Sendable, Equatable {
         /// The coverage allows no more.
         case coverage
         /// Nothing has come from some regions, where an ellipsoid would be a guess.
@@ -51,7 +51,7 @@ public struct MagnetometerJudge: Sendable {
 
     /// Fits samples, in µT, and looks at what comes of it.
     ///
-    /// - Throws: ``MagnetometerRefusal`` when nobody should use the result.
+    /// - Throws: ``MagnetometerRefusal`` when the result should not be used.
     public func judge(_ samples: [Vector3]) throws(MagnetometerRefusal) -> Finding {
         let samples = samples.filter(\.isFinite)
         guard samples.count >= Self.leastSamples else { throw .samples(samples.count) }
@@ -81,7 +81,7 @@ public struct MagnetometerJudge: Sendable {
     ///
     /// A half of an ellipsoid is the half of many: with one missing the condition number may be small, the fit good, and the
     /// centre almost 5 µT off.
-    public static func allowed(
+    package static func allowed(
         _ coverage: Coverage, _ missing: [DirectionMap.Region]
     ) -> MagnetometerFit.Model? {
         coverage.model == .ellipsoid && !missing.isEmpty ? .sphere : coverage.model
@@ -109,7 +109,7 @@ public struct MagnetometerJudge: Sendable {
     /// From which directions samples have come, as well as that can be told before a calibration.
     ///
     /// Without enough coverage a fitted centre may be anywhere; the middle of the samples' box is at least among them.
-    public static func map(_ samples: [Vector3]) -> DirectionMap {
+    package static func map(_ samples: [Vector3]) -> DirectionMap {
         if let coverage = Coverage(samples), coverage.model != nil,
             let sphere = MagnetometerFit.sphere(samples)
         {

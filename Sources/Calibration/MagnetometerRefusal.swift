@@ -16,7 +16,7 @@ public enum MagnetometerRefusal: Error, Sendable, Equatable, CustomStringConvert
     case place(Double, expected: Double)
 
     /// A word for programs.
-    public var name: String {
+    package var name: String {
         switch self {
         case .samples: "samples"
         case .coverage: "coverage"
@@ -58,7 +58,7 @@ public enum MagnetometerRefusal: Error, Sendable, Equatable, CustomStringConvert
     }
 
     /// What a person is to do to have the missing regions.
-    public static func advice(_ missing: [DirectionMap.Region]) -> String {
+    package static func advice(_ missing: [DirectionMap.Region]) -> String {
         switch missing.count {
         case 0: "keep turning, through all directions"
         case 1: "keep turning: \(missing[0].rawValue) is missing"

@@ -3,14 +3,14 @@ public import SensorGeometry
 /// Keeps samples from all around, so that a device that lies still does not outweigh the directions it was turned through.
 ///
 /// Space is cut into cubes, of which each keeps its first few samples. Cubes need no centre, which is not known before the
-/// fit; and memory has a limit, however long somebody turns.
+/// fit; and memory has a limit, however long the device is turned.
 public struct SampleThinning: Sendable {
     /// What was kept, in µT, in the order of arrival.
     public private(set) var samples: [Vector3] = []
     /// How many samples were looked at.
-    public private(set) var count = 0
+    package private(set) var count = 0
     /// How many were no numbers, or far beyond any magnetometer.
-    public private(set) var unusableCount = 0
+    package private(set) var unusableCount = 0
 
     private var counts: [SIMD3<Int32>: Int] = [:]
 

@@ -10,17 +10,17 @@ public struct StillPhases: Sendable {
         /// The mean, in m/s².
         public let mean: Vector3
         /// How many samples it is the mean of.
-        public let count: Int
+        package let count: Int
     }
 
     /// The longest rest of each position.
     public private(set) var rests: [Face: Rest] = [:]
     /// The position that is being held, if it is one and it is still.
-    public private(set) var current: Face?
+    package private(set) var current: Face?
     /// The positions that the device was in, still or not.
-    public private(set) var seen: Set<Face> = []
+    package private(set) var seen: Set<Face> = []
     /// How many samples were looked at.
-    public private(set) var count = 0
+    package private(set) var count = 0
 
     private var start: Int64?
     private var last: Int64 = 0
@@ -30,7 +30,7 @@ public struct StillPhases: Sendable {
     private var stay: (face: Face, since: Int64)?
 
     private static let restNanoseconds: Int64 = 1_000_000_000
-    /// What a second without samples was, nobody knows.
+    /// What happened in a second without samples is not known.
     private static let gapNanoseconds: Int64 = 1_000_000_000
     private static let leastCount = 4
     private static let toleranceMetresPerSecondSquared = 0.5
@@ -74,7 +74,7 @@ public struct StillPhases: Sendable {
         if phaseCount >= rests[face]?.count ?? 0 { rests[face] = Rest(mean: mean, count: phaseCount) }
     }
 
-    /// Takes note of a position that somebody holds, however badly.
+    /// Records a position that is held, even unsteadily.
     private mutating func look(_ sample: Vector3, _ time: Int64) {
         guard let face = Face(sample) else {
             stay = nil
@@ -92,6 +92,6 @@ public struct StillPhases: Sendable {
         return overflow || distance > limit
     }
 
-    /// The positions that nobody has held still yet.
+    /// The positions that were not held still yet.
     public var missing: [Face] { Face.allCases.filter { rests[$0] == nil } }
 }

@@ -109,13 +109,13 @@ extension NorthSettings {
             "heading_filter_deg", \.headingFilterDegrees, .number,
             "The event \"heading\" is repeated when the heading has turned this far."),
         SettingRow(
-            "field_range_uT", \.plausibleField, shown: .usual("[20, 70]"),
+            "field_range_uT", \.plausibleFieldMicrotesla, shown: .usual("[20, 70]"),
             """
             Lowest and highest. A field outside is not the Earth's alone, and gives no heading. false takes any field, for \
             sources that do not measure in microtesla.
             """, read: readFieldRange),
         SettingRow(
-            "min_horizontal_uT", \.minimumHorizontalField, .number,
+            "min_horizontal_uT", \.minimumHorizontalFieldMicrotesla, .number,
             "With a weaker horizontal part of the field there is no heading."),
         SettingRow(
             "min_acceleration_g", \.minimumAccelerationG, .number,
@@ -157,7 +157,7 @@ extension NorthSettings {
         guard let node = table.entry(key)?.node else { return }
         switch node.value {
         case .boolean(false):
-            settings.plausibleField = nil
+            settings.plausibleFieldMicrotesla = nil
         case .array(let nodes):
             let bounds = nodes.compactMap(table.number)
             guard nodes.count == 2, bounds.count == 2 else {
@@ -170,7 +170,7 @@ extension NorthSettings {
                 table.refuse(key, "(\(bounds)) has to be two finite numbers, the lower one first")
                 return
             }
-            settings.plausibleField = bounds[0]...bounds[1]
+            settings.plausibleFieldMicrotesla = bounds[0]...bounds[1]
         default:
             table.refuse(key, node, expected: "an array of two numbers, or false")
         }

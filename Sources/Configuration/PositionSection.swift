@@ -21,11 +21,7 @@ package struct PositionSection: Sendable {
         let day = day ?? today
         let year = day?.decimalYear ?? model.epoch
         let found = model.field(at: position, decimalYear: year)
-        func rounded(_ value: Double, _ steps: Double) -> Double { (value * steps).rounded() / steps }
-        let field = LocalField(
-            declinationDegrees: rounded(found.declinationDegrees, 100),
-            declinationUncertaintyDegrees: rounded(found.declinationUncertaintyDegrees, 100),
-            fieldMicrotesla: rounded(found.totalNanotesla / 1000, 10), zone: LocalField.Zone(found.zone))
+        let field = LocalField(found)
         return (field, notices(day, year, field.zone))
     }
 
@@ -134,16 +130,6 @@ extension PositionSection: Equatable {
                 left.model.field(at: left.position, decimalYear: left.model.epoch + later)
                     == right.model.field(at: right.position, decimalYear: right.model.epoch + later)
             }
-    }
-}
-
-extension LocalField.Zone {
-    fileprivate init(_ zone: GeomagneticField.Zone) {
-        switch zone {
-        case .normal: self = .normal
-        case .caution: self = .caution
-        case .blackout: self = .blackout
-        }
     }
 }
 

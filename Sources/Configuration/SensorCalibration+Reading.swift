@@ -60,8 +60,7 @@ extension MagnetometerCalibration {
         let field = table.number("field_uT", in: 1...1000)
         let error = table.number("fit_error_percent", in: 0...100)
         guard let axes, let field, let error else { return nil }
-        // The fit error is the standard deviation of the strength, as a share of it.
-        self.init(axes: axes, fieldMicrotesla: field, residualMicrotesla: error / 100 * field)
+        self.init(axes: axes, fieldMicrotesla: field, fitErrorPercent: error)
     }
 }
 

@@ -10,7 +10,7 @@ public struct MissedEvents: Sendable, Equatable {
     public var reason: String
 
     /// Creates a notice.
-    public init(count: UInt64? = nil, first: UInt64? = nil, last: UInt64? = nil, reason: String) {
+    package init(count: UInt64? = nil, first: UInt64? = nil, last: UInt64? = nil, reason: String) {
         self.count = count
         self.first = first
         self.last = last

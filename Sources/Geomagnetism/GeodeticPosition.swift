@@ -1,18 +1,18 @@
 /// A place on or above the WGS 84 ellipsoid, as satellite receivers give it.
 public struct GeodeticPosition: Sendable, Equatable {
     /// Degrees north of the equator, −90 to 90.
-    public let latitudeDegrees: Double
+    package let latitudeDegrees: Double
     /// Degrees east of Greenwich, −180 to 360.
-    public let longitudeDegrees: Double
+    package let longitudeDegrees: Double
     /// Metres above the ellipsoid.
-    public let altitudeMetres: Double
+    package let altitudeMetres: Double
 
     /// The latitudes there are.
-    public static let latitudes = -90.0...90.0
+    package static let latitudes = -90.0...90.0
     /// The longitudes that are taken: counted from −180 or from 0.
-    public static let longitudes = -180.0...360.0
+    package static let longitudes = -180.0...360.0
     /// The altitudes for which the models are made, from 1 km below the ellipsoid to 850 km above it.
-    public static let altitudes = -1000.0...850_000.0
+    package static let altitudes = -1000.0...850_000.0
 
     /// Creates a position; `nil` when a number is outside its range, or none.
     ///

@@ -1,3 +1,4 @@
+public import Binnacle
 import Glibc
 
 /// The main magnetic field at a place and a time, in the north-east-down frame of the ellipsoid.
@@ -10,7 +11,7 @@ public struct GeomagneticField: Sendable, Equatable {
     public let downNanotesla: Double
 
     /// Creates a field from its components.
-    public init(northNanotesla: Double, eastNanotesla: Double, downNanotesla: Double) {
+    package init(northNanotesla: Double, eastNanotesla: Double, downNanotesla: Double) {
         self.northNanotesla = northNanotesla
         self.eastNanotesla = eastNanotesla
         self.downNanotesla = downNanotesla
@@ -35,18 +36,9 @@ public struct GeomagneticField: Sendable, Equatable {
         return (0.26 * 0.26 + share * share).squareRoot()
     }
 
-    /// What the horizontal part is good for, as the model's makers draw the zones around the magnetic poles.
-    public enum Zone: String, Sendable {
-        /// A compass can be used.
-        case normal
-        /// Below 6,000 nT: a compass may be wrong by some degrees.
-        case caution
-        /// Below 2,000 nT: a compass is of no use, and no declination should be applied.
-        case blackout
-    }
-
-    /// The zone in which the place lies.
-    public var zone: Zone {
+    /// What a compass is good for there, by the zones that the model's makers draw around the magnetic poles: caution below
+    /// 6,000 nT of horizontal field, blackout below 2,000 nT.
+    public var zone: LocalField.Zone {
         let horizontal = horizontalNanotesla
         return horizontal < 2000 ? .blackout : horizontal < 6000 ? .caution : .normal
     }

@@ -98,7 +98,7 @@ private struct LegendreFunctions {
         self.sine = sine
     }
 
-    /// Goes on to the next degree.
+    /// Advances to the next degree.
     mutating func advance() {
         degree += 1
         let n = Double(degree)

@@ -1,9 +1,9 @@
 /// Why the text of a model cannot be used.
 public struct GeomagneticModelError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The line, from 1.
-    public let line: Int
+    package let line: Int
     /// What is wrong there, and what belongs there.
-    public let message: String
+    package let message: String
 
     init(line: Int, _ message: String) {
         self.line = line

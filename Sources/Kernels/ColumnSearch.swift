@@ -6,7 +6,7 @@
 ///   - deadline: The time looked for, in nanoseconds.
 /// - Returns: Its index, or the range's end when there is none.
 /// - Complexity: O(log n).
-public func firstIndex(in times: UnsafePointer<Int64>, range: Range<Int>, notBefore deadline: Int64) -> Int {
+package func firstIndex(in times: UnsafePointer<Int64>, range: Range<Int>, notBefore deadline: Int64) -> Int {
     var low = range.lowerBound
     var high = range.upperBound
     while low < high {
@@ -26,7 +26,7 @@ public func firstIndex(in times: UnsafePointer<Int64>, range: Range<Int>, notBef
 ///   - limit: The longest distance that is no gap, in nanoseconds.
 /// - Returns: Its index, or the range's end when there is none.
 /// - Complexity: As many stamps as there are limits in the whole time, at most twice those in the range.
-public func firstGap(in times: UnsafePointer<Int64>, range: Range<Int>, longerThan limit: Int64) -> Int {
+package func firstGap(in times: UnsafePointer<Int64>, range: Range<Int>, longerThan limit: Int64) -> Int {
     guard !range.isEmpty, isGap(from: times[range.lowerBound - 1], to: times[range.upperBound - 1], limit: limit)
     else { return range.upperBound }
     if range.count == 1 { return range.lowerBound }
@@ -37,7 +37,7 @@ public func firstGap(in times: UnsafePointer<Int64>, range: Range<Int>, longerTh
 
 /// Whether two stamps that follow each other lie further apart than a limit, also when their distance overflows.
 @inline(__always)
-public func isGap(from earlier: Int64, to later: Int64, limit: Int64) -> Bool {
+package func isGap(from earlier: Int64, to later: Int64, limit: Int64) -> Bool {
     let (distance, overflow) = later.subtractingReportingOverflow(earlier)
     return overflow || distance > limit
 }

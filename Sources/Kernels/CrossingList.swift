@@ -4,11 +4,12 @@
 /// kernel looked at. The list is reused from range to range: it grows before a kernel runs, never while it does.
 ///
 /// It owns raw memory, which nobody else sees but the kernel that is filling it.
-public struct CrossingList: ~Copyable {
+@usableFromInline
+package struct CrossingList: ~Copyable {
     /// How many crossings there are.
-    public private(set) var count = 0
+    @usableFromInline package private(set) var count = 0
     /// Whether the first crossing, if there is one, leads *inside*; they alternate from there.
-    public private(set) var startsRising = true
+    @usableFromInline package private(set) var startsRising = true
 
     @usableFromInline var offsets: UnsafeMutablePointer<UInt32>
     private var capacity: Int
@@ -17,7 +18,7 @@ public struct CrossingList: ~Copyable {
     private static let room = 64
 
     /// Creates an empty list.
-    public init() {
+    package init() {
         capacity = Self.room
         offsets = .allocate(capacity: capacity)
     }
@@ -27,25 +28,25 @@ public struct CrossingList: ~Copyable {
     }
 
     /// Whether there is no crossing.
-    @inlinable public var isEmpty: Bool { count == 0 }
+    @inlinable package var isEmpty: Bool { count == 0 }
 
     /// The index of a crossing's first sample on the new side, counted from the beginning of the range.
     ///
     /// - Precondition: `position` is from 0 up to but not including ``count``.
     @inlinable
-    public subscript(position: Int) -> Int {
+    package subscript(position: Int) -> Int {
         precondition(position >= 0 && position < count, "crossing \(position) of \(count)")
         return Int(offsets[position])
     }
 
     /// Whether a crossing leads *inside*.
     @inlinable
-    public func isRising(_ position: Int) -> Bool {
+    package func isRising(_ position: Int) -> Bool {
         startsRising == position.isMultiple(of: 2)
     }
 
     /// Forgets every crossing and keeps the room.
-    public mutating func removeAll() {
+    package mutating func removeAll() {
         count = 0
     }
 

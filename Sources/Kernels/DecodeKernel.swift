@@ -12,7 +12,7 @@ import CKernels
 ///   - y: Receives the second axis.
 ///   - z: Receives the third axis.
 ///   - instructionSet: What to use; every one gives the same bits.
-public func decodeScans(
+package func decodeScans(
     _ scans: UnsafeRawPointer, count: Int, format: ScanFormat, conversion: ScanConversion,
     times: UnsafeMutablePointer<Int64>?, x: UnsafeMutablePointer<Float>, y: UnsafeMutablePointer<Float>,
     z: UnsafeMutablePointer<Float>, using instructionSet: InstructionSet = .current
@@ -90,6 +90,6 @@ private func decodeOneByOne(
 ///   - values: The values; reaches at least to the range's end.
 ///   - range: The values to take.
 ///   - factor: What each is multiplied by.
-public func scale(_ values: UnsafeMutablePointer<Float>, range: Range<Int>, by factor: Float) {
+package func scale(_ values: UnsafeMutablePointer<Float>, range: Range<Int>, by factor: Float) {
     for i in range { values[i] *= factor }
 }

@@ -1,14 +1,15 @@
 import CKernels
 
 /// The least and the greatest of some values.
-public struct Extremes: Sendable, Equatable {
+@usableFromInline
+package struct Extremes: Sendable, Equatable {
     /// The least value; +∞ when there is none.
-    public var least: Float
+    @usableFromInline package var least: Float
     /// The greatest value; −∞ when there is none.
-    public var greatest: Float
+    @usableFromInline package var greatest: Float
 
     /// Those of no value at all.
-    public init() {
+    package init() {
         least = .infinity
         greatest = -.infinity
     }
@@ -20,14 +21,14 @@ public struct Extremes: Sendable, Equatable {
 
     /// Takes a value into account; a NaN is not.
     @inlinable
-    public mutating func take(_ value: Float) {
+    package mutating func take(_ value: Float) {
         if value < least { least = value }
         if value > greatest { greatest = value }
     }
 
     /// Takes those of other values into account.
     @inlinable
-    public mutating func take(_ other: Extremes) {
+    package mutating func take(_ other: Extremes) {
         least = min(least, other.least)
         greatest = max(greatest, other.greatest)
     }
@@ -48,7 +49,7 @@ public struct Extremes: Sendable, Equatable {
 ///   - range: Where to look.
 ///   - instructionSet: Which form of the kernel to use; all give the same.
 /// - Returns: Both, a zero without its sign.
-public func extremes(
+package func extremes(
     of values: UnsafePointer<Float>, range: Range<Int>, using instructionSet: InstructionSet = .current
 ) -> Extremes {
     let values = values + range.lowerBound
@@ -77,7 +78,7 @@ public func extremes(
 ///   - range: Where to look.
 ///   - instructionSet: Which form of the kernel to use; all give the same.
 /// - Returns: Both, in the square of the vectors' unit.
-public func extremes(
+package func extremes(
     x: UnsafePointer<Float>, y: UnsafePointer<Float>, z: UnsafePointer<Float>, range: Range<Int>,
     using instructionSet: InstructionSet = .current
 ) -> Extremes {

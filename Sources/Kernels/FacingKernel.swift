@@ -1,16 +1,16 @@
 import CKernels
 
 /// The three axes of a vector quantity as columns, for a kernel; not to be kept.
-public struct AxisColumns {
+package struct AxisColumns {
     /// First axis.
-    public let x: UnsafePointer<Float>
+    package let x: UnsafePointer<Float>
     /// Second axis.
-    public let y: UnsafePointer<Float>
+    package let y: UnsafePointer<Float>
     /// Third axis.
-    public let z: UnsafePointer<Float>
+    package let z: UnsafePointer<Float>
 
     /// Puts three columns together, which reach at least to the end of the range that a kernel is given with them.
-    public init(x: UnsafePointer<Float>, y: UnsafePointer<Float>, z: UnsafePointer<Float>) {
+    package init(x: UnsafePointer<Float>, y: UnsafePointer<Float>, z: UnsafePointer<Float>) {
         self.x = x
         self.y = y
         self.z = z
@@ -33,7 +33,7 @@ public struct AxisColumns {
 ///   - isFacing: Whether the axis points into the sector before the range; after it when the function returns.
 ///   - crossings: Holds the crossings in the range when the function returns; the rising ones lead into the sector.
 ///   - instructionSet: Which form of the kernel to use; all give the same.
-public func findFacing(
+package func findFacing(
     acceleration: AxisColumns, field: AxisColumns, range: Range<Int>, sector: Sector,
     isFacing: inout Bool, crossings: inout CrossingList, using instructionSet: InstructionSet = .current
 ) {

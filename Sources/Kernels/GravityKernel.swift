@@ -16,7 +16,7 @@
 ///   - userSquared: Receives |a − g|² at the same indices.
 ///   - totalSquared: Receives |a|² at the same indices.
 ///   - instructionSet: What to use; every one gives the same bits.
-public func separateGravity(
+package func separateGravity(
     times: UnsafePointer<Int64>, x: UnsafePointer<Float>, y: UnsafePointer<Float>, z: UnsafePointer<Float>,
     range: Range<Int>, gravity: inout OnePoleFilter,
     userSquared: UnsafeMutablePointer<Float>, totalSquared: UnsafeMutablePointer<Float>,
@@ -119,6 +119,6 @@ struct GravityColumns {
 
 /// The squared length of a vector, added in a fixed order so that every instruction set gives the same bits.
 @inlinable
-public func squaredLength(_ v: SIMD3<Float>) -> Float {
+package func squaredLength(_ v: SIMD3<Float>) -> Float {
     v.x * v.x + v.y * v.y + v.z * v.z
 }

@@ -3,7 +3,7 @@ import CKernels
 /// What a kernel is written with.
 ///
 /// All forms of a kernel give the same bits; they differ in speed alone.
-public enum InstructionSet: String, Sendable, CaseIterable, Comparable {
+package enum InstructionSet: String, Sendable, CaseIterable, Comparable {
     /// The reference: a loop over single samples, written to be read.
     case scalar
     /// Swift's SIMD types, as every machine of the architecture can run them: SSE2 on x86-64, NEON on arm64.
@@ -16,19 +16,19 @@ public enum InstructionSet: String, Sendable, CaseIterable, Comparable {
     case avx512
 
     /// Those that this machine has, the best one last.
-    public static let available: [InstructionSet] = allCases.filter(\.isHere)
+    package static let available: [InstructionSet] = allCases.filter(\.isHere)
 
     /// The one in use: what the environment's `BINNACLE_ISA` names, or the best one.
-    public static let current: InstructionSet = forced.flatMap { try? $0.get() } ?? available.last ?? .scalar
+    package static let current: InstructionSet = forced.flatMap { try? $0.get() } ?? available.last ?? .scalar
 
     /// Why `BINNACLE_ISA` cannot be followed; `nil` when it can, or is not set.
-    public static var complaint: String? {
+    package static var complaint: String? {
         guard case .failure(let complaint) = forced else { return nil }
         return complaint.text
     }
 
     /// Whether one is less than another, in the order in which they are listed.
-    public static func < (left: InstructionSet, right: InstructionSet) -> Bool {
+    package static func < (left: InstructionSet, right: InstructionSet) -> Bool {
         left.rank < right.rank
     }
 

@@ -3,18 +3,18 @@
 /// With the time constant τ and the distance dt to the previous sample, the value moves towards the sample by
 /// `dt / (τ + dt)`, which is `value = α·value + (1 − α)·sample` with α = τ / (τ + dt). Irregular sample times
 /// therefore need no resampling.
-public struct OnePoleFilter: Sendable {
+package struct OnePoleFilter: Sendable {
     /// The filtered value, in the unit of the samples.
-    public private(set) var value: SIMD3<Float> = .zero
+    package private(set) var value: SIMD3<Float> = .zero
     /// The stamp of the last sample taken, in nanoseconds; `nil` before the first one.
-    public private(set) var lastTimeNanoseconds: Int64?
+    package private(set) var lastTimeNanoseconds: Int64?
     /// The time constant τ in seconds.
-    public let timeConstantSeconds: Float
+    package let timeConstantSeconds: Float
 
     /// Creates a filter that holds no sample yet.
     ///
     /// - Parameter timeConstantSeconds: τ, at least 0; 0 passes every sample through unchanged.
-    public init(timeConstantSeconds: Float) {
+    package init(timeConstantSeconds: Float) {
         self.timeConstantSeconds = timeConstantSeconds
     }
 
@@ -31,7 +31,7 @@ public struct OnePoleFilter: Sendable {
     ///   - sample: Three finite axes. A caller keeps NaN and infinity out, because they would never leave again.
     ///   - timeNanoseconds: The sample's stamp, not before the previous one's. A repeated stamp changes nothing.
     @inline(__always)
-    public mutating func step(_ sample: SIMD3<Float>, timeNanoseconds: Int64) {
+    package mutating func step(_ sample: SIMD3<Float>, timeNanoseconds: Int64) {
         guard let last = lastTimeNanoseconds else {
             value = sample
             lastTimeNanoseconds = timeNanoseconds
@@ -53,7 +53,7 @@ public struct OnePoleFilter: Sendable {
     }
 
     /// Forgets every sample.
-    public mutating func reset() {
+    package mutating func reset() {
         value = .zero
         lastTimeNanoseconds = nil
     }

@@ -8,7 +8,7 @@
 ///   - lastReportNanoseconds: The stamp of the last report, `nil` before the first; carried from range to range.
 ///   - report: Called with the index of each rise that is to be reported, counted as in `range`.
 @inlinable
-public func reportRises(
+package func reportRises(
     in crossings: borrowing CrossingList, times: UnsafePointer<Int64>, range: Range<Int>,
     refractoryNanoseconds: Int64, lastReportNanoseconds: inout Int64?, report: (Int) -> Void
 ) {

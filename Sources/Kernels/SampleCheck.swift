@@ -15,7 +15,7 @@ import CKernels
 ///   - limit: At least 0, and finite.
 ///   - follows: Whether the stamp in front of `times` is that of the sample before, which is looked at as well.
 /// - Returns: Whether all of that holds.
-public func copyChecking(
+package func copyChecking(
     _ source: UnsafeRawPointer, to times: UnsafeMutablePointer<Int64>, x: UnsafePointer<Float>,
     y: UnsafePointer<Float>, z: UnsafePointer<Float>, count: Int, limit: Float, follows: Bool
 ) -> Bool {

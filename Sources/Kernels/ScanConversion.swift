@@ -2,16 +2,16 @@
 ///
 /// An axis is `Float(((factor.x·x + factor.y·y) + factor.z·z) + constant)`, worked out in `Double` in this order, so that
 /// every instruction set gives the same bits.
-public struct ScanConversion: Sendable, Equatable {
+package struct ScanConversion: Sendable, Equatable {
     /// The factors of raw x, y and z, and the constant, for x.
-    public let x: SIMD4<Double>
+    package let x: SIMD4<Double>
     /// The same for y.
-    public let y: SIMD4<Double>
+    package let y: SIMD4<Double>
     /// The same for z.
-    public let z: SIMD4<Double>
+    package let z: SIMD4<Double>
 
     /// Leaves the values as they are.
-    public static let none = ScanConversion(x: [1, 0, 0, 0], y: [0, 1, 0, 0], z: [0, 0, 1, 0])
+    package static let none = ScanConversion(x: [1, 0, 0, 0], y: [0, 1, 0, 0], z: [0, 0, 1, 0])
 
     /// Creates a conversion.
     ///
@@ -19,7 +19,7 @@ public struct ScanConversion: Sendable, Equatable {
     ///   - x: The factors of raw x, y and z, and the constant, for x.
     ///   - y: The same for y.
     ///   - z: The same for z.
-    public init(x: SIMD4<Double>, y: SIMD4<Double>, z: SIMD4<Double>) {
+    package init(x: SIMD4<Double>, y: SIMD4<Double>, z: SIMD4<Double>) {
         self.x = x
         self.y = y
         self.z = z
@@ -27,7 +27,7 @@ public struct ScanConversion: Sendable, Equatable {
 
     /// Converts the raw values of one sample.
     @inline(__always)
-    public func apply(x rawX: Double, y rawY: Double, z rawZ: Double) -> (x: Float, y: Float, z: Float) {
+    package func apply(x rawX: Double, y rawY: Double, z rawZ: Double) -> (x: Float, y: Float, z: Float) {
         (Self.apply(x, rawX, rawY, rawZ), Self.apply(y, rawX, rawY, rawZ), Self.apply(z, rawX, rawY, rawZ))
     }
 

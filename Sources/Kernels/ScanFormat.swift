@@ -1,9 +1,9 @@
 /// How the three axes and the stamp of one sample lie in a scan, in the layouts that the scan kernels know.
 ///
 /// A scan is what the kernel writes for one sample of an IIO device. All axes are of one type.
-public struct ScanFormat: Sendable, Equatable {
+package struct ScanFormat: Sendable, Equatable {
     /// What one axis is stored as; always with a sign.
-    public enum Element: Sendable, CaseIterable {
+    package enum Element: Sendable, CaseIterable {
         /// Two bytes, the least significant first.
         case int16LittleEndian
         /// Two bytes, the most significant first.
@@ -12,23 +12,23 @@ public struct ScanFormat: Sendable, Equatable {
         case int32LittleEndian
 
         /// The bytes of one axis.
-        public var byteCount: Int { self == .int32LittleEndian ? 4 : 2 }
+        package var byteCount: Int { self == .int32LittleEndian ? 4 : 2 }
     }
 
     /// The distance from one scan to the next, in bytes.
-    public let stride: Int
+    package let stride: Int
     /// What the axes are stored as.
-    public let element: Element
+    package let element: Element
     /// How many bits at the bottom mean nothing: a value is what is stored, shifted so far to the right.
-    public let shift: Int
+    package let shift: Int
     /// Where the axes begin in a scan, in bytes.
-    public let xOffset: Int
+    package let xOffset: Int
     /// Where the second axis begins.
-    public let yOffset: Int
+    package let yOffset: Int
     /// Where the third axis begins.
-    public let zOffset: Int
+    package let zOffset: Int
     /// Where the stamp begins, a signed number of eight bytes in the machine's own order; `nil` when there is none.
-    public let timestampOffset: Int?
+    package let timestampOffset: Int?
     /// For each of sixteen bytes, which are two compact scans, the byte that belongs there; `nil` for other layouts.
     ///
     /// Afterwards x, y, z and 0 follow each other, the low byte first; 0x80 stands for none. A layout is compact when the axes are
@@ -43,7 +43,7 @@ public struct ScanFormat: Sendable, Equatable {
     ///   - shift: How many bits at the bottom mean nothing; some value has to be left.
     ///   - axisOffsets: Where x, y and z begin, in bytes, in any order.
     ///   - timestampOffset: Where the stamp begins; `nil` when there is none.
-    public init?(
+    package init?(
         stride: Int, element: Element, shift: Int = 0, axisOffsets: (x: Int, y: Int, z: Int), timestampOffset: Int?
     ) {
         let size = element.byteCount

@@ -3,7 +3,7 @@ import CKernels
 /// A sector of headings around a bearing, and the axis of the device that points into it or out of it.
 ///
 /// Inside within the tolerance of the bearing, outside beyond the exit angle, unchanged in between.
-public struct Sector: Sendable {
+package struct Sector: Sendable {
     let rays: ck_sector
 
     /// Creates a sector.
@@ -15,7 +15,7 @@ public struct Sector: Sendable {
     ///   - toleranceDegrees: How far from it *inside* reaches.
     ///   - exitDegrees: How far from it *outside* begins.
     /// - Precondition: `0 < toleranceDegrees`, `toleranceDegrees <= exitDegrees` and `exitDegrees < 180`.
-    public init(
+    package init(
         axis: Int, isReversed: Bool, bearingDegrees: Double, toleranceDegrees: Double, exitDegrees: Double
     ) {
         precondition((0..<3).contains(axis), "there is no axis \(axis)")

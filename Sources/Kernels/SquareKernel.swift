@@ -8,7 +8,7 @@
 ///   - z: Third axis.
 ///   - range: The vectors to take; all four buffers reach at least to its end.
 ///   - result: Receives the squares at the same indices.
-public func squareLengths(
+package func squareLengths(
     x: UnsafePointer<Float>, y: UnsafePointer<Float>, z: UnsafePointer<Float>, range: Range<Int>,
     result: UnsafeMutablePointer<Float>
 ) {

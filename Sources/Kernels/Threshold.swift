@@ -3,27 +3,28 @@ import CKernels
 /// A comparison with hysteresis: inside above `high`, outside below `low`, unchanged in between.
 ///
 /// It may have a second side below: a value is inside below `under` as well, and outside only from `floor` on.
-public struct Threshold: Sendable, Equatable {
+@usableFromInline
+package struct Threshold: Sendable, Equatable {
     /// A value greater than this one switches to *inside*.
-    public let high: Float
+    @usableFromInline package let high: Float
     /// A value smaller than this one, and not smaller than ``floor``, switches to *outside*; at most `high`.
-    public let low: Float
+    @usableFromInline package let low: Float
     /// A value smaller than this one switches to *inside*; −∞ without a second side.
-    public let under: Float
+    @usableFromInline package let under: Float
     /// A value smaller than this one does not switch to *outside*; at least `under`, at most `low`.
-    public let floor: Float
+    @usableFromInline package let floor: Float
 
     /// Creates a threshold with one side.
     ///
     /// - Precondition: `low <= high`.
-    public init(high: Float, low: Float) {
+    package init(high: Float, low: Float) {
         self.init(high: high, low: low, under: -.infinity, floor: -.infinity)
     }
 
     /// Creates a threshold with two sides: inside above `high` and below `under`, outside from `floor` to `low`.
     ///
     /// - Precondition: `under <= floor`, `floor <= low` and `low <= high`.
-    public init(high: Float, low: Float, under: Float, floor: Float) {
+    package init(high: Float, low: Float, under: Float, floor: Float) {
         precondition(low <= high, "a threshold's low (\(low)) may not be above its high (\(high))")
         precondition(
             under <= floor && floor <= low,
@@ -39,11 +40,11 @@ public struct Threshold: Sendable, Equatable {
 
     /// Whether a value switches to *inside*; a NaN never does.
     @inlinable
-    public func isInside(_ value: Float) -> Bool { value > high || value < under }
+    package func isInside(_ value: Float) -> Bool { value > high || value < under }
 
     /// Whether a value switches to *outside*; a NaN never does.
     @inlinable
-    public func isOutside(_ value: Float) -> Bool { value >= floor && value < low }
+    package func isOutside(_ value: Float) -> Bool { value >= floor && value < low }
 
     /// Tells whether any value between two extremes can end a side.
     ///
@@ -52,7 +53,7 @@ public struct Threshold: Sendable, Equatable {
     ///   - extremes: The least and the greatest of the values.
     /// - Returns: `false` when there is no value.
     @inlinable
-    public func canEnd(isInside: Bool, within extremes: Extremes) -> Bool {
+    package func canEnd(isInside: Bool, within extremes: Extremes) -> Bool {
         isInside
             ? extremes.least < low && extremes.greatest >= floor
             : extremes.greatest > high || extremes.least < under

@@ -11,7 +11,7 @@ import CKernels
 ///   - isInside: The side before the range; holds the side after it when the function returns.
 ///   - crossings: Holds the crossings in the range when the function returns.
 ///   - instructionSet: Which form of the kernel to use; all give the same.
-public func findCrossings(
+package func findCrossings(
     values: UnsafePointer<Float>, range: Range<Int>, threshold: Threshold,
     isInside: inout Bool, crossings: inout CrossingList, using instructionSet: InstructionSet = .current
 ) {
@@ -45,7 +45,7 @@ public func findCrossings(
 ///   - isInside: The side before the range; holds the side after it when the function returns.
 ///   - crossings: Holds the crossings in the range when the function returns.
 ///   - instructionSet: Which form of the kernel to use; all give the same.
-public func findCrossings(
+package func findCrossings(
     x: UnsafePointer<Float>, y: UnsafePointer<Float>, z: UnsafePointer<Float>, range: Range<Int>,
     threshold: Threshold, isInside: inout Bool, crossings: inout CrossingList,
     using instructionSet: InstructionSet = .current

@@ -1,30 +1,30 @@
 import Glibc
 
 /// A call that the system refused: which, on what, and why.
-public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The error number.
-    public let code: Int32
+    package let code: Int32
     /// The call.
-    public let call: String
+    package let call: String
     /// The file or device it was about, when there is one.
-    public let path: String?
+    package let path: String?
 
     /// Creates an error.
-    public init(code: Int32, call: String, path: String? = nil) {
+    package init(code: Int32, call: String, path: String? = nil) {
         self.code = code
         self.call = call
         self.path = path
     }
 
     /// `path: call: what the system says`.
-    public var description: String {
+    package var description: String {
         (path.map { $0 + ": " } ?? "") + "\(call): \(reason)"
     }
 
     /// What the system says, by itself.
-    public var reason: String { String(cString: strerror(code)) }
+    package var reason: String { String(cString: strerror(code)) }
     /// Whether the reader at the other end of a pipe has gone, which ends a pipeline in the ordinary way.
-    public var isReaderGone: Bool { code == EPIPE }
+    package var isReaderGone: Bool { code == EPIPE }
     /// Whether the device behind the file is gone.
     package var isDeviceGone: Bool { code == ENODEV || code == ENXIO }
     /// Whether there is nothing of that name.

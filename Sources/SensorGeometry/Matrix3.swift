@@ -14,22 +14,22 @@ public struct Matrix3: Sendable, Equatable {
     /// Takes nine elements, row by row.
     ///
     /// - Precondition: There are nine.
-    public init(elements: [Double]) {
+    package init(elements: [Double]) {
         precondition(elements.count == 9, "a matrix of three rows has nine elements")
         rows = stride(from: 0, to: 9, by: 3).map { Vector3(elements[$0], elements[$0 + 1], elements[$0 + 2]) }
     }
 
     /// The matrix that changes nothing.
-    public static let identity = Matrix3(rows: [[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    package static let identity = Matrix3(rows: [[1, 0, 0], [0, 1, 0], [0, 0, 1]])
 
     /// The nine elements, row by row.
-    public var elements: [Double] { rows.flatMap { [$0.x, $0.y, $0.z] } }
+    package var elements: [Double] { rows.flatMap { [$0.x, $0.y, $0.z] } }
 
     /// By how much it scales volumes; negative when it mirrors.
-    public var determinant: Double { Self.determinant(rows[0], rows[1], rows[2]) }
+    package var determinant: Double { Self.determinant(rows[0], rows[1], rows[2]) }
 
     /// The product with a column.
-    public static func * (matrix: Matrix3, vector: Vector3) -> Vector3 {
+    package static func * (matrix: Matrix3, vector: Vector3) -> Vector3 {
         Vector3(dot(matrix.rows[0], vector), dot(matrix.rows[1], vector), dot(matrix.rows[2], vector))
     }
 

@@ -2,9 +2,9 @@
 public typealias Vector3 = SIMD3<Double>
 
 /// The acceleration of gravity by definition.
-public enum Gravity {
+package enum Gravity {
     /// 1 g in m/s², exact (3rd CGPM, 1901).
-    @inlinable public static var standard: Double { 9.80665 }
+    @inlinable package static var standard: Double { 9.80665 }
 }
 
 // Three components are added in a fixed order, so that every build gives the same bits.

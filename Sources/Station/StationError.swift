@@ -100,11 +100,6 @@ extension Configuration {
 }
 
 extension DeviceFinder {
-    /// Finds devices under a folder, or on this machine.
-    package init(under root: String?) {
-        if let root { self.init(root: root) } else { self.init() }
-    }
-
     /// The devices that are there.
     package func list() throws(StationError) -> [SensorDevice] {
         do throws(SystemError) {

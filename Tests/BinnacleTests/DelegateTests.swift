@@ -1,4 +1,5 @@
 import Binnacle
+import BinnacleTesting
 import Testing
 
 private let push = recording(seconds: 10) { $0 >= 3 && $0 < 5 ? 0.5 : 0 }
@@ -90,7 +91,7 @@ private let push = recording(seconds: 10) { $0 >= 3 && $0 < 5 ? 0.5 : 0 }
         for manager in managers { manager.delegate = diary }
         // Only the second one moves.
         let samples = push.flatMap { [(stream: 0, sample: rest($0.timeNanoseconds)), (stream: 1, sample: $0)] }
-        let source = ListSource(streams: streams, samples: samples)
+        let source = ScriptedSource(streams: streams, samples: samples)
         for manager in managers { manager.startDetection() }
         Pipeline(source: source, detectors: managers).run()
         #expect(
@@ -192,7 +193,7 @@ private let push = recording(seconds: 10) { $0 >= 3 && $0 < 5 ? 0.5 : 0 }
 @Suite struct DelegateDecoratorTests {
     /// Changes one method, and leaves the rest to the base class.
     final class PeakLimit: MotionManagerDelegateDecorator {
-        var refusesAbove: Float = 0
+        var refusesAbove: Double = 0
         override func motionManager(_ manager: MotionManager, shouldReport event: MotionEvent) -> Bool {
             event.magnitudeG <= refusesAbove && super.motionManager(manager, shouldReport: event)
         }

@@ -1,4 +1,5 @@
 import Binnacle
+import BinnacleTesting
 import Testing
 
 private func event(
@@ -8,14 +9,6 @@ private func event(
     Event(
         kind: kind, detector: detector, sensor: sensor, sequence: sequence,
         timeNanoseconds: Int64(seconds * 1000) * millisecond)
-}
-
-private final class Collector: EventHandler {
-    private(set) var events: [Event] = []
-    private(set) var isFinished = false
-    func handle(_ event: Event) { events.append(event) }
-    func finish() { isFinished = true }
-    var seconds: [Double] { events.map { Double($0.timeNanoseconds / millisecond) / 1000 } }
 }
 
 @Suite struct EventJSONTests {
@@ -57,8 +50,8 @@ private final class Collector: EventHandler {
 }
 
 @Suite struct HandlerDecoratorTests {
-    private func chain(_ decorators: EventDecorator...) -> (HandlerChain, Collector, Router) {
-        let collector = Collector()
+    private func chain(_ decorators: EventDecorator...) -> (HandlerChain, EventCollector, Router) {
+        let collector = EventCollector()
         let chain = HandlerChain(handler: collector)
         for decorator in decorators { chain.append(decorator) }
         let router = Router()
@@ -66,8 +59,8 @@ private final class Collector: EventHandler {
         return (chain, collector, router)
     }
 
-    private func play(_ events: [Event], _ decorator: EventDecorator) -> Collector {
-        let collector = Collector()
+    private func play(_ events: [Event], _ decorator: EventDecorator) -> EventCollector {
+        let collector = EventCollector()
         let chain = HandlerChain(handler: collector)
         chain.append(decorator)
         for event in events { decorator.handle(event) }
@@ -159,7 +152,7 @@ private final class Collector: EventHandler {
             ([CountDecorator(every: 2), RateLimitDecorator(perMinute: 1)] as [EventDecorator], [1.0]),
             ([RateLimitDecorator(perMinute: 1), CountDecorator(every: 2)], []),
         ] {
-            let collector = Collector()
+            let collector = EventCollector()
             let chain = HandlerChain(handler: collector)
             for decorator in decorators { chain.append(decorator) }
             for event in events { decorators[0].handle(event) }
@@ -175,7 +168,7 @@ private final class Collector: EventHandler {
         let bench = Bench(samples)
         let router = Router()
         bench.manager.delegate = router
-        let collector = Collector()
+        let collector = EventCollector()
         let chain = HandlerChain(handler: collector, kinds: [.motionBegan])
         router.add(chain)
         let count = CountDecorator(every: 100)
@@ -216,7 +209,7 @@ private final class Collector: EventHandler {
 @Suite struct WallTimeTests {
     /// The last sample may be hours old, and before the first one there is none.
     @Test func aReportHasTheTimeAtWhichItIsMadeAndNotThatOfTheLastSample() {
-        let collector = Collector()
+        let collector = EventCollector()
         let router = Router()
         router.wallClock = { time in time.map { $0 + 1000 } ?? 5_000_000 }
         router.add(collector)

@@ -1,4 +1,5 @@
 import Binnacle
+import BinnacleTesting
 import Glibc
 import TestSupport
 import Testing
@@ -108,7 +109,7 @@ import Testing
                 (1, Sample(timeNanoseconds: time, x: Float(a.x), y: Float(a.y), z: Float(a.z))))
         }
         detector.startDetection()
-        Pipeline(source: ListSource(streams: streams, samples: samples), detectors: [detector]).run()
+        Pipeline(source: ScriptedSource(streams: streams, samples: samples), detectors: [detector]).run()
 
         let end = attitude(Double(last) * 0.01).apply(SIMD3(0, 1, 0))
         guard (end.x * end.x + end.y * end.y).squareRoot() > 0.5, let event = diary.headings.last,

@@ -1,4 +1,5 @@
 import Binnacle
+import BinnacleTesting
 import Testing
 
 /// A level device whose top points at `heading`, in a field of 21 µT to the north and 45 µT down.
@@ -64,7 +65,7 @@ struct CompassBench {
                 samples.append((index, Sample(timeNanoseconds: time, x: v.x, y: v.y, z: v.z)))
             }
         }
-        let source = ListSource(streams: streams, samples: samples)
+        let source = ScriptedSource(streams: streams, samples: samples)
         detector.startDetection()
         Pipeline(source: source, detectors: [detector], capacity: capacity).run()
     }
@@ -205,9 +206,9 @@ final class NorthDiary: NorthDetectorDelegate {
     }
 
     @Test func implausibleFieldGivesNoHeadingUnlessSwitchedOff() {
-        for range in [NorthSettings().plausibleField, nil] {
+        for range in [NorthSettings().plausibleFieldMicrotesla, nil] {
             var settings = NorthSettings()
-            settings.plausibleField = range
+            settings.plausibleFieldMicrotesla = range
             let bench = CompassBench(settings)
             bench.run([Double](repeating: 0, count: 100)) { _, _, m in m *= 9 }
             #expect(bench.diary.headings.isEmpty == (range != nil))
@@ -287,7 +288,7 @@ final class NorthDiary: NorthDetectorDelegate {
             }
         }
         bench.detector.startDetection()
-        Pipeline(source: ListSource(streams: bench.streams, samples: samples), detectors: [bench.detector]).run()
+        Pipeline(source: ScriptedSource(streams: bench.streams, samples: samples), detectors: [bench.detector]).run()
         // Each acceleration is paired with the field of its own time, which the filter lags behind a little.
         #expect(bench.detector.validCount == 200)
         #expect(

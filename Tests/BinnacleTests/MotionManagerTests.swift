@@ -18,7 +18,7 @@ import Testing
         #expect(abs(began.magnitudeG - 0.49) < 0.001)
         let ended = try #require(diary.events.last)
         #expect(ended.onsetNanoseconds == 3 * second)
-        #expect(abs(ended.durationSeconds - (Double(endOfPush) / 1000 - 1 - 3)) < 1e-9)
+        #expect(abs(ended.duration / .seconds(1) - (Double(endOfPush) / 1000 - 1 - 3)) < 1e-9)
     }
 
     /// The push's end at 5 s swings back by almost 0.5 g, which decays below 0.025 g; then comes 1 s of quiet.
@@ -92,7 +92,7 @@ import Testing
         #expect(abs(fall.magnitudeG - 0.1025) < 0.001)
         let shock = try #require(diary.events.first { $0.kind == .shock })
         #expect(shock.timeNanoseconds == 8000 * millisecond)
-        #expect(abs(shock.magnitudeG - Float(10).squareRoot()) < 0.001)
+        #expect(abs(shock.magnitudeG - 10.squareRoot()) < 0.001)
     }
 
     @Test func refractoryTimeThinsShocks() {
@@ -218,7 +218,7 @@ import Testing
                 let events = diary.events.filter { $0.kind != .shake }
                 diaries.append(
                     events.map {
-                        "\($0.kind) \($0.timeNanoseconds) \($0.onsetNanoseconds) \($0.durationSeconds) \($0.magnitudeG)"
+                        "\($0.kind) \($0.timeNanoseconds) \($0.onsetNanoseconds) \($0.duration) \($0.magnitudeG)"
                     })
             }
         }
@@ -260,7 +260,7 @@ import Testing
         }
         #expect(diary.events.map(\.timeNanoseconds) == expected.map(\.time))
         for (event, expected) in zip(diary.events, expected) {
-            #expect(abs(Double(event.magnitudeG) - expected.peak) < 1e-5)
+            #expect(abs(event.magnitudeG - expected.peak) < 1e-5)
         }
         #expect(expected.count > 10)
     }

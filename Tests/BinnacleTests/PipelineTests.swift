@@ -1,12 +1,6 @@
 import Binnacle
+import BinnacleTesting
 import Testing
-
-private final class Collector: EventHandler {
-    private(set) var events: [Event] = []
-    private(set) var isFinished = false
-    func handle(_ event: Event) { events.append(event) }
-    func finish() { isFinished = true }
-}
 
 private final class StationDiary: RouterDelegate {
     private(set) var entries: [String] = []
@@ -15,19 +9,19 @@ private final class StationDiary: RouterDelegate {
 }
 
 @Suite struct PipelineTests {
-    private func threeSensors(_ seconds: Double) -> (ListSource, [Sensor], [SampleStream]) {
+    private func threeSensors(_ seconds: Double) -> (ScriptedSource, [Sensor], [SampleStream]) {
         let sensors = ["left", "middle", "right"].map { Sensor(name: $0) }
         let streams = SampleStream.ordered(sensors.map { ($0, .accelerometer) })
         let samples = recording(seconds: seconds) { $0 >= 3 && $0 < 4 ? 0.5 : 0 }.flatMap { sample in
             streams.indices.map { (stream: $0, sample: sample) }
         }
-        return (ListSource(streams: streams, samples: samples), sensors, streams)
+        return (ScriptedSource(streams: streams, samples: samples), sensors, streams)
     }
 
     @Test func aSourceIsAskedUntilItEnds() {
         let bench = Bench(recording(seconds: 1) { _ in 0 })
         bench.run(capacity: 10)
-        #expect(bench.source.askedCount == 11)
+        #expect(bench.source.requestCount == 11)
     }
 
     @Test func aRunIsEndedByWhoeverAsksForIt() {
@@ -57,7 +51,7 @@ private final class StationDiary: RouterDelegate {
 
     @Test func countingGoesOnBehindANumberThatIsFurther() {
         let router = Router()
-        let collector = Collector()
+        let collector = EventCollector()
         router.add(collector)
         router.continue(behind: 41)
         router.continue(behind: 7)
@@ -93,7 +87,7 @@ private final class StationDiary: RouterDelegate {
         let (source, _, streams) = threeSensors(10)
         let managers = streams.reversed().map { MotionManager(name: "on \($0.sensor.name)", accelerometer: $0) }
         let router = Router()
-        let collector = Collector()
+        let collector = EventCollector()
         router.add(collector)
         for manager in managers {
             manager.delegate = router
@@ -112,12 +106,12 @@ private final class StationDiary: RouterDelegate {
 
     @Test func aSensorThatFailsIsDeactivatedAndTheStationToldWhenOneAndNoneIsLeft() {
         let (source, sensors, streams) = threeSensors(10)
-        source.fail([streams[0]], atQuestion: 2)
-        source.fail([streams[2]], atQuestion: 4)
-        source.fail([streams[1]], atQuestion: 6)
+        source.fail([streams[0]], atRequest: 2)
+        source.fail([streams[2]], atRequest: 4)
+        source.fail([streams[1]], atRequest: 6)
         let managers = streams.map { MotionManager(name: $0.sensor.name, accelerometer: $0) }
         let router = Router()
-        let collector = Collector()
+        let collector = EventCollector()
         let station = StationDiary()
         router.add(collector)
         router.delegate = station
@@ -141,9 +135,9 @@ private final class StationDiary: RouterDelegate {
 
     @Test func aStreamThatDeliversAgainMakesItsSensorActive() {
         let (source, sensors, streams) = threeSensors(4)
-        source.fail([streams[0]], atQuestion: 2, until: 2 * second)
+        source.fail([streams[0]], atRequest: 2, until: 2 * second)
         let router = Router()
-        let collector = Collector()
+        let collector = EventCollector()
         router.add(collector)
         Pipeline(source: source, detectors: [], router: router, capacity: 50).run()
         #expect(sensors.allSatisfy { $0.isActive })
@@ -159,12 +153,12 @@ private final class StationDiary: RouterDelegate {
         }
         let own = streams.filter { $0.sensor === device }
         // One half of a device is not the device.
-        let half = ListSource(streams: streams, samples: samples)
-        half.fail([own[0]], atQuestion: 1)
+        let half = ScriptedSource(streams: streams, samples: samples)
+        half.fail([own[0]], atRequest: 1)
         let detector = NorthDetector(accelerometer: own[1], magnetometer: own[0])
-        func play(_ source: ListSource) -> [String] {
+        func play(_ source: ScriptedSource) -> [String] {
             let router = Router()
-            let collector = Collector()
+            let collector = EventCollector()
             router.add(collector)
             detector.delegate = router
             detector.stopDetection()
@@ -174,8 +168,8 @@ private final class StationDiary: RouterDelegate {
         }
         #expect(play(half) == ["detector.failed north"])
         #expect(device.isActive)
-        let whole = ListSource(streams: streams, samples: samples)
-        whole.fail(own, atQuestion: 1)
+        let whole = ScriptedSource(streams: streams, samples: samples)
+        whole.fail(own, atRequest: 1)
         #expect(play(whole) == ["sensor.inactive device", "detector.failed north", "sensors.one_left other"])
     }
 
@@ -196,7 +190,7 @@ private final class StationDiary: RouterDelegate {
                 $0.timeNanoseconds < 2 * second || $0.timeNanoseconds > 5 * second
             })
         let router = Router()
-        let collector = Collector()
+        let collector = EventCollector()
         router.add(collector)
         Pipeline(source: bench.source, detectors: [bench.manager], router: router, capacity: capacity).run()
         #expect(collector.events.map(\.kind) == [.gap])
@@ -207,8 +201,8 @@ private final class StationDiary: RouterDelegate {
 
     @Test func repeatedStatesGoOnlyToHandlersThatAskForThem() {
         let router = Router()
-        let all = Collector()
-        let asking = Collector()
+        let all = EventCollector()
+        let asking = EventCollector()
         router.add(all)
         router.add(asking, kinds: [.motionMoving])
         let bench = Bench(recording(seconds: 8) { $0 >= 3 && $0 < 4 ? 0.5 : 0 })
@@ -250,7 +244,7 @@ private final class StationDiary: RouterDelegate {
 
     @Test func removingAHandlerPassesOnWhatItHoldsBack() {
         let router = Router()
-        let collector = Collector()
+        let collector = EventCollector()
         let chain = HandlerChain(handler: collector)
         chain.append(CoalesceDecorator(window: .seconds(100)))
         router.add(chain)
@@ -263,8 +257,8 @@ private final class StationDiary: RouterDelegate {
 
     @Test func handlersMayBeAddedAndRemovedWhileEventsFlow() {
         let router = Router()
-        let late = Collector()
-        let early = Collector()
+        let late = EventCollector()
+        let early = EventCollector()
         let earlyChain = router.add(early)
         router.add(
             ClosureHandler { [unowned router] _ in
@@ -277,28 +271,6 @@ private final class StationDiary: RouterDelegate {
         Pipeline(source: bench.source, detectors: [bench.manager], router: router).run()
         #expect(early.events.map(\.kind) == [.motionBegan])
         #expect(late.events.map(\.kind) == [.motionEnded])
-    }
-
-    @Test func eventsComeAsAnAsyncStream() async {
-        let router = Router()
-        let stream = router.eventStream()
-        let bench = Bench(recording(seconds: 8) { $0 >= 3 && $0 < 4 ? 0.5 : 0 })
-        bench.manager.delegate = router
-        bench.manager.startDetection()
-        Pipeline(source: bench.source, detectors: [bench.manager], router: router).run()
-        var kinds: [EventKind] = []
-        for await event in stream.events { kinds.append(event.kind) }
-        #expect(kinds == [.motionBegan, .motionEnded])
-    }
-
-    @Test func aStreamThatNobodyReadsDropsTheOldestAndCounts() async {
-        let stream = EventStream(capacity: 3)
-        for i in 0..<10 { stream.handle(Event(kind: .shake, sequence: UInt64(i), timeNanoseconds: 0)) }
-        stream.finish()
-        #expect(stream.droppedCount == 7)
-        var numbers: [UInt64] = []
-        for await event in stream.events { numbers.append(event.sequence) }
-        #expect(numbers == [7, 8, 9])
     }
 
     @Test func closuresAreCalledForEachEvent() {

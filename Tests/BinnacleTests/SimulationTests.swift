@@ -1,12 +1,7 @@
 import Binnacle
+import BinnacleTesting
 import TestSupport
 import Testing
-
-/// Keeps what the detectors said, without the headings.
-private final class Collector: EventHandler {
-    private(set) var events: [Event] = []
-    func handle(_ event: Event) { if event.kind != .heading { events.append(event) } }
-}
 
 /// A time that a test moves.
 private final class TestClock {
@@ -58,7 +53,7 @@ private func settings(
         let source = SimulatedSource(
             [(Sensor(name: "demo", isSimulated: true), SampleKind.allCases, settings)], startNanoseconds: 7 * second
         ) { clock.nanoseconds }
-        let collector = Collector()
+        let collector = EventCollector()
         let router = Router()
         router.add(collector)
         let accelerometer = source.firstStream(of: .accelerometer)
@@ -75,7 +70,7 @@ private func settings(
             clock.nanoseconds += step
         }
         router.finish()
-        return collector.events
+        return collector.events.filter { $0.kind != .heading }
     }
 
     @Test(

@@ -1,51 +1,20 @@
 import Binnacle
+import BinnacleTesting
 
-/// A source that gives what it was given: the fake for every test that needs samples.
-final class ListSource: SampleSource {
-    let streams: [SampleStream]
-    private(set) var askedCount = 0
-    private var samples: [(stream: Int, sample: Sample)]
-    private var ends: [Int: Int64] = [:]
-    private var failures: [Int: ([SampleStream], any Error)] = [:]
+struct TestError: Error, Equatable, CustomStringConvertible {
+    var description = "the cable is out"
+}
 
-    /// Samples in their order of arrival, each with the index of its stream.
-    init(streams: [SampleStream], samples: [(stream: Int, sample: Sample)]) {
-        self.streams = streams
-        self.samples = samples
-    }
-
-    /// Fails streams instead of answering the n-th question, counted from 1, and forgets their samples for so long.
-    func fail(
-        _ streams: [SampleStream], atQuestion question: Int, until end: Int64 = .max,
-        with error: any Error = TestError()
-    ) {
-        failures[question] = (streams, error)
-        ends[question] = end
-    }
-
-    func fill(_ delivery: SampleDelivery) -> SampleAnswer {
-        askedCount += 1
-        if let (streams, reason) = failures[askedCount], let end = ends[askedCount] {
-            let failed = streams.compactMap { stream in self.streams.firstIndex { $0.id == stream.id } }
-            samples.removeAll { failed.contains($0.stream) && $0.sample.timeNanoseconds < end }
-            return .failed(streams, reason: reason)
-        }
-        guard !samples.isEmpty else { return .ended }
-        var taken = 0
-        var last = (time: Int64.min, stream: -1)
-        for (stream, sample) in samples {
-            guard !delivery.batches[stream].isFull, (sample.timeNanoseconds, stream) >= last else { break }
-            delivery.batches[stream].append(sample)
-            last = (sample.timeNanoseconds, stream)
-            taken += 1
-        }
-        samples.removeFirst(taken)
-        return .samples
+extension ScriptedSource {
+    /// Fails streams at a request because the cable is out.
+    func fail(_ streams: [SampleStream], atRequest request: Int, until end: Int64 = .max) {
+        fail(streams, atRequest: request, until: end, with: TestError())
     }
 }
 
-struct TestError: Error, CustomStringConvertible {
-    var description = "the cable is out"
+extension EventCollector {
+    /// The events' times in seconds.
+    var seconds: [Double] { events.map { Double($0.timeNanoseconds / millisecond) / 1000 } }
 }
 
 /// Rest, flat on a table.
@@ -68,12 +37,12 @@ func recording(seconds: Double, push: (Double) -> Float) -> [Sample] {
 /// One accelerometer alone, as most tests want it.
 struct Bench {
     let sensor = Sensor(name: "chassis")
-    let source: ListSource
+    let source: ScriptedSource
     let manager: MotionManager
 
     init(_ samples: [Sample], settings: MotionSettings = MotionSettings()) {
         let stream = SampleStream(sensor: sensor, kind: .accelerometer)
-        source = ListSource(streams: [stream], samples: samples.map { (0, $0) })
+        source = ScriptedSource(streams: [stream], samples: samples.map { (0, $0) })
         manager = MotionManager(accelerometer: stream, settings: settings)
     }
 

@@ -1,4 +1,5 @@
 import Binnacle
+import BinnacleTesting
 import SensorGeometry
 import Testing
 
@@ -82,7 +83,7 @@ import Testing
             if (100..<250).contains(i) { a *= 1.06 }
         }
         #expect(bench.diary.headings.count == 850)
-        #expect(bench.diary.stale.map { ($0.ageSeconds * 100).rounded() / 100 } == [1, 2, 3])
+        #expect(bench.diary.stale.map { ($0.age / .milliseconds(10)).rounded() / 100 } == [1, 2, 3])
         #expect(bench.diary.stale.allSatisfy { abs($0.headingDegrees - 40) < 0.01 })
         #expect(bench.diary.losses.isEmpty)
         #expect(bench.detector.faultCounts == [.accelerating: 150])
@@ -153,14 +154,14 @@ import Testing
             bench.detector.process(delivery)
         }
         #expect(bench.diary.headings.count == stamps.count)
-        #expect(bench.diary.headings.allSatisfy { $0.accuracyDegrees.isFinite && $0.ageSeconds == 0 })
+        #expect(bench.diary.headings.allSatisfy { $0.accuracyDegrees.isFinite && $0.age == .zero })
         #expect(bench.detector.heading?.isStale == false)
     }
 
     @Test func aSourceThatNormalisesHasHeadingsToo() throws {
         let bench = bench {
-            $0.plausibleField = nil
-            $0.minimumHorizontalField = 0.1
+            $0.plausibleFieldMicrotesla = nil
+            $0.minimumHorizontalFieldMicrotesla = 0.1
             $0.localField = LocalField(
                 declinationDegrees: 4, declinationUncertaintyDegrees: 0.4, fieldMicrotesla: 49.66)
         }
@@ -189,7 +190,7 @@ import Testing
         #expect(loss.fault == .magnetometerMissing && loss.sensor == "compass")
         // The last pair is as old as a pair may be.
         #expect(abs(loss.timeNanoseconds - (480 + 5000) * millisecond) <= 20 * millisecond)
-        #expect(abs(try #require(loss.heldSeconds) - 5) < 0.021)
+        #expect(abs(try #require(loss.held) / .seconds(1) - 5) < 0.021)
         // It faced north for 0.48 s, and never any longer.
         #expect(bench.diary.decisions == ["lost \(loss.timeNanoseconds / millisecond)"])
         #expect(bench.detector.heading == nil && bench.detector.headingAccuracyDegrees == -1)
@@ -215,7 +216,7 @@ import Testing
         let bench = bench()
         bench.run(still) { _, _, m in m *= 0.1 }
         #expect(bench.diary.losses.map(\.fault) == [.fieldImplausible])
-        #expect(bench.diary.losses.first?.heldSeconds == nil)
+        #expect(bench.diary.losses.first?.held == nil)
     }
 
     @Test func aSensorThatFailsTakesTheHeadingAtOnce() {
@@ -244,7 +245,7 @@ import Testing
             }
         }
         bench.detector.startDetection()
-        Pipeline(source: ListSource(streams: bench.streams, samples: samples), detectors: [bench.detector]).run()
+        Pipeline(source: ScriptedSource(streams: bench.streams, samples: samples), detectors: [bench.detector]).run()
         // At the very first sample there is no field yet.
         #expect(bench.detector.faultCounts[.magnetometerMissing, default: 0] <= 2)
         #expect(bench.detector.validCount >= 148)

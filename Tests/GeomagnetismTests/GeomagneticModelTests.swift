@@ -1,4 +1,5 @@
 import Foundation
+import Binnacle
 import Geomagnetism
 import TestSupport
 import Testing
@@ -60,7 +61,7 @@ import Testing
     }
 
     @Test func theZonesAreThoseOfTheMakers() {
-        func zone(_ horizontal: Double) -> GeomagneticField.Zone {
+        func zone(_ horizontal: Double) -> LocalField.Zone {
             GeomagneticField(northNanotesla: horizontal, eastNanotesla: 0, downNanotesla: 5e4).zone
         }
         #expect(zone(1999) == .blackout)

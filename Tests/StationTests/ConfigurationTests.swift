@@ -185,13 +185,13 @@ import Testing
         (expected.bearingDegrees, expected.toleranceDegrees, expected.exitDegrees) = (270, 20.5, 45)
         (expected.dwell, expected.smoothing) = (.seconds(1), .zero)
         (expected.maximumMagnetometerAge, expected.headingFilterDegrees) = (.milliseconds(200), 5)
-        (expected.plausibleField, expected.minimumHorizontalField) = (1...2.5, 0)
+        (expected.plausibleFieldMicrotesla, expected.minimumHorizontalFieldMicrotesla) = (1...2.5, 0)
         (expected.minimumAccelerationG, expected.gapLimit) = (0.3, .seconds(2))
         expected.updateInterval = .milliseconds(500)
         #expect(try parse(text).norths.map(\.settings) == [expected])
 
         let anyField = ConfigurationFaultTests.north + "field_range_uT = false\n"
-        #expect(try parse(anyField).norths.map(\.settings.plausibleField) == [nil])
+        #expect(try parse(anyField).norths.map(\.settings.plausibleFieldMicrotesla) == [nil])
 
         let anything = try parse(
             ConfigurationFaultTests.north

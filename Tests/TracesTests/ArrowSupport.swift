@@ -1,4 +1,5 @@
 import Binnacle
+import BinnacleTesting
 import Glibc
 import TestSupport
 import Testing
@@ -9,7 +10,7 @@ func record(
     _ arrivals: [Arrival], _ streams: [SampleStream], capacity: Int = 4096, flushed: Int? = nil, to file: UnusedPath
 ) throws {
     let writer = try TraceWriter(path: file.path, streams: streams)
-    let source = RecordingSource(ArrivalSource(arrivals, streams: streams), writer: writer)
+    let source = RecordingSource(ScriptedSource(arrivals, streams: streams), writer: writer)
     let delivery = SampleDelivery(streams: streams, capacity: capacity)
     var count = 0
     while !source.fill(delivery).isEnd {

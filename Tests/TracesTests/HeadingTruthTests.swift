@@ -129,7 +129,7 @@ import Traces
             (times[0]..<times[1]).contains(Double($0.timeNanoseconds) * 1e-9)
         }
         #expect(disturbed.isEmpty)
-        #expect(log.stale.allSatisfy { $0.ageSeconds >= 1 && $0.ageSeconds < 5 })
+        #expect(log.stale.allSatisfy { $0.age >= .seconds(1) && $0.age < .seconds(5) })
         #expect(log.losses.first?.fault == .interference)
         #expect(log.losses.first?.sensor == "magnetometer")
         #expect(log.needs.count == 1)

@@ -1,4 +1,5 @@
 import Binnacle
+import BinnacleTesting
 import Glibc
 import TestSupport
 import Testing
@@ -231,7 +232,7 @@ import Traces
         try #require(reader >= 0)
         let writer = try TraceWriter(path: pipe.path, streams: streams, replacing: true)
         let arrivals = (0..<30_000).map { Arrival(0, Int64($0)) }
-        let source = RecordingSource(ArrivalSource(arrivals, streams: streams), writer: writer)
+        let source = RecordingSource(ScriptedSource(arrivals, streams: streams), writer: writer)
         #expect(source.streams.map(\.id) == streams.map(\.id))
         close(reader)
         let delivery = SampleDelivery(streams: streams, capacity: 1000)

@@ -1,4 +1,5 @@
 import Binnacle
+import BinnacleTesting
 import Glibc
 import Testing
 import Traces
@@ -137,27 +138,10 @@ struct Arrival: Equatable, CustomStringConvertible {
     }
 }
 
-/// Delivers a list of samples in the order in which they arrive.
-final class ArrivalSource: SampleSource {
-    let streams: [SampleStream]
-    private var rest: ArraySlice<Arrival>
-
-    init(_ arrivals: [Arrival], streams: [SampleStream]) {
-        self.streams = streams
-        rest = arrivals[...]
-    }
-
-    func fill(_ delivery: SampleDelivery) -> SampleAnswer {
-        guard !rest.isEmpty else { return .ended }
-        var last: (time: Int64, stream: Int)?
-        while let arrival = rest.first, !delivery.batches[arrival.stream].isFull {
-            let key = (time: arrival.sample.timeNanoseconds, stream: arrival.stream)
-            if let last, (key.time, key.stream) < (last.time, last.stream) { break }
-            delivery.batches[arrival.stream].append(arrival.sample)
-            rest.removeFirst()
-            last = key
-        }
-        return .samples
+extension ScriptedSource {
+    /// Delivers a list of samples in the order in which they arrive.
+    convenience init(_ arrivals: [Arrival], streams: [SampleStream]) {
+        self.init(streams: streams, samples: arrivals.map { ($0.stream, $0.sample) })
     }
 }
 

@@ -1,22 +1,11 @@
 import Binnacle
+import BinnacleTesting
 import Glibc
 import Testing
 import Traces
 
 /// What real recordings are known to contain; the measured figures are printed so that a run can be quoted.
 @Suite struct TruthTests {
-    private final class Log: MotionManagerDelegate, NorthDetectorDelegate {
-        var motions: [MotionEvent] = []
-        var others: [MotionEvent] = []
-        var headings: [HeadingEvent] = []
-        func motionManager(_ manager: MotionManager, didBeginMotion event: MotionEvent) { motions.append(event) }
-        func motionManager(_ manager: MotionManager, didEndMotion event: MotionEvent) { motions.append(event) }
-        func motionManager(_ manager: MotionManager, didDetectShake event: MotionEvent) { others.append(event) }
-        func motionManager(_ manager: MotionManager, didDetectFreeFall event: MotionEvent) { others.append(event) }
-        func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent) { others.append(event) }
-        func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent) { headings.append(event) }
-    }
-
     /// The heading at every sample of a recording.
     private func headings(_ names: [String], _ change: (inout NorthSettings) -> Void) throws -> [HeadingEvent] {
         var settings = NorthSettings()
@@ -27,7 +16,7 @@ import Traces
         settings.accuracyLimitDegrees = nil
         settings.interferencePercent = nil
         change(&settings)
-        let log = Log()
+        let log = RecordingDelegate()
         try findHeadings(in: names, settings, for: log)
         return log.headings
     }
@@ -38,12 +27,11 @@ import Traces
         let labels = [(35.39, 68.14), (76.02, 101.21), (124.60, 147.20), (157.40, 178.85)]
         let source = try TraceSource(paths: ["\(fixtures)/broad/broad05_rotation_breaks.csv"])
         let manager = MotionManager(accelerometer: source.firstStream(of: .accelerometer))
-        let log = Log()
+        let log = RecordingDelegate()
         manager.delegate = log
         manager.startDetection()
         Pipeline(source: source, detectors: [manager]).run()
         try #require(log.motions.map(\.kind) == labels.flatMap { _ in [MotionEvent.Kind.began, .ended] })
-        #expect(log.others.isEmpty)
         for (index, (start, end)) in labels.enumerated() {
             let late = Double(log.motions[2 * index].timeNanoseconds) * 1e-9 - start
             let lateEnd = Double(log.motions[2 * index + 1].timeNanoseconds) * 1e-9 - end

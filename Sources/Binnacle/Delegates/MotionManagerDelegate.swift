@@ -21,7 +21,7 @@ public protocol MotionManagerDelegate: AnyObject {
     func motionManager(_ manager: MotionManager, shouldReport event: MotionEvent) -> Bool
     /// Tells the delegate that motion has lasted the minimum duration; called once for each motion.
     func motionManager(_ manager: MotionManager, didBeginMotion event: MotionEvent)
-    /// Tells the delegate that motion goes on.
+    /// Tells the delegate that motion continues.
     ///
     /// Called first with the sample that also began the motion, then at most once per
     /// ``MotionSettings/updateInterval`` until the end.

@@ -2,7 +2,7 @@
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 /// A delegate that wraps another one: it forwards every method, and a subclass overrides what it changes.
 ///
-/// Decorators form a chain, each holding the next. The manager holds the first one weakly, so somebody has to own
+/// Decorators form a chain, each holding the next. The manager holds the first one weakly, so its creator has to own
 /// it; from there on each decorator owns what it decorates. A decorator is taken out or put in by setting
 /// ``MotionManager/delegate`` or ``decorated``, also while samples flow.
 open class MotionManagerDelegateDecorator: MotionManagerDelegate {
@@ -30,7 +30,7 @@ open class MotionManagerDelegateDecorator: MotionManagerDelegate {
         decorated?.motionManager(manager, didFailWithError: error)
     }
 
-    /// Forwards the question; agrees when nobody is decorated.
+    /// Forwards the question; without a delegate the answer is yes.
     open func motionManager(_ manager: MotionManager, shouldReport event: MotionEvent) -> Bool {
         decorated?.motionManager(manager, shouldReport: event) ?? true
     }

@@ -20,7 +20,7 @@ public protocol NorthDetectorDelegate: AnyObject {
     func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent)
     /// Tells the delegate that the device has faced the bearing for the dwell time.
     func northDetector(_ detector: NorthDetector, didFaceNorth event: HeadingEvent)
-    /// Tells the delegate that the device goes on facing the bearing.
+    /// Tells the delegate that the device still faces the bearing.
     ///
     /// Called first with the sample at which it was faced, then at most once per
     /// ``NorthSettings/updateInterval`` until it is left.

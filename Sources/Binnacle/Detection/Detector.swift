@@ -9,8 +9,6 @@ public protocol Detector: AnyObject {
     var streams: [SampleStream] { get }
     /// Whether samples are looked at.
     var isDetecting: Bool { get }
-    /// The sample at which the detector stands; means something only to a delegate that is being told.
-    var position: SamplePosition { get }
 
     /// Starts with the next delivery, in the state of a new detector.
     func startDetection()
@@ -20,6 +18,12 @@ public protocol Detector: AnyObject {
     func process(_ delivery: SampleDelivery)
     /// Tells the delegate, once, that streams failed, when some are the detector's own.
     func didLose(_ streams: [SampleStream], because error: any Error)
+}
+
+/// A detector whose results become events, which the router puts into the order of the samples.
+package protocol EventDetector: Detector {
+    /// The sample at which the detector stands; means something only to a delegate that is being told.
+    var position: SamplePosition { get }
 }
 
 /// What a detector found in one delivery, collected per topic and told in the order of the samples.

@@ -1,7 +1,7 @@
 /// What a ``MotionManager`` found at one sample.
 public struct MotionEvent: Sendable, Equatable {
     /// What was found.
-    public enum Kind: Sendable {
+    package enum Kind: Sendable {
         /// Motion has lasted the minimum duration.
         case began
         /// Quiet has lasted the quiet time.
@@ -15,16 +15,16 @@ public struct MotionEvent: Sendable, Equatable {
     }
 
     /// What was found.
-    public let kind: Kind
+    package let kind: Kind
     /// The sample that decided it, in m/s², with its own stamp.
     public let sample: Sample
     /// The stamp of the first sample beyond the threshold, in nanoseconds.
     public let onsetNanoseconds: Int64
     /// How long it has lasted, from the onset to the deciding sample; for an end, to the first quiet sample.
-    public let durationSeconds: Double
+    public let duration: Duration
     /// In g: for motion the greatest measured acceleration since the onset, for free fall the smallest total one,
     /// for shake and shock that of the sample itself.
-    public let magnitudeG: Float
+    public let magnitudeG: Double
 
     /// The stamp of the deciding sample, in nanoseconds.
     public var timeNanoseconds: Int64 { sample.timeNanoseconds }
@@ -33,8 +33,8 @@ public struct MotionEvent: Sendable, Equatable {
 extension MotionEvent: DetectorResult {
     package func value(of figure: Figure.Name) -> Figure.Value? {
         switch figure {
-        case .peak, .userAcceleration, .smallest, .magnitude: figure.number(Double(magnitudeG))
-        case .duration: figure.number(durationSeconds)
+        case .peak, .userAcceleration, .smallest, .magnitude: figure.number(magnitudeG)
+        case .duration: figure.number(Units.seconds(duration))
         case .onset: .integer(onsetNanoseconds)
         default: nil
         }

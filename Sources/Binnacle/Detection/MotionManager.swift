@@ -2,27 +2,27 @@ import Kernels
 
 /// Finds motion, shakes, free falls and shocks in the samples of one accelerometer, and tells its delegate.
 ///
-/// The manager works without a delegate as well; it holds the delegate weakly, so somebody else has to own it. It
+/// The manager works without a delegate as well; it holds the delegate weakly, so its creator has to keep it. It
 /// looks at every sample, and the sample's stamp is the only clock it knows: the same samples give the same calls,
 /// however they are cut into deliveries.
-public final class MotionManager: Detector {
+public final class MotionManager: EventDetector {
     /// The name that events carry.
     public let name: String
     /// The accelerometer's stream; `nil` when there is none.
-    public let accelerometer: SampleStream?
+    package let accelerometer: SampleStream?
     /// What is looked for.
-    public let settings: MotionSettings
+    package let settings: MotionSettings
     /// Told what is found.
     ///
-    /// It is held weakly, so somebody else has to own it. It is loaded once a delivery: a change counts from the next.
+    /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
     public weak var delegate: (any MotionManagerDelegate)?
     /// Whether samples are looked at.
     public private(set) var isDetecting = false
     /// The sample that the delegate is being told about.
-    public private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
+    package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
 
     /// How often "device is moving" is repeated at most.
-    public var updateInterval: Duration { settings.updateInterval }
+    package var updateInterval: Duration { settings.updateInterval }
     /// The accelerometer's stream, when there is one.
     public var streams: [SampleStream] { accelerometer.map { [$0] } ?? [] }
     /// Whether motion has begun and not ended, at the sample that the delegate is being told about; refused or not.
@@ -175,7 +175,7 @@ public final class MotionManager: Detector {
         startCount += 1
     }
 
-    /// Starts the filter and every unconfirmed change anew; a motion that has begun goes on until quiet ends it.
+    /// Restarts the filter and every unconfirmed change; a motion that has begun continues until quiet ends it.
     private func interrupt(at timeNanoseconds: Int64) {
         gravity.reset()
         motion.interrupt()
@@ -275,8 +275,8 @@ public final class MotionManager: Detector {
         let onset = onset ?? sample.timeNanoseconds
         let event = MotionEvent(
             kind: kind, sample: sample, onsetNanoseconds: onset,
-            durationSeconds: Units.seconds(from: onset, to: until ?? sample.timeNanoseconds),
-            magnitudeG: squared.squareRoot() / Units.standardGravity)
+            duration: Units.duration(from: onset, to: until ?? sample.timeNanoseconds),
+            magnitudeG: Double(squared.squareRoot() / Units.standardGravity))
         found.append(.event(event), at: index)
     }
 

@@ -60,7 +60,7 @@ public struct MotionSettings: Sendable, Equatable {
     public init() {}
 
     /// The release threshold in force, in g.
-    public var effectiveReleaseG: Float { releaseG ?? thresholdG / 2 }
+    package var effectiveReleaseG: Float { releaseG ?? thresholdG / 2 }
 
     /// Everything that is wrong with the settings.
     public func problems() -> [SettingsProblem<MotionSettings>] {

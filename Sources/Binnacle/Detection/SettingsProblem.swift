@@ -1,12 +1,12 @@
 /// A setting that cannot work.
 public struct SettingsProblem<Settings>: Error, Sendable, Equatable, CustomStringConvertible {
     /// A property of the settings.
-    public typealias Property = any PartialKeyPath<Settings> & Sendable
+    package typealias Property = any PartialKeyPath<Settings> & Sendable
 
     /// The property that cannot work.
-    public let property: Property
+    package let property: Property
     /// The properties that its value was compared with, or that its default follows from.
-    public let others: [Property]
+    package let others: [Property]
     /// What is wrong, in which the others' names are descriptions of their key paths.
     private let message: String
 

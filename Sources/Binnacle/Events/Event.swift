@@ -45,7 +45,7 @@ public struct Event: Sendable, Equatable {
     }
 
     /// Adds a figure, or replaces the one of its name: a name never stands twice.
-    public mutating func set(_ name: Figure.Name, _ value: Figure.Value) {
+    package mutating func set(_ name: Figure.Name, _ value: Figure.Value) {
         if let index = figures.firstIndex(where: { $0.name == name }) {
             figures[index] = Figure(name, value)
         } else {

@@ -29,7 +29,7 @@ package final class EventDrops: Sendable {
     /// Creates a count of nothing.
     ///
     /// - Parameters:
-    ///   - handler: The name of the handler that the events were for; `nil` when they were for nobody in particular.
+    ///   - handler: The name of the handler that the events were for; `nil` when they were for no single handler.
     ///   - reason: Why they are dropped.
     ///   - report: Takes the reports, on any thread.
     package init(handler: String?, reason: String, report: @escaping @Sendable (Event) -> Void) {
@@ -41,12 +41,12 @@ package final class EventDrops: Sendable {
     /// How many there were in all.
     package var totalCount: Int { state.withLock { $0.totalCount } }
 
-    /// How many nobody has been told of.
+    /// The number of drops that were not reported yet.
     package var untoldCount: Int { state.withLock { $0.untoldCount } }
 
     /// Counts an event, and tells of it when that is due.
     ///
-    /// - Returns: Whether it is the first that nobody was told of: ``tellDue()`` is to be called.
+    /// - Returns: Whether it is the first unreported drop: the caller then calls ``tellDue()``.
     @discardableResult
     package func add(_ event: Event) -> Bool {
         add(1, isSimulated: event.isSimulated)
@@ -69,7 +69,7 @@ package final class EventDrops: Sendable {
         return isFirst
     }
 
-    /// Tells of what nobody has been told of, when a second has passed since the last report.
+    /// Reports the unreported drops when a second has passed since the last report.
     ///
     /// - Returns: How long until that is; `nil` when everything was told.
     package func tellDue() -> Duration? {
@@ -84,7 +84,7 @@ package final class EventDrops: Sendable {
         return pause
     }
 
-    /// Tells of what nobody has been told of; the next event that is dropped is told of at once.
+    /// Reports the unreported drops; the next drop is reported at once.
     package func tellRest() {
         let (count, isSimulated) = state.withLock { state in
             state.told = nil
@@ -100,11 +100,16 @@ package final class EventDrops: Sendable {
 
     private func tell(_ count: Int, isSimulated: Bool) {
         guard count > 0 else { return }
-        var told = Event(kind: .eventsDropped, timeNanoseconds: 0)
-        if let handler { told.set(.handler, .text(handler)) }
-        told.set(.count, .integer(Int64(count)))
-        told.set(.reason, .text(reason))
-        told.isSimulated = isSimulated
-        report(told)
+        report(Self.event(count: count, handler: handler, reason: reason, isSimulated: isSimulated))
+    }
+
+    /// Makes the event that tells of dropped events.
+    static func event(count: Int, handler: String? = nil, reason: String, isSimulated: Bool) -> Event {
+        var event = Event(kind: .eventsDropped, timeNanoseconds: 0)
+        if let handler { event.set(.handler, .text(handler)) }
+        event.set(.count, .integer(Int64(count)))
+        event.set(.reason, .text(reason))
+        event.isSimulated = isSimulated
+        return event
     }
 }

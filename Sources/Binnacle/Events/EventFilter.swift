@@ -1,4 +1,4 @@
-/// Which events somebody wants.
+/// Which events a subscriber wants.
 package struct EventFilter: Sendable, Equatable {
     /// The kinds; `nil` is all but those that repeat an ongoing state.
     package var kinds: Set<EventKind>?

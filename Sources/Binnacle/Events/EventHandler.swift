@@ -2,7 +2,7 @@
 ///
 /// The router calls its handlers on the thread that offers the samples, so a handler that may take long passes the
 /// work to a thread of its own.
-public protocol EventHandler: AnyObject {
+package protocol EventHandler: AnyObject {
     /// Takes an event.
     func handle(_ event: Event)
     /// When something that is held back comes due, in sample time; `nil` when nothing is held back.
@@ -17,22 +17,22 @@ public protocol EventHandler: AnyObject {
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension EventHandler {
     /// Nothing is held back.
-    public var nextDeadlineNanoseconds: Int64? { nil }
-    public func advance(to timeNanoseconds: Int64) {}
-    public func finish() {}
+    package var nextDeadlineNanoseconds: Int64? { nil }
+    package func advance(to timeNanoseconds: Int64) {}
+    package func finish() {}
 }
 
 /// Calls a closure for each event.
-public final class ClosureHandler: EventHandler {
+package final class ClosureHandler: EventHandler {
     private let body: (Event) -> Void
 
     /// Creates a handler that calls a closure on the thread that offers the samples.
-    public init(_ body: @escaping (Event) -> Void) {
+    package init(_ body: @escaping (Event) -> Void) {
         self.body = body
     }
 
     /// Calls the closure.
-    public func handle(_ event: Event) {
+    package func handle(_ event: Event) {
         body(event)
     }
 }

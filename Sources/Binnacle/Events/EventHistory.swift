@@ -10,7 +10,7 @@ package protocol EventHistory: Sendable {
     func read(_ query: EventQuery, reply: @escaping @Sendable (EventPage) -> Void)
 }
 
-/// Which events of a history somebody wants.
+/// Which events of a history a reader wants.
 package struct EventQuery: Sendable, Equatable {
     /// The number of the event behind which to begin; 0 is the beginning.
     package var after: UInt64

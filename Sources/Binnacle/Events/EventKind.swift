@@ -1,6 +1,6 @@
 package import PlainText
 
-/// What an event tells; the raw value is its name in configurations and in JSON, and ``text`` says what it means.
+/// What an event tells; the raw value is its name in configurations and in JSON, and `text` says what it means.
 ///
 /// A kind is its case and its row. The log, the journal, the state of a sensor in MQTT, the placeholders, the help and
 /// the manual are made from the rows; nothing else lists the kinds.
@@ -41,17 +41,17 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
     case storeRecovered = "store.recovered"
 
     /// What the kind means, in one sentence.
-    public var text: String { row.text }
+    package var text: String { row.text }
 
     /// The kinds that repeat an ongoing state, and are therefore given only to handlers that ask for them by name.
     public static let repeated = kinds(.repeated)
 
     /// The kinds that report about handlers and the store, and are therefore never given to a handler that could cause
     /// more of them.
-    public static let reports = kinds(.report)
+    package static let reports = kinds(.report)
 
     /// The kinds that count as the begin of something when sensors vote.
-    public static let begins = kinds(.begin)
+    package static let begins = kinds(.begin)
 
     /// Whether it is one of the kinds wanted; without such a list, whether it does not repeat a state.
     func isAmong(_ wanted: Set<EventKind>?) -> Bool {

@@ -45,7 +45,7 @@ public struct Figure: Sendable, Equatable {
         case output
 
         /// What the figure is, in one sentence.
-        public var text: String { row.text }
+        package var text: String { row.text }
     }
 
     /// A figure's value.
@@ -68,8 +68,8 @@ public struct Figure: Sendable, Equatable {
     /// Creates a figure.
     ///
     /// A text that is one of the words of its figure becomes that word. So an event that was read from a file or a socket
-    /// has the same types as the event that was written, whoever made it.
-    public init(_ name: Name, _ value: Value) {
+    /// has the same types as the event that was written.
+    package init(_ name: Name, _ value: Value) {
         self.name = name
         if case .text(let text) = value, case .word(let type) = name.row.type, let word = type.init(rawValue: text) {
             self.value = .word(word)

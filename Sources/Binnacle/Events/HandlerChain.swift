@@ -2,31 +2,31 @@
 ///
 /// Decorators are put in and taken out at run time, between two events. The first one added is the first one an
 /// event meets.
-public final class HandlerChain {
+package final class HandlerChain {
     /// The kinds the chain takes; `nil` takes all but those that repeat an ongoing state.
-    public let kinds: Set<EventKind>?
+    package let kinds: Set<EventKind>?
     /// The detectors the chain listens to; `nil` is all of them, and the sensors.
-    public let detectors: Set<String>?
+    package let detectors: Set<String>?
     /// What the events end at.
-    public let handler: any EventHandler
+    package let handler: any EventHandler
     /// The decorators, from the first an event meets to the last.
-    public private(set) var decorators: [EventDecorator] = []
+    package private(set) var decorators: [EventDecorator] = []
 
     /// Creates a chain without decorators.
-    public init(handler: any EventHandler, kinds: Set<EventKind>? = nil, detectors: Set<String>? = nil) {
+    package init(handler: any EventHandler, kinds: Set<EventKind>? = nil, detectors: Set<String>? = nil) {
         self.handler = handler
         self.kinds = kinds
         self.detectors = detectors
     }
 
     /// Puts a decorator behind those that are there.
-    public func append(_ decorator: EventDecorator) {
+    package func append(_ decorator: EventDecorator) {
         decorators.append(decorator)
         relink()
     }
 
     /// Takes a decorator out, after it has passed on what it held back.
-    public func remove(_ decorator: EventDecorator) {
+    package func remove(_ decorator: EventDecorator) {
         guard let index = decorators.firstIndex(where: { $0 === decorator }) else { return }
         decorator.flush()
         decorators.remove(at: index)
@@ -35,7 +35,7 @@ public final class HandlerChain {
     }
 
     /// Exchanges the decorators; those that go pass on what they held back, those that stay keep what they know.
-    public func replaceDecorators(_ decorators: [EventDecorator]) {
+    package func replaceDecorators(_ decorators: [EventDecorator]) {
         for gone in self.decorators where !decorators.contains(where: { $0 === gone }) { remove(gone) }
         self.decorators = decorators
         relink()
@@ -86,7 +86,7 @@ public final class HandlerChain {
 /// Decorators count the events' own time, so a replay decorates as the live run did.
 open class EventDecorator: EventHandler {
     /// What is forwarded to; set by the ``HandlerChain`` the decorator is in.
-    public internal(set) var next: (any EventHandler)?
+    package internal(set) var next: (any EventHandler)?
 
     /// Creates a decorator that forwards everything.
     public init() {}

@@ -1,9 +1,9 @@
 import Glibc
 
 /// Arithmetic on angles in degrees.
-public enum Angle {
+package enum Angle {
     /// The same direction from 0 up to but not including 360.
-    public static func normalizedDegrees(_ degrees: Double) -> Double {
+    package static func normalizedDegrees(_ degrees: Double) -> Double {
         let rest = fmod(degrees, 360)
         let positive = rest < 0 ? rest + 360 : rest
         // A tiny negative angle becomes 360 when 360 is added to it.
@@ -11,7 +11,7 @@ public enum Angle {
     }
 
     /// The turn from one direction to another, from −180 (to the left) to 180.
-    public static func differenceDegrees(from: Double, to: Double) -> Double {
+    package static func differenceDegrees(from: Double, to: Double) -> Double {
         let turn = normalizedDegrees(to - from)
         return turn > 180 ? turn - 360 : turn
     }

@@ -5,22 +5,22 @@ import SensorGeometry
 ///
 /// The vector form, without Euler angles: U = a/|a|, E = (m × a)/|m × a|, N = U × E. It works face down and in any
 /// other attitude, and it does not depend on the strength of gravity or field.
-public struct Attitude: Sendable, Equatable {
+package struct Attitude: Sendable, Equatable {
     /// Up, against gravity; a unit vector.
-    public let up: SIMD3<Double>
+    package let up: SIMD3<Double>
     /// Magnetic east, level; a unit vector.
-    public let east: SIMD3<Double>
+    package let east: SIMD3<Double>
     /// Magnetic north, level; a unit vector.
-    public let north: SIMD3<Double>
+    package let north: SIMD3<Double>
     /// The length of the acceleration in m/s².
-    public let acceleration: Double
+    package let acceleration: Double
     /// The length of the field in µT.
-    public let field: Double
+    package let field: Double
     /// The length of the field's level part in µT.
-    public let horizontalField: Double
+    package let horizontalField: Double
 
     /// The angle by which the field points below the horizon, in degrees; negative in the south.
-    public var dipDegrees: Double {
+    package var dipDegrees: Double {
         // Both lengths come from the same two vectors, so this is the angle between field and level plane.
         atan2(-verticalField, horizontalField) * 180 / .pi
     }
@@ -38,7 +38,7 @@ public struct Attitude: Sendable, Equatable {
     /// - Parameters:
     ///   - acceleration: Specific force in m/s²; at rest the axis that points up reads +9.81.
     ///   - field: The magnetic field in µT.
-    public init?(acceleration: SIMD3<Double>, field: SIMD3<Double>) {
+    package init?(acceleration: SIMD3<Double>, field: SIMD3<Double>) {
         let a = length(acceleration)
         let m = length(field)
         let eastward = cross(field, acceleration)
@@ -55,12 +55,12 @@ public struct Attitude: Sendable, Equatable {
     }
 
     /// The share of an axis that points straight up (1) or down (−1).
-    public func verticalShare(of axis: DeviceAxis) -> Double {
+    package func verticalShare(of axis: DeviceAxis) -> Double {
         axis.component(of: up)
     }
 
     /// Whether an axis is far enough from vertical to point anywhere.
-    public func hasHeading(of axis: DeviceAxis) -> Bool {
+    package func hasHeading(of axis: DeviceAxis) -> Bool {
         let (toEast, toNorth) = components(of: axis)
         return (toEast * toEast + toNorth * toNorth).squareRoot() > Attitude.smallestShare
     }
@@ -68,7 +68,7 @@ public struct Attitude: Sendable, Equatable {
     /// Where an axis points, in degrees clockwise from magnetic north, from 0 up to but not including 360.
     ///
     /// - Returns: `nil` when the axis is vertical.
-    public func headingDegrees(of axis: DeviceAxis) -> Double? {
+    package func headingDegrees(of axis: DeviceAxis) -> Double? {
         guard hasHeading(of: axis) else { return nil }
         let (toEast, toNorth) = components(of: axis)
         return Angle.normalizedDegrees(atan2(toEast, toNorth) * 180 / .pi)

@@ -21,7 +21,7 @@ struct HeadingAccuracy {
 
     init(settings: NorthSettings, calibration: MagnetometerCalibration?) {
         // Nothing is known of a source that does not measure in microtesla.
-        let assumed = settings.plausibleField == nil ? 0 : Self.uncalibratedError
+        let assumed = settings.plausibleFieldMicrotesla == nil ? 0 : Self.uncalibratedError
         fieldError = calibration?.residualMicrotesla ?? assumed
         declinationUncertainty = (settings.localField?.declinationUncertaintyDegrees ?? 0) * .pi / 180
         let timeConstant = Float(settings.smoothing / .seconds(1))

@@ -18,12 +18,12 @@ public struct HeadingEvent: Sendable, Equatable {
     ///
     /// It comes from the sensors' noise, the calibration's residual, what the gates see and the declination's
     /// uncertainty. Every event has a heading, and so an accuracy of 0 or more; where there is no heading there is no
-    /// event, and ``NorthDetector/headingAccuracyDegrees`` is negative.
+    /// event.
     public let accuracyDegrees: Double
-    /// How old the heading is, in seconds: 0 when it was found at this sample.
+    /// How old the heading is: zero when it was found at this sample.
     ///
     /// More is a *stale* heading: the last one that was valid, held while the gates are closed.
-    public let ageSeconds: Double
+    public let age: Duration
     /// The axis whose direction is given: the heading axis or, on a device held upright, the upright axis.
     public let axis: DeviceAxis
     /// The turn from the heading to the bearing waited for, in degrees; negative to the left.
@@ -37,10 +37,10 @@ public struct HeadingEvent: Sendable, Equatable {
     public var reference: Reference { declinationDegrees == nil ? .magnetic : .true }
 
     /// Whether the heading is held from an earlier sample.
-    public var isStale: Bool { ageSeconds > 0 }
+    public var isStale: Bool { age > .zero }
 
     /// The heading from magnetic north, in degrees.
-    public var magneticHeadingDegrees: Double {
+    package var magneticHeadingDegrees: Double {
         declinationDegrees.map { Angle.normalizedDegrees(headingDegrees - $0) } ?? headingDegrees
     }
 }
@@ -54,7 +54,7 @@ extension HeadingEvent: DetectorResult {
         case .reference: reference == .true ? .word(reference) : nil
         case .declination: declinationDegrees.map(figure.number)
         case .accuracy: figure.number(accuracyDegrees)
-        case .age: isStale ? figure.number(ageSeconds) : nil
+        case .age: isStale ? figure.number(Units.seconds(age)) : nil
         case .axis: .word(axis)
         case .off: figure.number(offDegrees)
         case .field: figure.number(fieldMicrotesla)
@@ -73,14 +73,14 @@ public struct HeadingLoss: Sendable, Equatable {
     /// The sensor to blame; `nil` when it is neither of the two.
     public let sensor: String?
     /// How long the last valid heading was held, in seconds; `nil` when there never was one.
-    public let heldSeconds: Double?
+    public let held: Duration?
 }
 
 extension HeadingLoss: DetectorResult {
     package func value(of figure: Figure.Name) -> Figure.Value? {
         switch figure {
         case .reason: .text(fault.rawValue)
-        case .age: heldSeconds.map(figure.number)
+        case .age: held.map { figure.number(Units.seconds($0)) }
         default: nil
         }
     }

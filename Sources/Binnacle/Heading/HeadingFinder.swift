@@ -36,11 +36,11 @@ struct HeadingFinder {
         let a = SIMD3<Double>(acceleration)
         let m = SIMD3<Double>(field)
         guard dot(a, a) >= minimumAcceleration * minimumAcceleration else { return .failure(.accelerationWeak) }
-        if let range = settings.plausibleField, !range.contains(length(m)) {
+        if let range = settings.plausibleFieldMicrotesla, !range.contains(length(m)) {
             return .failure(.fieldImplausible)
         }
         guard let attitude = Attitude(acceleration: a, field: m),
-            attitude.horizontalField >= settings.minimumHorizontalField
+            attitude.horizontalField >= settings.minimumHorizontalFieldMicrotesla
         else { return .failure(.fieldVertical) }
         let axis = chooseAxis(attitude)
         return attitude.hasHeading(of: axis)

@@ -7,7 +7,7 @@ public struct HeadingSector: Sendable, Equatable {
     /// Where it ends, clockwise from where it begins; a sector may lie across north.
     public let toDegrees: Double
     /// How far outside the device has to look until the sector is left; 2° by default.
-    public let marginDegrees: Double
+    package let marginDegrees: Double
 
     /// Creates a sector.
     public init(name: String, fromDegrees: Double, toDegrees: Double, marginDegrees: Double = 2) {

@@ -57,7 +57,7 @@ struct InterferenceMonitor {
         isLearning = expected == nil
         calibrationNanoseconds = Units.nanoseconds(settings.calibrationDelay)
         gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
-        plausible = settings.plausibleField
+        plausible = settings.plausibleFieldMicrotesla
     }
 
     /// Takes a strength in µT; returns what it changed.

@@ -1,13 +1,13 @@
 /// The Earth's field where the device is, as a model of it says: what makes true north of magnetic north.
 public struct LocalField: Sendable, Equatable {
     /// By how much magnetic north lies east of true north, in degrees; true = magnetic + declination.
-    public let declinationDegrees: Double
+    package let declinationDegrees: Double
     /// The declination's standard uncertainty, in degrees.
-    public let declinationUncertaintyDegrees: Double
+    package let declinationUncertaintyDegrees: Double
     /// The strength of the field, in µT.
-    public let fieldMicrotesla: Double
+    package let fieldMicrotesla: Double
     /// What a compass is good for there.
-    public let zone: Zone
+    package let zone: Zone
 
     /// What a compass is good for, by the strength of the field's level part.
     public enum Zone: String, Sendable {

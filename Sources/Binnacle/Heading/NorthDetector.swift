@@ -10,30 +10,30 @@ import SensorGeometry
 /// The bearing waited for is north unless ``NorthSettings/bearingDegrees`` says otherwise; the delegate methods
 /// keep *north* in their names as a compass keeps it on its card. Like ``MotionManager`` the detector knows no
 /// clock but the samples' stamps, and works without a delegate, which it holds weakly.
-public final class NorthDetector: Detector {
+public final class NorthDetector: EventDetector {
     /// The name that events carry.
     public let name: String
     /// The accelerometer's stream; `nil` when there is none.
-    public let accelerometer: SampleStream?
+    package let accelerometer: SampleStream?
     /// The magnetometer's stream; `nil` when there is none.
-    public let magnetometer: SampleStream?
+    package let magnetometer: SampleStream?
     /// How the heading is found, and which bearing is waited for.
-    public let settings: NorthSettings
+    package let settings: NorthSettings
     /// Told what is found.
     ///
-    /// It is held weakly, so somebody else has to own it. It is loaded once a delivery: a change counts from the next.
+    /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
     public weak var delegate: (any NorthDetectorDelegate)?
     /// Whether samples are looked at.
     public private(set) var isDetecting = false
     /// The sample that the delegate is being told about.
-    public internal(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
+    package internal(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// The number of accelerometer samples since the start that had a heading, counted to the end of a delivery.
-    public private(set) var validCount = 0
+    package private(set) var validCount = 0
     /// The number of accelerometer samples since the start without a heading, by cause.
-    public private(set) var faultCounts: [HeadingFault: Int] = [:]
+    package private(set) var faultCounts: [HeadingFault: Int] = [:]
 
     /// How often "device is facing north" is repeated at most.
-    public var updateInterval: Duration { settings.updateInterval }
+    package var updateInterval: Duration { settings.updateInterval }
     /// The accelerometer's and the magnetometer's stream, as far as they are there.
     public var streams: [SampleStream] { [accelerometer, magnetometer].compactMap { $0 } }
     /// Whether the device faces the bearing, at the sample that the delegate is being told about.
@@ -43,9 +43,9 @@ public final class NorthDetector: Detector {
         hold.last.map { event(of: $0, at: max(lastTimeNanoseconds, $0.timeNanoseconds)) }
     }
     /// How far off ``heading`` may be, in degrees; negative when there is none.
-    public var headingAccuracyDegrees: Double { hold.last?.accuracyDegrees ?? -1 }
+    package var headingAccuracyDegrees: Double { hold.last?.accuracyDegrees ?? -1 }
     /// Whether the field's strength is off, as of the end of the last delivery: iron is nearby, or the calibration is wrong.
-    public var isDisturbed: Bool { interference?.isOn ?? false }
+    package var isDisturbed: Bool { interference?.isOn ?? false }
 
     private let gapLimitNanoseconds: Int64
     private let maximumAgeNanoseconds: Int64
@@ -117,7 +117,7 @@ public final class NorthDetector: Detector {
             settings: settings,
             expected: magnetometer?.sensor.calibration?.magnetometer?.fieldMicrotesla
                 // A source that does not measure in microtesla cannot be compared with the place.
-                ?? (settings.plausibleField == nil ? nil : settings.localField?.fieldMicrotesla))
+                ?? (settings.plausibleFieldMicrotesla == nil ? nil : settings.localField?.fieldMicrotesla))
     }
 
     /// Starts with the next delivery, in the state of a new detector; does nothing while detecting.
@@ -335,7 +335,7 @@ public final class NorthDetector: Detector {
     ) -> HeadingLoss {
         HeadingLoss(
             timeNanoseconds: time, fault: fault, sensor: sensor,
-            heldSeconds: held.map { Units.seconds(from: $0.timeNanoseconds, to: time) })
+            held: held.map { Units.duration(from: $0.timeNanoseconds, to: time) })
     }
 
     /// Decides about the samples up to an invalid one, or up to a fresh start of a filter, and forgets what is
@@ -415,7 +415,7 @@ public final class NorthDetector: Detector {
         return HeadingEvent(
             timeNanoseconds: time, headingDegrees: heading, declinationDegrees: declination,
             accuracyDegrees: source.accuracyDegrees,
-            ageSeconds: Units.seconds(from: source.timeNanoseconds, to: time), axis: axis,
+            age: Units.duration(from: source.timeNanoseconds, to: time), axis: axis,
             offDegrees: Angle.differenceDegrees(from: heading, to: settings.bearingDegrees),
             fieldMicrotesla: attitude.field, dipDegrees: attitude.dipDegrees)
     }

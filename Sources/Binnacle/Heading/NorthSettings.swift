@@ -26,9 +26,9 @@ public struct NorthSettings: Sendable, Equatable {
     /// How far the heading has to turn from the one told last until it is told again; 1° by default.
     public var headingFilterDegrees: Double = 1
     /// The field strengths in µT that the Earth can have; `nil` takes any, for sources that normalise.
-    public var plausibleField: ClosedRange<Double>? = 20...70
+    public var plausibleFieldMicrotesla: ClosedRange<Double>? = 20...70
     /// Below this level part of the field, in µT, there is no heading; 3 by default.
-    public var minimumHorizontalField: Double = 3
+    public var minimumHorizontalFieldMicrotesla: Double = 3
     /// Below this acceleration, in g, there is no telling what is up; 0.1 by default.
     public var minimumAccelerationG: Double = 0.1
     /// The heading is held, not found, while the acceleration differs from 1 g by more than this, in g; 0.05 by default,
@@ -59,7 +59,7 @@ public struct NorthSettings: Sendable, Equatable {
     public init() {}
 
     /// The exit angle in force, in degrees; by default below 180 for any tolerance.
-    public var effectiveExitDegrees: Double {
+    package var effectiveExitDegrees: Double {
         exitDegrees ?? min(toleranceDegrees * 1.5, (toleranceDegrees + 180) / 2)
     }
 
@@ -86,12 +86,12 @@ public struct NorthSettings: Sendable, Equatable {
         list.require(
             \.headingFilterDegrees, headingFilterDegrees >= 0 && headingFilterDegrees <= 180,
             "(\(headingFilterDegrees)) has to be from 0 to 180")
-        if let plausibleField {
+        if let plausibleField = plausibleFieldMicrotesla {
             list.require(
-                \.plausibleField, plausibleField.lowerBound >= 0 && plausibleField.upperBound.isFinite,
+                \.plausibleFieldMicrotesla, plausibleField.lowerBound >= 0 && plausibleField.upperBound.isFinite,
                 "has to be two numbers from 0 upwards")
         }
-        list.requireNotNegative(\.minimumHorizontalField, minimumHorizontalField)
+        list.requireNotNegative(\.minimumHorizontalFieldMicrotesla, minimumHorizontalFieldMicrotesla)
         list.requireNotNegative(\.minimumAccelerationG, minimumAccelerationG)
         list.requirePositive(\.accelerationGateG, accelerationGateG)
         if let dipGateDegrees {

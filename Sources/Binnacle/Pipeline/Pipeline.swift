@@ -4,19 +4,19 @@ import Kernels
 /// The way of the samples: asks a source, offers what it delivers to the detectors, and flushes the router.
 ///
 /// Everything happens on the thread that calls ``turn()`` or ``run(while:)``, in one direction.
-public final class Pipeline {
+package final class Pipeline {
     /// Where the samples come from.
-    public let source: any SampleSource
+    package let source: any SampleSource
     /// What looks at the samples, in the order in which it speaks about one sample.
-    public private(set) var detectors: [any Detector]
+    package private(set) var detectors: [any Detector]
     /// What turns the detectors' words into events.
-    public let router: Router
+    package let router: Router
     /// The number of samples offered so far.
-    public private(set) var sampleCount = 0
+    package private(set) var sampleCount = 0
     /// What has become of each stream's samples, in the order of the streams.
-    public var statistics: [StreamStatistics] { monitors.map(\.statistics) }
+    package var statistics: [StreamStatistics] { monitors.map(\.statistics) }
     /// The first and the last stamp offered so far, in nanoseconds.
-    public private(set) var timeRange: ClosedRange<Int64>?
+    package private(set) var timeRange: ClosedRange<Int64>?
 
     private let gapLimit: Duration
     private let capacity: Int
@@ -27,7 +27,7 @@ public final class Pipeline {
 
     /// Creates a pipeline.
     ///
-    /// Which delegate each detector has is up to whoever made the detector.
+    /// The caller sets the detectors' delegates.
     ///
     /// - Parameters:
     ///   - source: Where the samples come from.
@@ -35,7 +35,7 @@ public final class Pipeline {
     ///   - router: Becomes the delegate of the source's sensors.
     ///   - capacity: The most samples of one stream in a delivery; never changes what is found.
     ///   - gapLimit: How long a stream may be silent before that is a gap.
-    public init(
+    package init(
         source: any SampleSource, detectors: [any Detector], router: Router = Router(), capacity: Int = 4096,
         gapLimit: Duration = .seconds(1)
     ) {
@@ -49,11 +49,11 @@ public final class Pipeline {
         takeStreams()
     }
 
-    /// Takes over the streams that the source has now, and other detectors; what goes on keeps its state.
+    /// Adopts the streams that the source has now, and other detectors; streams and detectors that stay keep their state.
     ///
     /// Called between two turns, after the source was changed. The caller starts the new detectors and stops those that
     /// are gone.
-    public func change(detectors: [any Detector]) {
+    package func change(detectors: [any Detector]) {
         router.flush(upTo: nil)
         self.detectors = detectors
         takeStreams()
@@ -72,7 +72,7 @@ public final class Pipeline {
     /// Asks the source once and offers what it delivered.
     ///
     /// A failure deactivates its sensors and is told to them and to the detectors that need them.
-    public func turn() -> SampleAnswer {
+    package func turn() -> SampleAnswer {
         delivery.removeAll()
         let answer = source.fill(delivery)
         offer(delivery)
@@ -97,28 +97,23 @@ public final class Pipeline {
 
     /// Asks until the source has ended, then tells the handlers that nothing more will come.
     ///
-    /// A source that has nothing yet is asked again a millisecond later, or when whoever knows better has waited.
-    ///
     /// - Parameters:
     ///   - goesOn: Asked before each turn; `false` ends the run early, with everything found so far told.
     ///   - afterTurn: Told the source's answer after each turn.
-    ///   - wait: Waits while the source has nothing; `nil` waits a millisecond.
-    public func run(
-        while goesOn: () -> Bool = { true }, afterTurn: (SampleAnswer) -> Void = { _ in },
-        whenPending wait: (() -> Void)? = nil
+    package func run(
+        while goesOn: () -> Bool = { true }, afterTurn: (SampleAnswer) -> Void = { _ in }
     ) {
         while goesOn() {
             let answer = turn()
             afterTurn(answer)
             if answer.isEnd { break }
-            guard case .pending = answer else { continue }
-            if let wait { wait() } else { Self.pause() }
+            if case .pending = answer { source.wait() }
         }
         router.finish()
     }
 
-    /// Offers samples that somebody else has put into a delivery; those of a calibrated sensor are corrected in place.
-    public func offer(_ delivery: SampleDelivery) {
+    /// Processes the samples of a delivery; those of a calibrated sensor are corrected in place.
+    package func offer(_ delivery: SampleDelivery) {
         guard let last = delivery.lastTimeNanoseconds else {
             if !delivery.losses.isEmpty {
                 tellLosses(of: delivery)
@@ -173,7 +168,7 @@ public final class Pipeline {
 
 /// Watches one stream: counts its samples, and has its sensor tell of interruptions.
 ///
-/// The detectors start anew after a gap by themselves; this says once, for everybody, that there was one.
+/// The detectors restart after a gap by themselves; this reports each gap once.
 struct StreamMonitor {
     private(set) var statistics: StreamStatistics
     private let limitNanoseconds: Int64

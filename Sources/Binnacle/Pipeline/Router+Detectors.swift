@@ -1,94 +1,94 @@
 // What each method is told, and when, stands with the delegates' protocols; the row of a kind says what its event has.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension Router: MotionManagerDelegate {
-    public func motionManagerDeviceNotAvailable(_ manager: MotionManager) {
+    package func motionManagerDeviceNotAvailable(_ manager: MotionManager) {
         collect(.detectorUnavailable, manager, because: "no active accelerometer")
     }
 
-    public func motionManager(_ manager: MotionManager, didFailWithError error: any Error) {
+    package func motionManager(_ manager: MotionManager, didFailWithError error: any Error) {
         collect(.detectorFailed, manager, because: "\(error)")
     }
 
-    public func motionManager(_ manager: MotionManager, didBeginMotion event: MotionEvent) {
+    package func motionManager(_ manager: MotionManager, didBeginMotion event: MotionEvent) {
         collect(.motionBegan, manager, event)
     }
 
-    public func motionManager(_ manager: MotionManager, deviceIsMoving sample: Sample) {
+    package func motionManager(_ manager: MotionManager, deviceIsMoving sample: Sample) {
         collect(.motionMoving, manager, sample)
     }
 
-    public func motionManager(_ manager: MotionManager, didEndMotion event: MotionEvent) {
+    package func motionManager(_ manager: MotionManager, didEndMotion event: MotionEvent) {
         collect(.motionEnded, manager, event)
     }
 
-    public func motionManager(_ manager: MotionManager, didDetectShake event: MotionEvent) {
+    package func motionManager(_ manager: MotionManager, didDetectShake event: MotionEvent) {
         collect(.shake, manager, event)
     }
 
-    public func motionManager(_ manager: MotionManager, didDetectFreeFall event: MotionEvent) {
+    package func motionManager(_ manager: MotionManager, didDetectFreeFall event: MotionEvent) {
         collect(.freeFall, manager, event)
     }
 
-    public func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent) {
+    package func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent) {
         collect(.shock, manager, event)
     }
 }
 
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension Router: NorthDetectorDelegate {
-    public func northDetectorDeviceNotAvailable(_ detector: NorthDetector) {
+    package func northDetectorDeviceNotAvailable(_ detector: NorthDetector) {
         collect(.detectorUnavailable, detector, because: "no active accelerometer and magnetometer")
     }
 
-    public func northDetector(_ detector: NorthDetector, didFailWithError error: any Error) {
+    package func northDetector(_ detector: NorthDetector, didFailWithError error: any Error) {
         collect(.detectorFailed, detector, because: "\(error)")
     }
 
-    public func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent) {
+    package func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent) {
         collect(.heading, detector, event)
     }
 
-    public func northDetector(_ detector: NorthDetector, didFindHeading event: HeadingEvent) {
+    package func northDetector(_ detector: NorthDetector, didFindHeading event: HeadingEvent) {
         collect(.headingFound, detector, event)
     }
 
-    public func northDetector(_ detector: NorthDetector, didLoseHeading loss: HeadingLoss) {
+    package func northDetector(_ detector: NorthDetector, didLoseHeading loss: HeadingLoss) {
         collect(.headingLost, detector, loss, sensor: loss.sensor)
     }
 
-    public func northDetector(_ detector: NorthDetector, didEnter sector: HeadingSector, with event: HeadingEvent) {
+    package func northDetector(_ detector: NorthDetector, didEnter sector: HeadingSector, with event: HeadingEvent) {
         collect(.sectorEntered, detector, SectorEvent(sector: sector, heading: event))
     }
 
-    public func northDetector(_ detector: NorthDetector, didLeave sector: HeadingSector, with event: HeadingEvent) {
+    package func northDetector(_ detector: NorthDetector, didLeave sector: HeadingSector, with event: HeadingEvent) {
         collect(.sectorLeft, detector, SectorEvent(sector: sector, heading: event))
     }
 
-    public func northDetector(_ detector: NorthDetector, didBeginInterference event: FieldEvent) {
+    package func northDetector(_ detector: NorthDetector, didBeginInterference event: FieldEvent) {
         collect(.interferenceBegan, detector, event)
     }
 
-    public func northDetector(_ detector: NorthDetector, didEndInterference event: FieldEvent) {
+    package func northDetector(_ detector: NorthDetector, didEndInterference event: FieldEvent) {
         collect(.interferenceEnded, detector, event)
     }
 
-    public func northDetector(_ detector: NorthDetector, didBeginNeedingCalibration event: FieldEvent) {
+    package func northDetector(_ detector: NorthDetector, didBeginNeedingCalibration event: FieldEvent) {
         collect(.calibrationNeeded, detector, event)
     }
 
-    public func northDetector(_ detector: NorthDetector, didEndNeedingCalibration event: FieldEvent) {
+    package func northDetector(_ detector: NorthDetector, didEndNeedingCalibration event: FieldEvent) {
         collect(.calibrationRestored, detector, event)
     }
 
-    public func northDetector(_ detector: NorthDetector, didFaceNorth event: HeadingEvent) {
+    package func northDetector(_ detector: NorthDetector, didFaceNorth event: HeadingEvent) {
         collect(.northFaced, detector, event)
     }
 
-    public func northDetector(_ detector: NorthDetector, deviceIsFacingNorth event: HeadingEvent) {
+    package func northDetector(_ detector: NorthDetector, deviceIsFacingNorth event: HeadingEvent) {
         collect(.northFacing, detector, event)
     }
 
-    public func northDetector(_ detector: NorthDetector, didLeaveNorth event: HeadingEvent) {
+    package func northDetector(_ detector: NorthDetector, didLeaveNorth event: HeadingEvent) {
         collect(.northLeft, detector, event)
     }
 }
@@ -108,7 +108,7 @@ extension Router {
     ///
     /// The position of the detector orders the event; its time is that of the result, which a decorator may have held back.
     func collect(
-        _ kind: EventKind, _ detector: any Detector, _ result: some DetectorResult, sensor: String?
+        _ kind: EventKind, _ detector: any EventDetector, _ result: some DetectorResult, sensor: String?
     ) {
         guard kind.role != .repeated || isAsked(for: kind) else { return }
         var event = Event(

@@ -1,19 +1,19 @@
 // What each method is told, and when, stands with the protocol.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension Router: SensorDelegate {
-    public func sensor(_ sensor: Sensor, didDeactivateBecause reason: any Error) {
+    package func sensor(_ sensor: Sensor, didDeactivateBecause reason: any Error) {
         collect(.sensorInactive, sensor: sensor, [Figure(.reason, .text("\(reason)")), activeCount])
     }
 
-    public func sensorDidActivate(_ sensor: Sensor) {
+    package func sensorDidActivate(_ sensor: Sensor) {
         collect(.sensorActive, sensor: sensor, [activeCount])
     }
 
-    public func sensor(_ sensor: Sensor, didLose loss: SampleLoss, of kind: SampleKind, at position: SamplePosition?) {
+    package func sensor(_ sensor: Sensor, didLose loss: SampleLoss, of kind: SampleKind, at position: SamplePosition?) {
         collect(.samplesLost, sensor, at: position, StreamLoss(loss: loss, kind: kind))
     }
 
-    public func sensor(_ sensor: Sensor, didResumeAfter gap: SampleGap, at position: SamplePosition) {
+    package func sensor(_ sensor: Sensor, didResumeAfter gap: SampleGap, at position: SamplePosition) {
         collect(.gap, sensor, at: position, gap)
     }
 

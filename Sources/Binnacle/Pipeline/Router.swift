@@ -3,18 +3,18 @@
 /// Within one delivery the detectors speak one after the other. The router puts what they said into the order of the
 /// samples, numbers it, and hands it on when the pipeline says that the delivery is done. So the events are the same
 /// however the samples were cut into deliveries.
-public final class Router {
+package final class Router {
     /// Told when sensors run out; held weakly.
-    public weak var delegate: (any RouterDelegate)?
+    package weak var delegate: (any RouterDelegate)?
     /// The sensors in the pipeline, active or not.
-    public private(set) var sensors: [Sensor] = []
+    package private(set) var sensors: [Sensor] = []
     /// The handlers with their decorators, in the order in which they get each event.
-    public private(set) var chains: [HandlerChain] = []
+    package private(set) var chains: [HandlerChain] = []
     /// Tells when a stamp was by the wall clock, in nanoseconds since 1970, or without a stamp what time it is; without
     /// the clock, events do not know.
-    public var wallClock: ((_ timeNanoseconds: Int64?) -> Int64)?
+    package var wallClock: ((_ timeNanoseconds: Int64?) -> Int64)?
     /// The number of events handed on so far.
-    public private(set) var sequence: UInt64 = 0
+    package private(set) var sequence: UInt64 = 0
 
     private struct Pending {
         let position: SamplePosition
@@ -35,13 +35,13 @@ public final class Router {
     }
 
     /// Creates a router without sensors and handlers.
-    public init() {}
+    package init() {}
 
     /// The sensors that are active.
-    public var activeSensors: [Sensor] { sensors.filter(\.isActive) }
+    package var activeSensors: [Sensor] { sensors.filter(\.isActive) }
 
     /// Becomes the delegate of a sensor.
-    public func watch(_ sensor: Sensor) {
+    package func watch(_ sensor: Sensor) {
         guard !sensors.contains(where: { $0 === sensor }) else { return }
         sensors.append(sensor)
         sensor.delegate = self
@@ -51,7 +51,7 @@ public final class Router {
     /// Becomes the delegate of these sensors, and of no others any more.
     ///
     /// Those that go are not told of: nothing happened to them.
-    public func watch(only wanted: [Sensor]) {
+    package func watch(only wanted: [Sensor]) {
         for sensor in sensors where !wanted.contains(where: { $0 === sensor }) { sensor.delegate = nil }
         sensors.removeAll { sensor in !wanted.contains { $0 === sensor } }
         for sensor in wanted { watch(sensor) }
@@ -59,13 +59,13 @@ public final class Router {
     }
 
     /// Adds a handler behind those that are there, also while samples flow.
-    public func add(_ chain: HandlerChain) {
+    package func add(_ chain: HandlerChain) {
         chains.append(chain)
     }
 
     /// Adds a handler without decorators.
     @discardableResult
-    public func add(_ handler: any EventHandler, kinds: Set<EventKind>? = nil) -> HandlerChain {
+    package func add(_ handler: any EventHandler, kinds: Set<EventKind>? = nil) -> HandlerChain {
         let chain = HandlerChain(handler: handler, kinds: kinds)
         add(chain)
         return chain
@@ -74,7 +74,7 @@ public final class Router {
     /// Takes a handler out, also while samples flow, after its decorators have passed on what they held back.
     ///
     /// The handler is not told to finish, because it may be in use elsewhere.
-    public func remove(_ chain: HandlerChain) {
+    package func remove(_ chain: HandlerChain) {
         guard chains.contains(where: { $0 === chain }) else { return }
         chains.removeAll { $0 === chain }
         chain.flush()
@@ -83,26 +83,16 @@ public final class Router {
     /// Exchanges the handlers, also while samples flow; decorators that go pass on what they held back.
     ///
     /// Handlers that go are not told to finish, because they may be in use elsewhere.
-    public func replaceChains(_ chains: [HandlerChain]) {
+    package func replaceChains(_ chains: [HandlerChain]) {
         let gone = self.chains.filter { chain in !chains.contains { $0 === chain } }
         self.chains = chains
         for chain in gone { chain.flush() }
     }
 
-    /// Hands the events, from now on, to structured concurrency.
-    ///
-    /// - Parameter capacity: The most events that wait for the consumer; beyond it the oldest is dropped.
-    /// - Returns: A stream for one consumer, which ends when the router finishes.
-    public func eventStream(capacity: Int = 1024) -> EventStream {
-        let stream = EventStream(capacity: capacity)
-        add(stream)
-        return stream
-    }
-
     /// Continues the sequence numbers after the number of the last stored event, unless they are higher already.
     ///
     /// Hands on the events that ``holdEvents(atMost:)`` has kept back.
-    public func `continue`(behind number: UInt64) {
+    package func `continue`(behind number: UInt64) {
         sequence = max(sequence, number)
         guard let held else { return }
         self.held = nil
@@ -130,7 +120,7 @@ public final class Router {
     ///
     /// It stands behind everything known so far, is handed on with the next flush, in its turn, and numbered like all
     /// others.
-    public func report(_ event: Event) {
+    package func report(_ event: Event) {
         var event = event
         event.timeNanoseconds = sensors.compactMap(\.lastTimeNanoseconds).max() ?? 0
         // The last sample may be hours old, and before the first one there is none.
@@ -160,7 +150,7 @@ public final class Router {
     /// Hands on what was collected, in the order of the samples.
     ///
     /// - Parameter timeNanoseconds: How far sample time has come.
-    public func flush(upTo timeNanoseconds: Int64?) {
+    package func flush(upTo timeNanoseconds: Int64?) {
         reviewSensors()
         var sorted: [Pending] = []
         if !pending.isEmpty {
@@ -188,7 +178,7 @@ public final class Router {
     }
 
     /// Tells every handler that nothing more will come.
-    public func finish() {
+    package func finish() {
         flush(upTo: nil)
         for chain in chains { chain.finish() }
     }
@@ -201,7 +191,7 @@ public final class Router {
         while let due = nextDeadlineNanoseconds, due < timeNanoseconds {
             let before = chains.filter { $0.nextDeadlineNanoseconds == due }
             for chain in before { chain.advance(to: Units.later(due, by: 1)) }
-            // A handler that does not keep its word must not keep everybody here.
+            // A handler whose deadline does not change must not keep this loop running.
             guard before.contains(where: { $0.nextDeadlineNanoseconds != due }) else { return }
         }
     }
@@ -244,7 +234,7 @@ public final class Router {
 }
 
 /// What a ``Router`` tells about its sensors as a whole; every method has an empty default.
-public protocol RouterDelegate: AnyObject {
+package protocol RouterDelegate: AnyObject {
     /// Tells the delegate that one active sensor is left; called when the number of active sensors falls to one.
     func router(_ router: Router, didFallToOneSensor sensor: Sensor)
     /// Tells the delegate that no active sensor is left; called when the number of active sensors falls to none.
@@ -254,6 +244,6 @@ public protocol RouterDelegate: AnyObject {
 // A method that a conforming type leaves out does nothing.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension RouterDelegate {
-    public func router(_ router: Router, didFallToOneSensor sensor: Sensor) {}
-    public func routerDidLoseAllSensors(_ router: Router) {}
+    package func router(_ router: Router, didFallToOneSensor sensor: Sensor) {}
+    package func routerDidLoseAllSensors(_ router: Router) {}
 }

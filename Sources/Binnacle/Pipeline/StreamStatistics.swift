@@ -1,17 +1,17 @@
 /// What has become of one stream's samples so far.
-public struct StreamStatistics {
+package struct StreamStatistics {
     /// The stream.
-    public let stream: SampleStream
+    package let stream: SampleStream
     /// The samples that were offered to the detectors.
-    public internal(set) var sampleCount = 0
+    package internal(set) var sampleCount = 0
     /// The stamp of the last sample, in nanoseconds; `nil` before the first.
-    public internal(set) var lastTimeNanoseconds: Int64?
+    package internal(set) var lastTimeNanoseconds: Int64?
     /// Samples a second, by their own stamps, over the last second or more that is complete; `nil` before that.
-    public internal(set) var rateHz: Double?
+    package internal(set) var rateHz: Double?
     /// How often samples were lost on their way from the device.
-    public internal(set) var lossCount = 0
+    package internal(set) var lossCount = 0
     /// How many samples that were, as far as it could be estimated.
-    public internal(set) var lostSampleCount = 0
+    package internal(set) var lostSampleCount = 0
     /// How often the stream was interrupted.
-    public internal(set) var gapCount = 0
+    package internal(set) var gapCount = 0
 }

@@ -2,39 +2,39 @@
 ///
 /// The indicator is the delegating object: what it looks like is its view's business, what a cancellation means is
 /// its delegate's, which is the operation.
-public final class ProgressIndicator {
+package final class ProgressIndicator {
     /// Told when the indicator is shown, hidden and cancelled; held weakly.
-    public weak var delegate: (any ProgressIndicatorDelegate)?
+    package weak var delegate: (any ProgressIndicatorDelegate)?
     /// Whether the indicator is on show.
-    public private(set) var isShown = false
-    /// Whether somebody cancelled; stays so.
-    public private(set) var isCancelled = false
-    /// How far it has come, from 0 to 1; `nil` when nobody knows.
-    public private(set) var fraction: Double?
+    package private(set) var isShown = false
+    /// Whether it was cancelled; stays so.
+    package private(set) var isCancelled = false
+    /// The progress, from 0 to 1; `nil` when it is not known.
+    package private(set) var fraction: Double?
 
     private let view: any ProgressView
 
     /// Creates a hidden indicator.
-    public init(view: any ProgressView) {
+    package init(view: any ProgressView) {
         self.view = view
     }
 
     /// Shows the indicator and tells the delegate; does nothing while it is shown.
-    public func show() {
+    package func show() {
         guard !isShown else { return }
         isShown = true
         view.draw(fraction: fraction)
         delegate?.progressIndicatorDidShow(self)
     }
 
-    /// Takes note of how far the operation has come, and redraws while shown.
-    public func update(fraction: Double?) {
+    /// Stores the operation's progress, and redraws while shown.
+    package func update(fraction: Double?) {
         self.fraction = fraction.map { min(max($0, 0), 1) }
         if isShown { view.draw(fraction: self.fraction) }
     }
 
     /// Hides the indicator and tells the delegate; does nothing while it is hidden.
-    public func hide() {
+    package func hide() {
         guard isShown else { return }
         isShown = false
         view.clear()
@@ -42,7 +42,7 @@ public final class ProgressIndicator {
     }
 
     /// Cancels, once: hides the indicator, then tells the delegate, which ends the operation and keeps what was done.
-    public func cancel() {
+    package func cancel() {
         guard !isCancelled else { return }
         isCancelled = true
         hide()
@@ -51,15 +51,15 @@ public final class ProgressIndicator {
 }
 
 /// What a ``ProgressIndicator`` is drawn on.
-public protocol ProgressView: AnyObject {
-    /// Draws how far it has come, from 0 to 1, or that nobody knows.
+package protocol ProgressView: AnyObject {
+    /// Draws the progress, from 0 to 1, or that it is not known.
     func draw(fraction: Double?)
     /// Removes what was drawn.
     func clear()
 }
 
 /// What a ``ProgressIndicator`` tells its delegate; every method has an empty default.
-public protocol ProgressIndicatorDelegate: AnyObject {
+package protocol ProgressIndicatorDelegate: AnyObject {
     /// Tells the delegate that the indicator is on show.
     func progressIndicatorDidShow(_ indicator: ProgressIndicator)
     /// Tells the delegate that the indicator is hidden.
@@ -71,7 +71,7 @@ public protocol ProgressIndicatorDelegate: AnyObject {
 // A method that a conforming type leaves out does nothing.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension ProgressIndicatorDelegate {
-    public func progressIndicatorDidShow(_ indicator: ProgressIndicator) {}
-    public func progressIndicatorDidHide(_ indicator: ProgressIndicator) {}
-    public func progressIndicatorDidCancel(_ indicator: ProgressIndicator) {}
+    package func progressIndicatorDidShow(_ indicator: ProgressIndicator) {}
+    package func progressIndicatorDidHide(_ indicator: ProgressIndicator) {}
+    package func progressIndicatorDidCancel(_ indicator: ProgressIndicator) {}
 }

@@ -1,6 +1,6 @@
 /// Whether this process may use a device.
 public enum AuthorizationStatus: Sendable, Equatable {
-    /// Nobody has tried yet, or there is no device to try.
+    /// The device was not opened yet, or there is none.
     case notDetermined
     /// Everything that is needed can be opened.
     case authorized

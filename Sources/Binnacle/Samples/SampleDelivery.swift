@@ -7,14 +7,14 @@ import SensorGeometry
 /// into deliveries differently never changes what is detected.
 public final class SampleDelivery {
     /// One batch per stream, in the order of the streams.
-    public let batches: [SampleBatch]
+    package let batches: [SampleBatch]
     /// What the streams are known by, in their order.
-    public let streams: [StreamID]
+    package let streams: [StreamID]
     /// The most samples of one stream that fit.
-    public let capacity: Int
+    package let capacity: Int
     /// What the source knows to be lost before the samples of this delivery, or instead of them.
-    public private(set) var losses: [SampleLoss] = []
-    /// The raw scans that the samples were decoded from; `nil` when nobody asked for them.
+    package private(set) var losses: [SampleLoss] = []
+    /// The raw scans that the samples were decoded from; `nil` unless a recording asked for them.
     ///
     /// A source that reads scans adds them: the first is behind the first sample of each batch that has samples, and so
     /// on. Samples that come from none leave it empty.
@@ -25,7 +25,7 @@ public final class SampleDelivery {
     /// - Parameters:
     ///   - streams: The streams in their order, each once.
     ///   - capacity: The most samples of one stream that fit, at least 1.
-    public init(streams: [SampleStream], capacity: Int) {
+    package init(streams: [SampleStream], capacity: Int) {
         self.capacity = capacity
         self.streams = streams.map(\.id)
         precondition(Set(self.streams).count == streams.count, "a stream stands there twice")
@@ -35,16 +35,16 @@ public final class SampleDelivery {
     /// The place of a stream in ``batches``; `nil` when the delivery has no room for it.
     ///
     /// - Complexity: O(*n*) in the number of streams, for which a table would take longer.
-    public func index(of stream: StreamID) -> Int? { streams.firstIndex(of: stream) }
+    package func index(of stream: StreamID) -> Int? { streams.firstIndex(of: stream) }
 
     /// The batch of a stream; `nil` when the delivery has no room for it.
     public subscript(stream: StreamID) -> SampleBatch? { index(of: stream).map { batches[$0] } }
 
     /// Whether no stream has a sample.
-    public var isEmpty: Bool { batches.allSatisfy(\.isEmpty) }
+    package var isEmpty: Bool { batches.allSatisfy(\.isEmpty) }
 
     /// The latest stamp in the delivery, in nanoseconds.
-    public var lastTimeNanoseconds: Int64? {
+    package var lastTimeNanoseconds: Int64? {
         var latest: Int64?
         for batch in batches {
             if let time = batch.lastTimeNanoseconds { latest = max(latest ?? time, time) }
@@ -63,7 +63,7 @@ public final class SampleDelivery {
     }
 
     /// Removes every sample and keeps the room.
-    public func removeAll() {
+    package func removeAll() {
         scans?.removeAll()
         if !losses.isEmpty { losses.removeAll(keepingCapacity: true) }
         for batch in batches { batch.removeAll() }
@@ -72,16 +72,16 @@ public final class SampleDelivery {
 
 /// Up to `capacity` samples of one stream as columns: the form in which samples travel.
 ///
-/// One batch belongs to one stream and is reused: whoever is handed a batch reads it before returning and keeps
+/// One batch belongs to one stream and is reused: a function that is given a batch reads it before it returns and keeps
 /// nothing of it. Stamps never fall within a batch.
 ///
 /// The columns are raw memory, so that the hot loops run over them without checks. That memory is confined to
-/// this class: it is allocated once, every index goes through a precondition here, and ``columns`` is read by the
+/// this class: it is allocated once, every index goes through a precondition here, and `columns` is read by the
 /// detectors of this module only while the batch is alive. A batch may show samples that lie elsewhere, in a mapped
 /// file for instance, instead of copies of them; it keeps their owner alive for as long as it does.
 public final class SampleBatch {
     /// The number of samples the batch can hold.
-    public let capacity: Int
+    package let capacity: Int
     /// The number of samples in the batch.
     public private(set) var count = 0
 
@@ -101,7 +101,7 @@ public final class SampleBatch {
     /// Creates an empty batch.
     ///
     /// - Parameter capacity: The number of samples it can hold, at least 1.
-    public init(capacity: Int) {
+    package init(capacity: Int) {
         precondition(capacity > 0, "a batch needs room for at least one sample")
         self.capacity = capacity
         ownTimes = .allocate(capacity: capacity)
@@ -133,7 +133,7 @@ public final class SampleBatch {
     }
 
     /// The stamp of the last sample.
-    public var lastTimeNanoseconds: Int64? {
+    package var lastTimeNanoseconds: Int64? {
         count > 0 ? times[count - 1] : nil
     }
 
@@ -153,14 +153,14 @@ public final class SampleBatch {
     /// Appends one sample.
     ///
     /// - Precondition: The batch is not full.
-    public func append(_ sample: Sample) {
+    package func append(_ sample: Sample) {
         append(timeNanoseconds: sample.timeNanoseconds, x: sample.x, y: sample.y, z: sample.z)
     }
 
     /// Appends a range of another batch's samples.
     ///
     /// - Precondition: The range lies within the other batch, and there is room for it.
-    public func append(_ other: SampleBatch, range: Range<Int>) {
+    package func append(_ other: SampleBatch, range: Range<Int>) {
         precondition(range.lowerBound >= 0 && range.upperBound <= other.count, "range outside the batch")
         append(other.columns.slice(range))
     }
@@ -185,7 +185,7 @@ public final class SampleBatch {
     ///
     /// - Parameters:
     ///   - columns: No more samples than the batch has room for.
-    ///   - owner: Whoever has their memory.
+    ///   - owner: The owner of their memory.
     /// - Precondition: The batch is empty.
     package func borrow(_ columns: SampleColumns, of owner: AnyObject) {
         precondition(count == 0, "a batch with samples of its own borrows none")
@@ -247,7 +247,7 @@ public final class SampleBatch {
     }
 
     /// Removes every sample and keeps the room.
-    public func removeAll() {
+    package func removeAll() {
         count = 0
         if owner != nil { returnBorrowed() }
     }
@@ -271,7 +271,7 @@ public final class SampleBatch {
         zs = UnsafePointer(ownZs)
     }
 
-    /// The room behind the samples, for whoever writes samples straight into it; valid while the batch is alive.
+    /// The room behind the samples, for a reader that writes samples straight into it; valid while the batch is alive.
     ///
     /// What is written there becomes part of the batch with ``grow(by:)``.
     package var room: SampleRoom {

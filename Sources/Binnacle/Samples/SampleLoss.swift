@@ -15,21 +15,39 @@ public struct SampleLoss: Sendable, Equatable {
     }
 
     /// The stream that they are missing from.
-    public let stream: StreamID
+    package let stream: StreamID
     /// Why they are lost.
-    public let cause: Cause
+    package let cause: Cause
     /// How many are lost, estimated from the rate; `nil` when there is no telling.
-    public let count: Int?
+    package let count: Int?
     /// How long the stream had no sample, in seconds; `nil` when there is no telling.
-    public let durationSeconds: Double?
+    package let durationSeconds: Double?
     /// What happened in words, and what was done about it.
-    public let detail: String
+    package let detail: String
     /// The stamp of the sample that showed the loss, in nanoseconds; `nil` when none has come since.
-    public let timeNanoseconds: Int64?
+    package let timeNanoseconds: Int64?
 
     /// Creates a description of a loss.
+    ///
+    /// - Parameters:
+    ///   - stream: The stream that samples are missing from.
+    ///   - cause: Why they are lost.
+    ///   - count: How many are lost, estimated from the rate; `nil` when there is no telling.
+    ///   - duration: How long the stream had no sample; `nil` when there is no telling.
+    ///   - detail: What happened in words, and what was done about it.
+    ///   - timeNanoseconds: The stamp of the sample that showed the loss; `nil` when none has come since.
     public init(
-        stream: StreamID, cause: Cause, count: Int? = nil, durationSeconds: Double? = nil, detail: String,
+        stream: StreamID, cause: Cause, count: Int? = nil, duration: Duration? = nil, detail: String,
+        timeNanoseconds: Int64? = nil
+    ) {
+        self.init(
+            stream: stream, cause: cause, count: count, durationSeconds: duration.map(Units.seconds), detail: detail,
+            timeNanoseconds: timeNanoseconds)
+    }
+
+    /// Creates a description of a loss, whose length was measured in seconds.
+    package init(
+        stream: StreamID, cause: Cause, count: Int? = nil, durationSeconds: Double?, detail: String,
         timeNanoseconds: Int64? = nil
     ) {
         self.stream = stream

@@ -33,30 +33,30 @@ public struct SampleStream {
     /// Magnetometers come before accelerometers, so that a pair with one common stamp is a pair: the heading is
     /// decided at the accelerometer's sample, with the latest magnetometer sample that has come by then. Within a
     /// kind the given order stays.
-    public static func ordered(_ streams: [(sensor: Sensor, kind: SampleKind)]) -> [SampleStream] {
+    package static func ordered(_ streams: [(sensor: Sensor, kind: SampleKind)]) -> [SampleStream] {
         let sorted = streams.filter { $0.kind == .magnetometer } + streams.filter { $0.kind == .accelerometer }
         return sorted.map { SampleStream(sensor: $0.sensor, kind: $0.kind) }
     }
 }
 
 /// Where a sample stands among all samples of one delivery; orders them as they would come one by one.
-public struct SamplePosition: Comparable, Sendable {
+package struct SamplePosition: Comparable, Sendable {
     /// The sample's stamp.
-    public let timeNanoseconds: Int64
+    package let timeNanoseconds: Int64
     /// The place of its stream in the delivery.
-    public let streamIndex: Int
+    package let streamIndex: Int
     /// Its place in the stream's batch.
-    public let sampleIndex: Int
+    package let sampleIndex: Int
 
     /// Creates a position.
-    public init(timeNanoseconds: Int64, streamIndex: Int, sampleIndex: Int) {
+    package init(timeNanoseconds: Int64, streamIndex: Int, sampleIndex: Int) {
         self.timeNanoseconds = timeNanoseconds
         self.streamIndex = streamIndex
         self.sampleIndex = sampleIndex
     }
 
     /// Whether one sample comes before another: by stamp, then by stream, then by its place in the batch.
-    public static func < (left: SamplePosition, right: SamplePosition) -> Bool {
+    package static func < (left: SamplePosition, right: SamplePosition) -> Bool {
         if left.timeNanoseconds != right.timeNanoseconds { return left.timeNanoseconds < right.timeNanoseconds }
         if left.streamIndex != right.streamIndex { return left.streamIndex < right.streamIndex }
         return left.sampleIndex < right.sampleIndex

@@ -2,7 +2,7 @@
 ///
 /// All of them are of one layout, and so of one size.
 package struct ScanColumn: Sendable {
-    /// How the scans are laid out, in the words of whoever read them; empty without scans.
+    /// How the scans are laid out, as their reader describes it; empty without scans.
     package private(set) var layout = ""
     /// The bytes of one scan; 0 without scans.
     package private(set) var scanByteCount = 0

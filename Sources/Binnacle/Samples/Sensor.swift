@@ -8,19 +8,19 @@ public final class Sensor {
     /// The name from the configuration or, without one, from the trace.
     public let name: String
     /// Whether no device measures its samples, but a model makes them up; every event says so.
-    public let isSimulated: Bool
+    package let isSimulated: Bool
     /// Whether samples can be expected from this sensor.
     public private(set) var isActive = true
     /// The stamp of the last sample seen, in nanoseconds; `nil` before the first.
-    public private(set) var lastTimeNanoseconds: Int64?
+    package private(set) var lastTimeNanoseconds: Int64?
     /// Whether this process may use the device; set by its source.
     public package(set) var authorizationStatus = AuthorizationStatus.notDetermined
     /// What makes its samples true, applied by the pipeline before anybody looks at them; `nil` leaves them as they are.
-    public package(set) var calibration: SensorCalibration?
+    package var calibration: SensorCalibration?
     /// Told what happens to the sensor.
     ///
-    /// One object may be the delegate of many sensors; it is held weakly, so somebody else has to own it.
-    public weak var delegate: (any SensorDelegate)?
+    /// One object may be the delegate of many sensors; it is held weakly, so its creator has to keep it.
+    package weak var delegate: (any SensorDelegate)?
 
     /// A number that no other sensor of this process has.
     private let number = Sensor.count.add(1, ordering: .relaxed).newValue
@@ -37,7 +37,7 @@ public final class Sensor {
     func streamID(of kind: SampleKind) -> StreamID { StreamID(sensor: number, kind: kind) }
 
     /// Turns the sensor off after a failure and tells the delegate; a second call does nothing.
-    public func deactivate(because reason: any Error) {
+    package func deactivate(because reason: any Error) {
         Self.deactivate([self], because: reason)
     }
 
@@ -49,7 +49,7 @@ public final class Sensor {
     }
 
     /// Turns the sensor on again, after a re-plug for instance; on an active sensor it does nothing.
-    public func activate() {
+    package func activate() {
         guard !isActive else { return }
         isActive = true
         delegate?.sensorDidActivate(self)
@@ -61,16 +61,16 @@ public final class Sensor {
 }
 
 /// A time in which a stream should have had samples and had none.
-public struct SampleGap: Sendable, Equatable {
+package struct SampleGap: Sendable, Equatable {
     /// What the interrupted stream measures.
-    public let kind: SampleKind
+    package let kind: SampleKind
     /// The last stamp before the gap, in nanoseconds.
-    public let startNanoseconds: Int64
+    package let startNanoseconds: Int64
     /// The first stamp after the gap, in nanoseconds.
-    public let endNanoseconds: Int64
+    package let endNanoseconds: Int64
 
     /// The gap's length in seconds.
-    public var durationSeconds: Double { Units.seconds(from: startNanoseconds, to: endNanoseconds) }
+    package var durationSeconds: Double { Units.seconds(from: startNanoseconds, to: endNanoseconds) }
 }
 
 extension SampleGap: FigureSource {
@@ -86,7 +86,7 @@ extension SampleGap: FigureSource {
 /// What a ``Sensor`` tells its delegate; every method has an empty default.
 ///
 /// All methods are called on the thread that offers the samples.
-public protocol SensorDelegate: AnyObject {
+package protocol SensorDelegate: AnyObject {
     /// Tells the delegate that the sensor's source failed; called once per failure, after the sensor turned inactive.
     func sensor(_ sensor: Sensor, didDeactivateBecause reason: any Error)
     /// Tells the delegate that the sensor delivers again.
@@ -111,8 +111,9 @@ public protocol SensorDelegate: AnyObject {
 // A method that a conforming type leaves out does nothing.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension SensorDelegate {
-    public func sensor(_ sensor: Sensor, didDeactivateBecause reason: any Error) {}
-    public func sensorDidActivate(_ sensor: Sensor) {}
-    public func sensor(_ sensor: Sensor, didResumeAfter gap: SampleGap, at position: SamplePosition) {}
-    public func sensor(_ sensor: Sensor, didLose loss: SampleLoss, of kind: SampleKind, at position: SamplePosition?) {}
+    package func sensor(_ sensor: Sensor, didDeactivateBecause reason: any Error) {}
+    package func sensorDidActivate(_ sensor: Sensor) {}
+    package func sensor(_ sensor: Sensor, didResumeAfter gap: SampleGap, at position: SamplePosition) {}
+    package func sensor(_ sensor: Sensor, didLose loss: SampleLoss, of kind: SampleKind, at position: SamplePosition?) {
+    }
 }

@@ -3,9 +3,9 @@ public import SensorGeometry
 /// What makes a sensor's samples true, in the device's frame; `binnacle calibrate` finds it.
 public struct SensorCalibration: Sendable, Equatable {
     /// That of the accelerometer; `nil` when there is none.
-    public var accelerometer: AxisCalibration?
+    package var accelerometer: AxisCalibration?
     /// That of the magnetometer; `nil` when there is none.
-    public var magnetometer: MagnetometerCalibration?
+    package var magnetometer: MagnetometerCalibration?
 
     /// Creates a calibration.
     public init(accelerometer: AxisCalibration? = nil, magnetometer: MagnetometerCalibration? = nil) {
@@ -25,9 +25,9 @@ public struct SensorCalibration: Sendable, Equatable {
 /// A linear correction of three axes: true = matrix · (measured − offset).
 public struct AxisCalibration: Sendable, Equatable {
     /// What is measured when there is nothing, in the unit of the samples.
-    public let offset: Vector3
+    package let offset: Vector3
     /// Each of its rows gives one true axis.
-    public let matrix: Matrix3
+    package let matrix: Matrix3
 
     /// Creates a correction.
     ///
@@ -43,16 +43,27 @@ public struct AxisCalibration: Sendable, Equatable {
 /// The calibration of a magnetometer.
 public struct MagnetometerCalibration: Sendable, Equatable {
     /// Hard iron as the offset in µT, and soft iron as the matrix.
-    public let axes: AxisCalibration
+    package let axes: AxisCalibration
     /// The strength of the field after the correction, in µT.
-    public let fieldMicrotesla: Double
+    package let fieldMicrotesla: Double
     /// The standard deviation of what is left, on one axis in µT.
-    public let residualMicrotesla: Double
+    package let residualMicrotesla: Double
 
     /// Creates a calibration.
     public init(axes: AxisCalibration, fieldMicrotesla: Double, residualMicrotesla: Double) {
         self.axes = axes
         self.fieldMicrotesla = fieldMicrotesla
         self.residualMicrotesla = residualMicrotesla
+    }
+
+    /// Creates a calibration from the error of its fit.
+    ///
+    /// - Parameters:
+    ///   - axes: Hard iron as the offset in µT, and soft iron as the matrix.
+    ///   - fieldMicrotesla: The strength of the field after the correction.
+    ///   - fitErrorPercent: The standard deviation of the strength, as a share of it.
+    package init(axes: AxisCalibration, fieldMicrotesla: Double, fitErrorPercent: Double) {
+        self.init(
+            axes: axes, fieldMicrotesla: fieldMicrotesla, residualMicrotesla: fitErrorPercent / 100 * fieldMicrotesla)
     }
 }

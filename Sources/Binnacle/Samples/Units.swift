@@ -1,12 +1,12 @@
 import SensorGeometry
 
 /// Constants and conversions between the units inside (m/s², µT, radians, nanoseconds) and those at the edges.
-public enum Units {
+package enum Units {
     /// Standard gravity in m/s² as the samples' type has it, which is less exact than `Gravity.standard`.
-    public static var standardGravity: Float { Float(Gravity.standard) }
+    package static var standardGravity: Float { Float(Gravity.standard) }
 
     /// Nanoseconds in a duration, rounded towards zero and limited to what 64 bits hold (292 years).
-    public static func nanoseconds(_ duration: Duration) -> Int64 {
+    package static func nanoseconds(_ duration: Duration) -> Int64 {
         let (seconds, attoseconds) = duration.components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         guard !overflow else { return seconds < 0 ? .min : .max }
@@ -20,6 +20,19 @@ public enum Units {
         let (sum, overflow) = timeNanoseconds.addingReportingOverflow(nanoseconds)
         guard overflow else { return sum }
         return nanoseconds > 0 ? .max : .min
+    }
+
+    /// The distance from one stamp to another.
+    package static func duration(from start: Int64, to end: Int64) -> Duration {
+        .nanoseconds(end) - .nanoseconds(start)
+    }
+
+    /// A duration in seconds; the same number as the distance of the stamps between which it lies.
+    package static func seconds(_ duration: Duration) -> Double {
+        let (seconds, attoseconds) = duration.components
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        // Past 292 years the nanosecond no longer matters.
+        return overflow ? Double(seconds) : Double(later(scaled, by: attoseconds / 1_000_000_000)) * 1e-9
     }
 
     /// The distance from one stamp to a later one in seconds.

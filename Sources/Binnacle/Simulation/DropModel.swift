@@ -4,7 +4,7 @@ import Glibc
 ///
 /// A fall of 0.3 s is one of 44 cm, and ends with v = g·t = 2.9 m/s. The ground takes that away in 30 ms with the force
 /// of half a sine, whose peak π·v/(2·T) is 154 m/s². A hand trembles at 8 to 12 Hz (physiological tremor); its 0.01 g is
-/// no motion. Nobody lifts the device: the next cycle begins with it in the hand.
+/// no motion. The device is not lifted: the next cycle begins with it in the hand.
 enum DropModel {
     static let cycleSeconds = 10.0
     static let fallSeconds = 2.0

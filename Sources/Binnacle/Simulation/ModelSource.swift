@@ -1,6 +1,6 @@
 /// The samples of a ``MotionModel`` one after the other, without end, and as soon as they are asked for.
 ///
-/// Stamps begin at 0. Whoever wants them in their own time asks for them in it.
+/// Stamps begin at 0.
 package final class ModelSource: SampleSource {
     /// The streams, in the order of the pipeline.
     package let streams: [SampleStream]

@@ -18,9 +18,9 @@ import Glibc
 ///
 /// besides the headings of the compass. A fall is motion, and a blow of more than 2.5 g always is a shake of more than
 /// 1.5 g. At lower rates a blow may fall between two samples, as it does for a device.
-public struct MotionModel: Sendable {
+package struct MotionModel: Sendable {
     /// What is simulated.
-    public let settings: SimulationSettings
+    package let settings: SimulationSettings
 
     private let forceNoise: SampleNoise
     private let fieldNoise: SampleNoise
@@ -41,7 +41,7 @@ public struct MotionModel: Sendable {
     /// Creates a model.
     ///
     /// - Precondition: ``SimulationSettings/problems()`` finds none.
-    public init(_ settings: SimulationSettings) {
+    package init(_ settings: SimulationSettings) {
         let problems = settings.problems()
         precondition(problems.isEmpty, "\(problems)")
         self.settings = settings
@@ -53,7 +53,7 @@ public struct MotionModel: Sendable {
     ///
     /// - Parameter index: The sample's number, from 0; sample n is n/rate after the start.
     /// - Returns: The three axes in m/s².
-    public func specificForce(at index: Int64) -> SIMD3<Float> {
+    package func specificForce(at index: Int64) -> SIMD3<Float> {
         var force: SIMD3<Double>
         switch settings.model {
         case .still, .turn: force = Self.gravity
@@ -69,7 +69,7 @@ public struct MotionModel: Sendable {
     ///
     /// - Parameter index: The sample's number, from 0; sample n is n/rate after the start.
     /// - Returns: The three axes in µT.
-    public func magneticField(at index: Int64) -> SIMD3<Float> {
+    package func magneticField(at index: Int64) -> SIMD3<Float> {
         var field = Self.restField
         if settings.model == .turn {
             field = Self.field(headingDegrees: TurnModel.headingDegrees(at: phase(index, TurnModel.cycleSeconds)))

@@ -1,7 +1,7 @@
-/// Sensors that no device measures: their samples come from a ``MotionModel`` when a clock says that they are due.
+/// Sensors that no device measures: their samples come from a model of a movement when a clock says that they are due.
 ///
-/// Stamps stand on a grid that begins at the start and does not drift. A sample is never of the future. Whoever was
-/// stopped for more than a second gets no backlog: the source goes on with the present, and a gap shows.
+/// Stamps stand on a grid that begins at the start and does not drift. A sample is never of the future. After a
+/// stop of more than a second there is no backlog: the source continues with the present, and there is a gap.
 public final class SimulatedSource: SampleSource {
     /// The streams, in the order of the pipeline.
     public let streams: [SampleStream]
@@ -46,7 +46,7 @@ public final class SimulatedSource: SampleSource {
         for sensor in sensors { sensor.sensor.authorizationStatus = .authorized }
     }
 
-    /// Goes on where another source stands, for the streams that both have.
+    /// Continues at the position of another source, for the streams that both have.
     package func resume(_ other: SimulatedSource) {
         for index in tracks.indices {
             let stream = tracks[index].stream
@@ -57,7 +57,7 @@ public final class SimulatedSource: SampleSource {
     }
 
     /// When the next sample is due; `nil` without streams.
-    public var nextDueNanoseconds: Int64? {
+    package var nextDueNanoseconds: Int64? {
         var next: Int64?
         for track in tracks {
             let due = track.grid.timeNanoseconds(at: track.nextIndex)

@@ -1,6 +1,6 @@
 extension SimulationSettings {
     /// The rates in Hz that can be simulated.
-    public static let rates: ClosedRange<Double> = 0.1...1_000_000
+    package static let rates: ClosedRange<Double> = 0.1...1_000_000
 
     /// Everything that is wrong with the settings.
     public func problems() -> [SettingsProblem<SimulationSettings>] {

@@ -1,6 +1,6 @@
 /// How a simulated sensor moves.
 public struct SimulationSettings: Sendable, Equatable {
-    /// A movement that repeats; ``MotionModel`` says what each one is.
+    /// A movement that repeats.
     public enum Model: String, Sendable, CaseIterable {
         /// Lies flat and does not move.
         case still

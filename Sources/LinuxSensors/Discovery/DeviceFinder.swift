@@ -1,34 +1,37 @@
 import Binnacle
 import CEvdev
 import Glibc
-public import LinuxSystem
+package import LinuxSystem
 
 /// Finds the accelerometers and magnetometers of a machine.
-public struct DeviceFinder: Sendable {
+package struct DeviceFinder: Sendable {
     /// The folder under which `/sys` and `/dev` lie, for a tree that is read without udev; empty for the machine's own.
     private let root: String
 
     static let subsystems = ["iio", "input"]
 
     /// Finds the machine's own devices, through udev.
-    public init() {
+    package init() {
         root = ""
     }
 
     /// Finds the IIO devices of a tree that lies in a folder, without udev: for containers, and for tests.
-    public init(root: String) {
+    package init(root: String) {
         self.root = root
+    }
+
+    /// Finds devices under a folder, or on this machine.
+    package init(under root: String?) {
+        self.root = root ?? ""
     }
 
     /// Whether devices come and go through udev.
     var usesUdev: Bool { root.isEmpty }
 
-    /// All devices, in a stable order, each with an identity of its own.
+    /// Lists all devices in a stable order, each with an identity of its own.
     ///
     /// This may take as long as a sleeping device needs to wake up.
-    ///
-    /// - Throws: ``SystemError`` when the devices cannot be listed at all.
-    public func devices() throws(SystemError) -> [SensorDevice] {
+    package func devices() throws(SystemError) -> [SensorDevice] {
         var devices: [SensorDevice] = []
         if usesUdev {
             let udev = try Udev()

@@ -1,11 +1,11 @@
-public import Binnacle
+package import Binnacle
 import Glibc
 import LinuxSystem
 
 /// What would become of a device if it were opened now, found out without changing anything.
-public struct DeviceInspection: Sendable {
+package struct DeviceInspection: Sendable {
     /// How samples are taken.
-    public enum Mode: String, Sendable {
+    package enum Mode: String, Sendable {
         /// From the kernel's buffer, each one.
         case buffer
         /// Single values through sysfs, now and then.
@@ -15,7 +15,7 @@ public struct DeviceInspection: Sendable {
     }
 
     /// Whether it can be used.
-    public enum State: String, Sendable {
+    package enum State: String, Sendable {
         /// It can.
         case ready
         /// Not by this process.
@@ -25,36 +25,36 @@ public struct DeviceInspection: Sendable {
     }
 
     /// One channel.
-    public struct Channel: Sendable, Equatable {
+    package struct Channel: Sendable, Equatable {
         /// The kernel's name of it.
-        public let name: String
+        package let name: String
         /// How it lies in a scan; `nil` without a buffer.
-        public let type: String?
+        package let type: String?
         /// What a raw value is multiplied with, into m/s² or gauss.
-        public let scale: Double
+        package let scale: Double
         /// What is added to a raw value before.
-        public let offset: Double
+        package let offset: Double
     }
 
     /// The device.
-    public let device: SensorDevice
+    package let device: SensorDevice
     /// How samples would be taken.
-    public internal(set) var mode: Mode
+    package internal(set) var mode: Mode
     /// The channels that would be used.
-    public internal(set) var channels: [Channel] = []
+    package internal(set) var channels: [Channel] = []
     /// The device's rate now, in Hz, when it tells.
-    public internal(set) var rateHz: Double?
+    package internal(set) var rateHz: Double?
     /// The mount matrix of each kind, and where it was found.
-    public internal(set) var matrices: [(kind: SampleKind, matrix: MountMatrix, source: String?)] = []
+    package internal(set) var matrices: [(kind: SampleKind, matrix: MountMatrix, source: String?)] = []
     /// Whether it can be used.
-    public internal(set) var state = State.ready
+    package internal(set) var state = State.ready
     /// Why it cannot be used, or not in the best way, and what to do about it.
-    public internal(set) var reason: String?
+    package internal(set) var reason: String?
 
     /// Looks at a device.
     ///
     /// This may take as long as a sleeping device needs to wake up.
-    public init(_ device: SensorDevice) {
+    package init(_ device: SensorDevice) {
         self.device = device
         mode = device.interface == .evdev ? .evdev : .buffer
         do throws(SensorFailure) {

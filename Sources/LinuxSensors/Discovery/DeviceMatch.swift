@@ -17,7 +17,7 @@ public struct DeviceMatch: Sendable, Equatable {
     public init() {}
 
     /// Whether nothing is asked for.
-    public var isEmpty: Bool { self == DeviceMatch() }
+    package var isEmpty: Bool { self == DeviceMatch() }
 
     /// How much is asked for.
     var criterionCount: Int {
@@ -25,7 +25,7 @@ public struct DeviceMatch: Sendable, Equatable {
     }
 
     /// Whether a device is meant.
-    public func accepts(_ device: SensorDevice) -> Bool {
+    package func accepts(_ device: SensorDevice) -> Bool {
         if let name, device.name != name { return false }
         if let label, device.label != label { return false }
         if let location, device.location != location { return false }

@@ -29,7 +29,7 @@ public struct SensorDevice: Sendable, Equatable {
     /// udev's properties of it.
     public let properties: [String: String]
     /// What udev's hardware database knows the device by; `nil` when its bus has no such thing.
-    public var modalias: String? {
+    package var modalias: String? {
         for name in ["../modalias", "device/modalias", "../device/modalias"] {
             if let text = (try? directory.textIfPresent(name)) ?? nil { return text }
         }

@@ -1,4 +1,4 @@
-public import SensorGeometry
+package import SensorGeometry
 
 /// How a sensor sits in its device: turns the sensor's axes into the device's.
 ///
@@ -6,13 +6,13 @@ public import SensorGeometry
 /// common in the field, because it carries the sign of the acceleration; a determinant of 0 is an error.
 public struct MountMatrix: Sendable, Equatable, CustomStringConvertible {
     /// From the sensor's axes to the device's.
-    public let matrix: Matrix3
+    package let matrix: Matrix3
 
     /// The nine elements, row by row.
-    public var elements: [Double] { matrix.elements }
+    package var elements: [Double] { matrix.elements }
 
     /// The sensor's axes are the device's.
-    public static let identity = MountMatrix(unchecked: .identity)
+    package static let identity = MountMatrix(unchecked: .identity)
 
     /// Why a text is no mount matrix.
     public enum Flaw: Error, Sendable, Equatable {
@@ -35,7 +35,7 @@ public struct MountMatrix: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Reads the kernel's or udev's text.
-    public init(_ text: String) throws(Flaw) {
+    package init(_ text: String) throws(Flaw) {
         let rows = text.split(separator: ";", omittingEmptySubsequences: false)
         guard rows.count == 3 else { throw .shape }
         var elements: [Double] = []
@@ -51,7 +51,7 @@ public struct MountMatrix: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The determinant: 1 for a turn, −1 for a turn and a reflection.
-    public var determinant: Double { matrix.determinant }
+    package var determinant: Double { matrix.determinant }
 
     /// The matrix as the kernel and udev write it.
     public var description: String {

@@ -6,9 +6,9 @@ import SensorGeometry
 /// With the means m of the poses as columns of M and the directions e that point up in them as columns of E, the matrix
 /// T = E·Mᵀ·(M·Mᵀ)⁻¹ is the least-squares solution of T·m = e. A determinant below 0 is a sensor that reads the other
 /// way round (gravity instead of specific force), for no device is its own mirror image.
-public struct MountSolver {
+package struct MountSolver {
     /// A pose in which a person can hold a device.
-    public enum Pose: String, Sendable, CaseIterable {
+    package enum Pose: String, Sendable, CaseIterable {
         /// On a table, the screen up.
         case flat
         /// On its left edge.
@@ -33,29 +33,29 @@ public struct MountSolver {
     }
 
     /// What was found.
-    public struct Solution: Sendable, Equatable {
+    package struct Solution: Sendable, Equatable {
         /// What the accelerometer's sign means.
-        public let acceleration: SensorSettings.Acceleration
+        package let acceleration: SensorSettings.Acceleration
         /// From the sensor's axes to the device's, after the sign; a turn.
-        public let matrix: MountMatrix
+        package let matrix: MountMatrix
         /// The matrix for udev's hardware database, whose users expect the sign of gravity.
-        public let hardwareDatabaseMatrix: MountMatrix
+        package let hardwareDatabaseMatrix: MountMatrix
         /// How badly the poses fit, as the largest angle between where up should be and where it is, in degrees.
-        public let worstDegrees: Double
+        package let worstDegrees: Double
     }
 
     private var means: [(pose: Pose, mean: Vector3)] = []
 
     /// Creates a solver that knows nothing yet.
-    public init() {}
+    package init() {}
 
     /// Adds the mean of a rest, in m/s², without a mount matrix and with the sign as the device gives it.
-    public mutating func add(_ pose: Pose, x: Double, y: Double, z: Double) {
+    package mutating func add(_ pose: Pose, x: Double, y: Double, z: Double) {
         means.append((pose, Vector3(x, y, z)))
     }
 
     /// Solves; `nil` when the poses do not tell the axes apart.
-    public func solve() -> Solution? {
+    package func solve() -> Solution? {
         var product = [Vector3](repeating: .zero, count: 3)
         var square = product
         for (pose, mean) in means {

@@ -1,6 +1,6 @@
 public import Binnacle
 import Glibc
-public import LinuxSystem
+package import LinuxSystem
 
 /// The machine's own sensors as a source: finds them, opens them, reads them, and follows them through unplugging,
 /// plugging in, stalls and suspends.
@@ -46,18 +46,6 @@ public final class LiveSource: SampleSource {
     static let monitorToken = UInt64.max - 1
     private static let mostDeliveries = 64
 
-    /// Starts to look for the sensors; the first of them may deliver after a few milliseconds.
-    ///
-    /// - Parameters:
-    ///   - requests: What is wanted, each sensor once.
-    ///   - finder: Where to look.
-    /// - Throws: ``SystemError`` when the system refuses what the source needs itself.
-    public convenience init(
-        _ requests: [SensorRequest], finder: DeviceFinder = DeviceFinder()
-    ) throws(SystemError) {
-        try self.init(requests, finder: finder, waker: try Waker())
-    }
-
     /// Starts with a waker that others use as well.
     ///
     /// - Parameters:
@@ -100,10 +88,10 @@ public final class LiveSource: SampleSource {
     }
 
     /// Writing eight bytes that are not 0 to this descriptor ends a wait; a signal handler may do it.
-    public var wakeDescriptor: Int32 { waker.descriptor }
+    package var wakeDescriptor: Int32 { waker.descriptor }
 
     /// Whether the machine has been searched and every device that was found is open, or could not be opened.
-    public var isSettled: Bool {
+    package var isSettled: Bool {
         table.isSearched && answers.isEmpty
             && sensors.allSatisfy { if case .opening(_, _?) = $0.slot.state { false } else { true } }
     }
@@ -168,7 +156,7 @@ public final class LiveSource: SampleSource {
     /// Waits until there is something to ask for, a signal comes, or the time is over.
     ///
     /// - Parameter timeoutMilliseconds: The longest wait; −1 has no end.
-    public func wait(timeoutMilliseconds: Int32 = -1) {
+    package func wait(timeoutMilliseconds: Int32) {
         guard isDrained else { return }
         var timeout = timeoutMilliseconds
         if let due = sensors.lazy.map(\.nextLook).min(), due < .max {
@@ -190,14 +178,14 @@ public final class LiveSource: SampleSource {
     }
 
     /// Takes what a person should know, each thing once: how a device is read when that is not as asked for.
-    public func takeNotices() -> [String] {
+    package func takeNotices() -> [String] {
         guard !notices.isEmpty else { return [] }
         defer { notices.removeAll() }
         return notices
     }
 
     /// Closes every device and switches its buffer off; afterwards nothing is delivered.
-    public func stop() {
+    package func stop() {
         stop(atMostMilliseconds: 1000)
     }
 

@@ -29,7 +29,7 @@ public struct SensorFailure: Error, Sendable, Equatable, CustomStringConvertible
     public let code: Int32?
 
     /// Creates a failure.
-    public init(_ category: Category, _ description: String, code: Int32? = nil) {
+    package init(_ category: Category, _ description: String, code: Int32? = nil) {
         self.category = category
         self.description = description
         self.code = code

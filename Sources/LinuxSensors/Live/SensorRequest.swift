@@ -3,17 +3,17 @@ public import Binnacle
 /// One sensor that a live source is to deliver: which device it is, and how to read it.
 public struct SensorRequest {
     /// The sensor as the user names it.
-    public let sensor: Sensor
+    package let sensor: Sensor
     /// What is wanted of it.
-    public let kinds: [SampleKind]
+    package let kinds: [SampleKind]
     /// How the device is read; `nil` takes whichever offers what is wanted.
-    public let interface: SensorDevice.Interface?
+    package let interface: SensorDevice.Interface?
     /// Which device it is.
-    public let match: DeviceMatch
+    package let match: DeviceMatch
     /// The identity of the one device that is meant, when the match alone does not say.
-    public let id: String?
+    package let id: String?
     /// How to read it.
-    public let settings: SensorSettings
+    package let settings: SensorSettings
 
     /// Creates a request.
     public init(

@@ -312,12 +312,3 @@ extension TraceSet {
         bindings.append(Binding(sensor: sensor, path: path, kind: kinds.count == 1 ? kinds[0] : nil))
     }
 }
-
-extension DecoratorSettings.Context {
-    /// What decorators ask: the time of day, and which sensors of a router are active.
-    init(_ router: Router) {
-        self.init(
-            minuteOfDay: { _ in LocalClock.minuteOfDay() },
-            activeSensors: { [unowned router] in Set(router.activeSensors.map(\.name)) })
-    }
-}

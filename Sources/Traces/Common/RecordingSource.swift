@@ -12,14 +12,36 @@ public final class RecordingSource: SampleSource {
     private let source: any SampleSource
     private let writer: TraceWriter
 
+    /// The longest stretch of sample time that is not written yet; `nil` leaves writing to the writer's owner.
+    private let flushNanoseconds: Int64?
+    private var flushedNanoseconds: Int64?
+
+    /// Records a source: an Arrow stream when the file's name ends in `.arrows`, and else CSV.
+    ///
+    /// What was delivered is written once a second of sample time, so that little is lost when the process is killed.
+    ///
+    /// - Parameters:
+    ///   - source: Delivers the samples.
+    ///   - path: A file that is not there yet; `-` is standard output.
+    ///   - replacing: Whether a file that is there already may be overwritten.
+    /// - Throws: ``TraceError`` when the file cannot be made or written.
+    public convenience init(
+        _ source: any SampleSource, path: String, replacing: Bool = false
+    ) throws(TraceError) {
+        let writer = try TraceWriter(path: path, streams: source.streams, replacing: replacing)
+        self.init(source, writer: writer, flushInterval: .seconds(1))
+    }
+
     /// Records a source.
     ///
     /// - Parameters:
     ///   - source: Delivers the samples.
-    ///   - writer: Made for the source's streams. Its owner flushes it at the intervals that may be lost.
-    public init(_ source: any SampleSource, writer: TraceWriter) {
+    ///   - writer: Made for the source's streams.
+    ///   - flushInterval: How much sample time may be lost; `nil` leaves flushing to the writer's owner.
+    package init(_ source: any SampleSource, writer: TraceWriter, flushInterval: Duration? = nil) {
         self.source = source
         self.writer = writer
+        flushNanoseconds = flushInterval.map(Units.nanoseconds)
     }
 
     /// Fills the delivery from the source, records it whatever the answer is, and returns that answer.
@@ -28,6 +50,21 @@ public final class RecordingSource: SampleSource {
         let answer = source.fill(delivery)
         // The writer keeps the error, and writes nothing after it.
         try? writer.write(delivery)
+        if let flushNanoseconds, let now = delivery.lastTimeNanoseconds { flush(now, flushNanoseconds) }
         return answer
     }
+
+    private func flush(_ now: Int64, _ interval: Int64) {
+        let last = flushedNanoseconds ?? now
+        if flushedNanoseconds == nil { flushedNanoseconds = now }
+        guard now >= Units.later(last, by: interval) else { return }
+        flushedNanoseconds = now
+        try? writer.flush()
+    }
+
+    /// Waits for the source that is recorded.
+    public func wait() { source.wait() }
+
+    /// Ends a wait for the source that is recorded.
+    public var wakeUp: (@Sendable () -> Void)? { source.wakeUp }
 }

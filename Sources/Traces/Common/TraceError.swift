@@ -22,14 +22,14 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The file.
     public let path: String
     /// The line, from 1, when there is one to name.
-    public let line: Int?
+    package let line: Int?
     /// The column in the line as a byte, from 1, when there is one to name.
-    public let column: Int?
+    package let column: Int?
     /// What is wrong, and what to do about it.
     public let message: String
 
     /// Creates an error.
-    public init(_ category: Category, path: String, line: Int? = nil, column: Int? = nil, _ message: String) {
+    package init(_ category: Category, path: String, line: Int? = nil, column: Int? = nil, _ message: String) {
         self.category = category
         self.path = path
         self.line = line
@@ -42,18 +42,18 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 /// A repair or an assumption without which the file could not be read.
-public struct TraceNotice: Sendable, Equatable, CustomStringConvertible {
+package struct TraceNotice: Sendable, Equatable, CustomStringConvertible {
     /// The file.
-    public let path: String
+    package let path: String
     /// The line, from 1, when there is one to name.
-    public let line: Int?
+    package let line: Int?
     /// The column in the line as a byte, from 1, when there is one to name.
-    public let column: Int?
+    package let column: Int?
     /// What was done, and why.
-    public let message: String
+    package let message: String
 
     /// `path:line:column: message`, as compilers write it.
-    public var description: String { located(message, path, line, column) }
+    package var description: String { located(message, path, line, column) }
 }
 
 private func located(_ message: String, _ path: String, _ line: Int?, _ column: Int?) -> String {

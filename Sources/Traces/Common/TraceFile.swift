@@ -1,21 +1,21 @@
-public import Binnacle
+package import Binnacle
 
 /// An open trace file of a known format, whose streams are not yet assigned to sensors.
-public final class TraceFile {
+package final class TraceFile {
     /// What one stream in the file is.
-    public struct Content: Sendable, Equatable {
+    package struct Content: Sendable, Equatable {
         /// The sensor's name, when the file gives one.
-        public let sensor: String?
+        package let sensor: String?
         /// What is measured.
-        public let kind: SampleKind
+        package let kind: SampleKind
     }
 
     /// The file's path as it was given.
-    public let path: String
+    package let path: String
     /// The streams in the file, in the order in which it names them.
-    public var contents: [Content] { readers.flatMap(\.contents) }
+    package var contents: [Content] { readers.flatMap(\.contents) }
     /// What was assumed about the file because its header does not say it.
-    public var notices: [TraceNotice] { readers.flatMap(\.notices) }
+    package var notices: [TraceNotice] { readers.flatMap(\.notices) }
 
     /// The readers of the contents, in their order.
     ///
@@ -30,7 +30,7 @@ public final class TraceFile {
     ///   - assumedKind: What bare `x`, `y`, `z` columns without a unit measure.
     ///   - isCancelled: Asked while the reader waits for a pipe; `true` is treated as the end of the file.
     /// - Throws: ``TraceError`` when it cannot be opened, or its header does not say enough.
-    public convenience init(
+    package convenience init(
         path: String, map: ColumnMap? = nil, assumedKind: SampleKind? = nil,
         isCancelled: @escaping () -> Bool = { false }
     ) throws(TraceError) {

@@ -1,7 +1,7 @@
 /// Defects that were skipped or repaired, counted by kind, with the first places of each.
-public struct TraceRepairs: Sendable, Equatable {
+package struct TraceRepairs: Sendable, Equatable {
     /// The kinds of defects that do not end the reading.
-    public enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
         /// A field that should be a number is not one.
         case notANumber = "not a number: skipped"
         /// NaN or infinity.
@@ -34,20 +34,20 @@ public struct TraceRepairs: Sendable, Equatable {
     }
 
     /// The number of occurrences of each kind.
-    public private(set) var counts: [Kind: Int] = [:]
+    package private(set) var counts: [Kind: Int] = [:]
     /// The first few places of each kind.
-    public private(set) var notices: [TraceNotice] = []
+    package private(set) var notices: [TraceNotice] = []
 
     private static let noticesPerKind = 3
 
     /// Creates an empty account.
-    public init() {}
+    package init() {}
 
     /// Whether there were no defects.
-    public var isEmpty: Bool { counts.isEmpty }
+    package var isEmpty: Bool { counts.isEmpty }
 
     /// Adds the counts and notices of another file.
-    public mutating func add(_ other: TraceRepairs) {
+    package mutating func add(_ other: TraceRepairs) {
         counts.merge(other.counts, uniquingKeysWith: +)
         notices += other.notices
     }

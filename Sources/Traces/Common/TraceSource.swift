@@ -30,7 +30,7 @@ public final class TraceSource: SampleSource {
     ///
     /// - Parameter files: For each file, the sensor of each of its contents; `nil` leaves that stream out.
     /// - Precondition: No file is given twice, and no two contents of one kind have the same sensor.
-    public init(_ files: [(file: TraceFile, sensors: [Sensor?])]) {
+    package init(_ files: [(file: TraceFile, sensors: [Sensor?])]) {
         let bound = files.flatMap(Self.assigned)
         precondition(Set(files.map { ObjectIdentifier($0.file) }).count == files.count, "a file stands there twice")
         for (number, stream) in bound.enumerated() {
@@ -53,7 +53,7 @@ public final class TraceSource: SampleSource {
     }
 
     /// What was skipped so far, in all files.
-    public var repairs: TraceRepairs {
+    package var repairs: TraceRepairs {
         all.reduce(into: TraceRepairs()) { $0.add($1.reader.repairs) }
     }
 

@@ -1,4 +1,4 @@
-public import Binnacle
+package import Binnacle
 
 /// Writes samples as a recording that ``TraceSource`` reads back as it came: an Arrow stream when the file's name ends
 /// in `.arrows`, and else CSV with the canonical header.
@@ -7,17 +7,17 @@ public import Binnacle
 /// there, and at most the last line or message is torn, which a reader skips. Nothing is allocated per sample.
 ///
 /// A reader skips a sample whose stamp lies before the previous one of its stream.
-public final class TraceWriter {
+package final class TraceWriter {
     /// The file's path; `-` is standard output.
-    public let path: String
+    package let path: String
     /// How many samples of each stream were taken, by the stream's index.
-    public var sampleCounts: [Int] { format.sampleCounts }
+    package var sampleCounts: [Int] { format.sampleCounts }
     /// The first error that a write met; nothing is written after it.
-    public var failure: TraceError? { file.failure }
+    package var failure: TraceError? { file.failure }
     /// Whether the raw scans of the samples are recorded.
-    public let keepsScans: Bool
+    package let keepsScans: Bool
     /// Whether ``failure`` is that the reading end of a pipe was closed, which ends a pipeline normally.
-    public var isReaderGone: Bool { file.isReaderGone }
+    package var isReaderGone: Bool { file.isReaderGone }
 
     private let file: RecordingFile
     private let format: any RecordingFormat
@@ -37,7 +37,7 @@ public final class TraceWriter {
     ///   - replacing: Whether a file that is there already may be overwritten.
     ///   - details: What an Arrow stream holds beyond the samples.
     /// - Throws: ``TraceError`` when the file cannot be made or written.
-    public init(
+    package init(
         path: String, streams: [SampleStream], replacing: Bool = false, details: RecordingDetails = RecordingDetails()
     ) throws(TraceError) {
         precondition(!streams.isEmpty, "a recording needs a stream")
@@ -72,7 +72,7 @@ public final class TraceWriter {
     ///
     /// - Parameter delivery: Has a batch for each of the recording's streams.
     /// - Throws: ``TraceError`` for the first write that fails; later calls do nothing, see ``failure``.
-    public func write(_ delivery: SampleDelivery) throws(TraceError) {
+    package func write(_ delivery: SampleDelivery) throws(TraceError) {
         precondition(delivery.batches.count == streamCount, "the delivery has other streams than the recording")
         precondition(!isFinished, "the recording has its end")
         guard failure == nil else { return }
@@ -82,7 +82,7 @@ public final class TraceWriter {
     /// Writes what was collected.
     ///
     /// - Throws: ``TraceError`` for the first write that fails; later calls do nothing, see ``failure``.
-    public func flush() throws(TraceError) {
+    package func flush() throws(TraceError) {
         guard failure == nil, !isFinished else { return }
         try format.flush()
     }
@@ -90,7 +90,7 @@ public final class TraceWriter {
     /// Writes what was collected and the end of the recording; nothing can be added after it.
     ///
     /// - Throws: ``TraceError`` for the first write that fails; later calls do nothing, see ``failure``.
-    public func finish() throws(TraceError) {
+    package func finish() throws(TraceError) {
         guard failure == nil, !isFinished else { return }
         isFinished = true
         try format.finish()
@@ -98,16 +98,16 @@ public final class TraceWriter {
 }
 
 /// What a recording holds beyond its samples; only an Arrow stream has room for it.
-public struct RecordingDetails: Sendable {
+package struct RecordingDetails: Sendable {
     /// The clock of the stamps, such as `monotonic`, where it is known.
-    public var clock: String?
+    package var clock: String?
     /// For each stream's index the identity of its device, where it is known; may be shorter.
-    public var devices: [String?] = []
+    package var devices: [String?] = []
     /// Whether the raw scans of the samples are kept, byte by byte.
-    public var keepsScans = false
+    package var keepsScans = false
 
     /// Creates details without any content.
-    public init() {}
+    package init() {}
 }
 
 /// Turns deliveries into the bytes of a recording, in one format.

@@ -2,19 +2,19 @@
 ///
 /// The window opens with the first event and has a fixed length. When sample time has passed it, the first event is
 /// passed on with the number of events that it stands for.
-public final class CoalesceDecorator: EventDecorator {
+package final class CoalesceDecorator: EventDecorator {
     private let windowNanoseconds: Int64
     private var open: [(event: Event, count: Int)] = []
 
     /// Creates a decorator.
     ///
     /// - Parameter window: How long events are collected.
-    public init(window: Duration) {
+    package init(window: Duration) {
         windowNanoseconds = Units.nanoseconds(window)
     }
 
     /// Joins the event to its open window, or opens one.
-    public override func handle(_ event: Event) {
+    package override func handle(_ event: Event) {
         close(before: event.timeNanoseconds)
         let topic = EventTopic(event)
         if let index = open.firstIndex(where: { EventTopic($0.event) == topic }) {
@@ -25,19 +25,19 @@ public final class CoalesceDecorator: EventDecorator {
     }
 
     /// The end of the first open window, or what comes due behind this decorator before it.
-    public override var nextDeadlineNanoseconds: Int64? {
+    package override var nextDeadlineNanoseconds: Int64? {
         let own = open.first.map { Units.later($0.event.timeNanoseconds, by: windowNanoseconds) }
         return [own, super.nextDeadlineNanoseconds].compactMap { $0 }.min()
     }
 
     /// Closes the windows that end before the time, then forwards it.
-    public override func advance(to timeNanoseconds: Int64) {
+    package override func advance(to timeNanoseconds: Int64) {
         close(before: timeNanoseconds)
         super.advance(to: timeNanoseconds)
     }
 
     /// Closes every window.
-    public override func flush() {
+    package override func flush() {
         let closing = open
         open.removeAll()
         for (event, count) in closing { pass(event, count) }

@@ -1,20 +1,27 @@
 extension DecoratorSettings {
     /// What decorators need to know of the world.
-    public struct Context {
+    package struct Context {
         /// The local time of day at an event, in minutes since midnight.
-        public var minuteOfDay: (Event) -> Int
+        package var minuteOfDay: (Event) -> Int
         /// The names of the sensors that are active now.
-        public var activeSensors: () -> Set<String>
+        package var activeSensors: () -> Set<String>
 
         /// Creates a context.
-        public init(minuteOfDay: @escaping (Event) -> Int, activeSensors: @escaping () -> Set<String>) {
+        package init(minuteOfDay: @escaping (Event) -> Int, activeSensors: @escaping () -> Set<String>) {
             self.minuteOfDay = minuteOfDay
             self.activeSensors = activeSensors
+        }
+
+        /// Creates the context of a router: the machine's time of day, and the router's sensors.
+        package init(_ router: Router) {
+            self.init(
+                minuteOfDay: { _ in LocalClock.minuteOfDay() },
+                activeSensors: { [unowned router] in Set(router.activeSensors.map(\.name)) })
         }
     }
 
     /// Makes the decorator that the settings describe.
-    public func makeDecorator(in context: Context) -> EventDecorator {
+    package func makeDecorator(in context: Context) -> EventDecorator {
         switch self {
         case .debounce(let time):
             DebounceDecorator(time: time)

@@ -1,7 +1,7 @@
 /// Drops events between two local times of day, and counts them: the one decorator that looks at a clock.
-public final class QuietHoursDecorator: EventDecorator {
+package final class QuietHoursDecorator: EventDecorator {
     /// The number of events dropped so far.
-    public private(set) var droppedCount = 0
+    package private(set) var droppedCount = 0
 
     private let startMinute: Int
     private let endMinute: Int
@@ -13,14 +13,14 @@ public final class QuietHoursDecorator: EventDecorator {
     ///   - startMinute: The first quiet minute of the day, from 0 to 1439.
     ///   - endMinute: The first minute that is no longer quiet; before the start it lies on the next day.
     ///   - clock: The local minute of the day at an event.
-    public init(startMinute: Int, endMinute: Int, clock: @escaping (Event) -> Int) {
+    package init(startMinute: Int, endMinute: Int, clock: @escaping (Event) -> Int) {
         self.startMinute = startMinute
         self.endMinute = endMinute
         self.clock = clock
     }
 
     /// Forwards the event outside the quiet hours.
-    public override func handle(_ event: Event) {
+    package override func handle(_ event: Event) {
         let minute = clock(event)
         let isQuiet =
             startMinute <= endMinute

@@ -4,7 +4,7 @@
 /// told once; it is told again only after the agreement has fallen apart, which is when fewer than k begins lie
 /// within the window. What begins is in ``EventKind/begins``: a motion, a shake, a free fall, a shock or a faced
 /// bearing. Those events end here; all others pass.
-public final class QuorumDecorator: EventDecorator {
+package final class QuorumDecorator: EventDecorator {
     private let count: Int
     private let windowNanoseconds: Int64
     private let activeSensors: () -> Set<String>
@@ -18,7 +18,7 @@ public final class QuorumDecorator: EventDecorator {
     ///   - count: k, the number of distinct sensors that have to agree, at least 1.
     ///   - window: The time within which they have to begin.
     ///   - activeSensors: The names of the sensors that are active now; others have no vote.
-    public init(count: Int, window: Duration, activeSensors: @escaping () -> Set<String>) {
+    package init(count: Int, window: Duration, activeSensors: @escaping () -> Set<String>) {
         precondition(count > 0, "a quorum of \(count) is none")
         self.count = count
         windowNanoseconds = Units.nanoseconds(window)
@@ -26,7 +26,7 @@ public final class QuorumDecorator: EventDecorator {
     }
 
     /// Takes a begin into account, or forwards what is none.
-    public override func handle(_ event: Event) {
+    package override func handle(_ event: Event) {
         guard EventKind.begins.contains(event.kind), let sensor = event.sensor else {
             super.handle(event)
             return

@@ -1,7 +1,7 @@
 /// Passes at most a number of events in any minute; what is above the limit is dropped and counted.
-public final class RateLimitDecorator: EventDecorator {
+package final class RateLimitDecorator: EventDecorator {
     /// The number of events dropped so far.
-    public private(set) var droppedCount = 0
+    package private(set) var droppedCount = 0
 
     /// The times of the events passed last, oldest first from `oldest` on; a ring of `perMinute` places.
     private var passed: [Int64] = []
@@ -12,13 +12,13 @@ public final class RateLimitDecorator: EventDecorator {
     /// Creates a decorator.
     ///
     /// - Parameter perMinute: The most events in any minute of their own time, at least 1.
-    public init(perMinute: Int) {
+    package init(perMinute: Int) {
         precondition(perMinute > 0, "a rate limit of \(perMinute) would pass nothing")
         self.perMinute = perMinute
     }
 
     /// Forwards the event when fewer than the limit were passed in the minute before it.
-    public override func handle(_ event: Event) {
+    package override func handle(_ event: Event) {
         if passed.count < perMinute {
             passed.append(event.timeNanoseconds)
         } else {

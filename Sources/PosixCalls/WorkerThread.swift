@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 
 /// A thread for what may block: a sysfs file of a sleeping device can take seconds.
@@ -10,15 +9,19 @@ package enum WorkerThread {
 
     /// Runs a closure on a thread of its own.
     ///
-    /// - Parameter body: What to do. It must not wait for the one who started it.
+    /// - Parameters:
+    ///   - stackBytes: The size of its stack, which counts in the address space: 512 KiB is enough for code of our own;
+    ///     `nil` is the system's default, for code that somebody else writes.
+    ///   - body: What to do. It must not wait for the one who started it.
     /// - Throws: ``SystemError`` when the system has no thread left.
-    package static func start(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
+    package static func start(
+        stackBytes: Int? = 512 * 1024, _ body: @escaping @Sendable () -> Void
+    ) throws(SystemError) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        // Little is called there; the default of 8 MB would count in the address space of every sensor.
-        pthread_attr_setstacksize(&attributes, 512 * 1024)
+        if let stackBytes { pthread_attr_setstacksize(&attributes, stackBytes) }
         // Signals are for the event thread, whose waits they end.
         var all = sigset_t()
         var before = sigset_t()

@@ -1,0 +1,245 @@
+import PosixCalls
+import Synchronization
+
+/// Runs detectors over the samples of a source, on a thread of its own, until the source ends or the session is stopped.
+///
+/// ```swift
+/// let session = SensorSession {
+///     try LiveSource()
+/// } configure: { setup in
+///     try setup.detectMotion()
+///     try setup.detectNorth()
+/// }
+/// for try await event in session.events { print(event.json) }
+/// ```
+///
+/// Sources, detectors and delegates belong to one thread, and so are not `Sendable`. Therefore a session is given no
+/// objects but two closures that make them. Both are called on the session's thread, as are all delegates and handlers,
+/// and everything that they made is released there when the session ends.
+///
+/// A session runs once. It starts with the first iteration over ``events`` or with ``run()``, and ends with its source,
+/// with ``stop()``, with the cancellation of a task that awaits it, or with the last reference to it.
+public final class SensorSession: Sendable {
+    private let runner: SessionRunner
+
+    /// Describes a session; nothing is called before it starts.
+    ///
+    /// - Parameters:
+    ///   - eventCapacity: The most events that wait in ``events``, at least 1. Beyond it the oldest is dropped, and an
+    ///     event of the kind ``EventKind/eventsDropped`` in its place says how many were.
+    ///   - makeSource: Makes the source, on the session's thread.
+    ///   - configure: Adds what looks at the samples and what takes events, on the session's thread.
+    public init(
+        eventCapacity: Int = 1024, source makeSource: @escaping @Sendable () throws -> any SampleSource,
+        configure: @escaping @Sendable (Setup) throws -> Void
+    ) {
+        runner = SessionRunner(eventCapacity: eventCapacity, makeSource: makeSource, configure: configure)
+    }
+
+    deinit {
+        runner.stop()
+    }
+
+    /// What the session finds: the events of detectors without a delegate of their own, and those of the sensors.
+    ///
+    /// For one task. Kinds that repeat an ongoing state are left out (``EventKind/repeated``). The sequence begins with
+    /// the first event after this property was read, and ends, behind the events that wait, when the session does; a
+    /// failure of the session is thrown. Cancelling the task that iterates stops the session.
+    public var events: some AsyncSequence<Event, SensorSessionError> & Sendable {
+        runner.keepEvents()
+        return SessionEvents(session: self)
+    }
+
+    /// Runs the session and returns when it has ended; a second call waits for the same end.
+    ///
+    /// Cancelling the task stops the session.
+    ///
+    /// - Throws: ``SensorSessionError`` when the session could not begin, or lost a part of its source.
+    public func run() async throws(SensorSessionError) {
+        runner.start()
+        let runner = runner
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { runner.awaitEnd($0) }
+        } onCancel: {
+            runner.stop()
+        }
+        try result.get()
+    }
+
+    /// Ends the session, from any thread and without waiting: what was found so far is still told.
+    ///
+    /// A session that has not started yet will end at once.
+    public func stop() {
+        runner.stop()
+    }
+
+    fileprivate func nextEvent() async throws(SensorSessionError) -> Event? {
+        runner.start()
+        let runner = runner
+        return try await runner.handover.next(onCancel: { runner.stop() }).get()
+    }
+}
+
+/// Why a session ended before its source did, or what was lost of the source.
+public enum SensorSessionError: Error, CustomStringConvertible {
+    /// One of the closures that describe the session threw this error.
+    case setup(any Error)
+    /// Streams of the source failed, and the source has ended; the error is that of the first failure.
+    case source(any Error)
+    /// The system refused what the session needs itself; the text says what.
+    case system(String)
+
+    /// What is wrong, as the error inside says it.
+    public var description: String {
+        switch self {
+        case .setup(let error), .source(let error): "\(error)"
+        case .system(let text): text
+        }
+    }
+}
+
+/// The events of a session, for one task.
+private struct SessionEvents: AsyncSequence, Sendable {
+    typealias Element = Event
+    typealias Failure = SensorSessionError
+
+    let session: SensorSession
+
+    func makeAsyncIterator() -> Iterator { Iterator(session: session) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        let session: SensorSession
+
+        mutating func next() async throws(SensorSessionError) -> Event? {
+            try await session.nextEvent()
+        }
+
+        mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(SensorSessionError) -> Event? {
+            try await session.nextEvent()
+        }
+    }
+}
+
+/// What the thread and the owners of a session share.
+private final class SessionRunner: Sendable {
+    typealias Outcome = Result<Void, SensorSessionError>
+
+    private enum Phase {
+        case ready
+        case running(wakeUp: (@Sendable () -> Void)?)
+        case ended(Outcome)
+    }
+
+    private struct State {
+        var phase = Phase.ready
+        var awaiting: [CheckedContinuation<Outcome, Never>] = []
+    }
+
+    let handover: Handover<Event, SensorSessionError>
+    private let makeSource: @Sendable () throws -> any SampleSource
+    private let configure: @Sendable (SensorSession.Setup) throws -> Void
+    private let state = Mutex(State())
+    private let isStopped = Atomic(false)
+    private let keepsEvents = Atomic(false)
+
+    init(
+        eventCapacity: Int, makeSource: @escaping @Sendable () throws -> any SampleSource,
+        configure: @escaping @Sendable (SensorSession.Setup) throws -> Void
+    ) {
+        handover = Handover(
+            capacity: eventCapacity,
+            overflow: .dropOldest { count, last in
+                var event = EventDrops.event(
+                    count: count, reason: "more than \(eventCapacity) events wait", isSimulated: last.isSimulated)
+                event.sequence = last.sequence
+                event.timeNanoseconds = last.timeNanoseconds
+                return event
+            })
+        self.makeSource = makeSource
+        self.configure = configure
+    }
+
+    // MARK: - Any thread
+
+    func keepEvents() {
+        keepsEvents.store(true, ordering: .relaxed)
+    }
+
+    func start() {
+        let isFirst = state.withLock { state in
+            guard case .ready = state.phase else { return false }
+            state.phase = .running(wakeUp: nil)
+            return true
+        }
+        guard isFirst else { return }
+        do throws(SystemError) {
+            try WorkerThread.start(stackBytes: nil) { self.end(self.work()) }
+        } catch {
+            end(.failure(.system(error.description)))
+        }
+    }
+
+    func stop() {
+        isStopped.store(true, ordering: .sequentiallyConsistent)
+        let wakeUp = state.withLock { state -> (@Sendable () -> Void)? in
+            guard case .running(let wakeUp) = state.phase else { return nil }
+            return wakeUp
+        }
+        wakeUp?()
+    }
+
+    func awaitEnd(_ continuation: CheckedContinuation<Outcome, Never>) {
+        let outcome = state.withLock { state -> Outcome? in
+            if case .ended(let outcome) = state.phase { return outcome }
+            state.awaiting.append(continuation)
+            return nil
+        }
+        if let outcome { continuation.resume(returning: outcome) }
+    }
+
+    // MARK: - The session's thread
+
+    private var goesOn: Bool { !isStopped.load(ordering: .sequentiallyConsistent) }
+
+    private func work() -> Outcome {
+        guard goesOn else { return .success(()) }
+        let setup: SensorSession.Setup
+        do {
+            setup = SensorSession.Setup(source: try makeSource())
+            try configure(setup)
+        } catch {
+            return .failure(.setup(error))
+        }
+        state.withLock { $0.phase = .running(wakeUp: setup.source.wakeUp) }
+        setup.router.add(ClosureHandler { self.keep($0) })
+        let pipeline = Pipeline(source: setup.source, detectors: setup.detectors, router: setup.router)
+        for detector in setup.detectors { detector.startDetection() }
+        var failure: (any Error)?
+        pipeline.run(while: { goesOn }) { answer in
+            if case .failed(_, let reason) = answer { failure = failure ?? reason }
+        }
+        // Who stops a session knows that it is not whole.
+        guard goesOn, let failure else { return .success(()) }
+        return .failure(.source(failure))
+    }
+
+    private func keep(_ event: Event) {
+        // Without a reader there is nothing to drop.
+        if keepsEvents.load(ordering: .relaxed) { _ = handover.offer(event) }
+    }
+
+    private func end(_ outcome: Outcome) {
+        let awaiting = state.withLock { state in
+            defer { state.awaiting = [] }
+            state.phase = .ended(outcome)
+            return state.awaiting
+        }
+        switch outcome {
+        case .success: handover.finish()
+        case .failure(let error): handover.finish(error)
+        }
+        for continuation in awaiting { continuation.resume(returning: outcome) }
+    }
+}

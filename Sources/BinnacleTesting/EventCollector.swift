@@ -1,0 +1,52 @@
+public import Binnacle
+import Synchronization
+
+/// Collects events, on any thread.
+///
+/// ```swift
+/// setup.onEvent { collector.handle($0) }
+/// ```
+public final class EventCollector: EventHandler, Sendable {
+    private let state = Mutex((events: [Event](), isFinished: false))
+
+    /// Creates an empty collection.
+    public init() {}
+
+    /// The events so far, in their order.
+    public var events: [Event] { state.withLock { $0.events } }
+    /// The kinds of the events so far.
+    public var kinds: [EventKind] { events.map(\.kind) }
+    /// Whether it was told that nothing more will come.
+    package var isFinished: Bool { state.withLock { $0.isFinished } }
+
+    /// Adds an event.
+    public func handle(_ event: Event) { state.withLock { $0.events.append(event) } }
+
+    /// Nothing more will come.
+    package func finish() { state.withLock { $0.isFinished = true } }
+}
+
+/// Plays a source to its end on the thread that calls, with detectors that are started here.
+///
+/// - Parameters:
+///   - source: Asked until it has ended.
+///   - detectors: What looks at the samples. Those of the library that have no delegate make events.
+///   - capacity: The most samples of one stream in a delivery. A detector's results must not depend on it: play the same
+///     samples with 1, 7 and 4096.
+/// - Returns: The events, in their order.
+@discardableResult
+public func play(_ source: any SampleSource, through detectors: [any Detector], capacity: Int = 4096) -> [Event] {
+    let collector = EventCollector()
+    let router = Router()
+    router.add(collector)
+    for detector in detectors {
+        switch detector {
+        case let manager as MotionManager where manager.delegate == nil: manager.delegate = router
+        case let north as NorthDetector where north.delegate == nil: north.delegate = router
+        default: break
+        }
+        detector.startDetection()
+    }
+    Pipeline(source: source, detectors: detectors, router: router, capacity: capacity).run()
+    return collector.events
+}

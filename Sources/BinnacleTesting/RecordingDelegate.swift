@@ -1,0 +1,126 @@
+public import Binnacle
+import Synchronization
+
+/// A delegate that writes down what it is told, on any thread, and answers as it is told to.
+public final class RecordingDelegate: Sendable {
+    /// One call.
+    public struct Call: Sendable, Equatable {
+        /// The method's own part of its name, such as `didBeginMotion`.
+        public let name: String
+        /// The stamp of what it told, in nanoseconds; `nil` when it has none.
+        public let timeNanoseconds: Int64?
+    }
+
+    private struct State {
+        var calls: [Call] = []
+        var motions: [MotionEvent] = []
+        var headings: [HeadingEvent] = []
+        var losses: [HeadingLoss] = []
+        var fields: [FieldEvent] = []
+    }
+    private let state = Mutex(State())
+    private let shouldReport: @Sendable (MotionEvent) -> Bool
+
+    /// Creates a delegate that was told nothing.
+    ///
+    /// - Parameter shouldReport: The answer to `motionManager(_:shouldReport:)`; the question is no call of its own.
+    public init(shouldReport: @escaping @Sendable (MotionEvent) -> Bool = { _ in true }) {
+        self.shouldReport = shouldReport
+    }
+
+    /// All calls in their order.
+    public var calls: [Call] { state.withLock { $0.calls } }
+    /// What a motion manager told, in its order.
+    public var motions: [MotionEvent] { state.withLock { $0.motions } }
+    /// The headings that a north detector told as updates, in their order.
+    public var headings: [HeadingEvent] { state.withLock { $0.headings } }
+    /// The headings that were lost.
+    public var losses: [HeadingLoss] { state.withLock { $0.losses } }
+    /// What a north detector told of the field.
+    public var fields: [FieldEvent] { state.withLock { $0.fields } }
+
+    private func note(_ name: String, _ time: Int64? = nil, _ change: @Sendable (inout State) -> Void = { _ in }) {
+        state.withLock { state in
+            state.calls.append(Call(name: name, timeNanoseconds: time))
+            change(&state)
+        }
+    }
+    private func note(_ name: String, _ event: MotionEvent) {
+        note(name, event.timeNanoseconds) { $0.motions.append(event) }
+    }
+    private func note(_ name: String, _ event: HeadingEvent) { note(name, event.timeNanoseconds) }
+    private func note(_ name: String, _ event: FieldEvent) {
+        note(name, event.timeNanoseconds) { $0.fields.append(event) }
+    }
+}
+
+// Each method writes its call down.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+extension RecordingDelegate: MotionManagerDelegate {
+    public func motionManagerWillStartDetection(_ manager: MotionManager) { note("willStartDetection") }
+    public func motionManagerDidStopDetection(_ manager: MotionManager) { note("didStopDetection") }
+    public func motionManagerDeviceNotAvailable(_ manager: MotionManager) { note("deviceNotAvailable") }
+    public func motionManager(_ manager: MotionManager, didFailWithError error: any Error) { note("didFailWithError") }
+    public func motionManager(_ manager: MotionManager, shouldReport event: MotionEvent) -> Bool { shouldReport(event) }
+    public func motionManager(_ manager: MotionManager, didBeginMotion event: MotionEvent) {
+        note("didBeginMotion", event)
+    }
+    public func motionManager(_ manager: MotionManager, deviceIsMoving sample: Sample) {
+        note("deviceIsMoving", sample.timeNanoseconds)
+    }
+    public func motionManager(_ manager: MotionManager, didEndMotion event: MotionEvent) { note("didEndMotion", event) }
+    public func motionManager(_ manager: MotionManager, didDetectShake event: MotionEvent) {
+        note("didDetectShake", event)
+    }
+    public func motionManager(_ manager: MotionManager, didDetectFreeFall event: MotionEvent) {
+        note("didDetectFreeFall", event)
+    }
+    public func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent) {
+        note("didDetectShock", event)
+    }
+}
+
+// Each method writes its call down.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+extension RecordingDelegate: NorthDetectorDelegate {
+    public func northDetectorWillStartDetection(_ detector: NorthDetector) { note("willStartDetection") }
+    public func northDetectorDidStopDetection(_ detector: NorthDetector) { note("didStopDetection") }
+    public func northDetectorDeviceNotAvailable(_ detector: NorthDetector) { note("deviceNotAvailable") }
+    public func northDetector(_ detector: NorthDetector, didFailWithError error: any Error) { note("didFailWithError") }
+    public func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent) {
+        note("didUpdateHeading", event.timeNanoseconds) { $0.headings.append(event) }
+    }
+    public func northDetector(_ detector: NorthDetector, didFaceNorth event: HeadingEvent) {
+        note("didFaceNorth", event)
+    }
+    public func northDetector(_ detector: NorthDetector, deviceIsFacingNorth event: HeadingEvent) {
+        note("deviceIsFacingNorth", event)
+    }
+    public func northDetector(_ detector: NorthDetector, didLeaveNorth event: HeadingEvent) {
+        note("didLeaveNorth", event)
+    }
+    public func northDetector(_ detector: NorthDetector, didLoseHeading loss: HeadingLoss) {
+        note("didLoseHeading", loss.timeNanoseconds) { $0.losses.append(loss) }
+    }
+    public func northDetector(_ detector: NorthDetector, didFindHeading event: HeadingEvent) {
+        note("didFindHeading", event)
+    }
+    public func northDetector(
+        _ detector: NorthDetector, didEnter sector: HeadingSector, with event: HeadingEvent
+    ) { note("didEnter \(sector.name)", event) }
+    public func northDetector(
+        _ detector: NorthDetector, didLeave sector: HeadingSector, with event: HeadingEvent
+    ) { note("didLeave \(sector.name)", event) }
+    public func northDetector(_ detector: NorthDetector, didBeginInterference event: FieldEvent) {
+        note("didBeginInterference", event)
+    }
+    public func northDetector(_ detector: NorthDetector, didEndInterference event: FieldEvent) {
+        note("didEndInterference", event)
+    }
+    public func northDetector(_ detector: NorthDetector, didBeginNeedingCalibration event: FieldEvent) {
+        note("didBeginNeedingCalibration", event)
+    }
+    public func northDetector(_ detector: NorthDetector, didEndNeedingCalibration event: FieldEvent) {
+        note("didEndNeedingCalibration", event)
+    }
+}

@@ -1,0 +1,233 @@
+import Binnacle
+import BinnacleTesting
+import Synchronization
+import Testing
+
+/// One accelerometer that is pushed from the third to the fifth second.
+@Sendable private func pushed() -> ScriptedSource {
+    let stream = SampleStream(sensor: Sensor(name: "chassis"), kind: .accelerometer)
+    return ScriptedSource(
+        streams: [stream], samples: recording(seconds: 10) { $0 >= 3 && $0 < 5 ? 0.5 : 0 }.map { (0, $0) })
+}
+
+/// A source that has nothing, and waits for being woken.
+private final class SilentSource: SampleSource {
+    let streams = [SampleStream(sensor: Sensor(name: "silent"), kind: .accelerometer)]
+    private let woken: WakeCounter
+
+    init(_ woken: WakeCounter) { self.woken = woken }
+
+    func fill(_ delivery: SampleDelivery) -> SampleAnswer { .pending }
+    func wait() { woken.wait() }
+    var wakeUp: (@Sendable () -> Void)? { { [woken] in woken.wake() } }
+}
+
+private final class WakeCounter: Sendable {
+    let waits = Atomic(0)
+    private let wakes = Atomic(0)
+
+    func wait() {
+        waits.add(1, ordering: .relaxed)
+        while wakes.load(ordering: .acquiring) == 0 { Pipeline.pause() }
+    }
+    func wake() { wakes.add(1, ordering: .releasing) }
+}
+
+@Suite struct SensorSessionTests {
+    @Test func eventsEndWithTheSource() async throws {
+        let session = SensorSession {
+            pushed()
+        } configure: {
+            try $0.detectMotion()
+        }
+        var kinds: [EventKind] = []
+        for try await event in session.events { kinds.append(event.kind) }
+        #expect(kinds == [.motionBegan, .motionEnded])
+    }
+
+    @Test func aDelegateIsToldOnTheSessionsThreadAndKept() async throws {
+        let delegate = RecordingDelegate()
+        let session = SensorSession {
+            pushed()
+        } configure: {
+            try $0.detectMotion(delegate: delegate)
+        }
+        try await session.run()
+        let told = delegate.calls.filter { $0.name != "deviceIsMoving" }
+        #expect(told.map(\.name) == ["willStartDetection", "didBeginMotion", "didEndMotion"])
+        #expect(told.map(\.timeNanoseconds) == [nil, 3020 * millisecond, delegate.motions.last?.timeNanoseconds])
+    }
+
+    @Test func whatAClosureMadeIsKeptUntilTheEndAndReleasedOnTheThread() async throws {
+        let calls = Mutex<[String]>([])
+        let session = SensorSession {
+            pushed()
+        } configure: { setup in
+            let porter = Porter { calls.withLock { $0.append("released") } }
+            try setup.detectMotion(delegate: porter)
+            setup.onEvent { _ in calls.withLock { $0.append("event") } }
+        }
+        try await session.run()
+        #expect(calls.withLock { $0 } == ["released"])
+    }
+
+    @Test func closuresAndDecoratorsTakeEvents() async throws {
+        let kinds = Mutex<[EventKind]>([])
+        let session = SensorSession {
+            pushed()
+        } configure: { setup in
+            try setup.detectMotion()
+            setup.onEvent(of: [.motionBegan], decorators: [setup.decorator(.debounce(.seconds(1)))]) { event in
+                kinds.withLock { $0.append(event.kind) }
+            }
+        }
+        try await session.run()
+        #expect(kinds.withLock { $0 } == [.motionBegan])
+    }
+
+    @Test func whatAClosureThrowsIsThrown() async {
+        let session = SensorSession {
+            throw TestError()
+        } configure: { _ in
+        }
+        let error = await #expect(throws: SensorSessionError.self) { try await session.run() }
+        #expect(error?.description == "the cable is out")
+        let wrong = SensorSession {
+            pushed()
+        } configure: { setup in
+            var settings = MotionSettings()
+            settings.thresholdG = -1
+            try setup.detectMotion(settings: settings)
+        }
+        await #expect(throws: SensorSessionError.self) { for try await _ in wrong.events {} }
+    }
+
+    @Test func aFailureIsThrownBehindTheEvents() async {
+        let session = SensorSession {
+            let source = pushed()
+            source.fail(source.streams, atRequest: 2)
+            return source
+        } configure: {
+            try $0.detectMotion()
+        }
+        var kinds: [EventKind] = []
+        let error = await #expect(throws: SensorSessionError.self) {
+            for try await event in session.events { kinds.append(event.kind) }
+        }
+        #expect(error?.description == "the cable is out")
+        #expect(kinds.prefix(2) == [.motionBegan, .motionEnded])
+        #expect(kinds.contains(.sensorsNoneLeft))
+    }
+
+    @Test func stopEndsASessionThatWaits() async throws {
+        let woken = WakeCounter()
+        let session = SensorSession {
+            SilentSource(woken)
+        } configure: {
+            try $0.detectMotion()
+        }
+        async let end: Void = session.run()
+        while woken.waits.load(ordering: .relaxed) == 0 { await Task.yield() }
+        session.stop()
+        try await end
+        for try await event in session.events { Issue.record("\(event)") }
+    }
+
+    @Test func cancellationEndsTheSequenceAndTheSession() async throws {
+        let woken = WakeCounter()
+        let session = SensorSession {
+            SilentSource(woken)
+        } configure: {
+            try $0.detectMotion()
+        }
+        let task = Task { for try await _ in session.events {} }
+        while woken.waits.load(ordering: .relaxed) == 0 { await Task.yield() }
+        task.cancel()
+        try await task.value
+        try await session.run()
+    }
+
+    @Test func aSessionThatNobodyHoldsEnds() async throws {
+        let woken = WakeCounter()
+        let (ended, continuation) = AsyncStream<Void>.makeStream()
+        do {
+            let session = SensorSession {
+                SilentSource(woken)
+            } configure: { setup in
+                setup.add(Ending { continuation.finish() })
+            }
+            let task = Task { for try await _ in session.events {} }
+            while woken.waits.load(ordering: .relaxed) == 0 { await Task.yield() }
+            task.cancel()
+            try await task.value
+        }
+        for await _ in ended {}
+    }
+
+    @Test func stoppedBeforeItsStartItEndsAtOnce() async throws {
+        let session = SensorSession {
+            throw TestError()
+        } configure: { _ in
+        }
+        session.stop()
+        try await session.run()
+    }
+}
+
+/// A delegate that nobody but the session holds.
+private final class Porter: MotionManagerDelegate {
+    private let onRelease: () -> Void
+    init(onRelease: @escaping () -> Void) { self.onRelease = onRelease }
+    deinit { onRelease() }
+}
+
+/// Does something when it is released, which the session does on its thread.
+private final class Ending: Detector {
+    let name = "ending"
+    let streams: [SampleStream] = []
+    let isDetecting = true
+    private let body: () -> Void
+
+    init(_ body: @escaping () -> Void) { self.body = body }
+    deinit { body() }
+
+    func startDetection() {}
+    func stopDetection() {}
+    func process(_ delivery: SampleDelivery) {}
+    func didLose(_ streams: [SampleStream], because error: any Error) {}
+}
+
+@Suite struct HandoverTests {
+    private func handover(_ capacity: Int) -> Handover<Int, TestError> {
+        Handover(capacity: capacity, overflow: .dropOldest { count, last in -(count * 100 + last) })
+    }
+
+    @Test func theOldestIsDroppedAndAMarkStandsInItsPlace() async throws {
+        let handover = handover(3)
+        for number in 0..<10 { #expect(handover.offer(number) == .taken) }
+        handover.finish()
+        var numbers: [Int] = []
+        while let number = try await handover.next().get() { numbers.append(number) }
+        // Seven were dropped, the last of them was 6.
+        #expect(numbers == [-706, 7, 8, 9])
+    }
+
+    @Test func refusedIsWhatDoesNotFit() async throws {
+        let handover = Handover<Int, TestError>(capacity: 2, overflow: .refuse)
+        #expect([1, 2, 3].map { handover.offer($0) } == [.taken, .taken, .full])
+        #expect(try await handover.next().get() == 1)
+        #expect(handover.offer(4) == .taken)
+        handover.close()
+        #expect(handover.offer(5) == .closed)
+        #expect(try await handover.next().get() == nil)
+    }
+
+    @Test func aFailureIsThrownOnceBehindWhatWaits() async throws {
+        let handover = handover(3)
+        _ = handover.offer(1)
+        handover.finish(TestError())
+        #expect(try await handover.next().get() == 1)
+        await #expect(throws: TestError.self) { try await handover.next().get() }
+        #expect(try await handover.next().get() == nil)
+    }
+}
