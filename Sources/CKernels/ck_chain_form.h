@@ -1,9 +1,9 @@
-// The chain of hysteresis over a range, and what is compared in it: K1's values and squared lengths, K3's margins. One form
-// for every instruction set, whose words are those of a ck_lanes_….h that is included first.
+// Hysteresis over a range, and the quantities compared: K1's values and squared lengths, K3's margins. The same source for
+// every instruction set, whose operations are those of a ck_lanes_….h that is included first.
 //
-// A block is first asked whether anything in it could change the side, because events are rare: only a greater value can end
-// *outside*, only a smaller one *inside*. A block in which something could is settled by masks of 64 samples, and so are
-// those that follow, until one of them has no crossing.
+// Events are rare, so that a block is first tested for values that could change the side: only a greater value can end
+// *outside*, only a smaller one *inside*. Such a block is evaluated with masks of 64 samples, and so are the following ones,
+// until one has no crossing.
 #ifndef CK_CHAIN_FORM_H
 #define CK_CHAIN_FORM_H
 
@@ -13,25 +13,25 @@
 
 #pragma STDC FP_CONTRACT OFF
 
-/// How many samples are asked at once: more would cost more at an event, fewer more where there is none.
+/// The number of samples tested together: more would cost more at an event, fewer would cost more without one.
 #define CK_BLOCK 256
 
-/// What is compared. Always a constant where it is looked at, so that each kind is compiled by itself.
+/// The quantity that is compared; a constant at every use, so that each kind is compiled separately.
 enum ck_kind {
     /// Values.
     CK_COLUMN,
     /// Squared lengths of vectors.
     CK_VECTORS,
-    /// How far inside a sector around magnetic north an axis points.
+    /// The margin of an axis in a sector around magnetic north.
     CK_NORTH,
-    /// How far inside a sector around magnetic south.
+    /// The margin in a sector around magnetic south.
     CK_SOUTH,
-    /// How far inside a sector around any bearing.
+    /// The margin in a sector around any bearing.
     CK_BEARING,
 };
 
 struct ck_samples {
-    /// The values; or the axes of the vectors; or those of the acceleration, the axis that points first, in cyclic order.
+    /// The values; or the axes of the vectors; or those of the acceleration in cyclic order, the sector's own first.
     const float *a[3];
     /// The axes of the field, in the same order.
     const float *m[3];
@@ -47,13 +47,13 @@ CK_INLINE int ck_is_two_sided(const struct ck_band *band)
     return band->under > -INFINITY || band->floor > -INFINITY;
 }
 
-// MARK: - What is compared
+// MARK: - Quantities
 
-/// The margin of the axis in a sector: positive inside, negative outside, and of no use beyond its sign.
+/// The margin of the axis in a sector: positive inside, negative outside; only the sign is meaningful.
 ///
 /// With the axis u, e = u·(m × a) and n = u·(m(a·a) − a(a·m)), in which the squares of the axis' own component cancel, the
-/// heading is atan2(e·√(a·a), n). The sign of e·√(a·a)·cos α − n·sin α says on which side of the ray at α it is, and squares
-/// that keep their signs compare the same without the root.
+/// heading is atan2(e·√(a·a), n). The sign of e·√(a·a)·cos α − n·sin α is the side of the ray at α; squares that keep their
+/// signs compare the same without the root.
 CK_INLINE CK_ISA ck_lanes ck_margin(
     const ck_lanes a[3], const ck_lanes m[3], const struct ck_rays *rays, enum ck_kind kind)
 {
@@ -77,7 +77,7 @@ CK_INLINE int ck_is_facing(enum ck_kind kind)
     return kind >= CK_NORTH;
 }
 
-/// What is compared of the samples of four vectors; `is_falling` with the limit that ends *inside*.
+/// The quantities of four vectors of samples; `is_falling` for the limit that ends *inside*.
 CK_INLINE CK_ISA void ck_measures(
     const struct ck_samples *from, size_t i, enum ck_kind kind, int is_falling, ck_lanes result[4])
 {
@@ -89,7 +89,7 @@ CK_INLINE CK_ISA void ck_measures(
                 m[axis] = ck_load(from->m[axis] + i + CK_LANES * k);
             }
             result[k] = ck_margin(a, m, is_falling ? &from->sector->leave : &from->sector->enter, kind);
-            // One after the other: all at once, four need more registers than there are.
+            // One after the other, because four at once need too many registers.
             if (kind != CK_BEARING)
                 CK_KEEP(result[k]);
         }
@@ -108,7 +108,7 @@ CK_INLINE CK_ISA void ck_measures(
     }
 }
 
-/// What is compared of the first `count` samples of a vector.
+/// The quantities of the first `count` samples of a vector.
 CK_INLINE CK_ISA ck_lanes ck_measure_some(
     const struct ck_samples *from, size_t i, size_t count, enum ck_kind kind, int is_falling)
 {
@@ -125,7 +125,7 @@ CK_INLINE CK_ISA ck_lanes ck_measure_some(
     return ck_margin(a, m, is_falling ? &from->sector->leave : &from->sector->enter, kind);
 }
 
-/// A margin that overflowed has lost what its sign says: infinity becomes NaN, everything else stays.
+/// Makes infinity NaN, because the sign of a margin that overflowed is not meaningful.
 CK_INLINE CK_ISA ck_lanes ck_only_finite(ck_lanes value, enum ck_kind kind)
 {
     return ck_is_facing(kind) ? ck_add(value, ck_subtract(value, value)) : value;
@@ -143,9 +143,9 @@ CK_INLINE CK_ISA ck_mask ck_keeps(ck_lanes m, const struct ck_band_lanes *band, 
     return is_two_sided ? ck_or(keeps, ck_is_not_at_least(m, band->floor)) : keeps;
 }
 
-// MARK: - Passing over blocks
+// MARK: - Skipping blocks
 
-/// What could change the side, of all samples looked at since a change.
+/// The extremes of all samples since a change, which tell whether the side can change.
 struct ck_watch {
     ck_lanes least[2], greatest[2];
     ck_mask keeps;
@@ -157,8 +157,8 @@ CK_INLINE CK_ISA struct ck_watch ck_new_watch(void)
     return (struct ck_watch){{least, least}, {greatest, greatest}, ck_every_lane()};
 }
 
-/// Whether a sample of `length`, or of those watched before, can change the side. A NaN can not: it comes first in
-/// ck_lesser and ck_greater, which then give the second. A margin that overflowed may seem to, which costs time alone.
+/// Whether one of `length` samples, or of those before, can change the side. A NaN cannot: it is the first operand of
+/// ck_lesser and ck_greater, which then return the second. A margin that overflowed may seem to, which only costs time.
 CK_INLINE CK_ISA int ck_watch_block(
     const struct ck_samples *from, size_t i, size_t length, const struct ck_band_lanes *band, struct ck_watch *watch,
     int is_inside, enum ck_kind kind, int is_two_sided)
@@ -185,10 +185,9 @@ CK_INLINE CK_ISA int ck_watch_block(
     return ck_bits(rises) != 0;
 }
 
-/// The first block, from one on, in which something can change the side; where the whole ones end when there is none.
+/// The first block in which the side can change, or the end of the whole blocks.
 ///
-/// The answer for a block is asked for when the next one has been looked at: a branch on what is not yet known costs more
-/// than the look.
+/// The branch for a block follows the test of the next one, because waiting for the result costs more than that test.
 CK_INLINE CK_ISA size_t ck_skip(
     const struct ck_samples *from, size_t i, size_t count, const struct ck_band_lanes *band, int is_inside,
     enum ck_kind kind, int is_two_sided)
@@ -217,9 +216,9 @@ CK_INLINE CK_ISA int ck_is_calm(
                   : !ck_watch_block(from, i, 64, band, &watch, 0, kind, is_two_sided);
 }
 
-// MARK: - The chain
+// MARK: - Hysteresis
 
-/// Settles 64 samples.
+/// Evaluates 64 samples.
 CK_INLINE CK_ISA uint32_t *ck_settle(
     const struct ck_samples *from, size_t i, const struct ck_band_lanes *band, enum ck_kind kind, int is_two_sided,
     uint64_t *inside, uint32_t *end)
@@ -242,7 +241,7 @@ CK_INLINE CK_ISA uint32_t *ck_settle(
     return ck_put_all(end, ck_changes(rises, keeps, inside), (uint32_t)i);
 }
 
-/// Settles the last samples, fewer than 64.
+/// Evaluates the last samples, fewer than 64.
 CK_INLINE CK_ISA uint32_t *ck_settle_rest(
     const struct ck_samples *from, size_t i, size_t count, const struct ck_band_lanes *band, enum ck_kind kind,
     int is_two_sided, uint64_t *inside, uint32_t *end)
@@ -282,7 +281,7 @@ CK_INLINE CK_ISA size_t ck_crossings(
         end = ck_settle(from, i, &band, kind, is_two_sided, &inside, end);
         is_busy = end != before;
     }
-    // Those before the rest were looked at already; where even with them nothing can change the side, the rest cannot.
+    // The last 64 samples, some of which were evaluated, cannot change the side if none of them can.
     if (i < count && !(count >= 64 && ck_is_calm(from, count - 64, &band, inside, kind, is_two_sided)))
         end = ck_settle_rest(from, i, count, &band, kind, is_two_sided, &inside, end);
     *side = inside;

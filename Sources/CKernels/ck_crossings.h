@@ -1,21 +1,20 @@
-// Hysteresis as a carry chain, and its crossings as a list: what every threshold kernel ends with.
+// Hysteresis as a carry chain, and its crossings as a list; the last step of every threshold kernel.
 //
-// A sample can say *inside* (its bit in `rises` is set), *outside* (its bit in `keeps` is clear) or nothing. The side after
-// each sample is the carry out of its bit in (rises | keeps) + rises + side before: inside generates a carry, nothing passes
-// it on, outside swallows it. So one addition settles 64 samples without a branch.
+// A sample sets the side to *inside* (its bit in `rises` is 1), to *outside* (its bit in `keeps` is 0), or leaves it. The side
+// after each sample is the carry out of its bit in (rises | keeps) + rises + side before: inside generates a carry, leaving
+// the side propagates it, outside absorbs it. So one addition evaluates 64 samples without a branch.
 #ifndef CK_CROSSINGS_H
 #define CK_CROSSINGS_H
 
 #include "ck_target.h"
 
-/// How many indices behind the last one may be overwritten by ck_put_…: room that a list has to have at its end.
+/// The number of indices after the last one that ck_put_… may overwrite, for which a list needs room.
 #define CK_CROSSING_ROOM 64
 
 /// The samples, of 64, at which the side changes.
 ///
-/// rises: the samples that say inside. keeps: those that do not say outside (not: those that say "not outside", since a NaN
-/// says nothing). Of a block of fewer samples the others have to say nothing: rises 0, keeps 1.
-/// inside: the side before, 0 or 1; receives the side after.
+/// rises: the samples that set the side to inside. keeps: those that do not set it to outside, NaN among them. Missing samples
+/// have rises 0 and keeps 1. inside: the side before, 0 or 1; receives the side after.
 CK_INLINE uint64_t ck_changes(uint64_t rises, uint64_t keeps, uint64_t *inside)
 {
     uint64_t passes = rises | keeps;
@@ -35,7 +34,7 @@ CK_INLINE uint64_t ck_first(size_t count)
     return count < 64 ? ((uint64_t)1 << count) - 1 : ~(uint64_t)0;
 }
 
-/// The number of the lowest bit that is set; 64 when none is.
+/// The index of the lowest bit that is set; 64 when none is.
 CK_INLINE uint32_t ck_lowest(uint64_t bits)
 {
     return bits ? (uint32_t)__builtin_ctzll(bits) : 64;
@@ -43,7 +42,7 @@ CK_INLINE uint32_t ck_lowest(uint64_t bits)
 
 /// Appends the indices of the bits that are set, each with `base` added; returns the new end.
 ///
-/// Eight at a time, so that the only branch is on how many there are; what is behind the end is scratch.
+/// Eight at a time, so that the only branch is on their number; memory after the end is overwritten.
 CK_INLINE uint32_t *ck_put(uint32_t *end, uint64_t changes, uint32_t base)
 {
     uint32_t *next = end;
@@ -60,10 +59,10 @@ CK_INLINE uint32_t *ck_put(uint32_t *end, uint64_t changes, uint32_t base)
 
 #if defined(CK_X86)
 
-/// For each byte the numbers of its bits that are set, the lowest one first.
+/// For each byte the indices of its bits that are set, the lowest one first.
 extern const uint64_t ck_bit_numbers[256];
 
-/// As ck_put; where many bits are set, a table gives those of eight samples at once.
+/// Like ck_put; if many bits are set, a table gives the indices of eight samples at once.
 CK_INLINE CK_AVX2 uint32_t *ck_put_avx2(uint32_t *end, uint64_t changes, uint32_t base)
 {
     if (!changes)
@@ -80,7 +79,7 @@ CK_INLINE CK_AVX2 uint32_t *ck_put_avx2(uint32_t *end, uint64_t changes, uint32_
     return end;
 }
 
-/// As ck_put, sixteen at once.
+/// Like ck_put, sixteen at once.
 CK_INLINE CK_AVX512 uint32_t *ck_put_avx512(uint32_t *end, uint64_t changes, uint32_t base)
 {
     if (!changes)
@@ -89,7 +88,7 @@ CK_INLINE CK_AVX512 uint32_t *ck_put_avx512(uint32_t *end, uint64_t changes, uin
         _mm512_set1_epi32((int)base), _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
     for (int i = 0; i < 4; i++) {
         __mmask16 sixteen = (__mmask16)changes;
-        // Not compressed straight into memory: Zen 4 takes a hundred cycles for that.
+        // Not compressed directly into memory, which takes Zen 4 a hundred cycles.
         _mm512_storeu_si512(end, _mm512_maskz_compress_epi32(sixteen, numbers));
         end += __builtin_popcountll(changes & 0xFFFF);
         numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));

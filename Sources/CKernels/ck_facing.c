@@ -2,19 +2,18 @@
 
 #include <math.h>
 
-/// x·|x| as Float, from Double.
+/// x·|x|, which keeps the sign of x.
 static float signed_square(double x)
 {
     return (float)(x * fabs(x));
 }
 
-/// The rays that bound the sector of `half_width` degrees to both sides of a bearing. An axis that is reversed has both
-/// components with the other sign.
+/// The rays at `half_width` degrees to both sides of a bearing. A reversed axis changes the signs of both components.
 static struct ck_rays make_rays(double bearing, double half_width, int is_reversed)
 {
     const double radian = 3.14159265358979323846 / 180;
     double right = (bearing + half_width) * radian, left = (bearing - half_width) * radian;
-    // Right of the left ray and left of the right one; from 90 degrees on one of them is enough, so the greater one counts.
+    // Inside is right of the left ray and left of the right one; from 90 degrees on, one of them is enough.
     double sign = half_width < 90 ? 1 : -1;
     double scale = is_reversed ? -sign : sign;
     struct ck_rays rays = {
@@ -24,7 +23,7 @@ static struct ck_rays make_rays(double bearing, double half_width, int is_revers
     return rays;
 }
 
-/// Both rays of a sector around north, or south, as one: they differ in the sign of east alone, whose square counts.
+/// Both rays of a sector around north or south in one: they differ only in the sign of east, which is squared.
 static struct ck_rays make_symmetric_rays(double half_width, int is_south)
 {
     const double radian = 3.14159265358979323846 / 180;

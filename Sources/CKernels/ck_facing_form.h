@@ -10,7 +10,7 @@ CK_ISA size_t CK_FORM(ck_crossings_facing)(
     const float *a[3] = {ax, ay, az}, *m[3] = {mx, my, mz};
     int u = sector->axis, v = (u + 1) % 3, w = (u + 2) % 3;
     const struct ck_samples from = {.a = {a[u], a[v], a[w]}, .m = {m[u], m[v], m[w]}, .sector = sector};
-    // What is smaller says nothing: there both vectors are so short that squares of squares vanish.
+    // Smaller margins change nothing: both vectors are so short that the fourth powers vanish.
     const struct ck_band band = {CK_LEAST_MARGIN, -CK_LEAST_MARGIN, -INFINITY, -INFINITY};
     if (!sector->is_symmetric)
         return ck_crossings(&from, count, &band, inside, crossings, CK_BEARING, 0);

@@ -1,4 +1,4 @@
-// One-pole low-pass filters side by side in lanes, without reassociation: each lane's bits are those of the serial loop.
+// One-pole low-pass filters in parallel lanes, without reassociation: each lane gives the bits of the serial loop.
 #include "ckernels.h"
 #include "ck_target.h"
 
@@ -16,7 +16,7 @@ struct ck_filter {
     int64_t last;
 };
 
-/// One sample, as OnePoleFilter.step and the serial loop of separateGravity take it.
+/// Filters one sample, like OnePoleFilter.step and the serial loop of separateGravity.
 CK_INLINE void ck_gravity_step(
     struct ck_filter *filter, int64_t time, float x, float y, float z, float time_constant, float *user, float *total)
 {
@@ -41,7 +41,7 @@ CK_INLINE void ck_gravity_step(
     *total = squared;
 }
 
-/// One block of every lane, a sample after the other: for blocks in which something is unusual.
+/// Filters a block of every lane serially, if it has unusable samples or unusual stamps.
 static void ck_gravity_block(
     const int64_t *times, const float *x, const float *y, const float *z, const size_t *starts, size_t offset,
     float time_constant, float *values, int64_t *last, float *user, float *total)
@@ -62,7 +62,7 @@ static void ck_gravity_block(
     }
 }
 
-/// Whether each lane's last sample is the one before its block, which is what differences of neighbours take for granted.
+/// Whether each lane's last sample precedes its block, which the differences of neighbours assume.
 static int ck_follow(const int64_t *times, const size_t *starts, size_t offset, const int64_t *last)
 {
     for (int lane = 0; lane < CK_LANES; lane++)
@@ -72,7 +72,7 @@ static int ck_follow(const int64_t *times, const size_t *starts, size_t offset, 
 
 #define CK_EACH _Pragma("GCC unroll 16")
 
-/// Four rows of four, twice side by side, to four columns.
+/// Transposes four rows of four, in each half of the registers.
 CK_AVX2 CK_INLINE void ck_columns4(__m256 r0, __m256 r1, __m256 r2, __m256 r3, __m256 *columns)
 {
     __m256d a = _mm256_castps_pd(_mm256_unpacklo_ps(r0, r1));
@@ -85,14 +85,14 @@ CK_AVX2 CK_INLINE void ck_columns4(__m256 r0, __m256 r1, __m256 r2, __m256 r3, _
     columns[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(b, d));
 }
 
-/// The four values from `low` on and the four from `high` on. A load and a blend: an insertion would wait for one port. It
-/// reads four values behind the one and before the other.
+/// The four values at `low` and the four at `high`. A load and a blend, because insertions use a single port; it reads four
+/// values after the former and before the latter.
 CK_AVX2 CK_INLINE __m256 ck_halves(const float *low, const float *high)
 {
     return _mm256_blend_ps(_mm256_loadu_ps(low), _mm256_loadu_ps(high - 4), 0xf0);
 }
 
-/// Eight lanes of eight values as eight columns of eight lanes.
+/// Transposes eight values of eight lanes.
 CK_AVX2 CK_INLINE void ck_columns8(const float *values, const size_t *starts, __m256 *columns)
 {
     const float *rows[8];
@@ -104,16 +104,16 @@ CK_AVX2 CK_INLINE void ck_columns8(const float *values, const size_t *starts, __
     }
 }
 
-/// dt/(τ + dt) of eight distances in nanoseconds, which have to be at least 0.
+/// dt/(τ + dt) of eight distances in nanoseconds, at least 0.
 CK_AVX2 CK_INLINE __m256 ck_shares(__m256i distances, __m256 time_constant)
 {
     __m256 dt = _mm256_mul_ps(_mm256_cvtepi32_ps(distances), _mm256_set1_ps(1e-9f));
     return _mm256_div_ps(dt, _mm256_add_ps(time_constant, dt));
 }
 
-/// dt/(τ + dt) of eight neighbours, in the order 0 1 4 5 2 3 6 7; with its sign set where nothing has passed.
+/// dt/(τ + dt) of eight neighbours, in the order 0 1 4 5 2 3 6 7; negative for repeated stamps.
 ///
-/// The distances have to be at least 0 and below 2³¹ nanoseconds.
+/// The distances are at least 0 and below 2³¹ nanoseconds.
 CK_AVX2 CK_INLINE __m256 ck_coefficients(const int64_t *times, __m256 time_constant)
 {
     __m256i low = _mm256_sub_epi64(
@@ -133,7 +133,7 @@ CK_AVX2 CK_INLINE __m256 ck_squares(__m256 x, __m256 y, __m256 z)
     return _mm256_add_ps(_mm256_add_ps(_mm256_mul_ps(x, x), _mm256_mul_ps(y, y)), _mm256_mul_ps(z, z));
 }
 
-/// The value moved towards a sample; where the coefficient has its sign set it stays, a zero's sign with it.
+/// Moves the value towards a sample; with a negative coefficient it keeps every bit.
 CK_AVX2 CK_INLINE __m256 ck_moved(__m256 value, __m256 sample, __m256 coefficient)
 {
     __m256 moved = _mm256_add_ps(value, _mm256_mul_ps(_mm256_sub_ps(sample, value), coefficient));
@@ -144,8 +144,8 @@ CK_AVX2 CK_INLINE void ck_gravity_stretches(
     const int64_t *times, const float *x, const float *y, const float *z, const size_t *starts, size_t count,
     float time_constant, float *values, int64_t *last, float *user, float *total, int writes)
 {
-    // What one block needs, axis after axis and coefficient, by group of eight lanes and step; the coefficients of a lane
-    // before they are turned into columns. All of it stays in the first cache.
+    // The columns of a block: three axes and the coefficient, by group of eight lanes and step; and the coefficients before
+    // they are transposed. All of it fits into the level-1 cache.
     __m256 columns[4][2][CK_STEPS], coefficients[CK_LANES][CK_STEPS / 8];
     static const size_t rows[8] = {0,            CK_STEPS,     2 * CK_STEPS, 3 * CK_STEPS,
                                    4 * CK_STEPS, 5 * CK_STEPS, 6 * CK_STEPS, 7 * CK_STEPS};
@@ -155,19 +155,19 @@ CK_AVX2 CK_INLINE void ck_gravity_stretches(
     for (size_t offset = 0; offset < count; offset += CK_STEPS) {
         uint64_t far = 0;
         __m256 usable = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
-        // Lane by lane, because sixteen lanes of six columns lie on more pages than the first level of the TLB holds.
+        // Lane by lane, because sixteen lanes of six columns lie on more pages than the level-1 TLB has entries.
         for (int lane = 0; lane < CK_LANES; lane++) {
             size_t start = starts[lane] + offset;
             CK_EACH for (int step = 0; step < CK_STEPS; step += 8) {
                 size_t i = start + (size_t)step;
-                // Sixteen times five streams are more than the machine follows by itself.
+                // Sixteen times five streams are too many for the hardware prefetcher.
                 _mm_prefetch((const char *)(times + i + 2 * CK_STEPS), _MM_HINT_T0);
                 if (step % 16 == 0) {
                     _mm_prefetch((const char *)(x + i + 2 * CK_STEPS), _MM_HINT_T0);
                     _mm_prefetch((const char *)(y + i + 2 * CK_STEPS), _MM_HINT_T0);
                     _mm_prefetch((const char *)(z + i + 2 * CK_STEPS), _MM_HINT_T0);
                 }
-                // Stamps do not fall, so the distance of the ends bounds those within.
+                // Stamps do not decrease, so that the distance of the ends bounds those between.
                 far |= (uint64_t)times[i + 7] - (uint64_t)times[i - 1];
                 __m256 squares = ck_squares(_mm256_loadu_ps(x + i), _mm256_loadu_ps(y + i), _mm256_loadu_ps(z + i));
                 usable = _mm256_and_ps(usable, _mm256_cmp_ps(squares, infinity, _CMP_LT_OQ));
@@ -201,7 +201,7 @@ CK_AVX2 CK_INLINE void ck_gravity_stretches(
         __m256 filters[3][2];
         CK_EACH for (int i = 0; i < 6; i++) filters[i / 2][i % 2] = _mm256_loadu_ps(values + 8 * i);
         for (int step = 0; step < CK_STEPS; step++) {
-            // Two groups hide half of the time that each step of one of them takes.
+            // Two groups hide half of each other's latency.
             CK_EACH for (int group = 0; group < 2; group++) {
                 __m256 c = columns[3][group][step], sample[3];
                 CK_EACH for (int axis = 0; axis < 3; axis++) {

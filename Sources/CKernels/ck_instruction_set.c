@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #if defined(__x86_64__)
-// With AVX2 the forms use what every machine with AVX2 has beside it; an emulated one may have left it out. Whether the
-// system keeps the registers is part of the answer about AVX.
+// The AVX2 forms also use BMI, BMI2 and POPCNT, which every real machine with AVX2 has, but an emulator may lack. The test
+// for AVX includes that the system saves the registers.
 int ck_has_avx2(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&

@@ -1,4 +1,4 @@
-// The words of AVX2 that a kernel's form is written with: see ck_threshold_form.h.
+// The operations of AVX2 in which the forms of the kernels are written: see ck_chain_form.h.
 #ifndef CK_LANES_H
 #define CK_LANES_H
 
@@ -7,7 +7,7 @@
 #define CK_FORM(name) name##_avx2
 #define CK_ISA CK_AVX2
 #define CK_LANES 8
-/// How many lanes four vectors have.
+/// The number of lanes in four vectors.
 #define CK_GROUP 32
 
 typedef __m256 ck_lanes;
@@ -23,7 +23,7 @@ CK_INLINE CK_ISA ck_lanes ck_load(const float *from)
     return _mm256_loadu_ps(from);
 }
 
-/// The first `count` values, which may be the last ones of their column; the other lanes are 0.
+/// The first `count` values, without reading beyond them; the other lanes are 0.
 CK_INLINE CK_ISA ck_lanes ck_load_some(const float *from, size_t count)
 {
     __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -50,13 +50,13 @@ CK_INLINE CK_ISA ck_lanes ck_multiply(ck_lanes a, ck_lanes b)
     return _mm256_mul_ps(a, b);
 }
 
-/// The lesser one; the second when one is NaN.
+/// The minimum; the second operand when one is NaN.
 CK_INLINE CK_ISA ck_lanes ck_lesser(ck_lanes a, ck_lanes b)
 {
     return _mm256_min_ps(a, b);
 }
 
-/// The greater one; the second when one is NaN.
+/// The maximum; the second operand when one is NaN.
 CK_INLINE CK_ISA ck_lanes ck_greater(ck_lanes a, ck_lanes b)
 {
     return _mm256_max_ps(a, b);
@@ -107,18 +107,18 @@ CK_INLINE CK_ISA ck_mask ck_not(ck_mask a)
     return _mm256_xor_ps(a, ck_every_lane());
 }
 
-/// One bit a lane.
+/// One bit per lane.
 CK_INLINE CK_ISA uint64_t ck_bits(ck_mask a)
 {
     return (uint32_t)_mm256_movemask_ps(a);
 }
 
-/// One bit a lane of four vectors.
+/// One bit per lane of four vectors.
 CK_INLINE CK_ISA uint64_t ck_group_bits(const ck_mask m[4])
 {
     __m256i ab = _mm256_packs_epi32(_mm256_castps_si256(m[0]), _mm256_castps_si256(m[1]));
     __m256i cd = _mm256_packs_epi32(_mm256_castps_si256(m[2]), _mm256_castps_si256(m[3]));
-    // Packing works in halves of 128 bits, so the quarters stand in the order 0 2 4 6 1 3 5 7.
+    // Packing works in halves of 128 bits, which gives the order 0 2 4 6 1 3 5 7.
     __m256i all = _mm256_permutevar8x32_epi32(_mm256_packs_epi16(ab, cd), _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
     return (uint32_t)_mm256_movemask_epi8(all);
 }

@@ -1,4 +1,4 @@
-// The words of AVX-512 that a kernel's form is written with: see ck_threshold_form.h.
+// The operations of AVX-512 in which the forms of the kernels are written: see ck_chain_form.h.
 #ifndef CK_LANES_H
 #define CK_LANES_H
 
@@ -7,7 +7,7 @@
 #define CK_FORM(name) name##_avx512
 #define CK_ISA CK_AVX512
 #define CK_LANES 16
-/// How many lanes four vectors have.
+/// The number of lanes in four vectors.
 #define CK_GROUP 64
 
 typedef __m512 ck_lanes;
@@ -23,7 +23,7 @@ CK_INLINE CK_ISA ck_lanes ck_load(const float *from)
     return _mm512_loadu_ps(from);
 }
 
-/// The first `count` values, which may be the last ones of their column; the other lanes are 0.
+/// The first `count` values, without reading beyond them; the other lanes are 0.
 CK_INLINE CK_ISA ck_lanes ck_load_some(const float *from, size_t count)
 {
     return _mm512_maskz_loadu_ps((__mmask16)ck_first(count), from);
@@ -49,13 +49,13 @@ CK_INLINE CK_ISA ck_lanes ck_multiply(ck_lanes a, ck_lanes b)
     return _mm512_mul_ps(a, b);
 }
 
-/// The lesser one; the second when one is NaN.
+/// The minimum; the second operand when one is NaN.
 CK_INLINE CK_ISA ck_lanes ck_lesser(ck_lanes a, ck_lanes b)
 {
     return _mm512_min_ps(a, b);
 }
 
-/// The greater one; the second when one is NaN.
+/// The maximum; the second operand when one is NaN.
 CK_INLINE CK_ISA ck_lanes ck_greater(ck_lanes a, ck_lanes b)
 {
     return _mm512_max_ps(a, b);
@@ -106,13 +106,13 @@ CK_INLINE CK_ISA ck_mask ck_not(ck_mask a)
     return (ck_mask)~a;
 }
 
-/// One bit a lane.
+/// One bit per lane.
 CK_INLINE CK_ISA uint64_t ck_bits(ck_mask a)
 {
     return a;
 }
 
-/// One bit a lane of four vectors.
+/// One bit per lane of four vectors.
 CK_INLINE CK_ISA uint64_t ck_group_bits(const ck_mask m[4])
 {
     return (uint64_t)m[0] | (uint64_t)m[1] << 16 | (uint64_t)m[2] << 32 | (uint64_t)m[3] << 48;

@@ -1,4 +1,4 @@
-// The words of NEON that a kernel's form is written with: see ck_threshold_form.h.
+// The operations of NEON in which the forms of the kernels are written: see ck_chain_form.h.
 #ifndef CK_LANES_H
 #define CK_LANES_H
 
@@ -9,7 +9,7 @@
 #define CK_FORM(name) name##_neon
 #define CK_ISA
 #define CK_LANES 4
-/// How many lanes four vectors have.
+/// The number of lanes in four vectors.
 #define CK_GROUP 16
 
 typedef float32x4_t ck_lanes;
@@ -25,7 +25,7 @@ CK_INLINE ck_lanes ck_load(const float *from)
     return vld1q_f32(from);
 }
 
-/// The first `count` values, which may be the last ones of their column; the other lanes are 0.
+/// The first `count` values, without reading beyond them; the other lanes are 0.
 CK_INLINE ck_lanes ck_load_some(const float *from, size_t count)
 {
     float values[4] = {0, 0, 0, 0};
@@ -54,13 +54,13 @@ CK_INLINE ck_lanes ck_multiply(ck_lanes a, ck_lanes b)
     return vmulq_f32(a, b);
 }
 
-/// The lesser one; the second when one is NaN. Not fminnm: of a signalling NaN that makes a NaN.
+/// The minimum; the second operand when one is NaN. Not fminnm, which returns NaN for a signalling NaN.
 CK_INLINE ck_lanes ck_lesser(ck_lanes a, ck_lanes b)
 {
     return vbslq_f32(vcltq_f32(a, b), a, b);
 }
 
-/// The greater one; the second when one is NaN.
+/// The maximum; the second operand when one is NaN.
 CK_INLINE ck_lanes ck_greater(ck_lanes a, ck_lanes b)
 {
     return vbslq_f32(vcgtq_f32(a, b), a, b);
@@ -111,14 +111,14 @@ CK_INLINE ck_mask ck_not(ck_mask a)
     return vmvnq_u32(a);
 }
 
-/// One bit a lane.
+/// One bit per lane.
 CK_INLINE uint64_t ck_bits(ck_mask a)
 {
     const uint32x4_t places = {1, 2, 4, 8};
     return vaddvq_u32(vandq_u32(a, places));
 }
 
-/// One bit a lane of four vectors.
+/// One bit per lane of four vectors.
 CK_INLINE uint64_t ck_group_bits(const ck_mask m[4])
 {
     return ck_sixteen_bits(

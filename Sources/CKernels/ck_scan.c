@@ -1,4 +1,4 @@
-// Scans of three 16-bit axes in the first eight bytes, sixteen or eight bytes apart, to columns.
+// Decodes scans of three 16-bit axes in the first eight bytes, with a stride of 8 or 16 bytes, to columns.
 #include "ckernels.h"
 #include "ck_target.h"
 
@@ -12,7 +12,7 @@ CK_AVX2 CK_INLINE __m256i ck_load(const uint8_t *bytes)
     return _mm256_loadu_si256((const __m256i *)bytes);
 }
 
-/// Every other 32 bits of two registers, from the first or the second on.
+/// The even or the odd 32-bit elements of two registers.
 CK_AVX2 CK_INLINE __m256i ck_alternate(__m256i a, __m256i b, int odd)
 {
     __m256 left = _mm256_castsi256_ps(a), right = _mm256_castsi256_ps(b);

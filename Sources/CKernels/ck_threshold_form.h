@@ -10,7 +10,7 @@ CK_INLINE CK_ISA struct ck_extremes ck_extremes_of(const struct ck_samples *from
     for (; i + CK_GROUP <= count; i += CK_GROUP) {
         ck_lanes m[4];
         ck_measures(from, i, kind, 0, m);
-        // A NaN comes first, and the second is kept.
+        // With a NaN as the first operand, the second one is returned.
         for (int k = 0; k < 4; k++)
             greatest[k & 1] = ck_greater(m[k], greatest[k & 1]);
         for (int k = 0; k < 4; k++)
@@ -30,7 +30,7 @@ CK_INLINE CK_ISA struct ck_extremes ck_extremes_of(const struct ck_samples *from
         result.least = m < result.least ? m : result.least;
         result.greatest = m > result.greatest ? m : result.greatest;
     }
-    // Of zeros of both signs any one may come out; as a sum it is the positive one.
+    // Which of two signed zeros is found depends on the form; the sum is positive.
     result.least += 0.0f;
     result.greatest += 0.0f;
     return result;

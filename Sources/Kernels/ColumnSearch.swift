@@ -1,11 +1,10 @@
-/// Finds the first stamp that is not before a deadline.
+/// Finds the first stamp that is not before a deadline, by binary search.
 ///
 /// - Parameters:
-///   - times: Stamps in nanoseconds, never falling within the range.
-///   - range: Where to look.
-///   - deadline: The time looked for, in nanoseconds.
+///   - times: Stamps in nanoseconds, never decreasing within the range.
+///   - range: Where to search.
+///   - deadline: The time in nanoseconds.
 /// - Returns: Its index, or the range's end when there is none.
-/// - Complexity: O(log n).
 package func firstIndex(in times: UnsafePointer<Int64>, range: Range<Int>, notBefore deadline: Int64) -> Int {
     var low = range.lowerBound
     var high = range.upperBound
@@ -16,16 +15,16 @@ package func firstIndex(in times: UnsafePointer<Int64>, range: Range<Int>, notBe
     return low
 }
 
-/// Finds the first stamp that lies more than a limit after its predecessor.
+/// Finds the first stamp that is more than a limit after its predecessor.
 ///
-/// Few stamps are read where there is none: between two that are no gap apart there is none, because stamps never fall.
+/// Stamps do not decrease, so that a part whose ends are within the limit has no gap and is not searched.
 ///
 /// - Parameters:
-///   - times: Stamps in nanoseconds, never falling; the one before the range's start is read as well.
-///   - range: Where to look; starts at 1 or later.
-///   - limit: The longest distance that is no gap, in nanoseconds.
+///   - times: Stamps in nanoseconds, never decreasing; the one before the range is read as well.
+///   - range: Where to search; starts at 1 or later.
+///   - limit: The longest distance that is not a gap, in nanoseconds.
 /// - Returns: Its index, or the range's end when there is none.
-/// - Complexity: As many stamps as there are limits in the whole time, at most twice those in the range.
+/// - Complexity: Proportional to the whole time divided by the limit, at most twice the range.
 package func firstGap(in times: UnsafePointer<Int64>, range: Range<Int>, longerThan limit: Int64) -> Int {
     guard !range.isEmpty, isGap(from: times[range.lowerBound - 1], to: times[range.upperBound - 1], limit: limit)
     else { return range.upperBound }
@@ -35,7 +34,7 @@ package func firstGap(in times: UnsafePointer<Int64>, range: Range<Int>, longerT
     return first < middle ? first : firstGap(in: times, range: middle..<range.upperBound, longerThan: limit)
 }
 
-/// Whether two stamps that follow each other lie further apart than a limit, also when their distance overflows.
+/// Whether the distance of two consecutive stamps exceeds a limit, or overflows.
 @inline(__always)
 package func isGap(from earlier: Int64, to later: Int64, limit: Int64) -> Bool {
     let (distance, overflow) = later.subtractingReportingOverflow(earlier)

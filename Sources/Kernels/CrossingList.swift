@@ -1,20 +1,20 @@
-/// The samples of a range at which the side of a threshold changed, as a kernel left them.
+/// The samples of a range at which the side of a threshold changed, as found by a kernel.
 ///
-/// Sides alternate, so one side and the indices say everything. An index counts from the beginning of the range that the
-/// kernel looked at. The list is reused from range to range: it grows before a kernel runs, never while it does.
+/// Sides alternate, so that the first side and the indices are enough. Indices count from the beginning of the range.
+/// The list
+/// is reused from range to range: it grows before a kernel runs, never meanwhile.
 ///
-/// It owns raw memory, which nobody else sees but the kernel that is filling it.
-@usableFromInline
+/// It owns raw memory, which only the kernel that fills it can access.
 package struct CrossingList: ~Copyable {
-    /// How many crossings there are.
-    @usableFromInline package private(set) var count = 0
-    /// Whether the first crossing, if there is one, leads *inside*; they alternate from there.
-    @usableFromInline package private(set) var startsRising = true
+    /// The number of crossings.
+    package private(set) var count = 0
+    /// Whether the first crossing leads to *inside*.
+    package private(set) var startsRising = true
 
     @usableFromInline var offsets: UnsafeMutablePointer<UInt32>
     private var capacity: Int
 
-    /// What a kernel may overwrite behind the last crossing: `CK_CROSSING_ROOM`.
+    /// The size of the memory after the last crossing that a kernel may overwrite: `CK_CROSSING_ROOM`.
     private static let room = 64
 
     /// Creates an empty list.
@@ -39,23 +39,12 @@ package struct CrossingList: ~Copyable {
         return Int(offsets[position])
     }
 
-    /// Whether a crossing leads *inside*.
-    @inlinable
-    package func isRising(_ position: Int) -> Bool {
-        startsRising == position.isMultiple(of: 2)
-    }
-
-    /// Forgets every crossing and keeps the room.
-    package mutating func removeAll() {
-        count = 0
-    }
-
-    /// Replaces what is in the list by what a kernel finds.
+    /// Replaces the contents by what a kernel finds.
     ///
     /// - Parameters:
-    ///   - sampleCount: How many samples the kernel will look at: so many crossings fit, and what it may overwrite.
-    ///   - isInside: The side before the first one; receives the side after the last one.
-    ///   - find: The kernel: writes the crossings from the pointer on, returns their number and the side after them.
+    ///   - sampleCount: The number of samples in the kernel's range.
+    ///   - isInside: The side before the first sample; receives the side after the last one.
+    ///   - find: The kernel: writes the crossings to the pointer, and returns their number and the side after them.
     @inline(__always)
     mutating func fill(
         forSamples sampleCount: Int, isInside: inout Bool,

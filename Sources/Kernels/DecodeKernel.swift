@@ -1,17 +1,17 @@
 import CKernels
 
-/// Decodes scans to columns: stamps as they stand there, and the axes in the samples' unit.
+/// Decodes scans to columns: stamps as recorded, and the axes in the samples' unit.
 ///
 /// - Parameters:
 ///   - scans: The first scan's first byte; need not be aligned. `count` times the format's stride are read.
 ///   - count: The number of scans.
-///   - format: How a scan is laid out.
-///   - conversion: From raw values to the samples' unit and frame.
-///   - times: Receives `count` stamps in nanoseconds, 0 where the scans carry none; not written when it is `nil`.
+///   - format: The layout of a scan.
+///   - conversion: From raw values to the samples' unit and axes.
+///   - times: Receives `count` stamps in nanoseconds, 0 if the scans have none; not written when it is `nil`.
 ///   - x: Receives `count` values of the first axis.
 ///   - y: Receives the second axis.
 ///   - z: Receives the third axis.
-///   - instructionSet: What to use; every one gives the same bits.
+///   - instructionSet: The form of the kernel; all give the same bits.
 package func decodeScans(
     _ scans: UnsafeRawPointer, count: Int, format: ScanFormat, conversion: ScanConversion,
     times: UnsafeMutablePointer<Int64>?, x: UnsafeMutablePointer<Float>, y: UnsafeMutablePointer<Float>,
@@ -26,7 +26,7 @@ package func decodeScans(
     decodeOneByOne(scans, done..<count, format, conversion, times, x, y, z)
 }
 
-/// The reference: a scan after the other, with the choice of the element outside the loop.
+/// The reference: one scan after the other, with the type of the elements selected outside the loop.
 private func decodeOneByOne(
     _ scans: UnsafeRawPointer, _ range: Range<Int>, _ format: ScanFormat, _ conversion: ScanConversion,
     _ times: UnsafeMutablePointer<Int64>?, _ x: UnsafeMutablePointer<Float>, _ y: UnsafeMutablePointer<Float>,
@@ -65,7 +65,7 @@ private func decodeOneByOne(
 }
 
 #if arch(x86_64)
-    /// Returns how many scans were decoded, which is as many as come in eights.
+    /// Returns the number of decoded scans, a multiple of eight.
     private func decodeCompact(
         _ scans: UnsafeRawPointer, _ count: Int, _ format: ScanFormat, _ order: SIMD16<UInt8>,
         _ conversion: ScanConversion, _ times: UnsafeMutablePointer<Int64>?, _ x: UnsafeMutablePointer<Float>,
@@ -84,12 +84,7 @@ private func decodeOneByOne(
     }
 #endif
 
-/// Multiplies a column by a factor, in place: from one unit to another.
-///
-/// - Parameters:
-///   - values: The values; reaches at least to the range's end.
-///   - range: The values to take.
-///   - factor: What each is multiplied by.
+/// Multiplies a range of values by a factor, in place.
 package func scale(_ values: UnsafeMutablePointer<Float>, range: Range<Int>, by factor: Float) {
     for i in range { values[i] *= factor }
 }

@@ -1,14 +1,13 @@
 import CKernels
 
-/// The least and the greatest of some values.
-@usableFromInline
+/// The minimum and the maximum of some values.
 package struct Extremes: Sendable, Equatable {
-    /// The least value; +∞ when there is none.
-    @usableFromInline package var least: Float
-    /// The greatest value; −∞ when there is none.
-    @usableFromInline package var greatest: Float
+    /// The minimum; +∞ without values.
+    package var least: Float
+    /// The maximum; −∞ without values.
+    package var greatest: Float
 
-    /// Those of no value at all.
+    /// The extremes of no values.
     package init() {
         least = .infinity
         greatest = -.infinity
@@ -19,21 +18,21 @@ package struct Extremes: Sendable, Equatable {
         greatest = found.greatest
     }
 
-    /// Takes a value into account; a NaN is not.
+    /// Includes a value; a NaN is ignored.
     @inlinable
     package mutating func take(_ value: Float) {
         if value < least { least = value }
         if value > greatest { greatest = value }
     }
 
-    /// Takes those of other values into account.
+    /// Includes the extremes of other values.
     @inlinable
     package mutating func take(_ other: Extremes) {
         least = min(least, other.least)
         greatest = max(greatest, other.greatest)
     }
 
-    /// Of zeros of both signs any one may have come out; as a sum it is the positive one.
+    /// Makes zeros positive, because which of two signed zeros is found depends on the form.
     var normalized: Extremes {
         var result = self
         result.least += 0
@@ -42,13 +41,13 @@ package struct Extremes: Sendable, Equatable {
     }
 }
 
-/// Finds the least and the greatest value in a range; a NaN counts as nothing.
+/// Finds the extremes in a range, ignoring NaN.
 ///
 /// - Parameters:
 ///   - values: The values; reaches at least to the range's end.
-///   - range: Where to look.
-///   - instructionSet: Which form of the kernel to use; all give the same.
-/// - Returns: Both, a zero without its sign.
+///   - range: Where to search.
+///   - instructionSet: The form of the kernel; all give the same.
+/// - Returns: The extremes, with positive zeros.
 package func extremes(
     of values: UnsafePointer<Float>, range: Range<Int>, using instructionSet: InstructionSet = .current
 ) -> Extremes {
@@ -69,15 +68,15 @@ package func extremes(
     }
 }
 
-/// Finds the least and the greatest squared length in a range of vectors; a NaN counts as nothing.
+/// Finds the extremes of the squared lengths in a range of vectors, ignoring NaN.
 ///
 /// - Parameters:
-///   - x: First axis; reaches at least to the range's end, as the two others do.
+///   - x: First axis; all three reach at least to the range's end.
 ///   - y: Second axis.
 ///   - z: Third axis.
-///   - range: Where to look.
-///   - instructionSet: Which form of the kernel to use; all give the same.
-/// - Returns: Both, in the square of the vectors' unit.
+///   - range: Where to search.
+///   - instructionSet: The form of the kernel; all give the same.
+/// - Returns: The extremes, in the square of the vectors' unit.
 package func extremes(
     x: UnsafePointer<Float>, y: UnsafePointer<Float>, z: UnsafePointer<Float>, range: Range<Int>,
     using instructionSet: InstructionSet = .current
@@ -100,7 +99,7 @@ package func extremes(
     }
 }
 
-/// The reference: looks at one sample after the other.
+/// The reference: one sample after the other.
 @inline(__always)
 private func extremesOneByOne(_ measure: some Measure, _ count: Int) -> Extremes {
     var result = Extremes()

@@ -1,6 +1,6 @@
 import CKernels
 
-/// The three axes of a vector quantity as columns, for a kernel; not to be kept.
+/// The three axes of a vector quantity as columns, valid during a call of a kernel.
 package struct AxisColumns {
     /// First axis.
     package let x: UnsafePointer<Float>
@@ -9,7 +9,7 @@ package struct AxisColumns {
     /// Third axis.
     package let z: UnsafePointer<Float>
 
-    /// Puts three columns together, which reach at least to the end of the range that a kernel is given with them.
+    /// Combines three columns, which reach at least to the end of the kernel's range.
     package init(x: UnsafePointer<Float>, y: UnsafePointer<Float>, z: UnsafePointer<Float>) {
         self.x = x
         self.y = y
@@ -19,20 +19,20 @@ package struct AxisColumns {
     subscript(axis: Int) -> UnsafePointer<Float> { axis == 0 ? x : axis == 1 ? y : z }
 }
 
-/// Finds where an axis of the device turns into a sector of headings, and out of it, without an arc tangent and without a
-/// root; the side reached is carried to the next range.
+/// Finds where an axis of the device enters and leaves a sector of headings, without an arc tangent and a square root.
 ///
-/// A sample with a NaN in it, with both vectors parallel, or with lengths whose product `|a|⁴·|m|²` leaves what Float can
-/// hold (from 10⁻³⁰ to 10³⁸), is on neither side and changes nothing. At the limits the answer is as exact as Float.
+/// A sample that has a NaN, parallel vectors, or lengths whose product `|a|⁴·|m|²` is outside the range of Float (10⁻³⁰
+/// to
+/// 10³⁸), is on neither side and changes nothing. At the limits the result is as exact as Float.
 ///
 /// - Parameters:
 ///   - acceleration: Specific force, in any unit.
 ///   - field: The magnetic field, in any unit.
-///   - range: The samples to look at, at most 2³² − 1.
+///   - range: The samples, at most 2³² − 1.
 ///   - sector: The headings, and the axis.
-///   - isFacing: Whether the axis points into the sector before the range; after it when the function returns.
-///   - crossings: Holds the crossings in the range when the function returns; the rising ones lead into the sector.
-///   - instructionSet: Which form of the kernel to use; all give the same.
+///   - isFacing: Whether the axis is in the sector before the range; receives the side after it.
+///   - crossings: Receives the crossings in the range; the rising ones lead into the sector.
+///   - instructionSet: The form of the kernel; all give the same.
 package func findFacing(
     acceleration: AxisColumns, field: AxisColumns, range: Range<Int>, sector: Sector,
     isFacing: inout Bool, crossings: inout CrossingList, using instructionSet: InstructionSet = .current
@@ -104,8 +104,8 @@ private struct FacingMeasure: Measure {
     @inline(__always)
     private func four(_ index: Int, _ rays: ck_rays) -> SIMD4<Float> {
         sector.margin(
-            (load(a.0 + index), load(a.1 + index), load(a.2 + index)),
-            (load(m.0 + index), load(m.1 + index), load(m.2 + index)), rays
+            (Quad.load(a.0 + index), Quad.load(a.1 + index), Quad.load(a.2 + index)),
+            (Quad.load(m.0 + index), Quad.load(m.1 + index), Quad.load(m.2 + index)), rays
         ).onlyFinite
     }
 }

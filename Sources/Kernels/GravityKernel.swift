@@ -1,21 +1,21 @@
 /// Separates gravity from movement: for each sample the squared user acceleration and the squared total acceleration.
 ///
-/// Gravity is the low-passed acceleration, updated with the sample before it is subtracted from it:
-/// `user²[i] = |a[i] − g[i]|²` and `total²[i] = |a[i]|²`, both in the square of the samples' unit.
+/// Gravity is the low-pass filtered acceleration, including the sample itself: `user²[i] = |a[i] − g[i]|²` and
+/// `total²[i] = |a[i]|²`, both in the square of the samples' unit.
 ///
-/// A sample that is not finite, or whose square is not, leaves the filter as it is and gives NaN in both results;
-/// no comparison with a threshold holds for it.
+/// A sample that is not finite, or whose square is not, leaves the filter unchanged and gives NaN in both results; no
+/// comparison with a threshold holds for it.
 ///
 /// - Parameters:
-///   - times: Stamps in nanoseconds, never falling, with no gap inside the range.
+///   - times: Stamps in nanoseconds, never decreasing, without a gap in the range.
 ///   - x: First axis.
 ///   - y: Second axis.
 ///   - z: Third axis.
-///   - range: The samples to take; all five buffers reach at least to its end.
-///   - gravity: The filter, carried from block to block.
+///   - range: The samples; all five buffers reach at least to its end.
+///   - gravity: The filter, whose state goes on from block to block.
 ///   - userSquared: Receives |a − g|² at the same indices.
 ///   - totalSquared: Receives |a|² at the same indices.
-///   - instructionSet: What to use; every one gives the same bits.
+///   - instructionSet: The form of the kernel; all give the same bits.
 package func separateGravity(
     times: UnsafePointer<Int64>, x: UnsafePointer<Float>, y: UnsafePointer<Float>, z: UnsafePointer<Float>,
     range: Range<Int>, gravity: inout OnePoleFilter,
@@ -37,7 +37,7 @@ package func separateGravity(
     }
 }
 
-/// What ``separateGravity(times:x:y:z:range:gravity:userSquared:totalSquared:using:)`` reads and writes.
+/// The inputs and outputs of ``separateGravity(times:x:y:z:range:gravity:userSquared:totalSquared:using:)``.
 struct GravityColumns {
     let times: UnsafePointer<Int64>
     let x: UnsafePointer<Float>
@@ -65,12 +65,11 @@ struct GravityColumns {
         gravity = filter
     }
 
-    /// The same, four samples at a time.
-    ///
-    /// From sample to sample only three steps wait for one another; coefficients and squares are worked out beside them.
+    /// Four samples at a time: only three steps depend on the previous sample; coefficients and squares are computed in
+    /// parallel.
     func separateInFours(_ range: Range<Int>, _ gravity: inout OnePoleFilter) {
         var start = range.lowerBound
-        // The distance to the sample before is taken from its stamp, so that one has to be the filter's.
+        // Distances are computed from the previous stamp in the column, which has to be the filter's last one.
         repeat {
             let end = min(start + 4, range.upperBound)
             separate(start..<end, &gravity)
@@ -81,9 +80,8 @@ struct GravityColumns {
         } while start < range.upperBound
     }
 
-    /// Takes fours of samples as long as nothing is unusual: unusable samples, a repeated stamp, seconds between two.
-    ///
-    /// - Returns: The first sample that was not taken.
+    /// Filters groups of four, up to an unusable sample, a repeated stamp, or seconds between two; returns the first
+    /// one left.
     private func separateUsableFours(_ range: Range<Int>, _ gravity: inout OnePoleFilter) -> Int {
         let timeConstant = gravity.timeConstantSeconds
         var value = SIMD4(gravity.value, 0)
@@ -91,7 +89,7 @@ struct GravityColumns {
         while i &+ 4 <= range.upperBound {
             let (x, y, z) = (Quad.load(x + i), Quad.load(y + i), Quad.load(z + i))
             let total = x * x + y * y + z * z
-            // Stamps do not fall, so the distance of the ends bounds those within: below 2³¹, and 32 bits say all of each.
+            // Stamps do not decrease: if the distance of the ends is below 2³¹, each distance between fits into 32 bits.
             let length = UInt64(bitPattern: times[i &+ 3] &- times[i &- 1])
             let distances = Quad.load(times + i) &- Quad.load(times + (i &- 1))
             let low = unsafeBitCast(distances, to: SIMD8<Int32>.self).evenHalf

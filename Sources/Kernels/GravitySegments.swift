@@ -1,36 +1,39 @@
 #if arch(x86_64)
     import CKernels
 
-    /// A long range for the gravity filter, cut into segments that are filtered side by side in lanes.
+    /// A long range for the gravity filter, divided into segments that are filtered in parallel lanes.
     ///
-    /// A filter forgets how it began, to the last bit. So each segment but the first begins some samples early, and when the
-    /// one before it is done, it is compared, bit by bit, with what this one had reached at its own beginning. Where they differ,
-    /// the segment is done again, serially, from the true state until that state is one which the lane had, too. The
-    /// result is therefore always that of the serial loop.
+    /// After some samples a filter's state no longer depends on its initial state, to the last bit. So each segment but
+    /// the first
+    /// starts some samples early; when all are done, the state at its beginning is compared bit by bit with the state
+    /// at the end
+    /// of the previous segment. If they differ, the segment is filtered again, serially, from the true state. The
+    /// result
+    /// is therefore always that of the serial loop.
     struct GravitySegments {
         private let columns: GravityColumns
         private let range: Range<Int>
-        /// The samples of each segment.
+        /// The number of samples in a segment.
         private let length: Int
-        /// How many samples before its segment a lane begins.
+        /// The number of samples before its segment at which a lane starts.
         private let warmUp: Int
 
         private static let lanes = Int(CK_GRAVITY_LANES)
         private static let steps = Int(CK_GRAVITY_STEPS)
 
-        /// Cuts a range; `nil` when it is too short to gain anything, or nothing that segments can be made of.
+        /// Divides a range; `nil` when it is too short, or its stamps or the time constant do not permit it.
         init?(_ columns: GravityColumns, _ range: Range<Int>, _ gravity: OnePoleFilter) {
             let timeConstant = gravity.timeConstantSeconds
-            // Below that no time constant leaves enough room.
+            // In a shorter range no time constant leaves enough samples.
             guard range.count >= 2048, timeConstant >= 0, timeConstant < .infinity else { return nil }
             let seconds = Float(columns.times[range.upperBound - 1] &- columns.times[range.lowerBound]) * 1e-9
             let interval = seconds / Float(range.count - 1)
             guard interval > 0 else { return nil }
-            // Two starts were seen to be alike to the last bit after 1.3·24·ln 2/α samples; with α = dt/(τ + dt).
+            // Measured: two initial states are equal to the last bit after 1.3·24·ln 2/α samples, α = dt/(τ + dt).
             let needed = 1.5 * 24 * 0.6931472 * (timeConstant + interval) / interval
             guard needed * 4 < Float(range.count) else { return nil }
             warmUp = Self.roundUp(Int(needed), to: Self.steps)
-            // An odd number of cache lines, because lanes that lie a power of two apart would share the sets of a cache.
+            // An odd number of cache lines, because lanes at a distance of a power of two would share cache sets.
             length = ((range.count - 1) / Self.lanes / Self.steps - 1 | 1) * Self.steps
             guard length >= 2 * Self.steps + warmUp else { return nil }
             self.columns = columns
@@ -41,7 +44,7 @@
             (value + multiple - 1) / multiple * multiple
         }
 
-        /// Takes the range.
+        /// Filters the range.
         func separate(_ gravity: inout OnePoleFilter) {
             guard var first = columns.firstUsable(in: range), first + 1 + Self.lanes * length <= range.upperBound else {
                 columns.separate(range, &gravity)
@@ -51,7 +54,7 @@
             first += 1
             var lanes = GravityLanes(gravity)
             lanes.place { first + $0 * length - ($0 == 0 ? 0 : warmUp) }
-            // The first lane has nothing to warm up, and goes along.
+            // The first lane needs no warm-up; its state is set afterwards.
             lanes.begin(columns)
             lanes.warmUp(columns, warmUp)
             lanes[0] = gravity
@@ -63,7 +66,7 @@
             columns.separate(first + Self.lanes * length..<range.upperBound, &gravity)
         }
 
-        /// Compares the seams, and does again what did not begin as the one before it ended.
+        /// Filters again the segments that did not start from the state at the end of the previous one.
         private func mend(_ starts: GravityLanes, _ lanes: inout GravityLanes, _ first: Int) {
             for lane in 1..<Self.lanes where !lanes[lane - 1].isSame(as: starts[lane]) {
                 var filter = lanes[lane - 1]
@@ -74,20 +77,20 @@
     }
 
     extension GravityColumns {
-        /// The first sample of a range that the filter takes.
+        /// The first sample of a range that the filter accepts.
         fileprivate func firstUsable(in range: Range<Int>) -> Int? {
             range.first { squaredLength(SIMD3(x[$0], y[$0], z[$0])) < .infinity }
         }
     }
 
-    /// Sixteen filters side by side.
+    /// Sixteen filters in parallel.
     struct GravityLanes {
         private let timeConstantSeconds: Float
         private var values: (SIMD16<Float>, SIMD16<Float>, SIMD16<Float>)
         private var times: SIMD16<Int64>
         private var starts = SIMD16<Int>.zero
 
-        /// All in the state of one filter, which has a sample.
+        /// All filters in the state of one that has a sample.
         init(_ filter: OnePoleFilter) {
             timeConstantSeconds = filter.timeConstantSeconds
             values = (
@@ -110,12 +113,12 @@
             }
         }
 
-        /// Puts each lane at its place.
+        /// Sets the first sample of each lane.
         mutating func place(_ start: (Int) -> Int) {
             for lane in 0..<starts.scalarCount { starts[lane] = start(lane) }
         }
 
-        /// Pretends that the last sample was the one before each lane's place.
+        /// Sets the last stamp of each lane to that of the sample before its first one.
         mutating func begin(_ columns: GravityColumns) {
             for lane in 0..<times.scalarCount { times[lane] = columns.times[starts[lane] - 1] }
         }
@@ -135,7 +138,7 @@
             }
         }
 
-        /// Takes samples without writing anything.
+        /// Filters samples without output.
         mutating func warmUp(_ columns: GravityColumns, _ count: Int) {
             withMemory { starts, values, times, timeConstant in
                 ck_gravity_warm_up_avx2(
@@ -143,7 +146,7 @@
             }
         }
 
-        /// Takes samples and writes what they give.
+        /// Filters samples and writes the results.
         mutating func run(_ columns: GravityColumns, _ count: Int) {
             withMemory { starts, values, times, timeConstant in
                 ck_gravity_stretches_avx2(

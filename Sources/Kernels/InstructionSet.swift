@@ -1,24 +1,22 @@
 import CKernels
 
-/// What a kernel is written with.
-///
-/// All forms of a kernel give the same bits; they differ in speed alone.
+/// The forms of a kernel, which differ only in speed; all give the same bits.
 package enum InstructionSet: String, Sendable, CaseIterable, Comparable {
-    /// The reference: a loop over single samples, written to be read.
+    /// The reference: a loop over single samples.
     case scalar
-    /// Swift's SIMD types, as every machine of the architecture can run them: SSE2 on x86-64, NEON on arm64.
+    /// Swift's SIMD types, for every machine of the architecture: SSE2 on x86-64, NEON on arm64.
     case baseline
-    /// NEON by hand, on arm64.
+    /// NEON intrinsics, on arm64.
     case neon
-    /// AVX2 by hand, on x86-64.
+    /// AVX2 intrinsics, on x86-64.
     case avx2
-    /// AVX-512 (F, BW, DQ, VL) by hand, on x86-64.
+    /// AVX-512 (F, BW, DQ, VL) intrinsics, on x86-64.
     case avx512
 
-    /// Those that this machine has, the best one last.
+    /// The instruction sets of this machine, the best one last.
     package static let available: [InstructionSet] = allCases.filter(\.isHere)
 
-    /// The one in use: what the environment's `BINNACLE_ISA` names, or the best one.
+    /// The instruction set in use: the environment's `BINNACLE_ISA`, or the best one.
     package static let current: InstructionSet = forced.flatMap { try? $0.get() } ?? available.last ?? .scalar
 
     /// Why `BINNACLE_ISA` cannot be followed; `nil` when it can, or is not set.
@@ -27,7 +25,7 @@ package enum InstructionSet: String, Sendable, CaseIterable, Comparable {
         return complaint.text
     }
 
-    /// Whether one is less than another, in the order in which they are listed.
+    /// The order in which they are listed.
     package static func < (left: InstructionSet, right: InstructionSet) -> Bool {
         left.rank < right.rank
     }
@@ -43,7 +41,7 @@ package enum InstructionSet: String, Sendable, CaseIterable, Comparable {
         return .failure(Complaint(text: "BINNACLE_ISA=\(name): this machine has \(known)"))
     }
 
-    /// Not the place in `allCases`, which is an array that would be made for every comparison.
+    /// Not the index in `allCases`, which would allocate an array for every comparison.
     private var rank: Int {
         switch self {
         case .scalar: 0

@@ -1,12 +1,12 @@
-/// What a threshold is compared with, sample by sample.
+/// The quantity of each sample that is compared with a threshold.
 protocol Measure {
-    /// The measure of one sample.
+    /// The quantity of one sample.
     func one(_ index: Int) -> Float
-    /// The measures of four samples.
+    /// The quantities of four samples.
     func four(_ index: Int) -> SIMD4<Float>
-    /// The measure of one sample with which it ends *inside*, where that is another one.
+    /// The quantity that ends *inside*, if it is another one.
     func oneFalling(_ index: Int) -> Float
-    /// The measures of four samples with which they end *inside*.
+    /// The quantities that end *inside*, of four samples.
     func fourFalling(_ index: Int) -> SIMD4<Float>
 }
 
@@ -26,10 +26,10 @@ struct ColumnMeasure: Measure {
     func one(_ index: Int) -> Float { values[index] }
 
     @inline(__always)
-    func four(_ index: Int) -> SIMD4<Float> { load(values + index) }
+    func four(_ index: Int) -> SIMD4<Float> { Quad.load(values + index) }
 }
 
-/// The squared lengths of vectors, added in one order, so that every form gives the same bits.
+/// The squared lengths of vectors, always added in the same order, so that every form gives the same bits.
 struct VectorMeasure: Measure {
     let x: UnsafePointer<Float>
     let y: UnsafePointer<Float>
@@ -40,13 +40,7 @@ struct VectorMeasure: Measure {
 
     @inline(__always)
     func four(_ index: Int) -> SIMD4<Float> {
-        let (x, y, z) = (load(x + index), load(y + index), load(z + index))
+        let (x, y, z) = (Quad.load(x + index), Quad.load(y + index), Quad.load(z + index))
         return x * x + y * y + z * z
     }
-}
-
-/// Four values from anywhere: nobody promises that columns begin at a multiple of 16 bytes.
-@inline(__always)
-func load(_ values: UnsafePointer<Float>) -> SIMD4<Float> {
-    UnsafeRawPointer(values).loadUnaligned(as: SIMD4<Float>.self)
 }

@@ -1,34 +1,35 @@
-/// A one-pole low-pass filter over three axes whose step follows the samples' own time distance.
+/// A one-pole low-pass filter over three axes, whose step depends on the distance of the stamps.
 ///
 /// With the time constant τ and the distance dt to the previous sample, the value moves towards the sample by
-/// `dt / (τ + dt)`, which is `value = α·value + (1 − α)·sample` with α = τ / (τ + dt). Irregular sample times
-/// therefore need no resampling.
+/// `dt / (τ + dt)`, which is `value = α·value + (1 − α)·sample` with α = τ / (τ + dt). Irregular stamps therefore need
+/// no
+/// resampling.
 package struct OnePoleFilter: Sendable {
     /// The filtered value, in the unit of the samples.
     package private(set) var value: SIMD3<Float> = .zero
-    /// The stamp of the last sample taken, in nanoseconds; `nil` before the first one.
+    /// The stamp of the last sample, in nanoseconds; `nil` before the first one.
     package private(set) var lastTimeNanoseconds: Int64?
     /// The time constant τ in seconds.
     package let timeConstantSeconds: Float
 
-    /// Creates a filter that holds no sample yet.
+    /// Creates a filter without a sample.
     ///
     /// - Parameter timeConstantSeconds: τ, at least 0; 0 passes every sample through unchanged.
     package init(timeConstantSeconds: Float) {
         self.timeConstantSeconds = timeConstantSeconds
     }
 
-    /// Creates a filter in the middle of its work.
+    /// Creates a filter with a state.
     init(timeConstantSeconds: Float, value: SIMD3<Float>, lastTimeNanoseconds: Int64) {
         self.timeConstantSeconds = timeConstantSeconds
         self.value = value
         self.lastTimeNanoseconds = lastTimeNanoseconds
     }
 
-    /// Takes one sample; the first one becomes the value.
+    /// Filters one sample; the first one becomes the value.
     ///
     /// - Parameters:
-    ///   - sample: Three finite axes. A caller keeps NaN and infinity out, because they would never leave again.
+    ///   - sample: Three finite axes; NaN or infinity would stay in the filter forever.
     ///   - timeNanoseconds: The sample's stamp, not before the previous one's. A repeated stamp changes nothing.
     @inline(__always)
     package mutating func step(_ sample: SIMD3<Float>, timeNanoseconds: Int64) {
@@ -37,22 +38,22 @@ package struct OnePoleFilter: Sendable {
             lastTimeNanoseconds = timeNanoseconds
             return
         }
-        // Wrapping, because a hostile trace may put two stamps further apart than Int64 can say; such a pair is a
-        // gap and resets the filter before it comes here.
+        // Wrapping, because stamps of a hostile trace may be further apart than Int64 can represent; the caller treats
+        // them as a gap and resets the filter first.
         let dtSeconds = Float(timeNanoseconds &- last) * 1e-9
         lastTimeNanoseconds = timeNanoseconds
         guard dtSeconds > 0 else { return }
         value += (sample - value) * (dtSeconds / (timeConstantSeconds + dtSeconds))
     }
 
-    /// Whether two filters are in the same state to the last bit, so that the same samples give the same bits from here on.
+    /// Whether two filters are in the same state, to the last bit.
     func isSame(as other: OnePoleFilter) -> Bool {
         lastTimeNanoseconds == other.lastTimeNanoseconds
             && value.x.bitPattern == other.value.x.bitPattern && value.y.bitPattern == other.value.y.bitPattern
             && value.z.bitPattern == other.value.z.bitPattern
     }
 
-    /// Forgets every sample.
+    /// Removes the state.
     package mutating func reset() {
         value = .zero
         lastTimeNanoseconds = nil

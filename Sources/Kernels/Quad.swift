@@ -1,6 +1,6 @@
 import CKernels
 
-/// Four neighbours of a column as a vector, which need not be aligned, and what Swift's vectors have no quick word for.
+/// Unaligned loads and stores of four values, and a conversion that Swift's SIMD types lack.
 enum Quad {
     @inline(__always)
     static func load(_ values: UnsafePointer<Float>) -> SIMD4<Float> {

@@ -1,12 +1,12 @@
-/// Picks the rises of a threshold that are to be reported: not those within a refractory time after the last report.
+/// Reports the rises of a threshold, except those within a refractory time after the last report.
 ///
 /// - Parameters:
-///   - crossings: What a threshold kernel found in a range.
-///   - times: The samples' stamps in nanoseconds, never falling.
-///   - range: The range that the kernel looked at.
+///   - crossings: The crossings in a range.
+///   - times: The samples' stamps in nanoseconds, never decreasing.
+///   - range: The range.
 ///   - refractoryNanoseconds: The shortest time between two reports, at least 0.
-///   - lastReportNanoseconds: The stamp of the last report, `nil` before the first; carried from range to range.
-///   - report: Called with the index of each rise that is to be reported, counted as in `range`.
+///   - lastReportNanoseconds: The stamp of the last report, `nil` before the first; goes on from range to range.
+///   - report: Called with the index of each reported rise, counted as in `range`.
 @inlinable
 package func reportRises(
     in crossings: borrowing CrossingList, times: UnsafePointer<Int64>, range: Range<Int>,
@@ -18,7 +18,7 @@ package func reportRises(
         position += 2
         let time = times[index]
         if let last = lastReportNanoseconds {
-            // A distance that overflows is longer than any refractory time; between ranges a stamp may fall back.
+            // A distance that overflows exceeds any refractory time; between ranges stamps may decrease.
             let (distance, overflow) = time.subtractingReportingOverflow(last)
             if time < last || (!overflow && distance < refractoryNanoseconds) { continue }
         }

@@ -1,26 +1,27 @@
 import CKernels
 
-/// Copies stamps, and finds out whether samples need no second look: stamps rise from each to the next, by less than
+/// Copies stamps, and checks that samples need no further examination: each stamp is later than the previous one by
+/// less than
 /// 2³³ ns (8.6 s), and every axis is a number whose magnitude does not exceed a limit.
 ///
-/// What is said of the stamps is said of the copies, so that it holds whatever becomes of the originals.
+/// The copies are checked, so that the result holds even if the originals change.
 ///
 /// - Parameters:
-///   - source: The stamps in nanoseconds, as Int64 in the machine's order of bytes; need not be aligned.
+///   - source: The stamps in nanoseconds, as native Int64; need not be aligned.
 ///   - times: Receives the stamps. May be the source.
-///   - x: First axis; reaches to the last sample, as the other ones do.
+///   - x: First axis; all three have `count` values.
 ///   - y: Second axis.
 ///   - z: Third axis.
 ///   - count: The number of samples, below 2²⁹.
 ///   - limit: At least 0, and finite.
-///   - follows: Whether the stamp in front of `times` is that of the sample before, which is looked at as well.
-/// - Returns: Whether all of that holds.
+///   - follows: Whether the stamp before `times` is that of the previous sample, and is checked as well.
+/// - Returns: Whether all conditions hold.
 package func copyChecking(
     _ source: UnsafeRawPointer, to times: UnsafeMutablePointer<Int64>, x: UnsafePointer<Float>,
     y: UnsafePointer<Float>, z: UnsafePointer<Float>, count: Int, limit: Float, follows: Bool
 ) -> Bool {
     guard count > 0 else { return true }
-    // In turn over all columns and in short pieces, so that the memory has something to do for each of them all the time.
+    // In short pieces of all columns, so that the memory is busy for each of them all the time.
     let piece = 64
     let most = Int32(bitPattern: limit.bitPattern)
     var signs = SIMD4<Int32>.zero
@@ -33,7 +34,7 @@ package func copyChecking(
         prefetch(z + i, byteCount: 4 * piece)
         signs |= beyond(most, x + i, piece) | beyond(most, y + i, piece) | beyond(most, z + i, piece)
         UnsafeMutableRawPointer(times + i).copyMemory(from: source + 8 * i, byteCount: 8 * piece)
-        // The first stamp of all has perhaps none in front of it, and loads of four go on with the fifth.
+        // The first stamp may have no predecessor, so that groups of four start with the fifth.
         distances |= steps(times, (i == 0 ? 4 : i)..<i + piece)
         i += piece
     }
@@ -47,17 +48,18 @@ package func copyChecking(
     for row in first..<max(first, min(4, count)) { distance |= UInt64(bitPattern: times[row] &- times[row - 1]) &- 1 }
     for row in max(first, i)..<max(first, count) { distance |= UInt64(bitPattern: times[row] &- times[row - 1]) &- 1 }
     guard sign >= 0, distance >> 33 == 0 else { return false }
-    // Distances wrap around at the ends of 64 bits: then the last stamp lies before the first, as they are not that many.
+    // Distances wrap in 64 bits; there are too few samples to wrap twice, so that the last stamp would be before the first.
     return count == first || times[count - 1] > times[first - 1]
 }
 
-/// How far ahead columns are asked for, in bytes.
+/// The distance of the prefetch, in bytes.
 private let prefetchDistance = 2048
 
-/// Asks the memory for a part of a column that is read some pieces later.
+/// Prefetches a part of a column that is read later.
 ///
-/// The machine does so by itself within a page, but columns in a mapped file lie on pages from anywhere in the memory. What
-/// is behind a column may be asked for, too: it is never looked at.
+/// The machine does so by itself only within a page, and the pages of a mapped file are scattered. Addresses after the
+/// column
+/// may be prefetched, too, because they are never read.
 @inline(__always)
 private func prefetch(_ column: UnsafeRawPointer, byteCount: Int) {
     for offset in stride(from: prefetchDistance, to: prefetchDistance + byteCount, by: 64) {
@@ -65,18 +67,10 @@ private func prefetch(_ column: UnsafeRawPointer, byteCount: Int) {
     }
 }
 
-/// Whether values are beyond a limit: a bit of each that is, the sign, is in one of the results' signs.
-///
-/// Without its sign a Float's pattern rises with its magnitude, and infinity and NaN are above all numbers. So the
-/// difference from the limit's pattern is negative for each value that is beyond it.
-///
-/// - Parameters:
-///   - most: The limit's pattern.
-///   - values: As many as the count says.
-///   - count: A multiple of 16.
-/// - Returns: Lanes that are negative where a value is beyond the limit.
+/// Lanes that are negative if a value's magnitude exceeds a limit; `count` is a multiple of 16.
 @inline(__always)
 private func beyond(_ most: Int32, _ values: UnsafePointer<Float>, _ count: Int) -> SIMD4<Int32> {
+    // Without its sign a Float's bit pattern increases with its magnitude, and infinity and NaN exceed all numbers.
     let magnitude = SIMD4<Int32>(repeating: .max)
     let limits = SIMD4<Int32>(repeating: most)
     let raw = UnsafeRawPointer(values)
@@ -90,12 +84,12 @@ private func beyond(_ most: Int32, _ values: UnsafePointer<Float>, _ count: Int)
     return signs.0 | signs.1 | signs.2 | signs.3
 }
 
-/// The distances of stamps from those before them, less 1, in one number: one that is 0, negative or long has an upper bit.
+/// The distances of stamps from the previous ones, less 1, or-ed: one that is 0, negative or long sets an upper bit.
 ///
 /// - Parameters:
 ///   - times: Stamps; the one before the range is read as well.
-///   - range: A multiple of 4 long.
-/// - Returns: The distances' bits, one above the other.
+///   - range: Its length is a multiple of 4.
+/// - Returns: The bits of the distances.
 @inline(__always)
 private func steps(_ times: UnsafePointer<Int64>, _ range: Range<Int>) -> SIMD2<UInt64> {
     let raw = UnsafeRawPointer(times)

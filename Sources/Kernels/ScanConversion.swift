@@ -1,7 +1,8 @@
-/// What turns the raw values of three axes into the samples' unit and frame: for each axis three factors and a constant.
+/// The conversion of raw axes to the samples' unit and axes: for each axis three factors and a constant.
 ///
-/// An axis is `Float(((factor.x·x + factor.y·y) + factor.z·z) + constant)`, worked out in `Double` in this order, so that
-/// every instruction set gives the same bits.
+/// An axis is `Float(((factor.x·x + factor.y·y) + factor.z·z) + constant)`, computed in `Double` in this order, so that
+/// every
+/// instruction set gives the same bits.
 package struct ScanConversion: Sendable, Equatable {
     /// The factors of raw x, y and z, and the constant, for x.
     package let x: SIMD4<Double>
@@ -10,7 +11,7 @@ package struct ScanConversion: Sendable, Equatable {
     /// The same for z.
     package let z: SIMD4<Double>
 
-    /// Leaves the values as they are.
+    /// Leaves the values unchanged.
     package static let none = ScanConversion(x: [1, 0, 0, 0], y: [0, 1, 0, 0], z: [0, 0, 1, 0])
 
     /// Creates a conversion.

@@ -1,48 +1,49 @@
-/// How the three axes and the stamp of one sample lie in a scan, in the layouts that the scan kernels know.
+/// The location of the three axes and the stamp in a scan, in the layouts that the scan kernels support.
 ///
-/// A scan is what the kernel writes for one sample of an IIO device. All axes are of one type.
+/// A scan is what the kernel writes for one sample of an IIO device. All axes have the same type.
 package struct ScanFormat: Sendable, Equatable {
-    /// What one axis is stored as; always with a sign.
+    /// The type of an axis; always signed.
     package enum Element: Sendable, CaseIterable {
-        /// Two bytes, the least significant first.
+        /// Two bytes, little-endian.
         case int16LittleEndian
-        /// Two bytes, the most significant first.
+        /// Two bytes, big-endian.
         case int16BigEndian
-        /// Four bytes, the least significant first.
+        /// Four bytes, little-endian.
         case int32LittleEndian
 
-        /// The bytes of one axis.
+        /// The size of an axis in bytes.
         package var byteCount: Int { self == .int32LittleEndian ? 4 : 2 }
     }
 
     /// The distance from one scan to the next, in bytes.
     package let stride: Int
-    /// What the axes are stored as.
+    /// The type of the axes.
     package let element: Element
-    /// How many bits at the bottom mean nothing: a value is what is stored, shifted so far to the right.
+    /// The number of unused low bits, by which a stored value is shifted right.
     package let shift: Int
-    /// Where the axes begin in a scan, in bytes.
+    /// The offset of the first axis in a scan, in bytes.
     package let xOffset: Int
-    /// Where the second axis begins.
+    /// The offset of the second axis.
     package let yOffset: Int
-    /// Where the third axis begins.
+    /// The offset of the third axis.
     package let zOffset: Int
-    /// Where the stamp begins, a signed number of eight bytes in the machine's own order; `nil` when there is none.
+    /// The offset of the stamp, a native signed 64-bit number; `nil` when there is none.
     package let timestampOffset: Int?
-    /// For each of sixteen bytes, which are two compact scans, the byte that belongs there; `nil` for other layouts.
+    /// The shuffle of 16 bytes, two compact scans, into x, y, z and 0 in little-endian; 0x80 for zero; `nil` for other
+    /// layouts.
     ///
-    /// Afterwards x, y, z and 0 follow each other, the low byte first; 0x80 stands for none. A layout is compact when the axes are
-    /// 16 bits each within the first eight bytes, which are followed by nothing or by the stamp.
+    /// A layout is compact when the axes have 16 bits each within the first eight bytes, and nothing or the stamp
+    /// follows.
     let compactOrder: SIMD16<UInt8>?
 
-    /// Describes a layout; `nil` when something would lie outside the scan or inside something else.
+    /// Describes a layout; `nil` when a part would be outside the scan or overlap another.
     ///
     /// - Parameters:
     ///   - stride: The distance from one scan to the next, in bytes.
-    ///   - element: What the axes are stored as.
-    ///   - shift: How many bits at the bottom mean nothing; some value has to be left.
-    ///   - axisOffsets: Where x, y and z begin, in bytes, in any order.
-    ///   - timestampOffset: Where the stamp begins; `nil` when there is none.
+    ///   - element: The type of the axes.
+    ///   - shift: The number of unused low bits, less than those of an axis.
+    ///   - axisOffsets: The offsets of x, y and z, in bytes, in any order.
+    ///   - timestampOffset: The offset of the stamp; `nil` when there is none.
     package init?(
         stride: Int, element: Element, shift: Int = 0, axisOffsets: (x: Int, y: Int, z: Int), timestampOffset: Int?
     ) {

@@ -1,6 +1,6 @@
 import CKernels
 
-/// A sector of headings around a bearing, and the axis of the device that points into it or out of it.
+/// A sector of headings around a bearing, and the axis of the device whose heading is compared.
 ///
 /// Inside within the tolerance of the bearing, outside beyond the exit angle, unchanged in between.
 package struct Sector: Sendable {
@@ -9,11 +9,11 @@ package struct Sector: Sendable {
     /// Creates a sector.
     ///
     /// - Parameters:
-    ///   - axis: The axis whose heading counts: 0 for x, 1 for y, 2 for z.
-    ///   - isReversed: Whether the axis' other end is meant.
+    ///   - axis: The axis: 0 for x, 1 for y, 2 for z.
+    ///   - isReversed: Whether the heading of the axis' other end is compared.
     ///   - bearingDegrees: The middle, clockwise from magnetic north.
-    ///   - toleranceDegrees: How far from it *inside* reaches.
-    ///   - exitDegrees: How far from it *outside* begins.
+    ///   - toleranceDegrees: The deviation up to which a heading is *inside*.
+    ///   - exitDegrees: The deviation from which a heading is *outside*.
     /// - Precondition: `0 < toleranceDegrees`, `toleranceDegrees <= exitDegrees` and `exitDegrees < 180`.
     package init(
         axis: Int, isReversed: Bool, bearingDegrees: Double, toleranceDegrees: Double, exitDegrees: Double
@@ -26,26 +26,27 @@ package struct Sector: Sendable {
             Int32(axis), isReversed ? 1 : 0, bearingDegrees, toleranceDegrees, exitDegrees)
     }
 
-    /// The margins between which nothing is said: both vectors are so short there that squares of squares vanish.
+    /// Smaller margins change nothing: both vectors are so short that the fourth powers vanish.
     static let leastMargin = CK_LEAST_MARGIN
 
-    /// The axes in cyclic order, the sector's own first.
+    /// The axes in cyclic order, starting with the sector's own.
     var order: (Int, Int, Int) {
         let axis = Int(rays.axis)
         return (axis, (axis + 1) % 3, (axis + 2) % 3)
     }
 
-    /// How far the axis is inside: positive inside, negative outside, and of no use beyond its sign.
+    /// How far the axis is inside: positive inside, negative outside; only the sign is meaningful.
     ///
     /// With the axis u, `e = u·(m × a)` and `n = u·(m(a·a) − a(a·m))`, in which the squares of the axis' own component
-    /// cancel, the heading is `atan2(e·√(a·a), n)`. The sign of `e·√(a·a)·cos α − n·sin α` says on which side of the ray at
-    /// α it is, and squares that keep their signs compare the same without the root.
+    /// cancel, the heading is `atan2(e·√(a·a), n)`. The sign of `e·√(a·a)·cos α − n·sin α` is the side of the ray at α;
+    /// squares
+    /// that keep their signs compare the same without the root.
     ///
     /// - Parameters:
-    ///   - a: The acceleration's axes in cyclic order, the sector's own first.
+    ///   - a: The acceleration's axes in the sector's order.
     ///   - m: The field's axes in the same order.
     ///   - rays: The limits.
-    /// - Returns: More than 0 inside, less outside.
+    /// - Returns: Positive inside, negative outside.
     @inline(__always)
     func margin<Value: FloatLanes>(_ a: (Value, Value, Value), _ m: (Value, Value, Value), _ rays: ck_rays) -> Value {
         let flat = a.1 * a.1 + a.2 * a.2
@@ -65,20 +66,20 @@ package struct Sector: Sendable {
     }
 }
 
-/// One value or four, so that a formula stands in one place for both.
+/// One value or four, so that a formula is written once.
 protocol FloatLanes {
     init(all value: Float)
     static func + (left: Self, right: Self) -> Self
     static func - (left: Self, right: Self) -> Self
     static func * (left: Self, right: Self) -> Self
-    /// The value without its sign.
+    /// The absolute value.
     var absolute: Self { get }
-    /// The lesser one; the second when one is NaN.
+    /// The minimum; the second value when one is NaN.
     static func lesser(_ left: Self, _ right: Self) -> Self
 }
 
 extension FloatLanes {
-    /// A margin that overflowed has lost what its sign says: infinity becomes NaN, everything else stays.
+    /// Makes infinity NaN, because the sign of a margin that overflowed is not meaningful.
     @inline(__always)
     var onlyFinite: Self { self + (self - self) }
 }

@@ -1,4 +1,4 @@
-/// Squares the lengths of vectors: for each `x² + y² + z²`, in the square of the vectors' unit.
+/// Computes the squared lengths `x² + y² + z²` of vectors.
 ///
 /// A vector that is not finite, or whose square is not, gives NaN, so that no comparison with a threshold holds for it.
 ///
@@ -6,7 +6,7 @@
 ///   - x: First axis.
 ///   - y: Second axis.
 ///   - z: Third axis.
-///   - range: The vectors to take; all four buffers reach at least to its end.
+///   - range: The vectors; all four buffers reach at least to its end.
 ///   - result: Receives the squares at the same indices.
 package func squareLengths(
     x: UnsafePointer<Float>, y: UnsafePointer<Float>, z: UnsafePointer<Float>, range: Range<Int>,

@@ -1,18 +1,17 @@
 import CKernels
 
-/// A comparison with hysteresis: inside above `high`, outside below `low`, unchanged in between.
+/// A threshold with hysteresis: inside above `high`, outside below `low`, unchanged in between.
 ///
-/// It may have a second side below: a value is inside below `under` as well, and outside only from `floor` on.
-@usableFromInline
+/// It may have a second side below: also inside below `under`, and outside only from `floor`.
 package struct Threshold: Sendable, Equatable {
-    /// A value greater than this one switches to *inside*.
-    @usableFromInline package let high: Float
-    /// A value smaller than this one, and not smaller than ``floor``, switches to *outside*; at most `high`.
-    @usableFromInline package let low: Float
-    /// A value smaller than this one switches to *inside*; −∞ without a second side.
-    @usableFromInline package let under: Float
-    /// A value smaller than this one does not switch to *outside*; at least `under`, at most `low`.
-    @usableFromInline package let floor: Float
+    /// A greater value sets the side to *inside*.
+    package let high: Float
+    /// A smaller value, not below ``floor``, sets it to *outside*; at most `high`.
+    package let low: Float
+    /// A smaller value sets it to *inside*; −∞ without a second side.
+    package let under: Float
+    /// A smaller value does not set it to *outside*; at least `under`, at most `low`.
+    package let floor: Float
 
     /// Creates a threshold with one side.
     ///
@@ -38,20 +37,20 @@ package struct Threshold: Sendable, Equatable {
     /// Whether there is a second side below.
     var isTwoSided: Bool { under > -.infinity || floor > -.infinity }
 
-    /// Whether a value switches to *inside*; a NaN never does.
+    /// Whether a value sets the side to *inside*; a NaN never does.
     @inlinable
     package func isInside(_ value: Float) -> Bool { value > high || value < under }
 
-    /// Whether a value switches to *outside*; a NaN never does.
+    /// Whether a value sets the side to *outside*; a NaN never does.
     @inlinable
     package func isOutside(_ value: Float) -> Bool { value >= floor && value < low }
 
-    /// Tells whether any value between two extremes can end a side.
+    /// Whether any value between two extremes can change the side; `false` without values.
     ///
     /// - Parameters:
     ///   - isInside: The side.
-    ///   - extremes: The least and the greatest of the values.
-    /// - Returns: `false` when there is no value.
+    ///   - extremes: The extremes of the values.
+    /// - Returns: Whether one can.
     @inlinable
     package func canEnd(isInside: Bool, within extremes: Extremes) -> Bool {
         isInside
@@ -59,6 +58,6 @@ package struct Threshold: Sendable, Equatable {
             : extremes.greatest > high || extremes.least < under
     }
 
-    /// As the forms in C take it.
+    /// The threshold for the forms in C.
     var band: ck_band { ck_band(high: high, low: low, under: under, floor: floor) }
 }

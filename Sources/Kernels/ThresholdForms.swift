@@ -1,11 +1,9 @@
 import CKernels
 
-/// How many samples the baseline form asks at once whether any of them could change the side.
+/// The number of samples that the baseline form tests together for a possible change of the side.
 private let blockLength = 256
 
-/// The reference: looks at one sample after the other.
-///
-/// - Returns: The number of crossings that were written, and the side after the last sample.
+/// The reference: one sample after the other; returns the number of crossings, and the side after the last sample.
 @inline(__always)
 func settleOneByOne(
     _ measure: some Measure, _ sampleCount: Int, _ threshold: Threshold, _ isInside: Bool,
@@ -15,7 +13,7 @@ func settleOneByOne(
     var count = 0
     var index = 0
     while index < sampleCount {
-        // Two short loops instead of one with a state: each looks only for what can end it.
+        // Two short loops instead of one with a state.
         if isInside {
             while index < sampleCount, !threshold.isOutside(measure.oneFalling(index)) { index += 1 }
         } else {
@@ -30,15 +28,13 @@ func settleOneByOne(
     return (count, isInside)
 }
 
-/// The baseline form: passes over blocks in which nothing can change the side, and settles the others by masks.
-///
-/// - Returns: The number of crossings that were written, and the side after the last sample.
+/// The baseline form: skips blocks in which nothing can change the side, and evaluates the others with masks.
 @inline(__always)
 func settleInBlocks(
     _ measure: some Measure, _ sampleCount: Int, _ threshold: Threshold, _ isInside: Bool,
     _ crossings: UnsafeMutablePointer<UInt32>
 ) -> (count: Int, isInside: Bool) {
-    // Constants, so that a threshold with one side does not pay for the other.
+    // A constant in each case, so that a threshold with one side has no cost for the other.
     threshold.isTwoSided
         ? settleInBlocks(measure, sampleCount, threshold, SideTest(threshold, isTwoSided: true), isInside, crossings)
         : settleInBlocks(measure, sampleCount, threshold, SideTest(threshold, isTwoSided: false), isInside, crossings)
@@ -97,7 +93,7 @@ private struct SideTest {
         floor = SIMD4(repeating: threshold.floor)
     }
 
-    /// Whether no sample of a block can end the side.
+    /// Whether no sample of a block can change the side.
     @inline(__always)
     func isCalm(_ measure: some Measure, _ index: Int, isInside: Bool) -> Bool {
         var isAny = SIMDMask<SIMD4<Int32>>(repeating: false)
@@ -113,7 +109,7 @@ private struct SideTest {
         return ck_signs(unsafeBitCast(isAny, to: SIMD4<Float>.self)) == 0
     }
 
-    /// What 64 samples say.
+    /// The comparisons of 64 samples.
     @inline(__always)
     func masks(_ measure: some Measure, _ index: Int) -> (rises: UInt64, keeps: UInt64) {
         var inside: UInt64 = 0
@@ -144,9 +140,7 @@ private struct SideTest {
         isTwoSided ? (value .< low) .& (value .>= floor) : value .< low
     }
 
-    /// One bit a lane.
-    ///
-    /// A mask's lanes are −1 and 0, which is what the instruction looks at.
+    /// One bit per lane of four masks.
     @inline(__always)
     private func bits(
         _ a: SIMDMask<SIMD4<Int32>>, _ b: SIMDMask<SIMD4<Int32>>, _ c: SIMDMask<SIMD4<Int32>>,

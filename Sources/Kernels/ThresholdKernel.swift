@@ -1,16 +1,16 @@
 import CKernels
 
-/// Finds every crossing of a threshold in a range of values; the side reached is carried to the next range.
+/// Finds every crossing of a threshold in a range of values.
 ///
 /// A NaN is on neither side and changes nothing.
 ///
 /// - Parameters:
 ///   - values: The values; reaches at least to the range's end.
-///   - range: The values to look at, at most 2³² − 1.
+///   - range: The values to compare, at most 2³² − 1.
 ///   - threshold: The limits, in the unit of the values.
-///   - isInside: The side before the range; holds the side after it when the function returns.
-///   - crossings: Holds the crossings in the range when the function returns.
-///   - instructionSet: Which form of the kernel to use; all give the same.
+///   - isInside: The side before the range; receives the side after it.
+///   - crossings: Receives the crossings in the range.
+///   - instructionSet: The form of the kernel; all give the same.
 package func findCrossings(
     values: UnsafePointer<Float>, range: Range<Int>, threshold: Threshold,
     isInside: inout Bool, crossings: inout CrossingList, using instructionSet: InstructionSet = .current
@@ -31,20 +31,20 @@ package func findCrossings(
     }
 }
 
-/// Finds every crossing of a threshold by the squared lengths of vectors; the side reached is carried to the next range.
+/// Finds every crossing of a threshold by the squared lengths of vectors.
 ///
-/// What is compared is `x² + y² + z²`, added in this order, in the square of the vectors' unit. A NaN is on neither side
+/// The squared length is `x² + y² + z²`, added in this order, in the square of the vectors' unit. A NaN is on neither side
 /// and changes nothing; a square that overflows is +∞.
 ///
 /// - Parameters:
-///   - x: First axis; reaches at least to the range's end, as the two others do.
+///   - x: First axis; all three reach at least to the range's end.
 ///   - y: Second axis.
 ///   - z: Third axis.
-///   - range: The vectors to look at, at most 2³² − 1.
+///   - range: The vectors to compare, at most 2³² − 1.
 ///   - threshold: The limits, in the square of the vectors' unit.
-///   - isInside: The side before the range; holds the side after it when the function returns.
-///   - crossings: Holds the crossings in the range when the function returns.
-///   - instructionSet: Which form of the kernel to use; all give the same.
+///   - isInside: The side before the range; receives the side after it.
+///   - crossings: Receives the crossings in the range.
+///   - instructionSet: The form of the kernel; all give the same.
 package func findCrossings(
     x: UnsafePointer<Float>, y: UnsafePointer<Float>, z: UnsafePointer<Float>, range: Range<Int>,
     threshold: Threshold, isInside: inout Bool, crossings: inout CrossingList,
@@ -66,7 +66,7 @@ package func findCrossings(
     }
 }
 
-/// Calls a form in C, which takes the side as a number.
+/// Calls a form in C, which has the side as a number.
 @inline(__always)
 private func settleInC(
     _ threshold: Threshold, _ isInside: Bool, _ find: (UnsafePointer<ck_band>, UnsafeMutablePointer<UInt64>) -> Int

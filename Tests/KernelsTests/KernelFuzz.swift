@@ -71,3 +71,8 @@ final class FuzzColumn<Element> {
         memory.deallocate()
     }
 }
+
+extension CrossingList {
+    /// Whether a crossing leads to *inside*.
+    func isRising(_ position: Int) -> Bool { startsRising == position.isMultiple(of: 2) }
+}

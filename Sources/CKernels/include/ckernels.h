@@ -1,5 +1,5 @@
-// The forms of the kernels that need instructions which not every machine has. Sources/Kernels chooses among them at run
-// time; nobody else calls them. Each says in its name which instruction set it needs, and crashes a machine without it.
+// The forms of the kernels for instruction sets that not every machine has. Sources/Kernels, the only caller, chooses among
+// them at run time. The name of each ends with the instruction set that it needs.
 #ifndef CKERNELS_H
 #define CKERNELS_H
 
@@ -12,33 +12,33 @@
 #include <arm_neon.h>
 #endif
 
-/// Whether this machine has AVX2, and the system keeps its registers.
+/// Whether this machine has AVX2, and the system saves its registers.
 int ck_has_avx2(void);
-/// Whether this machine has AVX-512 F, BW, DQ and VL, and the system keeps its registers.
+/// Whether this machine has AVX-512 F, BW, DQ and VL, and the system saves its registers.
 int ck_has_avx512(void);
-/// What BINNACLE_ISA says; NULL when it is not set.
+/// The value of BINNACLE_ISA; NULL when it is not set.
 const char *ck_forced_instruction_set(void);
 
-/// Asks the memory for what will be read soon, for which Swift has no word. Any address will do.
+/// Prefetches memory, which Swift cannot express; any address is allowed.
 static inline void ck_prefetch(const void *address)
 {
     __builtin_prefetch(address);
 }
 
 #if defined(__x86_64__)
-/// The signs of four lanes as four bits, which Swift's SIMD types have no word for.
+/// The signs of four lanes as four bits, which Swift's SIMD types cannot express.
 static inline uint32_t ck_signs(__m128 lanes)
 {
     return (uint32_t)_mm_movemask_ps(lanes);
 }
 
-/// Four signed numbers as floats, for which Swift's SIMD types take one after the other.
+/// Converts four signed numbers to floats, which Swift's SIMD types do one by one.
 static inline __m128 ck_floats(__m128i numbers)
 {
     return _mm_cvtepi32_ps(numbers);
 }
 
-/// One bit a lane of four vectors, whose lanes have either all bits set or none.
+/// One bit per lane of four vectors, whose lanes are all ones or zero.
 static inline uint32_t ck_sixteen_bits(__m128 a, __m128 b, __m128 c, __m128 d)
 {
     __m128i ab = _mm_packs_epi32(_mm_castps_si128(a), _mm_castps_si128(b));
@@ -46,13 +46,13 @@ static inline uint32_t ck_sixteen_bits(__m128 a, __m128 b, __m128 c, __m128 d)
     return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(ab, cd));
 }
 #elif defined(__aarch64__)
-/// Four signed numbers as floats, for which Swift's SIMD types take one after the other.
+/// Converts four signed numbers to floats, which Swift's SIMD types do one by one.
 static inline float32x4_t ck_floats(int32x4_t numbers)
 {
     return vcvtq_f32_s32(numbers);
 }
 
-/// The signs of four lanes as four bits, which Swift's SIMD types have no word for.
+/// The signs of four lanes as four bits, which Swift's SIMD types cannot express.
 static inline uint32_t ck_signs(float32x4_t lanes)
 {
     static const int32_t shifts[4] = {0, 1, 2, 3};
@@ -60,7 +60,7 @@ static inline uint32_t ck_signs(float32x4_t lanes)
     return vaddvq_u32(vshlq_u32(signs, vld1q_s32(shifts)));
 }
 
-/// One bit a lane of four vectors, whose lanes have either all bits set or none.
+/// One bit per lane of four vectors, whose lanes are all ones or zero.
 static inline uint32_t ck_sixteen_bits(float32x4_t a, float32x4_t b, float32x4_t c, float32x4_t d)
 {
     static const uint8_t places[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
@@ -71,19 +71,19 @@ static inline uint32_t ck_sixteen_bits(float32x4_t a, float32x4_t b, float32x4_t
 }
 #endif
 
-/// When a sample changes the side: inside above `high` or below `under`, outside from `floor` up to but not including `low`.
-/// A threshold without a lower side has -INFINITY as `under` and `floor`.
+/// A threshold: inside above `high` or below `under`, outside from `floor` up to but not including `low`. Without a lower
+/// side, `under` and `floor` are -INFINITY.
 struct ck_band {
     float high, low, under, floor;
 };
 
-/// The least and the greatest of some values; INFINITY and -INFINITY when there is none.
+/// The extremes of some values; INFINITY and -INFINITY without values.
 struct ck_extremes {
     float least, greatest;
 };
 
-// K1. ck_crossings_…: writes the indices at which the side changes, and says how many there are. `inside` is the side before,
-// 0 or 1, and receives the side after. `crossings` has room for `count` + 64 indices. ck_extremes_…: NaN counts as nothing.
+// K1. ck_crossings_…: writes the indices at which the side changes, and returns their number. `inside` is the side before, 0
+// or 1, and receives the side after. `crossings` has room for `count` + 64 indices. ck_extremes_…: ignores NaN.
 //
 // …_column_…: of values. …_vectors_…: of the squared lengths of vectors.
 #define CK_DECLARE_THRESHOLD(isa)                                                                                              \
@@ -95,28 +95,28 @@ struct ck_extremes {
     struct ck_extremes ck_extremes_column_##isa(const float *values, size_t count);                                        \
     struct ck_extremes ck_extremes_vectors_##isa(const float *x, const float *y, const float *z, size_t count);
 
-/// The two rays that bound a sector of headings, as ck_margin takes them. Around north and south they are one, which counts
-/// on both sides: north[0] is 1 or -1 then.
+/// The two rays that bound a sector of headings, for ck_margin. Around north and south one stands for both sides; north[0]
+/// is 1 or -1 then.
 struct ck_rays {
     float north[2], east[2], sign;
 };
 
-/// When a sample changes the side: inside within the tolerance of a bearing, outside beyond the exit angle.
+/// A sector: inside within the tolerance of a bearing, outside beyond the exit angle.
 struct ck_sector {
-    /// The axis whose direction counts: 0 for x, 1 for y, 2 for z.
+    /// The axis: 0 for x, 1 for y, 2 for z.
     int axis;
     /// Whether the bearing is north or south.
     int is_symmetric;
     struct ck_rays enter, leave;
 };
 
-/// A margin nearer to 0 says nothing.
+/// Margins nearer to 0 change nothing.
 #define CK_LEAST_MARGIN 1e-30f
 
-/// All angles in degrees, 0 < tolerance <= exit < 180; a reversed axis points the other way.
+/// All angles in degrees, 0 < tolerance <= exit < 180; a reversed axis points in the opposite direction.
 struct ck_sector ck_make_sector(int axis, int is_reversed, double bearing, double tolerance, double exit);
 
-// K3: as ck_crossings_…, by where the sector's axis points, as the acceleration a… and the field m… have it.
+// K3: like ck_crossings_…, for the heading of the sector's axis, from the acceleration a… and the field m….
 #define CK_DECLARE_FACING(isa)                                                                                             \
     size_t ck_crossings_facing_##isa(                                                                                      \
         const float *ax, const float *ay, const float *az, const float *mx, const float *my, const float *mz,              \
@@ -132,30 +132,30 @@ CK_DECLARE_THRESHOLD(neon)
 CK_DECLARE_FACING(neon)
 #endif
 
-/// How many filters run side by side.
+/// The number of parallel filters.
 #define CK_GRAVITY_LANES 16
-/// How many samples each of them takes at a time.
+/// The number of samples in a block of each filter.
 #define CK_GRAVITY_STEPS 32
 
 #if defined(__x86_64__)
-/// Moves sixteen gravity filters on, each along a stretch of its own of the same columns, and writes |a − g|² and |a|².
+/// Runs sixteen gravity filters, each over its own segment of the same columns, and writes |a − g|² and |a|².
 ///
-/// starts: the first index of each stretch, rising by at least CK_GRAVITY_STEPS; the first one at least 1. count: the samples
-/// of a stretch, a multiple of CK_GRAVITY_STEPS. values: sixteen x, sixteen y, sixteen z. last: the stamp of each filter's
-/// last sample. time_constant: τ in seconds, at least 0. The stamps do not fall.
+/// starts: the first index of each segment, increasing by at least CK_GRAVITY_STEPS; the first one at least 1. count: the
+/// samples of a segment, a multiple of CK_GRAVITY_STEPS. values: sixteen x, sixteen y, sixteen z. last: the stamp of each filter's
+/// last sample. time_constant: τ in seconds, at least 0. The stamps do not decrease.
 void ck_gravity_stretches_avx2(
     const int64_t *times, const float *x, const float *y, const float *z, const size_t *starts, size_t count,
     float time_constant, float *values, int64_t *last, float *user, float *total);
-/// The same without writing anything.
+/// The same without output.
 void ck_gravity_warm_up_avx2(
     const int64_t *times, const float *x, const float *y, const float *z, const size_t *starts, size_t count,
     float time_constant, float *values, int64_t *last);
 
-/// Decodes as many scans of three 16-bit axes as come in eights; returns how many. The axes are within the first eight bytes.
+/// Decodes scans of three 16-bit axes within the first eight bytes; returns their number, a multiple of eight.
 ///
-/// stride: 8 or 16. order: for each of eight bytes, twice, which byte of the scan stands there, so that x, y, z and 0 follow
-/// each other, the low byte first; the second eight are eight higher; bit 7 for none. shift: the bits at the bottom that mean
-/// nothing. rows: four factors of each axis. times: receives the eight bytes behind the axes; NULL for none, and for stride 8.
+/// stride: 8 or 16. order: the shuffle of two scans into x, y, z and 0 in little-endian; bit 7 for zero. shift: the number
+/// of unused low bits. rows: four factors of each axis. times: receives the eight bytes after the axes; NULL for none, and
+/// for stride 8.
 size_t ck_decode_scans16_avx2(
     const void *scans, size_t count, size_t stride, const uint8_t *order, int shift, const double *rows, int64_t *times,
     float *x, float *y, float *z);

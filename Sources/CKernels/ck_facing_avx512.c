@@ -1,7 +1,0 @@
-#include "ck_target.h"
-
-#if defined(CK_X86)
-#include "ck_lanes_avx512.h"
-
-#include "ck_facing_form.h"
-#endif
