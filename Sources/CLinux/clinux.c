@@ -1,4 +1,4 @@
-// What needs more than a line, or a declaration that glibc shows only with _GNU_SOURCE; the rest is in the header.
+// Functions that need more than a line, or declarations that glibc has only with _GNU_SOURCE; the rest is in the header.
 #define _GNU_SOURCE
 #include "clinux.h"
 
@@ -35,8 +35,8 @@ int clinux_pipe(int ends[2])
     for (int i = 0; i < 2; i++) {
         if (ends[i] > STDERR_FILENO)
             continue;
-        // Whoever started us closed a standard descriptor. As one of a program's three, an end would be in the way of
-        // the others.
+        // A standard descriptor was closed when this process started. An end of the pipe must not take its number, which a
+        // started program needs.
         int higher = fcntl(ends[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
         int code = errno;
         close(ends[i]);
@@ -56,8 +56,7 @@ int clinux_pidfd_open(pid_t process)
     return (int)syscall(SYS_pidfd_open, process, 0);
 }
 
-// Without an output the program takes part in our session, and is looked for in PATH.
-static int spawn(pid_t *process, const char *program, char *const arguments[], char *const environment[], int input,
+int clinux_spawn(pid_t *process, const char *program, char *const arguments[], char *const environment[], int input,
                  int output)
 {
     posix_spawn_file_actions_t actions;
@@ -65,7 +64,7 @@ static int spawn(pid_t *process, const char *program, char *const arguments[], c
     sigset_t every, none;
     sigfillset(&every);
     sigemptyset(&none);
-    const int is_apart = output >= 0;
+    const int is_apart = output != -1;
     const short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | (is_apart ? POSIX_SPAWN_SETSID : 0);
     int code = posix_spawn_file_actions_init(&actions);
     if (code != 0)
@@ -74,7 +73,7 @@ static int spawn(pid_t *process, const char *program, char *const arguments[], c
         posix_spawn_file_actions_destroy(&actions);
         return code;
     }
-    // One after the other, and nothing more after the first that fails.
+    // In sequence, up to the first failure.
     if ((code = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)) == 0
         && (!is_apart
             || ((code = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)) == 0
@@ -88,18 +87,6 @@ static int spawn(pid_t *process, const char *program, char *const arguments[], c
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return code;
-}
-
-int clinux_spawn(pid_t *process, const char *program, char *const arguments[], char *const environment[], int input,
-                 int output)
-{
-    return spawn(process, program, arguments, environment, input, output);
-}
-
-int clinux_spawn_beside(pid_t *process, const char *program, char *const arguments[], char *const environment[],
-                        int input)
-{
-    return spawn(process, program, arguments, environment, input, -1);
 }
 
 char *const *clinux_environment(void)
@@ -131,7 +118,7 @@ int clinux_peer(int socket, uid_t *user, gid_t *group, pid_t *process)
 
 int clinux_peer_groups(int socket, gid_t *groups, int capacity)
 {
-    // SO_PEERGROUPS of the kernel's own headers, which glibc's may lack.
+    // SO_PEERGROUPS, which glibc's headers may lack.
     socklen_t length = (socklen_t)(capacity * (int)sizeof *groups);
     if (getsockopt(socket, SOL_SOCKET, 59, groups, &length) == -1)
         return -1;
@@ -143,7 +130,7 @@ void clinux_keep_ends(void)
     struct sigaction action;
     if (sigaction(SIGCHLD, NULL, &action) == -1)
         return;
-    // A handler that somebody set is left alone, without the flag that does the same as to ignore the signal.
+    // A handler is kept, but without the flag that has the effect of SIG_IGN.
     if (action.sa_handler == SIG_IGN)
         action.sa_handler = SIG_DFL;
     else if (!(action.sa_flags & SA_NOCLDWAIT))

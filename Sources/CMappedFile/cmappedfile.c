@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/// What the handler knows of a mapping. An end of 0 stands for none; a start of 0 for a place that is free.
+/// A mapping known to the signal handler. An end of 0 means no mapping, a start of 0 a free entry.
 struct place {
     atomic_uintptr_t start;
     atomic_uintptr_t end;
@@ -26,7 +26,7 @@ static uintptr_t page_size;
 static int filler = -1;
 static int failure;
 
-/// Called on the thread that reads, in the middle of it; does nothing but what a signal handler may.
+/// Called on the reading thread; async-signal-safe.
 static void handle(int number, siginfo_t *information, void *context) {
     (void)number;
     (void)context;
@@ -36,18 +36,18 @@ static void handle(int number, siginfo_t *information, void *context) {
         struct place *place = &places[index];
         uintptr_t end = atomic_load(&place->end);
         uintptr_t start = atomic_load(&place->start);
-        // Another thread may be giving the place to another file, and then one of the two is not of the same mapping.
+        // Another thread may be reusing the entry, so that start and end may belong to different mappings.
         if (address < start || address >= end || atomic_load(&place->end) != end) continue;
         atomic_store(&place->is_torn, true);
         void *page = (void *)(address & ~(page_size - 1));
-        // The old page is replaced in one step: no thread ever finds another one there.
+        // Replaces the page atomically: other threads never see the address unmapped.
         if (mmap(page, page_size, PROT_READ, MAP_PRIVATE | MAP_FIXED, filler, 0) != MAP_FAILED) {
             errno = error;
             return;
         }
         break;
     }
-    // It is none of ours: read again, the byte meets whoever was there before.
+    // Not a mapping of this module: the read is repeated with the previous handler.
     sigaction(SIGBUS, &previous, NULL);
     errno = error;
 }
@@ -74,7 +74,7 @@ static void prepare(void) {
     if (sigaction(SIGBUS, &action, &previous) != 0) failure = errno;
 }
 
-/// Takes a free place; -1 when there is none.
+/// Reserves a free entry; -1 when there is none.
 static int take_place(uintptr_t start) {
     for (int index = 0; index < place_count; index++) {
         uintptr_t none = 0;
@@ -96,7 +96,7 @@ int cmappedfile_map(int descriptor, size_t count, struct cmappedfile *file) {
     }
     atomic_store(&places[index].is_torn, false);
     atomic_store(&places[index].end, ((uintptr_t)bytes + count + page_size - 1) & ~(page_size - 1));
-    // Advice only: without it the kernel reads ahead less.
+    // Optional: without it the kernel reads ahead less.
     madvise(bytes, count, MADV_SEQUENTIAL);
     file->bytes = bytes;
     file->count = count;
@@ -112,7 +112,7 @@ void cmappedfile_release(const struct cmappedfile *file, size_t start, size_t en
     start = (start + page_size - 1) & ~(page_size - 1);
     end &= ~(page_size - 1);
     if (start >= end || end > file->count) return;
-    // A page of ours in the place of a lost one would become the lost one again; that is what the handler is for.
+    // A replaced page becomes the lost one again, which the handler replaces at the next read.
     madvise((char *)file->bytes + start, end - start, MADV_DONTNEED);
 }
 

@@ -1,13 +1,13 @@
-// toml++ (3.3 and 3.4) asserts where it goes on to report a syntax error ("[[[" is one such text), and with NDEBUG it tells the
-// compiler that this never happens. Neither is meant here: a faulty text is an answer, not a fault of the program.
+// toml++ (3.3 and 3.4) asserts before it reports some syntax errors ("[[[" for example), and with NDEBUG it declares these
+// cases unreachable. Here an invalid text is a regular result, so that both are disabled.
 #undef NDEBUG
 #define TOML_ASSERT(expression) static_assert(true)
-// It recurses once a nested value; 32 levels are more than any configuration has.
+// The parser recurses for each nested value; no configuration needs 32 levels.
 #define TOML_MAX_NESTED_VALUES 32
 #define TOML_ENABLE_FORMATTERS 0
 
-// Its test for white space calls U+FB26 to U+FEFE, among them Arabic letters, unreachable (found by fuzzing): there
-// it has to answer no. Elsewhere the word keeps its meaning.
+// Its test for white space declares U+FB26 to U+FEFE, among them Arabic letters, unreachable (found by fuzzing), although
+// the result has to be false. Elsewhere the macro keeps its meaning.
 #if __has_include(<toml++/impl/unicode.hpp>)  // since 3.4
 #include <toml++/impl/forward_declarations.hpp>
 #undef TOML_UNREACHABLE
@@ -31,7 +31,7 @@
 
 static_assert(TOML_EXCEPTIONS == 0, "an exception must not cross into Swift");
 
-/// A value with the key it stands under, and its children sorted by place: toml++ keeps tables by name.
+/// A value with its key, and its children sorted by position, because toml++ sorts tables by name.
 struct ctoml_node {
     const toml::node *value;
     const toml::key *key;
@@ -48,7 +48,7 @@ struct ctoml_document {
 
 namespace {
 
-/// The most parts a dotted key may have.
+/// The maximum number of dots in a key.
 constexpr int ctoml_most_dots = 15;
 
 ctoml_position ctoml_convert(const toml::source_position &position) noexcept
@@ -56,10 +56,10 @@ ctoml_position ctoml_convert(const toml::source_position &position) noexcept
     return {std::max<uint32_t>(position.line, 1), std::max<uint32_t>(position.column, 1)};
 }
 
-/// Finds the first key with too many dots, because toml++ makes a level of tables of every dot without a limit.
+/// Finds the first key with too many dots, because toml++ creates a nested table for every dot, without a limit.
 ///
-/// It follows strings and comments as TOML defines them. Where a text breaks these rules toml++ stops as well, so
-/// that whatever comes after never becomes a table.
+/// It recognises strings and comments as TOML defines them. At a violation of these rules toml++ stops as well, so that
+/// what follows never becomes a table.
 class DotCounter {
 public:
     DotCounter(const char *bytes, size_t length) noexcept : bytes(bytes), length(length) {}
@@ -123,7 +123,7 @@ private:
                 index += 2;
             } else if (is_long && repeats(quote, 3)) {
                 index += 3;
-                // Up to two quotes may belong to the string just before those that end it.
+                // Up to two quotes before the closing ones belong to the string.
                 for (int extra = 0; extra < 2 && repeats(quote, 1); ++extra) ++index;
                 return;
             } else if (!is_long && (bytes[index] == quote || bytes[index] == '\n')) {

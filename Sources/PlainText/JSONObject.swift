@@ -18,7 +18,7 @@ package struct JSONObject {
         if let value { Self.append(value, to: &line) } else { line += "null".utf8 }
     }
 
-    /// Adds a text under a key that may hold anything.
+    /// Adds a text under a key that needs quoting.
     package mutating func add(name key: String, _ value: String) {
         if line.count > 1 { line.append(UInt8(ascii: ",")) }
         Self.append(key, to: &line)
@@ -26,13 +26,13 @@ package struct JSONObject {
         Self.append(value, to: &line)
     }
 
-    /// Adds what is JSON already.
+    /// Adds a value that is already JSON.
     package mutating func add(_ key: String, raw value: String) {
         begin(key)
         line += value.utf8
     }
 
-    /// Adds an array of what is JSON already.
+    /// Adds an array of values that are already JSON.
     package mutating func add(_ key: String, list values: [String]) {
         add(key, raw: "[" + values.joined(separator: ",") + "]")
     }
@@ -73,9 +73,9 @@ package struct JSONObject {
     }
 }
 
-/// Numbers as text, without Foundation and the same on every machine.
+/// Formats numbers without Foundation, the same on every machine.
 package enum Decimal {
-    /// Writes a number with a fixed count of decimals.
+    /// Formats a number with a fixed number of decimals.
     ///
     /// - Parameters:
     ///   - value: The number.

@@ -1,13 +1,12 @@
-/// Reads one JSON text (RFC 8259) that may come from anybody: bounded in depth, strict, without recursion into itself
-/// beyond that bound.
+/// Parses a JSON text (RFC 8259) that is not trusted: strictly, and with a limited nesting depth.
 ///
-/// Beyond the RFC, a key that stands twice in an object is refused, because readers differ in which of them they believe.
+/// Beyond the RFC, a key that occurs twice in an object is an error, because parsers differ in which value they use.
 package struct JSONReader {
     /// Why a text is not JSON.
     package struct SyntaxError: Error, Equatable, CustomStringConvertible {
         /// What is wrong.
         package let message: String
-        /// The byte it was found at, from 1.
+        /// The position of the error in bytes, from 1.
         package let column: Int
 
         /// Creates an error.
@@ -16,37 +15,37 @@ package struct JSONReader {
             self.column = column
         }
 
-        /// The place and what is wrong there.
+        /// The position and the error.
         package var description: String { "column \(column): \(message)" }
     }
 
-    /// How deep values may be nested.
+    /// The maximum nesting depth.
     package static let deepest = 8
 
     private let bytes: [UInt8]
     private var index = 0
-    /// Where keys and values begin, from 1; `nil` when nobody wants to know.
+    /// The positions of keys and values, from 1; `nil` when they are not needed.
     private var columns: [Int]?
 
     private init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    /// Reads a whole text.
+    /// Parses a whole text.
     ///
     /// - Parameter bytes: The text, in UTF-8.
     /// - Returns: Its value.
-    /// - Throws: ``SyntaxError`` with the first thing that is wrong.
+    /// - Throws: ``SyntaxError`` for the first error.
     package static func value(of bytes: some Sequence<UInt8>) throws(SyntaxError) -> JSONValue {
         var reader = JSONReader(Array(bytes))
         return try reader.wholeText()
     }
 
-    /// Reads a whole text, and says where everything stands.
+    /// Parses a whole text, with the position of every value for messages.
     ///
     /// - Parameter bytes: The text, in UTF-8.
-    /// - Returns: Its value with the places, for messages about what a value says.
-    /// - Throws: ``SyntaxError`` with the first thing that is wrong.
+    /// - Returns: Its value with the positions.
+    /// - Throws: ``SyntaxError`` for the first error.
     package static func locatedValue(of bytes: some Sequence<UInt8>) throws(SyntaxError) -> LocatedJSONValue {
         var reader = JSONReader(Array(bytes))
         reader.columns = []
@@ -55,9 +54,9 @@ package struct JSONReader {
     }
 
     private mutating func wholeText() throws(SyntaxError) -> JSONValue {
-        passBlanks()
+        skipBlanks()
         let value = try value(depth: 0)
-        passBlanks()
+        skipBlanks()
         guard index == bytes.count else { throw error("something follows the value") }
         return value
     }
@@ -84,10 +83,10 @@ package struct JSONReader {
         var members: [JSONValue.Member] = []
         var keys: Set<String> = []
         index += 1
-        passBlanks()
+        skipBlanks()
         if take(UInt8(ascii: "}")) { return .object([]) }
         while true {
-            passBlanks()
+            skipBlanks()
             guard next == UInt8(ascii: "\"") else { throw error("a key in quotes is missing") }
             let place = index
             columns?.append(place + 1)
@@ -95,11 +94,11 @@ package struct JSONReader {
             guard keys.insert(key).inserted else {
                 throw SyntaxError(message: "the key stands twice", column: place + 1)
             }
-            passBlanks()
+            skipBlanks()
             guard take(UInt8(ascii: ":")) else { throw error("a colon is missing after the key") }
-            passBlanks()
+            skipBlanks()
             members.append(JSONValue.Member(key: key, value: try value(depth: depth)))
-            passBlanks()
+            skipBlanks()
             if take(UInt8(ascii: "}")) { return .object(members) }
             guard take(UInt8(ascii: ",")) else { throw error("a comma or } is missing") }
         }
@@ -108,12 +107,12 @@ package struct JSONReader {
     private mutating func array(depth: Int) throws(SyntaxError) -> JSONValue {
         var values: [JSONValue] = []
         index += 1
-        passBlanks()
+        skipBlanks()
         if take(UInt8(ascii: "]")) { return .array([]) }
         while true {
-            passBlanks()
+            skipBlanks()
             values.append(try value(depth: depth))
-            passBlanks()
+            skipBlanks()
             if take(UInt8(ascii: "]")) { return .array(values) }
             guard take(UInt8(ascii: ",")) else { throw error("a comma or ] is missing") }
         }
@@ -168,7 +167,7 @@ package struct JSONReader {
         throw error("the string has no end")
     }
 
-    /// What stands for a backslash and what follows it, from behind the backslash on.
+    /// The character of an escape sequence, after its backslash.
     private mutating func escape() throws(SyntaxError) -> Character {
         guard let byte = next else { throw error("the string has no end") }
         index += 1
@@ -188,7 +187,7 @@ package struct JSONReader {
         let place = index - 1
         let first = try fourDigits()
         if let scalar = Unicode.Scalar(first) { return Character(scalar) }
-        // Half of a pair: the other half has to follow.
+        // The first half of a surrogate pair.
         guard (0xD800..<0xDC00).contains(first), take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else {
             throw SyntaxError(message: "half of a surrogate pair", column: place)
         }
@@ -218,7 +217,7 @@ package struct JSONReader {
         return true
     }
 
-    private mutating func passBlanks() {
+    private mutating func skipBlanks() {
         while let byte = next, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { index += 1 }
     }
 

@@ -1,4 +1,4 @@
-/// A JSON value, with its numbers as they were written: whoever writes it again writes the same bytes.
+/// A JSON value that keeps the text of its numbers, so that it can be written again with the same bytes.
 package enum JSONValue: Sendable, Equatable {
     /// `null`.
     case null
@@ -10,7 +10,7 @@ package enum JSONValue: Sendable, Equatable {
     case string(String)
     /// An array.
     case array([JSONValue])
-    /// The members of an object in their order; no key stands twice.
+    /// The members of an object in their order; keys are unique.
     case object([Member])
 
     /// One member of an object.
@@ -21,25 +21,25 @@ package enum JSONValue: Sendable, Equatable {
         package let value: JSONValue
     }
 
-    /// What an object has under a key; `nil` when it has not, or when this is no object.
+    /// The value of an object's key; `nil` when there is none, or for another type.
     package subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.key == key }?.value
     }
 
-    /// The string that this is.
+    /// The string; `nil` for another type.
     package var text: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
 
-    /// The whole number that this is, when 64 bits can hold it.
+    /// The integer; `nil` when 64 bits cannot hold it, or for another type.
     package var integer: Int64? {
         guard case .number(let text) = self else { return nil }
         return Int64(text)
     }
 
-    /// What it is, for messages.
+    /// The type, for messages.
     package var typeName: String {
         switch self {
         case .null: "null"

@@ -1,21 +1,21 @@
-/// A JSON value that knows where in its text it stands, for messages.
+/// A JSON value with its position in the text, for messages.
 package struct LocatedJSONValue: Sendable {
     /// The value.
     package let value: JSONValue
-    /// Where keys and values begin, in the order of the text: an object's or array's own comes before those in it.
+    /// The positions of keys and values in the order of the text; a container's own comes before those in it.
     private let columns: ArraySlice<Int>
 
     /// One member of an object.
     package struct Member: Sendable {
         /// The key.
         package let key: String
-        /// The byte at which the key begins, from 1.
+        /// The position of the key in bytes, from 1.
         package let keyColumn: Int
         /// The value.
         package let value: LocatedJSONValue
     }
 
-    /// Creates a value from what a reader noted down.
+    /// Creates a value with the positions found by a parser.
     init(_ value: JSONValue, columns: [Int]) {
         self.init(value, columns[...])
     }
@@ -25,10 +25,10 @@ package struct LocatedJSONValue: Sendable {
         self.columns = columns
     }
 
-    /// The byte at which it begins, from 1.
+    /// The position of the value in bytes, from 1.
     package var column: Int { columns.first ?? 1 }
 
-    /// The members of an object; `nil` when this is none.
+    /// The members of an object; `nil` for another type.
     package var members: [Member]? {
         guard case .object(let members) = value else { return nil }
         var rest = columns.dropFirst()
@@ -40,7 +40,7 @@ package struct LocatedJSONValue: Sendable {
         }
     }
 
-    /// The elements of an array; `nil` when this is none.
+    /// The elements of an array; `nil` for another type.
     package var elements: [LocatedJSONValue]? {
         guard case .array(let elements) = value else { return nil }
         var rest = columns.dropFirst()
@@ -52,7 +52,7 @@ package struct LocatedJSONValue: Sendable {
 }
 
 extension JSONValue {
-    /// How many places a reader notes down for it and for what is in it.
+    /// The number of positions for it and for its contents.
     fileprivate var columnCount: Int {
         switch self {
         case .null, .boolean, .number, .string: 1

@@ -1,23 +1,23 @@
-/// How urgent a line of the log is; the raw values are those of syslog and of the journal.
+/// The severity of a log line; the raw values are those of syslog and of the journal.
 package enum LogLevel: Int32, Sendable, CaseIterable {
     /// The system is unusable.
     case emergency
-    /// Somebody has to act at once.
+    /// Immediate action is needed.
     case alert
-    /// Something essential does not work.
+    /// An essential function failed.
     case critical
-    /// Something does not work.
+    /// A function failed.
     case error
-    /// Something may go wrong.
+    /// A function may fail.
     case warning
-    /// Something remarkable that is as it should be.
+    /// A significant normal event.
     case notice
-    /// Something that is as it should be.
+    /// A normal event.
     case info
-    /// What helps to find a fault.
+    /// Information for debugging.
     case debug
 
-    /// The word that `journalctl --priority` takes.
+    /// The name for `journalctl --priority`.
     package var name: String {
         switch self {
         case .emergency: "emerg"
@@ -31,7 +31,7 @@ package enum LogLevel: Int32, Sendable, CaseIterable {
         }
     }
 
-    /// Finds the level of a word.
+    /// The level with a name.
     package init?(name: String) {
         guard let level = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = level

@@ -1,13 +1,14 @@
 extension StringProtocol {
-    /// The text with everything written out that a terminal would obey.
+    /// The text with everything escaped that a terminal would interpret.
     ///
-    /// Names and paths come from files; whoever wrote a file must not write to the terminal of whoever reads a message
-    /// about it. Control characters, line ends and marks of the writing direction become `\\u{…}`.
+    /// Names and paths come from files, whose author must not be able to control the terminal of a message's reader.
+    /// Control
+    /// characters, line ends and direction marks become `\\u{…}`.
     package var printable: String {
-        guard unicodeScalars.contains(where: \.isCommand) else { return String(self) }
+        guard unicodeScalars.contains(where: \.needsEscape) else { return String(self) }
         var result = ""
         for scalar in unicodeScalars {
-            if scalar.isCommand {
+            if scalar.needsEscape {
                 result += "\\u{\(String(scalar.value, radix: 16))}"
             } else {
                 result.unicodeScalars.append(scalar)
@@ -18,7 +19,7 @@ extension StringProtocol {
 }
 
 extension Unicode.Scalar {
-    fileprivate var isCommand: Bool {
+    fileprivate var needsEscape: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: true
         default: false

@@ -1,25 +1,25 @@
-/// Finds the name somebody may have meant, and prints names from a file safely.
+/// Finds the name that was probably meant, and formats names from a file for messages.
 package enum Spelling {
-    /// The hint for a name that is not among those allowed: the nearest one, or all of them.
+    /// The hint for an unknown name: the nearest allowed one, or all of them.
     package static func hint(for name: String, among allowed: [String]) -> String {
         if let meant = nearest(to: name, among: allowed) { return "did you mean `\(meant.printable)`?" }
         if allowed.isEmpty { return "none is defined" }
         return "one of " + allowed.map { "`\($0.printable)`" }.joined(separator: ", ")
     }
 
-    /// Several texts of which one is to be chosen: `a, b or c`.
+    /// Joins alternatives: `a, b or c`.
     package static func alternatives(_ texts: [String]) -> String {
         guard texts.count > 1, let last = texts.last else { return texts.first ?? "" }
         return texts.dropLast().joined(separator: ", ") + " or " + last
     }
 
-    /// Several texts that all count: `a, b and c`.
+    /// Joins items: `a, b and c`.
     package static func list(_ texts: [String]) -> String {
         guard texts.count > 1, let last = texts.last else { return texts.first ?? "" }
         return texts.dropLast().joined(separator: ", ") + " and " + last
     }
 
-    /// The allowed name that differs least from a name; `nil` when none is near.
+    /// The allowed name that differs least from a name; `nil` when none is similar.
     package static func nearest(to name: String, among allowed: [String]) -> String? {
         if let same = allowed.first(where: { $0.lowercased() == name.lowercased() }) { return same }
         var best: (name: String, distance: Int)?
@@ -30,12 +30,12 @@ package enum Spelling {
             }
             if distance < best?.distance ?? .max { best = (candidate, distance) }
         }
-        // Next most often it is the unit that was left out.
+        // The next most frequent error is an omitted unit.
         return best?.name ?? allowed.first { !name.isEmpty && $0.hasPrefix(name + "_") }
             ?? extended(name, among: allowed)
     }
 
-    /// The only allowed name that begins as a name does, such as `warning` for `warn` and `err` for `error`.
+    /// The only allowed name of which a name is a prefix, or that is one of it, such as `warning` for `warn`.
     private static func extended(_ name: String, among allowed: [String]) -> String? {
         let found = allowed.filter {
             min($0.utf8.count, name.utf8.count) >= 3 && ($0.hasPrefix(name) || name.hasPrefix($0))
@@ -43,9 +43,9 @@ package enum Spelling {
         return found.count == 1 ? found[0] : nil
     }
 
-    /// How many letters have to be changed, added, removed or swapped; `nil` above the limit.
+    /// The number of changed, added, removed or swapped letters; `nil` above the limit.
     package static func distance(_ left: String, _ right: String, limit: Int) -> Int? {
-        // A hostile name may be long: it is not looked at when its length alone is too far off.
+        // A hostile name may be long; the length alone may exceed the limit.
         guard abs(left.utf8.count - right.utf8.count) <= limit else { return nil }
         let left = Array(left.utf8)
         let right = Array(right.utf8)
@@ -65,7 +65,7 @@ package enum Spelling {
         return previous[right.count] <= limit ? previous[right.count] : nil
     }
 
-    /// A text of the file in backticks, short and without anything a terminal would obey.
+    /// A text from a file in backticks, truncated and printable.
     package static func quoted(_ text: String) -> String {
         let shown = text.unicodeScalars.prefix(64)
         let rest = shown.endIndex == text.unicodeScalars.endIndex ? "" : "…"

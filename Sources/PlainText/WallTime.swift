@@ -1,15 +1,15 @@
-/// The wall clock's time as text, without Foundation.
+/// Formats and parses wall-clock time, without Foundation.
 package enum WallTime {
-    /// Writes a time in UTC as ISO 8601 has it, to the microsecond: `2026-11-21T12:45:44.000123Z`.
+    /// Formats a time in UTC in ISO 8601, to the microsecond: `2026-11-21T12:45:44.000123Z`.
     ///
-    /// The date is found with Howard Hinnant's `civil_from_days`, which is exact for every day that 64 bits can name
+    /// The date is computed with Howard Hinnant's `civil_from_days`, which is exact for all days in 64 bits
     /// (https://howardhinnant.github.io/date_algorithms.html).
     ///
     /// - Parameter nanoseconds: Since the beginning of 1970, without leap seconds.
     /// - Returns: The text, of 27 characters.
     package static func text(_ nanoseconds: Int64) -> String {
         let (days, ofDay) = nanoseconds.flooredDivision(by: 86_400_000_000_000)
-        // Days are counted from 1 March of the year 0, so that the leap day is a year's last.
+        // Days count from 1 March of the year 0, so that the leap day is the last of a year.
         let (era, dayOfEra) = (days + 719_468).flooredDivision(by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -34,13 +34,14 @@ package enum WallTime {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Reads a time as ``text(_:)`` writes it, or a beginning of that: `2026-11-21`, `2026-11-21T12:45Z`, with or without
-    /// the `Z`, always UTC.
+    /// Parses the format of ``text(_:)``, or a prefix of it: `2026-11-21`, `2026-11-21T12:45Z`, with or without the
+    /// `Z`, always
+    /// UTC.
     ///
-    /// The day's number is found with Howard Hinnant's `days_from_civil`.
+    /// The day's number is computed with Howard Hinnant's `days_from_civil`.
     ///
-    /// - Parameter text: Years from 1678 to 2262, which are those that 64 bits of nanoseconds can name.
-    /// - Returns: Nanoseconds since the beginning of 1970; `nil` when it is no such time.
+    /// - Parameter text: Years from 1678 to 2261, which 64 bits of nanoseconds can represent.
+    /// - Returns: Nanoseconds since the beginning of 1970; `nil` when it is not a valid time.
     package static func nanoseconds(_ text: String) -> Int64? {
         var rest = text.utf8[...]
         if rest.last == UInt8(ascii: "Z") { rest.removeLast() }
@@ -69,13 +70,13 @@ package enum WallTime {
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
         let time = (era * 146_097 + dayOfEra - 719_468) * 86_400_000_000_000 + ofDay
-        // The 31st of February is a day of March.
+        // A day that does not exist, such as 31 February, gives another date.
         return Self.text(time).utf8.prefix(10).elementsEqual(text.utf8.prefix(10)) ? time : nil
     }
 }
 
 extension Substring.UTF8View {
-    /// Takes a number of so many digits away, and the character that has to stand before it.
+    /// Consumes a number with this number of digits, and the separator before it.
     fileprivate mutating func takeNumber(digits: Int, after separator: Unicode.Scalar? = nil) -> Int64? {
         if let separator {
             guard first == UInt8(ascii: separator) else { return nil }

@@ -1,4 +1,4 @@
-// Calls that only Linux has and that Swift's Glibc does not show.
+// Calls of Linux that Swift's Glibc does not import.
 #ifndef CLINUX_H
 #define CLINUX_H
 
@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/types.h>
 
-/// The number of a descriptor that is ready, and whether its other end is gone.
+/// The token of a descriptor that is ready, and whether its other end is closed.
 struct clinux_ready {
     uint64_t token;
     int is_hung_up;
@@ -28,21 +28,21 @@ static inline int clinux_epoll_add(int epoll, int descriptor, uint64_t token)
     return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
 }
 
-/// Changes what is waited for with a registered descriptor; that its other end is gone is always told.
+/// Changes the events of a registered descriptor; that its other end is closed is always reported.
 static inline int clinux_epoll_change(int epoll, int descriptor, uint64_t token, int reads, int writes)
 {
     struct epoll_event event = {.events = (reads ? EPOLLIN : 0) | (writes ? EPOLLOUT : 0), .data = {.u64 = token}};
     return epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event);
 }
 
-/// Takes a descriptor out.
+/// Removes a descriptor.
 static inline int clinux_epoll_remove(int epoll, int descriptor)
 {
     struct epoll_event event = {0};
     return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event);
 }
 
-/// Waits for at most 16 ready descriptors; a time-out of -1 waits for ever.
+/// Waits for at most 16 ready descriptors; a time-out of -1 is infinite.
 static inline int clinux_epoll_wait(int epoll, struct clinux_ready *ready, int timeout_ms)
 {
     struct epoll_event events[16];
@@ -60,7 +60,7 @@ static inline int clinux_eventfd(void)
     return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 }
 
-/// A descriptor for one of a device's further IIO buffers; -1 and errno when it has none of that number.
+/// A descriptor for an additional IIO buffer of a device; -1 and errno when there is none with this number.
 ///
 /// IIO_BUFFER_GET_FD_IOCTL of linux/iio/buffer.h, which is not in every distribution's headers: _IOWR('i', 0x91, int).
 static inline int clinux_iio_buffer(int device, int number)
@@ -69,55 +69,48 @@ static inline int clinux_iio_buffer(int device, int number)
     return ioctl(device, _IOWR('i', 0x91, int), &value) == -1 ? -1 : value;
 }
 
-/// Has an event node's stamps be of another clock; -1 and errno when the kernel refuses it.
+/// Sets the clock of an event node's stamps; -1 and errno when the kernel refuses it.
 static inline int clinux_evdev_clock(int device, int clock)
 {
     return ioctl(device, EVIOCSCLOCKID, &clock);
 }
 
-/// ppoll(2): waits until one of at most eight descriptors can be read, or has ended; those below 0 are passed over.
+/// ppoll(2): waits until one of at most eight descriptors can be read, or has ended; those below 0 are ignored.
 ///
-/// A bit for each that is ready, the lowest for the first; -1 when a signal came. A time-out below 0 waits for ever.
+/// Returns a bit for each that is ready, the lowest for the first; -1 after a signal. A time-out below 0 is infinite.
 int clinux_wait(const int *descriptors, int count, int64_t timeout_ns);
 
-/// pipe2(2): both ends closed on exec, neither a standard descriptor; -1 and errno when there is none.
+/// pipe2(2): both ends closed on exec, neither a standard descriptor; -1 and errno on failure.
 int clinux_pipe(int ends[2]);
 
-/// pidfd_open(2): a descriptor that is readable once a process has ended, closed on exec.
+/// pidfd_open(2): a descriptor that is readable once the process has ended, closed on exec.
 int clinux_pidfd_open(pid_t process);
 
-/// posix_spawn(3) of a program that inherits nothing but what is given here; it returns an error number, or 0.
+/// posix_spawn(3): starts a program; returns an error number, or 0.
 ///
-/// The program is the leader of a session and of a process group of its own, without a terminal. All signals have their
-/// default actions, and none is blocked. It starts in "/", has the input as its standard input, the output as its
-/// standard output and standard error, and no other descriptor.
+/// With an output the program is isolated: it leads a session and a process group of its own without a terminal, starts in
+/// "/", and has the output as its standard output and standard error. With an output of -1 it belongs to this session: it is
+/// searched in PATH, and inherits the directory, the output and the terminal. In both cases it has the input as its
+/// standard input and no descriptor beyond the three; all signals have their default actions, and none is blocked.
 int clinux_spawn(pid_t *process, const char *program, char *const arguments[], char *const environment[], int input,
                  int output);
 
-/// posix_spawnp(3) of a program that takes part in our session: our environment, directory, output and terminal are its
-/// own, too; it returns an error number, or 0.
-///
-/// It has the input as its standard input, and no descriptor beyond the three. All signals have their default actions, and
-/// none is blocked.
-int clinux_spawn_beside(pid_t *process, const char *program, char *const arguments[], char *const environment[],
-                        int input);
-
-/// Our own environment, each variable as NAME=value, with NULL behind the last.
+/// This process' environment, each variable as NAME=value, with NULL after the last.
 char *const *clinux_environment(void);
 
-/// memfd_create(2): a file that is in no folder, closed on exec; -1 and errno when there is none.
+/// memfd_create(2): a file without a path, closed on exec; -1 and errno on failure.
 int clinux_memory_file(const char *name);
 
 /// accept4(2): closed on exec, never blocking.
 int clinux_accept(int listener);
 
-/// SO_PEERCRED: who connected; -1 and errno when the kernel does not say.
+/// SO_PEERCRED: the process at the other end; -1 and errno when it is unknown.
 int clinux_peer(int socket, uid_t *user, gid_t *group, pid_t *process);
 
-/// SO_PEERGROUPS: the further groups of who connected; their number, or -1 and errno. ERANGE: there are more.
+/// SO_PEERGROUPS: the supplementary groups of that process; their number, or -1 and errno. ERANGE: there are more.
 int clinux_peer_groups(int socket, gid_t *groups, int capacity);
 
-/// Has the kernel keep the ends of our children until we ask, if whoever started us had them thrown away.
+/// Resets an inherited disposition of SIGCHLD with which the kernel discards the status of ended children.
 void clinux_keep_ends(void);
 
 #endif

@@ -1,8 +1,8 @@
 // Files mapped into memory that may shrink while they are read.
 //
-// Reading a mapped page that the file has no longer raises SIGBUS, which ends the process. The handler here puts a page of
-// 0xFF bytes in the place of each such page and takes note of it: 0xFF is NaN in every float, so nothing can be mistaken
-// for a measurement, and whoever reads looks at the note before anything is believed.
+// Reading a mapped page that the file has lost raises SIGBUS, which ends the process. The handler here replaces each such page
+// by 0xFF bytes and records it: they are NaN as floats, so that nothing is mistaken for a measurement, and the reader checks
+// the record before it uses what was read.
 
 #ifndef CMAPPEDFILE_H
 #define CMAPPEDFILE_H
@@ -14,24 +14,24 @@
 struct cmappedfile {
     /// The first byte, at the beginning of a page.
     const void *bytes;
-    /// How many bytes there are.
+    /// The number of bytes.
     size_t count;
-    /// Where the handler keeps note of it.
+    /// The handler's entry for it.
     int place;
 };
 
-/// Maps the first bytes of a file, at least one, to be read from front to back.
+/// Maps the first bytes of a file, at least one, for sequential reading.
 ///
-/// Returns 0, or the number of the error. The descriptor may be closed afterwards. May be called on any thread.
+/// Returns 0, or an error number. The descriptor may be closed afterwards. May be called on any thread.
 int cmappedfile_map(int descriptor, size_t count, struct cmappedfile *file);
 
-/// Whether a page was read that the file had no longer.
+/// Whether a page was read that the file had lost.
 bool cmappedfile_is_torn(const struct cmappedfile *file);
 
-/// Lets go of the pages that lie wholly within a range; the bytes stay readable.
+/// Releases the pages that lie entirely within a range; the bytes stay readable.
 void cmappedfile_release(const struct cmappedfile *file, size_t start, size_t end);
 
-/// Ends the mapping; nothing may read it any more.
+/// Removes the mapping, which must not be read afterwards.
 void cmappedfile_unmap(struct cmappedfile *file);
 
 #endif

@@ -1,8 +1,8 @@
-// A C face on toml++: Swift cannot import the C++ header without C++ interoperability in every module above it.
+// A C interface to toml++: Swift cannot import the C++ header without C++ interoperability in every module above it.
 //
 //     bytes ──▶ ctoml_parse ──▶ document ──▶ root node ──▶ children ──▶ strings, numbers, positions
 //
-// A document owns all that is reached through it. No function throws, none keeps the buffer it was given.
+// A document owns everything that is reached through it. No function throws or keeps its argument's buffer.
 
 #ifndef CTOML_H
 #define CTOML_H
@@ -18,10 +18,10 @@ extern "C" {
 /// A parsed text, or the reason why it could not be parsed.
 typedef struct ctoml_document ctoml_document;
 
-/// One value of a document, with the key it stands under.
+/// A value of a document, with its key.
 typedef struct ctoml_node ctoml_node;
 
-/// Bytes that belong to a document: UTF-8, not terminated, may hold NUL.
+/// Bytes that belong to a document: UTF-8, not terminated, may contain NUL.
 typedef struct ctoml_text {
     const char *_Nullable bytes;
     size_t length;
@@ -33,7 +33,7 @@ typedef struct ctoml_position {
     uint32_t column;
 } ctoml_position;
 
-/// What a value is.
+/// The type of a value.
 typedef enum ctoml_kind {
     ctoml_kind_table,
     ctoml_kind_array,
@@ -45,10 +45,10 @@ typedef enum ctoml_kind {
     ctoml_kind_other
 } ctoml_kind;
 
-/// Parses a text; the result has to be given to ctoml_free. NULL only when memory ran out.
+/// Parses a text; the result is released with ctoml_free. NULL only when out of memory.
 ///
 /// Values nested deeper than 32 levels, and keys of more than 16 dotted parts, are errors: toml++ builds and frees
-/// its tree by recursion, and would run out of stack on a hostile text.
+/// its tree recursively, and would overflow the stack with a hostile text.
 ctoml_document *_Nullable ctoml_parse(const char *_Nullable bytes, size_t length);
 
 /// Frees a document and everything reached through it.
@@ -63,34 +63,34 @@ ctoml_text ctoml_error_message(const ctoml_document *_Nonnull document);
 /// Where the text could not be parsed.
 ctoml_position ctoml_error_position(const ctoml_document *_Nonnull document);
 
-/// What the value is.
+/// The type of the value.
 ctoml_kind ctoml_node_kind(const ctoml_node *_Nonnull node);
 
 /// Where the value begins; for a table with a header, where its header begins.
 ctoml_position ctoml_node_position(const ctoml_node *_Nonnull node);
 
-/// The key the value stands under; empty in arrays and at the root.
+/// The value's key; empty in arrays and at the root.
 ctoml_text ctoml_node_key(const ctoml_node *_Nonnull node);
 
-/// Where that key was written first.
+/// Where the key occurs first.
 ctoml_position ctoml_node_key_position(const ctoml_node *_Nonnull node);
 
-/// How many children a table or an array has; 0 for everything else.
+/// The number of children of a table or an array; 0 for other types.
 size_t ctoml_node_count(const ctoml_node *_Nonnull node);
 
-/// A child of a table or an array, in the order of the text; NULL from the count on.
+/// A child of a table or an array, in the order of the text; NULL for an index beyond the count.
 const ctoml_node *_Nullable ctoml_node_child(const ctoml_node *_Nonnull node, size_t index);
 
-/// The string; empty when the value is none.
+/// The string; empty for other types.
 ctoml_text ctoml_node_string(const ctoml_node *_Nonnull node);
 
-/// The integer; 0 when the value is none.
+/// The integer; 0 for other types.
 int64_t ctoml_node_integer(const ctoml_node *_Nonnull node);
 
-/// The floating-point number; 0 when the value is none.
+/// The floating-point number; 0 for other types.
 double ctoml_node_float(const ctoml_node *_Nonnull node);
 
-/// The boolean; false when the value is none.
+/// The boolean; false for other types.
 bool ctoml_node_boolean(const ctoml_node *_Nonnull node);
 
 #ifdef __cplusplus

@@ -80,7 +80,7 @@ package struct SessionProgram {
         var identifier: pid_t = 0
         let code = CommandProcess.withCStrings(words) { words in
             CommandProcess.withCStrings(Self.variables(for: event)) { variables in
-                clinux_spawn_beside(&identifier, words[0], words, variables, input.raw)
+                clinux_spawn(&identifier, words[0], words, variables, input.raw, -1)
             }
         }
         guard code == 0 else { throw SystemError(code: code, call: "posix_spawn", path: words.first) }
