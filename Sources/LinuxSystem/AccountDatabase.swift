@@ -1,13 +1,13 @@
 package import Glibc
 
-/// Accounts and groups: their numbers by name, and their names by number.
+/// Converts the names of accounts and groups to numbers, and back.
 package enum AccountDatabase {
-    /// The number of an account; `nil` when there is none of that name.
+    /// The number of an account; `nil` when it does not exist.
     package static func user(_ name: String) -> uid_t? {
         find(passwd(), { getpwnam_r(name, $0, $1, $2, $3) }, take: { $0.pw_uid })
     }
 
-    /// The number of a group; `nil` when there is none of that name.
+    /// The number of a group; `nil` when it does not exist.
     package static func group(_ name: String) -> gid_t? {
         find(Glibc.group(), { getgrnam_r(name, $0, $1, $2, $3) }, take: { $0.gr_gid })
     }
@@ -22,17 +22,16 @@ package enum AccountDatabase {
         find(Glibc.group(), { getgrgid_r(id, $0, $1, $2, $3) }, take: { String(cString: $0.gr_name) }) ?? String(id)
     }
 
-    /// Receives the entry, room for its strings, and how much, and at last where the entry is when there is one.
+    /// Arguments: the entry, a buffer for its strings with its size, and the result: the entry, or `nil` if there is
+    /// none.
     private typealias Query<Entry> = (
         UnsafeMutablePointer<Entry>, UnsafeMutablePointer<CChar>, Int,
         UnsafeMutablePointer<UnsafeMutablePointer<Entry>?>
     ) -> Int32
 
-    /// Calls a function with ever more room for the strings of an entry, until that is enough.
+    /// Calls a query with increasing buffers, until the entry's strings fit.
     private static func find<Entry, Value>(
-        _ empty: Entry,
-        _ body: Query<Entry>,
-        take: (Entry) -> Value
+        _ empty: Entry, _ body: Query<Entry>, take: (Entry) -> Value
     ) -> Value? {
         var (entry, size) = (empty, 4096)
         while size <= 1 << 22 {
@@ -41,7 +40,7 @@ package enum AccountDatabase {
                 guard let start = room.baseAddress else { return (ENOMEM, nil) }
                 var found: UnsafeMutablePointer<Entry>?
                 let code = body(&entry, start, room.count, &found)
-                // The entry's strings lie in the room.
+                // The entry's strings are in the buffer.
                 return (code, found == nil ? nil : take(entry))
             }
             switch code {

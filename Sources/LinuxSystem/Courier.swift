@@ -1,9 +1,10 @@
 package import Synchronization
 
-/// A thread that works for others: what they leave for it, the request to stop, and its end.
+/// A worker thread with the content that other threads pass to it, a request to stop, and its end.
 ///
-/// Threads that leave something never wait for the work. `Content` is what they leave: a ``BoundedQueue`` where each
-/// item counts, or a value of the user's own where only the latest does.
+/// Other threads never wait for the work. `Content` is a ``BoundedQueue`` if each item counts, or a value of its own if
+/// only
+/// the latest does.
 package final class Courier<Content: Sendable>: Sendable {
     package struct State {
         package var content: Content
@@ -24,8 +25,8 @@ package final class Courier<Content: Sendable>: Sendable {
 
     /// Creates a courier without a thread.
     ///
-    /// - Parameter content: What is there at the beginning.
-    /// - Throws: ``SystemError`` when there is no descriptor left.
+    /// - Parameter content: The initial content.
+    /// - Throws: ``SystemError`` when no descriptor is left.
     package init(_ content: Content) throws(SystemError) {
         waker = try Waker()
         ownerWaker = try Waker()
@@ -36,7 +37,7 @@ package final class Courier<Content: Sendable>: Sendable {
     ///
     /// - Parameter work: Runs on the thread, which ends when it returns. It holds the courier, and must return after
     ///   ``requestStop(_:)``.
-    /// - Throws: ``SystemError`` when there is no thread left.
+    /// - Throws: ``SystemError`` when no thread can be created.
     package func start(_ work: @escaping @Sendable () -> Void) throws(SystemError) {
         try WorkerThread.start { [self] in
             work()
@@ -67,9 +68,7 @@ package final class Courier<Content: Sendable>: Sendable {
 
     // MARK: - Threads that leave something
 
-    /// Changes the content, and wakes the thread where that is asked for.
-    ///
-    /// - Parameter change: Returns whether the thread has to be woken.
+    /// Changes the content, and wakes the thread if `change` returns `true`.
     package func leave(_ change: (inout Content) -> Bool) {
         if state.withLock({ change(&$0.content) }) { waker.wake() }
     }
@@ -79,7 +78,7 @@ package final class Courier<Content: Sendable>: Sendable {
         state.withLock { body(&$0.content) }
     }
 
-    /// Tells the thread to stop, or to stop earlier.
+    /// Requests the thread to stop, or to stop earlier.
     package func requestStop(_ plan: StopPlan = StopPlan()) {
         let begin = state.withLock { state in
             if plan.endTime < state.stop?.endTime ?? .max || state.stop == nil { state.stop = plan }
@@ -98,7 +97,7 @@ package final class Courier<Content: Sendable>: Sendable {
     /// - Returns: Whether it has ended.
     package func waitForEnd(until deadlineNanoseconds: Int64) -> Bool {
         while !hasEnded {
-            // Several threads may wait, and the waker wakes one of them.
+            // Several threads may wait, and the waker may wake only one of them.
             let left = SystemClock.milliseconds(until: deadlineNanoseconds, atMost: 1000)
             guard left > 0 else { return false }
             ownerWaker.wait(timeoutMilliseconds: left)
@@ -111,21 +110,21 @@ package final class Courier<Content: Sendable>: Sendable {
     /// The request to stop; `nil` while there is none.
     package var stop: StopPlan? { state.withLock { $0.stop } }
 
-    /// Waits until something is left, the thread is told to stop, or a time is over.
+    /// Waits for content, a request to stop, or the time-out.
     ///
-    /// - Parameter milliseconds: The longest wait; −1 has no end.
+    /// - Parameter milliseconds: The longest wait; −1 is infinite.
     package func wait(milliseconds: Int32 = -1) {
         waker.wait(timeoutMilliseconds: milliseconds)
     }
 }
 
-/// What became of an item that was left for a thread.
+/// The result of passing an item to a thread.
 package enum CourierAnswer: Sendable {
-    /// The thread gets it.
+    /// The thread will get it.
     case taken
-    /// There was no room for it.
+    /// There was no room.
     case full
-    /// The thread was told to stop, or has ended.
+    /// The thread was requested to stop, or has ended.
     case stopped
 }
 
@@ -145,9 +144,9 @@ extension Courier {
         return answer
     }
 
-    /// Takes all items that wait; each keeps its room until ``finish(_:)``.
+    /// Takes all waiting items; each keeps its room until ``finish(_:)``.
     ///
-    /// - Returns: Whether there may come more.
+    /// - Returns: Whether there may be more.
     package func takeAll<Item>(into list: inout [Item]) -> Bool where Content == BoundedQueue<Item> {
         state.withLock { state in
             state.content.takeAll(into: &list)
@@ -155,7 +154,7 @@ extension Courier {
         }
     }
 
-    /// Gives back the room of items that are done.
+    /// Releases the room of items that are done.
     package func finish<Item>(_ load: Int = 1) where Content == BoundedQueue<Item> {
         let isAwaited = state.withLock { state in
             state.content.finish(load)
@@ -164,7 +163,7 @@ extension Courier {
         if isAwaited { ownerWaker.wake() }
     }
 
-    /// Waits until no item waits or is worked on, or the thread has ended.
+    /// Waits until no item is waiting or being worked on, or the thread has ended.
     ///
     /// - Returns: Whether that is so.
     package func waitUntilIdle<Item>(milliseconds: Int32) -> Bool where Content == BoundedQueue<Item> {
@@ -180,16 +179,17 @@ extension Courier {
         return isIdle(false)
     }
 
-    /// Starts a thread that handles all waiting items at a time, until it is told to stop and none is left.
+    /// Starts a thread that handles all waiting items at a time, until it is requested to stop and none is left.
     ///
-    /// - Parameter start: Called on the thread, once; makes what is called there with the items, in their order.
-    /// - Throws: ``SystemError`` when there is no thread left.
+    /// - Parameter start: Called once on the thread; returns the function that is called with the items, in their
+    ///   order.
+    /// - Throws: ``SystemError`` when no thread can be created.
     package func startBatches<Item>(_ start: @escaping @Sendable () -> ([Item]) -> Void) throws(SystemError)
     where Content == BoundedQueue<Item> {
         try self.start { [self] in runBatches(start()) }
     }
 
-    /// Handles all waiting items at a time, until the thread is told to stop and none is left.
+    /// Handles all waiting items at a time, until the thread is requested to stop and none is left.
     package func runBatches<Item>(_ work: ([Item]) -> Void) where Content == BoundedQueue<Item> {
         var items: [Item] = []
         while true {
@@ -210,9 +210,9 @@ extension Courier {
     }
 }
 
-/// How long what is left may take after a thread was told to stop; times are on CLOCK_MONOTONIC.
+/// The time for the remaining work after a request to stop; times are on CLOCK_MONOTONIC.
 package struct StopPlan: Sendable {
-    /// Why it stops, as a part of a sentence.
+    /// The reason, as a part of a sentence.
     package let reason: String
     private let beginTime: Int64
     private let duration: Int64
@@ -220,21 +220,21 @@ package struct StopPlan: Sendable {
     /// Creates a plan.
     ///
     /// - Parameters:
-    ///   - nanoseconds: How long it may take in all; without it, as long as it takes.
-    ///   - reason: Why, as a part of a sentence.
+    ///   - nanoseconds: The time for the remaining work; unlimited by default.
+    ///   - reason: The reason, as a part of a sentence.
     package init(within nanoseconds: Int64 = .max, because reason: String = "Binnacle stops") {
         self.reason = reason
         beginTime = SystemClock.monotonic()
         duration = max(0, nanoseconds)
     }
 
-    /// Whether there is no time at all.
+    /// Whether there is no time.
     package var isImmediate: Bool { duration == 0 }
 
     /// When the time is over.
     package var endTime: Int64 { time(after: 100) }
 
-    /// When a share of the time is over.
+    /// When a percentage of the time is over.
     package func time(after percent: Int64) -> Int64 {
         let (time, isTooLate) = beginTime.addingReportingOverflow(
             percent == 100 ? duration : duration / 100 * percent)
@@ -242,18 +242,19 @@ package struct StopPlan: Sendable {
     }
 }
 
-/// Items in the order in which they came, of which a limited number may wait.
+/// Items in the order of their arrival, with a limit.
 ///
-/// Room is taken by an item from ``append(_:load:isBounded:)`` to ``finish(_:)``, so that a taken item that is not done
-/// keeps its room; a thread that works in batches gives the room back at once with ``begin()``.
+/// An item takes room from ``append(_:load:isBounded:)`` to ``finish(_:)``, also while it is being worked on; a thread
+/// that
+/// works in batches releases the room immediately with ``begin()``.
 package struct BoundedQueue<Item: Sendable>: Sendable {
     /// The room taken by items that wait, and by taken items that are not done.
     @usableFromInline package internal(set) var load = 0
     /// The load of the items that are worked on and take no room.
     private var begun = 0
-    /// The load of the items that are done.
+    /// The load of finished items.
     package private(set) var doneCount = 0
-    /// The items that a stop left no time for.
+    /// The number of items for which a stop left no time.
     package var abandonedCount = 0
 
     @usableFromInline let capacity: Int
@@ -265,7 +266,7 @@ package struct BoundedQueue<Item: Sendable>: Sendable {
 
     /// Creates an empty queue.
     ///
-    /// - Parameter capacity: The most room that items may take.
+    /// - Parameter capacity: The maximum room that items may take.
     package init(capacity: Int) {
         self.capacity = capacity
     }
@@ -274,14 +275,14 @@ package struct BoundedQueue<Item: Sendable>: Sendable {
     @inlinable package var waitingCount: Int { items.count - first }
     /// Whether no item waits.
     package var isEmpty: Bool { first == items.count }
-    /// The load of the items that are not known to be done.
+    /// The load of the items that are not finished.
     package var unfinishedCount: Int { load + begun }
 
     /// Adds an item.
     ///
     /// - Parameters:
     ///   - item: The item.
-    ///   - load: How much room it takes.
+    ///   - load: The room that it takes.
     ///   - isBounded: Whether it is refused when there is no room.
     /// - Returns: Whether it was added.
     @inlinable
@@ -294,7 +295,7 @@ package struct BoundedQueue<Item: Sendable>: Sendable {
 
     /// Takes the item that has waited longest.
     ///
-    /// - Complexity: Constant on average: the rest moves up once half of the list is free.
+    /// - Complexity: Constant on average: the rest moves up once half of the storage is free.
     package mutating func popFirst() -> Item? {
         guard first < items.count else { return nil }
         let item = items[first]
@@ -306,7 +307,7 @@ package struct BoundedQueue<Item: Sendable>: Sendable {
         return item
     }
 
-    /// Takes all items that wait, in exchange for the storage of a list.
+    /// Takes all waiting items, in exchange for the storage of a list.
     package mutating func takeAll(into list: inout [Item]) {
         if list.capacity > Self.usualCount { list = [] } else { list.removeAll(keepingCapacity: true) }
         swap(&list, &items)
@@ -316,14 +317,14 @@ package struct BoundedQueue<Item: Sendable>: Sendable {
         }
     }
 
-    /// Gives back the room of all items that were taken; they count as unfinished until the next call.
+    /// Releases the room of all items that were taken; they count as unfinished until the next call.
     package mutating func begin() {
         doneCount += begun
         begun = load
         load = 0
     }
 
-    /// Gives back the room of items that are done.
+    /// Releases the room of items that are done.
     package mutating func finish(_ load: Int = 1) {
         self.load -= load
         doneCount += load

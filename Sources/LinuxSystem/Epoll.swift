@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Waits for many descriptors at once; every one has a number by which it is known.
+/// Waits for many descriptors at once, each identified by a token.
 package final class Epoll {
     private let descriptor: Descriptor
     private let ready: UnsafeMutablePointer<clinux_ready>
@@ -17,7 +17,7 @@ package final class Epoll {
         ready.deallocate()
     }
 
-    /// Waits for something to read from a descriptor.
+    /// Registers a descriptor for reading.
     ///
     /// - Throws: ``SystemError``; EPERM for what cannot be waited for, a regular file or `/dev/null` for instance.
     package func add(_ other: Int32, token: UInt64) throws(SystemError) {
@@ -25,12 +25,12 @@ package final class Epoll {
         try systemCall("epoll_ctl") { clinux_epoll_add(epoll, other, token) }
     }
 
-    /// Changes what is waited for; that the other end is gone is always told.
+    /// Changes the events of a descriptor; that its other end is closed is always reported.
     ///
     /// - Parameters:
-    ///   - other: A descriptor that was added.
-    ///   - token: Its number.
-    ///   - reads: Whether to wait for something to read.
+    ///   - other: A registered descriptor.
+    ///   - token: Its token.
+    ///   - reads: Whether to wait for input.
     ///   - writes: Whether to wait for room to write.
     /// - Throws: ``SystemError``.
     package func change(_ other: Int32, token: UInt64, reads: Bool, writes: Bool) throws(SystemError) {
@@ -38,31 +38,45 @@ package final class Epoll {
         try systemCall("epoll_ctl") { clinux_epoll_change(epoll, other, token, reads ? 1 : 0, writes ? 1 : 0) }
     }
 
-    /// Forgets a descriptor; one that it does not know is no matter.
+    /// Removes a descriptor, if it is registered.
     package func remove(_ other: Int32) {
         _ = clinux_epoll_remove(descriptor.raw, other)
     }
 
-    /// Waits.
+    /// Waits for events.
     ///
     /// - Parameters:
-    ///   - timeoutMilliseconds: The longest wait; −1 has no end.
-    ///   - body: Called with the number of each descriptor that has something to read, or to complain about.
-    /// - Returns: How many were ready; 0 also when a signal came.
+    ///   - timeoutMilliseconds: The longest wait; −1 is infinite.
+    ///   - body: Called with the token of each descriptor that is ready or has failed.
+    /// - Returns: The number of ready descriptors; 0 also after a signal.
     package func wait(timeoutMilliseconds: Int32, _ body: (UInt64) -> Void) -> Int {
         wait(timeoutMilliseconds: timeoutMilliseconds) { token, _ in body(token) }
     }
 
-    /// Waits.
+    /// Waits for events.
     ///
     /// - Parameters:
-    ///   - timeoutMilliseconds: The longest wait; −1 has no end.
-    ///   - body: Called with the number of each descriptor that is ready, and with whether its other end is gone.
-    /// - Returns: How many were ready; 0 also when a signal came.
+    ///   - timeoutMilliseconds: The longest wait; −1 is infinite.
+    ///   - body: Called with the token of each descriptor that is ready, and with whether its other end is closed.
+    /// - Returns: The number of ready descriptors; 0 also after a signal.
     package func wait(timeoutMilliseconds: Int32, _ body: (_ token: UInt64, _ isHungUp: Bool) -> Void) -> Int {
         let count = clinux_epoll_wait(descriptor.raw, ready, timeoutMilliseconds)
         guard count > 0 else { return 0 }
         for index in 0..<Int(count) { body(ready[index].token, ready[index].is_hung_up != 0) }
         return Int(count)
+    }
+}
+
+/// Waits for a few descriptors, with nanosecond precision.
+package enum Readiness {
+    /// Waits for input.
+    ///
+    /// - Parameters:
+    ///   - descriptors: At most eight; `nil` is ignored. May be files that epoll refuses, which are always readable.
+    ///   - timeoutNanoseconds: The longest wait; `nil` is infinite.
+    /// - Returns: For each, whether it can be read or has ended; all false after the time-out or a signal.
+    package static func wait(for descriptors: [Int32?], timeoutNanoseconds: Int64?) -> [Bool] {
+        let ready = clinux_wait(descriptors.map { $0 ?? -1 }, Int32(descriptors.count), timeoutNanoseconds ?? -1)
+        return descriptors.indices.map { ready > 0 && ready >> Int32($0) & 1 == 1 }
     }
 }

@@ -1,2 +1,2 @@
-// Whoever asks the system for more than POSIX has needs its errors and descriptors as well.
+// Users of this module also need the errors and descriptors of POSIX calls.
 @_exported public import PosixCalls

@@ -1,24 +1,25 @@
 import Glibc
 
-/// Writes whole lines to a descriptor, in pieces that a kill cannot tear.
+/// Writes whole lines to a descriptor, so that a killed process leaves no partial line in a pipe.
 ///
-/// Lines are collected up to `PIPE_BUF` bytes, which a pipe takes in one piece, and written when that is full or
-/// when somebody flushes. A line longer than that is written by itself.
+/// Lines are collected up to `PIPE_BUF` bytes, which a pipe takes atomically, and written when that is reached or at a
+/// flush.
+/// A longer line is written by itself.
 package final class LineWriter {
-    /// The first error that a write met; nothing is written after it.
+    /// The first write error; nothing is written after it.
     package private(set) var failure: SystemError?
 
     private let descriptor: Int32
     private var buffer: [UInt8] = []
     private static let pieceSize = Int(PIPE_BUF)
 
-    /// Creates a writer on an open descriptor, which stays the caller's.
+    /// Creates a writer on a descriptor, which the caller keeps open.
     package init(descriptor: Int32) {
         self.descriptor = descriptor
         buffer.reserveCapacity(Self.pieceSize)
     }
 
-    /// Adds a line and its end.
+    /// Adds a line.
     package func write(_ line: String) {
         guard failure == nil else { return }
         let count = line.utf8.count + 1
@@ -28,7 +29,7 @@ package final class LineWriter {
         if buffer.count >= Self.pieceSize { flush() }
     }
 
-    /// Whether nothing waits to be written.
+    /// Whether everything is written.
     package var isEmpty: Bool { buffer.isEmpty }
 
     /// Writes what was collected.

@@ -7,10 +7,10 @@ package final class Mailbox<Message: Sendable>: Sendable {
         var isClosed = false
     }
 
-    /// Says what `state.messages` says, and is changed with it; first, so that its place does not depend on `Message`.
+    /// Whether `state.messages` has any; declared first, so that its offset does not depend on `Message`.
     private let isFilled = Atomic(false)
     private let state = Mutex(State())
-    /// Wakes the one who takes the messages; others may use it, too.
+    /// Wakes the thread that takes the messages; may be shared.
     package let waker: Waker
 
     /// Creates an empty mailbox.
@@ -18,9 +18,9 @@ package final class Mailbox<Message: Sendable>: Sendable {
         self.waker = waker
     }
 
-    /// Leaves a message and wakes the event thread.
+    /// Adds a message and wakes the event thread.
     ///
-    /// - Returns: Whether it will be taken; otherwise the caller undoes what the message tells of.
+    /// - Returns: Whether it will be taken; otherwise the caller undoes what the message reports.
     @discardableResult
     package func post(_ message: Message) -> Bool {
         let isTaken = state.withLock { state in
@@ -34,7 +34,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
         return isTaken
     }
 
-    /// Takes no more messages.
+    /// Closes the mailbox for further messages.
     ///
     /// - Returns: The messages that were not taken.
     package func close() -> [Message] {
@@ -46,10 +46,10 @@ package final class Mailbox<Message: Sendable>: Sendable {
         }
     }
 
-    /// Whether there are messages, for a thread that looks at each turn: taking none costs more than looking.
+    /// Whether there are messages; cheaper than taking none.
     package var hasMessages: Bool { isFilled.load(ordering: .acquiring) }
 
-    /// Takes all messages, in their order, in exchange for an empty list whose room is used again.
+    /// Takes all messages, in their order; the storage of the list is reused.
     package func takeAll(into list: inout [Message]) {
         list.removeAll(keepingCapacity: true)
         state.withLock { state in

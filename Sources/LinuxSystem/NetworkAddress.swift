@@ -1,24 +1,24 @@
 package import Glibc
 
-/// The address of a socket in a network, IPv4 or IPv6.
+/// The address of a network socket, IPv4 or IPv6.
 package struct NetworkAddress {
     private var storage = sockaddr_storage()
     private let length: socklen_t
 
-    /// A host of which no address can be found.
+    /// Why a host's address was not found.
     package struct LookupError: Error {
-        /// What the system says.
+        /// The system's message.
         package let reason: String
     }
 
-    /// Finds the addresses of a host; a name may take seconds.
+    /// Resolves a host's addresses, which may take seconds.
     ///
     /// - Parameters:
     ///   - host: A name or an address, without brackets.
     ///   - port: The port.
     ///   - type: The type of the sockets that will use them.
-    ///   - isOwn: Whether it is to be an address of this machine, to listen at.
-    /// - Returns: The addresses, the likeliest first.
+    ///   - isOwn: Whether to find addresses of this machine, for listening.
+    /// - Returns: The addresses, the preferred one first.
     /// - Throws: ``LookupError`` when there is none.
     package static func lookUp(
         host: String, port: Int, type: __socket_type, isOwn: Bool
@@ -56,23 +56,23 @@ package struct NetworkAddress {
     /// AF_INET or AF_INET6.
     package var family: Int32 { Int32(storage.ss_family) }
 
-    /// Calls a function with the address as the socket calls want it.
+    /// Calls a function with the address in the form of the socket calls.
     package func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafePointer(to: storage) { pointer in
-            // A socket address is looked at as its family says.
+            // Socket calls interpret the address by its family.
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
         }
     }
 
-    /// Makes a socket of the address' family, which never waits and is closed on exec.
+    /// Creates a socket of the address' family, non-blocking and closed on exec.
     ///
-    /// - Throws: ``SystemError``; EAFNOSUPPORT when this process may have none of the family.
+    /// - Throws: ``SystemError``; EAFNOSUPPORT when the family is not permitted.
     package func makeSocket(_ type: __socket_type) throws(SystemError) -> Descriptor {
         let type = Int32(type.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         return Descriptor(owning: try systemCall("socket") { socket(family, type, 0) })
     }
 
-    /// The port of a socket that has one.
+    /// The port of a socket.
     package static func port(of socket: Descriptor) throws(SystemError) -> Int {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -80,7 +80,7 @@ package struct NetworkAddress {
             try systemCall("getsockname") {
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket.raw, $0, &length) }
             }
-            // The port stands at the same place in both families.
+            // The port has the same offset in both families.
             return pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { $0.pointee.sin_port }
         }
         return Int(in_port_t(bigEndian: port))
@@ -90,7 +90,7 @@ package struct NetworkAddress {
 extension Descriptor {
     /// Sets an option of a socket.
     ///
-    /// - Throws: ``SystemError`` when the socket does not have it, or not this value.
+    /// - Throws: ``SystemError`` when the socket refuses the option or the value.
     package func setOption(_ level: Int32, _ option: Int32, _ value: Int32) throws(SystemError) {
         var value = value
         try systemCall("setsockopt") {

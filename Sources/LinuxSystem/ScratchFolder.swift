@@ -1,10 +1,10 @@
 import Glibc
 
-/// A folder in `TMPDIR` or `/tmp` that is removed, with everything in it, together with this object.
+/// A folder in `TMPDIR` or `/tmp` that is removed with its contents together with this object.
 package final class ScratchFolder: Sendable {
     package let path: String
 
-    /// Makes an empty folder.
+    /// Creates an empty folder.
     ///
     /// - Parameter prefix: The first part of its name.
     /// - Throws: ``SystemError``.
@@ -19,7 +19,7 @@ package final class ScratchFolder: Sendable {
         Self.removeAll(path)
     }
 
-    /// Removes a folder and what is in it; symbolic links are removed and not followed.
+    /// Removes a folder with its contents, without following symbolic links.
     private static func removeAll(_ path: String) {
         if let folder = opendir(path) {
             defer { closedir(folder) }
@@ -38,7 +38,7 @@ package final class ScratchFolder: Sendable {
         rmdir(path)
     }
 
-    /// Writes a file in it, and makes the folders that its name mentions.
+    /// Writes a file, and creates the folders in its name.
     ///
     /// - Returns: The file's path.
     @discardableResult
@@ -51,7 +51,7 @@ package final class ScratchFolder: Sendable {
         return path
     }
 
-    /// Makes the folders that a name in this folder mentions.
+    /// Creates the folders in a name.
     package func makeFolders(for name: String) throws(SystemError) {
         var folder = path
         for part in name.split(separator: "/").dropLast() {

@@ -2,27 +2,27 @@ import Glibc
 
 /// The kernel's clocks, in nanoseconds.
 package enum SystemClock {
-    /// CLOCK_MONOTONIC: the clock of every stamp; it stands still while the machine is suspended.
+    /// CLOCK_MONOTONIC, the clock of every stamp; it stops while the machine is suspended.
     package static func monotonic() -> Int64 { read(CLOCK_MONOTONIC) }
 
     /// CLOCK_REALTIME.
     package static func realtime() -> Int64 { read(CLOCK_REALTIME) }
 
-    /// The processor time that the calling thread has had: it stands still while something else runs.
+    /// The processor time of the calling thread.
     package static func threadTime() -> Int64 { read(CLOCK_THREAD_CPUTIME_ID) }
 
-    /// How long the machine has been suspended since it was started.
+    /// The time that the machine was suspended since it started.
     package static func suspended() -> Int64 { read(CLOCK_BOOTTIME) - read(CLOCK_MONOTONIC) }
 
-    /// How long to wait for a time, in the milliseconds that poll(2) takes.
+    /// The time until a deadline in milliseconds, for poll(2).
     ///
-    /// Rounded up, or the last millisecond would be spent asking again and again.
+    /// Rounded up, so that the last millisecond is not spent polling.
     ///
     /// - Parameters:
-    ///   - deadlineNanoseconds: The time, on CLOCK_MONOTONIC.
-    ///   - nowNanoseconds: What time it is.
-    ///   - most: The longest wait; who is woken too early asks and waits again.
-    /// - Returns: 0 for a time that has come.
+    ///   - deadlineNanoseconds: The deadline, on CLOCK_MONOTONIC.
+    ///   - nowNanoseconds: The current time.
+    ///   - most: The longest wait; a caller that is woken early waits again.
+    /// - Returns: 0 for a deadline that has passed.
     package static func milliseconds(
         until deadlineNanoseconds: Int64, from nowNanoseconds: Int64 = monotonic(), atMost most: Int32 = 3_600_000
     ) -> Int32 {

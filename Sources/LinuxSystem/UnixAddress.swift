@@ -5,12 +5,12 @@ package struct UnixAddress {
     private var address = sockaddr_un()
     private let length: socklen_t
 
-    /// The longest path that a socket can have, in bytes.
+    /// The maximum length of a socket's path, in bytes.
     package static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
     /// Creates the address of a path; `nil` for one that no socket can have.
     ///
-    /// - Parameter path: One that begins with `@` is in the abstract namespace, which no folder shows.
+    /// - Parameter path: A path that begins with `@` is in the abstract namespace.
     package init?(path: String) {
         address.sun_family = sa_family_t(AF_UNIX)
         var name = Array(path.utf8)
@@ -19,15 +19,33 @@ package struct UnixAddress {
         else { return nil }
         if name[0] == UInt8(ascii: "@") { name[0] = 0 }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
-        // The length says where an abstract name ends; a path ends at its NUL, which is counted.
+        // The length determines the end of an abstract name; a path ends at its NUL, which is counted.
         length = socklen_t(MemoryLayout<sa_family_t>.size + name.count + (name[0] == 0 ? 0 : 1))
     }
 
-    /// Calls a function with the address as the socket calls want it.
+    /// Calls a function with the address in the form of the socket calls.
     package func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafePointer(to: address) { pointer in
-            // A socket address is looked at as its family says.
+            // Socket calls interpret the address by its family.
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
         }
+    }
+}
+
+/// Unix datagram sockets, for systemd's protocols.
+package enum DatagramSocket {
+    /// Connects to a socket.
+    ///
+    /// - Parameter path: Its path; one that begins with `@` is in the abstract namespace.
+    /// - Returns: The connected socket, closed on exec.
+    /// - Throws: ``SystemError``; ENAMETOOLONG for a path that no socket can have.
+    package static func connected(to path: String) throws(SystemError) -> Descriptor {
+        guard let address = UnixAddress(path: path) else {
+            throw SystemError(code: ENAMETOOLONG, call: "connect", path: path)
+        }
+        let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let socket = Descriptor(owning: try systemCall("socket") { Glibc.socket(AF_UNIX, type, 0) })
+        try systemCall("connect", path: path) { address.withPointer { connect(socket.raw, $0, $1) } }
+        return socket
     }
 }

@@ -5,7 +5,7 @@ package final class Descriptor: Sendable {
     /// The number.
     package let raw: Int32
 
-    /// Takes over an open descriptor.
+    /// Takes ownership of an open descriptor.
     package init(owning raw: Int32) {
         self.raw = raw
     }
@@ -20,13 +20,13 @@ package final class Descriptor: Sendable {
     }
 }
 
-/// Writes all bytes, however often that takes.
+/// Writes all bytes, in as many calls as needed.
 ///
 /// - Parameters:
-///   - bytes: What to write.
-///   - descriptor: Where to; it stays the caller's.
-///   - path: What it is about, for the error.
-/// - Throws: ``SystemError`` when the system refuses it.
+///   - bytes: The bytes.
+///   - descriptor: A descriptor, which the caller keeps open.
+///   - path: The file, for the error.
+/// - Throws: ``SystemError`` when writing fails.
 package func writeAll(
     _ bytes: [UInt8], to descriptor: Int32, path: @autoclosure () -> String? = nil
 ) throws(SystemError) {
@@ -40,7 +40,7 @@ package func writeAll(
             }
         } catch {
             guard error.code == EAGAIN else { throw error }
-            // Whoever shares the descriptor made it non-blocking; waiting for room is what blocking means.
+            // Another process that shares the descriptor made it non-blocking: wait for room as a blocking write does.
             var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             _ = poll(&room, 1, -1)
         }

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Reads small files as a whole, up to a limit.
+/// Reads whole small files, up to a limit.
 package enum SmallFile {
-    /// What may be read.
+    /// The kinds of files to accept.
     package enum Kind {
-        /// Anything; a pipe is waited for.
+        /// Any; a pipe is waited for.
         case any
-        /// Anything; a FIFO without a writer is empty.
+        /// Any; a FIFO without a writer is empty.
         case present
-        /// Regular files alone.
+        /// Regular files only.
         case regular
     }
 
@@ -17,18 +17,11 @@ package enum SmallFile {
         case system(SystemError)
         case directory
         case irregular
-        /// It has more bytes than the limit.
+        /// It is larger than the limit.
         case tooLarge
     }
 
-    /// Reads a file.
-    ///
-    /// - Parameters:
-    ///   - path: The file.
-    ///   - limit: The most bytes that it may have.
-    ///   - kind: What it may be.
-    /// - Returns: Its bytes.
-    /// - Throws: ``Failure``.
+    /// Reads a file of at most `limit` bytes; throws ``Failure``.
     package static func bytes(_ path: String, limit: Int, kind: Kind) throws(Failure) -> [UInt8] {
         let file = try mapError(Failure.system) { () throws(SystemError) in
             try Descriptor(path: path, flags: O_RDONLY | (kind == .any ? 0 : O_NONBLOCK))
@@ -50,7 +43,7 @@ package enum SmallFile {
         throw .tooLarge
     }
 
-    /// What the kernel says in a file, as text without white space at its ends; `nil` when it cannot be read.
+    /// The text of a kernel file without white space at its ends; `nil` when it cannot be read.
     package static func kernelText(_ path: String) -> String? {
         guard let bytes = try? bytes(path, limit: 1 << 20, kind: .present) else { return nil }
         let blanks: Set<UInt8> = [9, 10, 13, 32, 0]

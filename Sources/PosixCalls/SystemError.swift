@@ -1,12 +1,12 @@
 import Glibc
 
-/// A call that the system refused: which, on what, and why.
+/// A system call that failed, with its arguments and the reason.
 package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The error number.
     package let code: Int32
-    /// The call.
+    /// The name of the call.
     package let call: String
-    /// The file or device it was about, when there is one.
+    /// The file or device, if there is one.
     package let path: String?
 
     /// Creates an error.
@@ -16,30 +16,30 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
         self.path = path
     }
 
-    /// `path: call: what the system says`.
+    /// `path: call: reason`.
     package var description: String {
         (path.map { $0 + ": " } ?? "") + "\(call): \(reason)"
     }
 
-    /// What the system says, by itself.
+    /// The system's message for the error number.
     package var reason: String { String(cString: strerror(code)) }
-    /// Whether the reader at the other end of a pipe has gone, which ends a pipeline in the ordinary way.
+    /// Whether the reading end of a pipe was closed, which ends a pipeline normally.
     package var isReaderGone: Bool { code == EPIPE }
-    /// Whether the device behind the file is gone.
+    /// Whether the device was removed.
     package var isDeviceGone: Bool { code == ENODEV || code == ENXIO }
-    /// Whether there is nothing of that name.
+    /// Whether the file does not exist.
     package var isMissing: Bool { code == ENOENT || code == ENOTDIR }
-    /// Whether somebody with more rights could have done it; a read-only mount is one of a sandbox.
+    /// Whether other rights would permit the call; a sandbox also causes EROFS.
     package var isPermission: Bool { code == EACCES || code == EPERM || code == EROFS }
 }
 
-/// Makes a system call, again when a signal interrupts it.
+/// Makes a system call, and repeats it when a signal interrupts it.
 ///
 /// - Parameters:
 ///   - name: The call's name, for the error.
-///   - path: What it is about, for the error.
-///   - body: Makes the call; −1 and errno are a failure.
-/// - Returns: What the call returned.
+///   - path: The file, for the error.
+///   - body: Makes the call; −1 and errno report a failure.
+/// - Returns: The result of the call.
 /// - Throws: ``SystemError`` for a failure other than EINTR.
 @inline(never)  // Nothing may touch errno between the call and the read.
 @discardableResult
@@ -54,14 +54,7 @@ package func systemCall<Result: FixedWidthInteger>(
     }
 }
 
-/// Makes a call that gives a pointer.
-///
-/// - Parameters:
-///   - name: The call's name, for the error.
-///   - path: What it is about, for the error.
-///   - body: Makes the call; no pointer and errno are a failure.
-/// - Returns: The pointer.
-/// - Throws: ``SystemError`` for a failure.
+/// Makes a call that returns a pointer; throws ``SystemError`` when it is null, with errno.
 @inline(never)  // Nothing may touch errno between the call and the read.
 package func systemPointer<Pointer>(
     _ name: StaticString, path: @autoclosure () -> String? = nil, _ body: () -> Pointer?
@@ -71,13 +64,7 @@ package func systemPointer<Pointer>(
     throw SystemError(code: code, call: name.description, path: path())
 }
 
-/// Runs a closure and turns its error into one of another type.
-///
-/// - Parameters:
-///   - transform: Makes the other error.
-///   - body: What may fail.
-/// - Returns: What the closure returned.
-/// - Throws: The error that `transform` made.
+/// Runs a closure, and converts the error that it throws.
 @discardableResult
 package func mapError<Value: ~Copyable, Failure: Error, Other: Error>(
     _ transform: (Failure) -> Other, _ body: () throws(Failure) -> Value

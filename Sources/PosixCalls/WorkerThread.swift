@@ -1,13 +1,13 @@
 import Glibc
 
-/// A thread for what may block: a sysfs file of a sleeping device can take seconds.
+/// A thread for blocking work; a sysfs file of a sleeping device can take seconds.
 package enum WorkerThread {
     private final class Work: Sendable {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// Runs a closure on a thread of its own.
+    /// Runs a closure on a new thread.
     ///
     /// - Parameters:
     ///   - stackBytes: The size of its stack, which counts in the address space: 512 KiB is enough for code of our own;
@@ -39,7 +39,7 @@ package enum WorkerThread {
 
     private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { pointer in
         guard let pointer else { return nil }
-        // The one who started the thread retained it for this moment.
+        // Retained when the thread was started.
         Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body()
         return nil
     }
