@@ -19,7 +19,7 @@ struct Kernel: Sendable {
         /// Called before the first piece.
         var begin: () -> Void = {}
         var run: (_ piece: Range<Int>, _ set: InstructionSet) -> Void = { _, _ in }
-        /// The results of a piece with so many samples, for comparison with the reference.
+        /// The results of a piece with this number of samples, for comparison with the reference.
         var found: (_ count: Int) -> [Int] = { _ in [] }
 
         /// A kernel that finds crossings, whose state goes on from piece to piece.

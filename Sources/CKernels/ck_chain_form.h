@@ -219,7 +219,7 @@ CK_INLINE CK_ISA int ck_is_calm(
 // MARK: - Hysteresis
 
 /// Evaluates 64 samples.
-CK_INLINE CK_ISA uint32_t *ck_settle(
+CK_INLINE CK_ISA uint32_t *ck_evaluate(
     const struct ck_samples *from, size_t i, const struct ck_band_lanes *band, enum ck_kind kind, int is_two_sided,
     uint64_t *inside, uint32_t *end)
 {
@@ -242,7 +242,7 @@ CK_INLINE CK_ISA uint32_t *ck_settle(
 }
 
 /// Evaluates the last samples, fewer than 64.
-CK_INLINE CK_ISA uint32_t *ck_settle_rest(
+CK_INLINE CK_ISA uint32_t *ck_evaluate_rest(
     const struct ck_samples *from, size_t i, size_t count, const struct ck_band_lanes *band, enum ck_kind kind,
     int is_two_sided, uint64_t *inside, uint32_t *end)
 {
@@ -271,19 +271,19 @@ CK_INLINE CK_ISA size_t ck_crossings(
         for (uint32_t *before = 0; before != end && i + CK_BLOCK <= count; i += CK_BLOCK) {
             before = end;
             for (size_t j = 0; j < CK_BLOCK; j += 64)
-                end = ck_settle(from, i + j, &band, kind, is_two_sided, &inside, end);
+                end = ck_evaluate(from, i + j, &band, kind, is_two_sided, &inside, end);
         }
     }
     for (int is_busy = 0; i + 64 <= count; i += 64) {
         if (!is_busy && ck_is_calm(from, i, &band, inside, kind, is_two_sided))
             continue;
         uint32_t *before = end;
-        end = ck_settle(from, i, &band, kind, is_two_sided, &inside, end);
+        end = ck_evaluate(from, i, &band, kind, is_two_sided, &inside, end);
         is_busy = end != before;
     }
     // The last 64 samples, some of which were evaluated, cannot change the side if none of them can.
     if (i < count && !(count >= 64 && ck_is_calm(from, count - 64, &band, inside, kind, is_two_sided)))
-        end = ck_settle_rest(from, i, count, &band, kind, is_two_sided, &inside, end);
+        end = ck_evaluate_rest(from, i, count, &band, kind, is_two_sided, &inside, end);
     *side = inside;
     return (size_t)(end - crossings);
 }

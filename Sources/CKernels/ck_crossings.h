@@ -59,8 +59,8 @@ CK_INLINE uint32_t *ck_put(uint32_t *end, uint64_t changes, uint32_t base)
 
 #if defined(CK_X86)
 
-/// For each byte the indices of its bits that are set, the lowest one first.
-extern const uint64_t ck_bit_numbers[256];
+/// For each byte the indices of its bits that are set, the lowest one first; filled before main.
+extern uint64_t ck_bit_numbers[256];
 
 /// Like ck_put; if many bits are set, a table gives the indices of eight samples at once.
 CK_INLINE CK_AVX2 uint32_t *ck_put_avx2(uint32_t *end, uint64_t changes, uint32_t base)

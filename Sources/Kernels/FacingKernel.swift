@@ -43,10 +43,10 @@ package func findFacing(
         switch instructionSet {
         case .scalar:
             let measure = FacingMeasure(sector, acceleration, field, range.lowerBound)
-            return settleOneByOne(measure, range.count, limit, wasFacing, list)
+            return crossingsOneByOne(measure, range.count, limit, wasFacing, list)
         case .baseline:
             let measure = FacingMeasure(sector, acceleration, field, range.lowerBound)
-            return settleInBlocks(measure, range.count, limit, wasFacing, list)
+            return crossingsInBlocks(measure, range.count, limit, wasFacing, list)
         default:
             var rays = sector.rays
             var side: UInt64 = wasFacing ? 1 : 0

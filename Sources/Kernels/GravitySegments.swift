@@ -61,13 +61,13 @@
             lanes.place { first + $0 * length }
             let starts = lanes
             lanes.run(columns, length)
-            mend(starts, &lanes, first)
+            refilterBrokenSeams(starts, &lanes, first)
             gravity = lanes[Self.lanes - 1]
             columns.separate(first + Self.lanes * length..<range.upperBound, &gravity)
         }
 
         /// Filters again the segments that did not start from the state at the end of the previous one.
-        private func mend(_ starts: GravityLanes, _ lanes: inout GravityLanes, _ first: Int) {
+        private func refilterBrokenSeams(_ starts: GravityLanes, _ lanes: inout GravityLanes, _ first: Int) {
             for lane in 1..<Self.lanes where !lanes[lane - 1].isSame(as: starts[lane]) {
                 var filter = lanes[lane - 1]
                 columns.separate(first + lane * length..<first + (lane + 1) * length, &filter)

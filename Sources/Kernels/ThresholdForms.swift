@@ -5,7 +5,7 @@ private let blockLength = 256
 
 /// The reference: one sample after the other; returns the number of crossings, and the side after the last sample.
 @inline(__always)
-func settleOneByOne(
+func crossingsOneByOne(
     _ measure: some Measure, _ sampleCount: Int, _ threshold: Threshold, _ isInside: Bool,
     _ crossings: UnsafeMutablePointer<UInt32>
 ) -> (count: Int, isInside: Bool) {
@@ -30,18 +30,19 @@ func settleOneByOne(
 
 /// The baseline form: skips blocks in which nothing can change the side, and evaluates the others with masks.
 @inline(__always)
-func settleInBlocks(
+func crossingsInBlocks(
     _ measure: some Measure, _ sampleCount: Int, _ threshold: Threshold, _ isInside: Bool,
     _ crossings: UnsafeMutablePointer<UInt32>
 ) -> (count: Int, isInside: Bool) {
     // A constant in each case, so that a threshold with one side has no cost for the other.
     threshold.isTwoSided
-        ? settleInBlocks(measure, sampleCount, threshold, SideTest(threshold, isTwoSided: true), isInside, crossings)
-        : settleInBlocks(measure, sampleCount, threshold, SideTest(threshold, isTwoSided: false), isInside, crossings)
+        ? crossingsInBlocks(measure, sampleCount, threshold, SideTest(threshold, isTwoSided: true), isInside, crossings)
+        : crossingsInBlocks(
+            measure, sampleCount, threshold, SideTest(threshold, isTwoSided: false), isInside, crossings)
 }
 
 @inline(__always)
-private func settleInBlocks(
+private func crossingsInBlocks(
     _ measure: some Measure, _ sampleCount: Int, _ threshold: Threshold, _ sides: SideTest, _ isInside: Bool,
     _ crossings: UnsafeMutablePointer<UInt32>
 ) -> (count: Int, isInside: Bool) {

@@ -20,11 +20,11 @@ package func findCrossings(
     crossings.fill(forSamples: range.count, isInside: &isInside) { list in
         switch instructionSet {
         case .scalar:
-            return settleOneByOne(ColumnMeasure(values: values), range.count, threshold, wasInside, list)
+            return crossingsOneByOne(ColumnMeasure(values: values), range.count, threshold, wasInside, list)
         case .baseline:
-            return settleInBlocks(ColumnMeasure(values: values), range.count, threshold, wasInside, list)
+            return crossingsInBlocks(ColumnMeasure(values: values), range.count, threshold, wasInside, list)
         default:
-            return settleInC(threshold, wasInside) { band, side in
+            return crossingsInC(threshold, wasInside) { band, side in
                 findInColumn(instructionSet, values, range.count, band, side, list)
             }
         }
@@ -55,11 +55,11 @@ package func findCrossings(
     crossings.fill(forSamples: range.count, isInside: &isInside) { list in
         switch instructionSet {
         case .scalar:
-            return settleOneByOne(VectorMeasure(x: x, y: y, z: z), range.count, threshold, wasInside, list)
+            return crossingsOneByOne(VectorMeasure(x: x, y: y, z: z), range.count, threshold, wasInside, list)
         case .baseline:
-            return settleInBlocks(VectorMeasure(x: x, y: y, z: z), range.count, threshold, wasInside, list)
+            return crossingsInBlocks(VectorMeasure(x: x, y: y, z: z), range.count, threshold, wasInside, list)
         default:
-            return settleInC(threshold, wasInside) { band, side in
+            return crossingsInC(threshold, wasInside) { band, side in
                 findInVectors(instructionSet, x, y, z, range.count, band, side, list)
             }
         }
@@ -68,7 +68,7 @@ package func findCrossings(
 
 /// Calls a form in C, which has the side as a number.
 @inline(__always)
-private func settleInC(
+private func crossingsInC(
     _ threshold: Threshold, _ isInside: Bool, _ find: (UnsafePointer<ck_band>, UnsafeMutablePointer<UInt64>) -> Int
 ) -> (count: Int, isInside: Bool) {
     var band = threshold.band

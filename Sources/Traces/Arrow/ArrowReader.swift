@@ -69,9 +69,9 @@ final class ArrowReader: TraceReader {
             throw TraceError(
                 .inputOutput, path: path, "the file shrank while it was read: what is left of it is not used")
         }
-        let goesOn = try result.get()
+        let mayContinue = try result.get()
         source.file.release(upTo: rows.reduce(Int.max) { min($0, $1.offset) })
-        guard !goesOn else { return true }
+        guard !mayContinue else { return true }
         isAtEnd = true
         if let torn = source.takeTorn() {
             rules.note(

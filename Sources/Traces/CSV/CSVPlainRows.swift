@@ -76,15 +76,15 @@ final class CSVPlainRows {
     ) -> PlainRows {
         var rows = PlainRows(lastTimeNanoseconds: time)
         guard let start = text.baseAddress, streamCount <= Self.mostStreams else { return rows }
-        var goesOn = true
-        while goesOn {
+        var mayContinue = true
+        while mayContinue {
             var mostRows = Int.max
             for stream in 0..<streamCount {
                 targets[stream] = Target(room: window[stream].room)
                 mostRows = min(mostRows, targets[stream].room.count)
             }
             // Rows that lack a stream leave room for more.
-            goesOn = mostRows > 0 && read(start, start + text.count, longestStep, mostRows, &rows)
+            mayContinue = mostRows > 0 && read(start, start + text.count, longestStep, mostRows, &rows)
             for stream in 0..<streamCount { window[stream].grow(by: targets[stream].count) }
         }
         return rows

@@ -89,7 +89,7 @@ final class CSVRecording: RecordingFormat {
         text.append(axis)
     }
 
-    /// Leaves the columns of so many streams empty.
+    /// Leaves the columns of a number of streams empty.
     private func appendEmpty(_ streamCount: Int) {
         for _ in 0..<(3 * streamCount) { text.bytes.append(UInt8(ascii: ",")) }
     }

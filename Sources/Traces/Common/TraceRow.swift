@@ -163,7 +163,7 @@ struct RowRules {
 
     /// The number of consecutive unusable rows after which reading fails, so that the rest is not lost silently.
     static let mostInARow = 1000
-    /// At the end of a file, so many consecutive backward stamps mean that the clock was set back.
+    /// The number of consecutive backward stamps at the end of a file from which the clock counts as set back.
     static let fewestLost = 10
     /// A longer step ahead counts only when the next row confirms it.
     static let jumpNanoseconds: Int64 = 10_000_000_000

@@ -104,7 +104,7 @@ package final class Recording {
     }
 
     /// Whether no sensor can be recorded, so that waiting is pointless; a configuration waits for absent devices.
-    private func isHopeless(_ session: Session) -> Bool {
+    private func cannotDeliver(_ session: Session) -> Bool {
         guard session.refusals.all.count == Set(source.streams.map(\.sensor.name)).count else { return false }
         return options.configurationPath == nil || session.refusals.are([.permission, .description])
     }
@@ -149,7 +149,7 @@ extension Recording: SessionDelegate {
 
     /// Ends the session when no sensor can ever deliver.
     package func sessionDidBegin(_ session: Session) {
-        if isHopeless(session), let error = noSamplesError(session) { session.end(error) }
+        if cannotDeliver(session), let error = noSamplesError(session) { session.end(error) }
     }
 
     package func sessionShouldFlush(_ session: Session) {

@@ -21,7 +21,7 @@ package final class DeviceSimulation {
     private let output: LineWriter
     private let errors: LineWriter
     /// When a missing driver is reported; `nil` once it was reported or a driver has bound.
-    private var complaintNanoseconds: Int64?
+    private var driverDeadlineNanoseconds: Int64?
     private var hasEnded = false
     private var session: Session?
     private let interruption: Interruption
@@ -123,7 +123,7 @@ package final class DeviceSimulation {
 
     // MARK: - Commands
 
-    private func obey(_ line: String) throws(StationError) {
+    private func execute(_ line: String) throws(StationError) {
         let command: PlayCommand?
         do throws(PlayCommand.SyntaxError) {
             command = try PlayCommand.parse(line)
@@ -139,18 +139,18 @@ package final class DeviceSimulation {
                 errors.write("binnacle: \(line.printable): it is not plugged in; say 'plug'")
                 return
             }
-            obeyWhilePlugged(command)
+            executeWhilePlugged(command)
         case .count: output.write("\(player.sentCount) samples sent")
         case .quit: session?.end()
         case nil: break
         }
     }
 
-    private func obeyWhilePlugged(_ command: PlayCommand?) {
+    private func executeWhilePlugged(_ command: PlayCommand?) {
         switch command {
         case .unplug:
             player.unplug()
-            complaintNanoseconds = nil
+            driverDeadlineNanoseconds = nil
             output.write("unplugged")
         case .stall(let nanoseconds):
             player.stall(nanoseconds: nanoseconds)
@@ -173,17 +173,17 @@ package final class DeviceSimulation {
             let words = options.file.remedy(for: error, path: path.printable).joined(separator: "\n")
             throw StationError(error.isPermission ? .noPermission : .unavailable, words)
         }
-        complaintNanoseconds = Units.later(SystemClock.monotonic(), by: Self.driverNanoseconds)
+        driverDeadlineNanoseconds = Units.later(SystemClock.monotonic(), by: Self.driverNanoseconds)
         output.write("plugged in: \(Spelling.list(device.sensors.map { "\($0)" }))")
     }
 
     /// Reports once that no driver has bound to the device.
-    private func complain() {
-        guard let deadline = complaintNanoseconds else { return }
+    private func reportMissingDriver() {
+        guard let deadline = driverDeadlineNanoseconds else { return }
         if device.isDriven {
-            complaintNanoseconds = nil
+            driverDeadlineNanoseconds = nil
         } else if SystemClock.monotonic() >= deadline {
-            complaintNanoseconds = nil
+            driverDeadlineNanoseconds = nil
             let drivers = Spelling.list(["hid-sensor-hub"] + device.sensors.map(\.driver))
             errors.write(
                 "binnacle: the kernel has the hub, but no driver for it yet; it needs the modules \(drivers)")
@@ -230,7 +230,7 @@ extension DeviceSimulation: SessionSource {
             // One answer at a time, so that a sensor that it enables sends a sample before the next answer.
             try serve(ready[2])
             guard ready[1] else { return }
-            for line in commands.read() where session?.hasEnded == false { try obey(line) }
+            for line in commands.read() where session?.hasEnded == false { try execute(line) }
         } catch {
             session?.end(error)
         }
@@ -240,7 +240,7 @@ extension DeviceSimulation: SessionSource {
 }
 
 extension DeviceSimulation: SessionDelegate {
-    package func session(_ session: Session, didTurn answer: SampleAnswer) { complain() }
+    package func session(_ session: Session, didTurn answer: SampleAnswer) { reportMissingDriver() }
 
     /// Writes the answers to commands; without a reader the session ends.
     package func sessionShouldFlush(_ session: Session) {
@@ -249,7 +249,7 @@ extension DeviceSimulation: SessionDelegate {
         if output.failure != nil { session.end() }
     }
 
-    package func sessionNextDeadline(_ session: Session) -> Int64? { complaintNanoseconds }
+    package func sessionNextDeadline(_ session: Session) -> Int64? { driverDeadlineNanoseconds }
 }
 
 /// The options of `binnacle simulate`.

@@ -7,9 +7,9 @@ package enum PlayCommand: Equatable, Sendable {
     case unplug
     /// Create them again.
     case plug
-    /// Send and answer nothing for so many nanoseconds; the samples follow late.
+    /// Send and answer nothing for this time in nanoseconds; the samples follow late.
     case stall(Int64)
-    /// Drop the samples of so many nanoseconds.
+    /// Drop the samples of this time in nanoseconds.
     case gap(Int64)
     /// Report the number of samples sent.
     case count
