@@ -41,14 +41,7 @@ package final class Bench {
     private let isInterrupted: () -> Bool
     private let output: (String) -> Void
 
-    /// Prepares a measurement; the calling thread stays on one processor from then on.
-    ///
-    /// - Parameters:
-    ///   - options: What is measured, and how.
-    ///   - indicator: Shows how far it has come.
-    ///   - isInterrupted: Asked between two measurements; `true` cancels.
-    ///   - output: Takes a line of what came of it, at once.
-    /// - Throws: ``BenchError`` when there is too little memory.
+    /// Prepares a measurement, which can be cancelled between passes, and binds the calling thread to one processor.
     package init(
         _ options: BenchOptions, indicator: ProgressIndicator, isInterrupted: @escaping () -> Bool,
         output: @escaping (String) -> Void
@@ -62,9 +55,7 @@ package final class Bench {
         arena = try Arena(byteCount: 2 * (levels.last?.byteCount ?? 0))
     }
 
-    /// Measures all parts.
-    ///
-    /// - Throws: ``BenchError``; figures up to then have been written.
+    /// Measures all parts; each is written when it is done.
     package func run() throws(BenchError) {
         write(options.writesJSON ? [machine.object.text] : machine.lines)
         indicator.show()

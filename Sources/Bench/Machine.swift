@@ -79,11 +79,6 @@ package struct MemoryLevel: Equatable {
     package let byteCount: Int
 
     /// Data of half of each private cache, of a quarter of a shared one, and of a multiple of the largest.
-    ///
-    /// - Parameters:
-    ///   - caches: The sizes of the caches, the nearest first; if empty, those of a small machine are assumed.
-    ///   - memoryFactor: The size of data in main memory, as a multiple of the largest cache.
-    /// - Returns: The levels, the nearest first.
     package static func all(_ caches: [Int], memoryFactor: Int) -> [MemoryLevel] {
         let known = caches.isEmpty ? [32 << 10, 256 << 10] : caches
         let levels = known.enumerated().map { MemoryLevel(name: "L\($0 + 1)", byteCount: $1 / ($0 < 2 ? 2 : 4)) }

@@ -131,9 +131,6 @@ extension Bench {
 // MARK: - Recordings
 
 /// Plays a recording from the opening of its file to its last event, like a replay.
-///
-/// - Returns: The number of samples and of events.
-/// - Throws: ``BenchError`` when it cannot be read to its end.
 package func playRecording(_ path: String, _ form: DetectionForm) throws(BenchError) -> (samples: Int, events: Int) {
     let source = try mapError(BenchError.init) { () throws(TraceError) in try TraceSource(paths: [path]) }
     let manager = MotionManager(accelerometer: source.firstStream(of: .accelerometer), settings: form.settings)

@@ -8,9 +8,7 @@ package struct Spread: Sendable, Equatable {
     package let median: Double
     package let maximum: Double
 
-    /// Summarises values.
-    ///
-    /// - Precondition: There is at least one.
+    /// Summarises at least one value.
     package init(_ values: [Double]) {
         let sorted = values.sorted()
         precondition(!sorted.isEmpty, "a spread needs a value")
@@ -60,9 +58,8 @@ struct Variant {
         }
     }
 
-    /// Measures several variants in turn, several times, so that other load on the machine affects all alike.
-    ///
-    /// - Returns: For each variant the nanoseconds for one repetition.
+    /// Measures several variants in turn, so that other load affects all alike; returns the nanoseconds of a repetition
+    /// of each.
     static func measure(
         _ variants: [Variant], passes: Int, passNanoseconds: Int64, isCancelled: () -> Bool
     ) throws(BenchError) -> [Spread] {

@@ -17,22 +17,13 @@ package final class Epoll {
         ready.deallocate()
     }
 
-    /// Registers a descriptor for reading.
-    ///
-    /// - Throws: ``SystemError``; EPERM for what cannot be waited for, a regular file or `/dev/null` for instance.
+    /// Registers a descriptor for reading; throws EPERM for files that cannot be waited for, such as `/dev/null`.
     package func add(_ other: Int32, token: UInt64) throws(SystemError) {
         let epoll = descriptor.raw
         try systemCall("epoll_ctl") { clinux_epoll_add(epoll, other, token) }
     }
 
-    /// Changes the events of a descriptor; that its other end is closed is always reported.
-    ///
-    /// - Parameters:
-    ///   - other: A registered descriptor.
-    ///   - token: Its token.
-    ///   - reads: Whether to wait for input.
-    ///   - writes: Whether to wait for room to write.
-    /// - Throws: ``SystemError``.
+    /// Changes the events of a registered descriptor; that its other end is closed is always reported.
     package func change(_ other: Int32, token: UInt64, reads: Bool, writes: Bool) throws(SystemError) {
         let epoll = descriptor.raw
         try systemCall("epoll_ctl") { clinux_epoll_change(epoll, other, token, reads ? 1 : 0, writes ? 1 : 0) }
@@ -43,22 +34,12 @@ package final class Epoll {
         _ = clinux_epoll_remove(descriptor.raw, other)
     }
 
-    /// Waits for events.
-    ///
-    /// - Parameters:
-    ///   - timeoutMilliseconds: The longest wait; −1 is infinite.
-    ///   - body: Called with the token of each descriptor that is ready or has failed.
-    /// - Returns: The number of ready descriptors; 0 also after a signal.
+    /// Waits for events, at −1 without end, and returns the number of ready descriptors; 0 also after a signal.
     package func wait(timeoutMilliseconds: Int32, _ body: (UInt64) -> Void) -> Int {
         wait(timeoutMilliseconds: timeoutMilliseconds) { token, _ in body(token) }
     }
 
-    /// Waits for events.
-    ///
-    /// - Parameters:
-    ///   - timeoutMilliseconds: The longest wait; −1 is infinite.
-    ///   - body: Called with the token of each descriptor that is ready, and with whether its other end is closed.
-    /// - Returns: The number of ready descriptors; 0 also after a signal.
+    /// Waits for events like the above; `isHungUp` means that the other end is closed.
     package func wait(timeoutMilliseconds: Int32, _ body: (_ token: UInt64, _ isHungUp: Bool) -> Void) -> Int {
         let count = clinux_epoll_wait(descriptor.raw, ready, timeoutMilliseconds)
         guard count > 0 else { return 0 }
@@ -69,12 +50,7 @@ package final class Epoll {
 
 /// Waits for a few descriptors, with nanosecond precision.
 package enum Readiness {
-    /// Waits for input.
-    ///
-    /// - Parameters:
-    ///   - descriptors: At most eight; `nil` is ignored. May be files that epoll refuses, which are always readable.
-    ///   - timeoutNanoseconds: The longest wait; `nil` is infinite.
-    /// - Returns: For each, whether it can be read or has ended; all false after the time-out or a signal.
+    /// Waits until one of at most eight descriptors can be read or has ended; all false after the time-out or a signal.
     package static func wait(for descriptors: [Int32?], timeoutNanoseconds: Int64?) -> [Bool] {
         let ready = clinux_wait(descriptors.map { $0 ?? -1 }, Int32(descriptors.count), timeoutNanoseconds ?? -1)
         return descriptors.indices.map { ready > 0 && ready >> Int32($0) & 1 == 1 }

@@ -18,9 +18,8 @@ package final class Mailbox<Message: Sendable>: Sendable {
         self.waker = waker
     }
 
-    /// Adds a message and wakes the event thread.
-    ///
-    /// - Returns: Whether it will be taken; otherwise the caller undoes what the message reports.
+    /// Adds a message and wakes the event thread; `false` if the mailbox is closed, so that the caller has to undo its
+    /// work.
     @discardableResult
     package func post(_ message: Message) -> Bool {
         let isTaken = state.withLock { state in
@@ -34,9 +33,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
         return isTaken
     }
 
-    /// Closes the mailbox for further messages.
-    ///
-    /// - Returns: The messages that were not taken.
+    /// Closes the mailbox for further messages, and returns those that were not taken.
     package func close() -> [Message] {
         state.withLock { state in
             state.isClosed = true

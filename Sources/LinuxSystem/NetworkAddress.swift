@@ -11,15 +11,7 @@ package struct NetworkAddress {
         package let reason: String
     }
 
-    /// Resolves a host's addresses, which may take seconds.
-    ///
-    /// - Parameters:
-    ///   - host: A name or an address, without brackets.
-    ///   - port: The port.
-    ///   - type: The type of the sockets that will use them.
-    ///   - isOwn: Whether to find addresses of this machine, for listening.
-    /// - Returns: The addresses, the preferred one first.
-    /// - Throws: ``LookupError`` when there is none.
+    /// Resolves a host's addresses, the preferred one first, which may take seconds; `isOwn` is for listening.
     package static func lookUp(
         host: String, port: Int, type: __socket_type, isOwn: Bool
     ) throws(LookupError) -> [NetworkAddress] {
@@ -64,9 +56,8 @@ package struct NetworkAddress {
         }
     }
 
-    /// Creates a socket of the address' family, non-blocking and closed on exec.
-    ///
-    /// - Throws: ``SystemError``; EAFNOSUPPORT when the family is not permitted.
+    /// Creates a socket of the address' family, non-blocking and closed on exec; throws EAFNOSUPPORT if that is not
+    /// permitted.
     package func makeSocket(_ type: __socket_type) throws(SystemError) -> Descriptor {
         let type = Int32(type.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         return Descriptor(owning: try systemCall("socket") { socket(family, type, 0) })
@@ -89,8 +80,6 @@ package struct NetworkAddress {
 
 extension Descriptor {
     /// Sets an option of a socket.
-    ///
-    /// - Throws: ``SystemError`` when the socket refuses the option or the value.
     package func setOption(_ level: Int32, _ option: Int32, _ value: Int32) throws(SystemError) {
         var value = value
         try systemCall("setsockopt") {

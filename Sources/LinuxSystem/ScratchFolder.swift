@@ -4,10 +4,7 @@ import Glibc
 package final class ScratchFolder: Sendable {
     package let path: String
 
-    /// Creates an empty folder.
-    ///
-    /// - Parameter prefix: The first part of its name.
-    /// - Throws: ``SystemError``.
+    /// Creates an empty folder whose name begins with the prefix.
     package init(prefix: String) throws(SystemError) {
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(parent)/\(prefix)-XXXXXX".utf8CString)
@@ -38,9 +35,7 @@ package final class ScratchFolder: Sendable {
         rmdir(path)
     }
 
-    /// Writes a file, and creates the folders in its name.
-    ///
-    /// - Returns: The file's path.
+    /// Writes a file, creates the folders in its name, and returns its path.
     @discardableResult
     package func put(_ name: String, _ text: String) throws(SystemError) -> String {
         try makeFolders(for: name)

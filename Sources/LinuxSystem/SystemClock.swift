@@ -14,15 +14,8 @@ package enum SystemClock {
     /// The time that the machine was suspended since it started.
     package static func suspended() -> Int64 { read(CLOCK_BOOTTIME) - read(CLOCK_MONOTONIC) }
 
-    /// The time until a deadline in milliseconds, for poll(2).
-    ///
-    /// Rounded up, so that the last millisecond is not spent polling.
-    ///
-    /// - Parameters:
-    ///   - deadlineNanoseconds: The deadline, on CLOCK_MONOTONIC.
-    ///   - nowNanoseconds: The current time.
-    ///   - most: The longest wait; a caller that is woken early waits again.
-    /// - Returns: 0 for a deadline that has passed.
+    /// The time until a deadline for poll(2), rounded up, so that the last millisecond is not spent polling; 0 if it
+    /// has passed.
     package static func milliseconds(
         until deadlineNanoseconds: Int64, from nowNanoseconds: Int64 = monotonic(), atMost most: Int32 = 3_600_000
     ) -> Int32 {

@@ -8,9 +8,7 @@ package struct UnixAddress {
     /// The maximum length of a socket's path, in bytes.
     package static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-    /// Creates the address of a path; `nil` for one that no socket can have.
-    ///
-    /// - Parameter path: A path that begins with `@` is in the abstract namespace.
+    /// The address of a path, where `@` begins a name in the abstract namespace; `nil` for one that no socket can have.
     package init?(path: String) {
         address.sun_family = sa_family_t(AF_UNIX)
         var name = Array(path.utf8)
@@ -34,11 +32,8 @@ package struct UnixAddress {
 
 /// Unix datagram sockets, for systemd's protocols.
 package enum DatagramSocket {
-    /// Connects to a socket.
-    ///
-    /// - Parameter path: Its path; one that begins with `@` is in the abstract namespace.
-    /// - Returns: The connected socket, closed on exec.
-    /// - Throws: ``SystemError``; ENAMETOOLONG for a path that no socket can have.
+    /// Connects to a path, where `@` begins a name in the abstract namespace; throws ENAMETOOLONG if no socket can have
+    /// it.
     package static func connected(to path: String) throws(SystemError) -> Descriptor {
         guard let address = UnixAddress(path: path) else {
             throw SystemError(code: ENAMETOOLONG, call: "connect", path: path)

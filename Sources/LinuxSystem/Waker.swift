@@ -26,9 +26,7 @@ package final class Waker: Sendable {
         _ = read(event.raw, &count, 8)
     }
 
-    /// Waits for a wake-up, a signal, or the time-out; for a thread with nothing else to wait for.
-    ///
-    /// - Parameter timeoutMilliseconds: The longest wait; −1 is infinite.
+    /// Waits for a wake-up, a signal, or the time-out (−1 for none); for a thread with nothing else to wait for.
     package func wait(timeoutMilliseconds: Int32) {
         var ready = pollfd(fd: event.raw, events: Int16(POLLIN), revents: 0)
         if poll(&ready, 1, timeoutMilliseconds) > 0 { clear() }

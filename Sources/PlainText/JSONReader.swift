@@ -31,21 +31,13 @@ package struct JSONReader {
         self.bytes = bytes
     }
 
-    /// Parses a whole text.
-    ///
-    /// - Parameter bytes: The text, in UTF-8.
-    /// - Returns: Its value.
-    /// - Throws: ``SyntaxError`` for the first error.
+    /// Parses a whole text in UTF-8.
     package static func value(of bytes: some Sequence<UInt8>) throws(SyntaxError) -> JSONValue {
         var reader = JSONReader(Array(bytes))
         return try reader.wholeText()
     }
 
-    /// Parses a whole text, with the position of every value for messages.
-    ///
-    /// - Parameter bytes: The text, in UTF-8.
-    /// - Returns: Its value with the positions.
-    /// - Throws: ``SyntaxError`` for the first error.
+    /// Parses a whole text in UTF-8, with the position of every value for messages.
     package static func locatedValue(of bytes: some Sequence<UInt8>) throws(SyntaxError) -> LocatedJSONValue {
         var reader = JSONReader(Array(bytes))
         reader.columns = []

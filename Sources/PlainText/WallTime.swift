@@ -1,15 +1,15 @@
-/// Formats and parses wall-clock time, without Foundation.
+/// The wall clock's time as text, without Foundation.
 package enum WallTime {
-    /// Formats a time in UTC in ISO 8601, to the microsecond: `2026-11-21T12:45:44.000123Z`.
+    /// Writes a time in UTC as ISO 8601 has it, to the microsecond: `2026-11-21T12:45:44.000123Z`.
     ///
-    /// The date is computed with Howard Hinnant's `civil_from_days`, which is exact for all days in 64 bits
+    /// The date is found with Howard Hinnant's `civil_from_days`, which is exact for every day that 64 bits can name
     /// (https://howardhinnant.github.io/date_algorithms.html).
     ///
     /// - Parameter nanoseconds: Since the beginning of 1970, without leap seconds.
     /// - Returns: The text, of 27 characters.
     package static func text(_ nanoseconds: Int64) -> String {
         let (days, ofDay) = nanoseconds.flooredDivision(by: 86_400_000_000_000)
-        // Days count from 1 March of the year 0, so that the leap day is the last of a year.
+        // Days are counted from 1 March of the year 0, so that the leap day is a year's last.
         let (era, dayOfEra) = (days + 719_468).flooredDivision(by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -34,14 +34,8 @@ package enum WallTime {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Parses the format of ``text(_:)``, or a prefix of it: `2026-11-21`, `2026-11-21T12:45Z`, with or without the
-    /// `Z`, always
-    /// UTC.
-    ///
-    /// The day's number is computed with Howard Hinnant's `days_from_civil`.
-    ///
-    /// - Parameter text: Years from 1678 to 2261, which 64 bits of nanoseconds can represent.
-    /// - Returns: Nanoseconds since the beginning of 1970; `nil` when it is not a valid time.
+    /// Parses the format of ``text(_:)`` or a prefix of it (`2026-11-21`, `2026-11-21T12:45Z`), always UTC, from 1678
+    /// to 2261.
     package static func nanoseconds(_ text: String) -> Int64? {
         var rest = text.utf8[...]
         if rest.last == UInt8(ascii: "Z") { rest.removeLast() }
@@ -65,6 +59,7 @@ package enum WallTime {
             ofDay += micros * 1000
         }
         guard rest.isEmpty else { return nil }
+        // Howard Hinnant's `days_from_civil`.
         let yearFromMarch = month <= 2 ? year - 1 : year
         let (era, yearOfEra) = yearFromMarch.flooredDivision(by: 400)
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1

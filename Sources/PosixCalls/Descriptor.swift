@@ -20,13 +20,7 @@ package final class Descriptor: Sendable {
     }
 }
 
-/// Writes all bytes, in as many calls as needed.
-///
-/// - Parameters:
-///   - bytes: The bytes.
-///   - descriptor: A descriptor, which the caller keeps open.
-///   - path: The file, for the error.
-/// - Throws: ``SystemError`` when writing fails.
+/// Writes all bytes to a descriptor, which the caller keeps open, in as many calls as needed.
 package func writeAll(
     _ bytes: [UInt8], to descriptor: Int32, path: @autoclosure () -> String? = nil
 ) throws(SystemError) {

@@ -33,14 +33,7 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
     package var isPermission: Bool { code == EACCES || code == EPERM || code == EROFS }
 }
 
-/// Makes a system call, and repeats it when a signal interrupts it.
-///
-/// - Parameters:
-///   - name: The call's name, for the error.
-///   - path: The file, for the error.
-///   - body: Makes the call; −1 and errno report a failure.
-/// - Returns: The result of the call.
-/// - Throws: ``SystemError`` for a failure other than EINTR.
+/// Makes a system call, which reports a failure by −1 and errno, and repeats it when a signal interrupts it.
 @inline(never)  // Nothing may touch errno between the call and the read.
 @discardableResult
 package func systemCall<Result: FixedWidthInteger>(

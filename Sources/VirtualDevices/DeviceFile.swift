@@ -22,11 +22,7 @@ package enum DeviceFile: String, Sendable, CaseIterable {
         }
     }
 
-    /// Opens a device file.
-    ///
-    /// - Parameter path: A character device; anything else is refused, because it is written to.
-    /// - Returns: The file, open for reading and writing, not blocking.
-    /// - Throws: ``SystemError``; ENODEV for a file that is not a device.
+    /// Opens a character device for reading and writing, not blocking; throws ENODEV for any other file.
     package func open(_ path: String) throws(SystemError) -> Descriptor {
         let file = try Descriptor(path: path, flags: O_RDWR | O_NONBLOCK | O_NOCTTY)
         var status = stat()

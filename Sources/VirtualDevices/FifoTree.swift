@@ -25,12 +25,7 @@ package final class FifoTree: Sendable {
     /// The folder of a device's attributes.
     package func folder(_ number: Int) -> String { "\(root)/\(Self.devices)/iio:device\(number)" }
 
-    /// Writes a file of the tree, with a newline at its end.
-    ///
-    /// - Parameters:
-    ///   - path: A path that begins with ``root``; its folders are created.
-    ///   - text: The contents.
-    /// - Throws: ``SystemError``.
+    /// Writes a file whose path begins with ``root``, with a newline at its end; its folders are created.
     package func set(_ path: String, _ text: String) throws(SystemError) {
         try scratch.put(String(path.dropFirst(root.count + 1)), text + "\n")
     }
@@ -115,9 +110,7 @@ package final class FifoNode: Sendable {
         return Int(count)
     }
 
-    /// Writes bytes at once.
-    ///
-    /// - Throws: ``SystemError``, also when there is no room for all of them.
+    /// Writes bytes at once; throws ENOSPC when there is no room for all of them.
     package func write(_ bytes: some Collection<UInt8>) throws(SystemError) {
         let array = Array(bytes)
         let count = try systemCall("write", path: path) { Glibc.write(raw, array, array.count) }

@@ -19,9 +19,7 @@ package struct HubDescription: Sendable, Equatable {
     /// The maximum length of a name, in bytes.
     package static let longestName = 127
 
-    /// Describes a hub.
-    ///
-    /// - Parameter sensors: At least one.
+    /// Describes a hub with at least one sensor.
     package init(_ sensors: Set<VirtualSensor>) {
         precondition(!sensors.isEmpty, "a hub without sensors")
         self.sensors = sensors.sorted()

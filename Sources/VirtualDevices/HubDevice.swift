@@ -23,11 +23,7 @@ package final class HubDevice: VirtualDevice {
         var last: (counts: SIMD3<Int32>, microseconds: UInt64)?
     }
 
-    /// Describes a hub; ``plug()`` creates it.
-    ///
-    /// - Parameters:
-    ///   - description: Its sensors and reports.
-    ///   - open: Opens `/dev/uhid` for reading and writing, not blocking.
+    /// Describes a hub; ``plug()`` opens `/dev/uhid` and creates it.
     package init(_ description: HubDescription, open: @escaping () throws(SystemError) -> Descriptor) {
         self.description = description
         self.open = open

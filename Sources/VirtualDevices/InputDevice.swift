@@ -31,12 +31,7 @@ package final class InputDevice: VirtualDevice {
     /// The time of the first sample, at which the counter is 0.
     private var beginNanoseconds: Int64?
 
-    /// Describes a device; ``plug()`` creates it.
-    ///
-    /// - Parameters:
-    ///   - description: Its name and frames.
-    ///   - open: Opens `/dev/uinput` for writing.
-    ///   - create: Creates the device; a test that writes to a socket returns `nil`.
+    /// Describes a device; ``plug()`` opens `/dev/uinput` and creates it, which a test with a socket replaces.
     package init(
         _ description: Description, open: @escaping () throws(SystemError) -> Descriptor,
         create: @escaping (Descriptor, Description) throws(SystemError) -> OpaquePointer? = InputDevice.create

@@ -16,27 +16,15 @@ package protocol VirtualDevice: AnyObject {
     var isDriven: Bool { get }
 
     /// Creates the device in the kernel, unless it is plugged in.
-    ///
-    /// - Throws: ``SystemError`` when the kernel refuses it.
     func plug() throws(SystemError)
 
     /// Removes the device from the kernel.
     func unplug()
 
-    /// Answers the next request of the kernel.
-    ///
-    /// - Returns: Whether there was one.
-    /// - Throws: ``SystemError`` when the kernel refuses the answer.
+    /// Answers the next request of the kernel, and returns whether there was one.
     func serve() throws(SystemError) -> Bool
 
-    /// Sends a sample if the kernel wants it.
-    ///
-    /// - Parameters:
-    ///   - sensor: One of ``sensors``; samples of others are ignored.
-    ///   - values: The three axes in the sensor's unit.
-    ///   - timeNanoseconds: The stamp, on CLOCK_MONOTONIC.
-    /// - Returns: Whether it was sent.
-    /// - Throws: ``SystemError`` when the kernel refuses it.
+    /// Sends the three axes of a sensor, in its unit, if the kernel wants them; returns whether they were sent.
     func send(_ sensor: VirtualSensor, _ values: SIMD3<Double>, timeNanoseconds: Int64) throws(SystemError) -> Bool
 }
 

@@ -54,13 +54,7 @@ package enum VirtualSensor: UInt8, Sendable, CaseIterable, Comparable {
     /// The order of sensors in a device.
     package static func < (left: VirtualSensor, right: VirtualSensor) -> Bool { left.rawValue < right.rawValue }
 
-    /// Converts values to the nearest counts within a range; `nil` when a value is NaN.
-    ///
-    /// - Parameters:
-    ///   - values: The three axes in the sensor's unit.
-    ///   - range: The device's range.
-    ///   - divisor: The device's counts per ``unitsPerCount``.
-    /// - Returns: The counts.
+    /// Converts values in the sensor's unit to the nearest counts in a range; `nil` when a value is NaN.
     package func counts(
         _ values: SIMD3<Double>, in range: ClosedRange<Int32>, finerBy divisor: Double = 1
     ) -> SIMD3<Int32>? {

@@ -16,14 +16,7 @@ struct ArrowBatch {
 
     private static let compressions = ["lz4", "zstd"]
 
-    /// Locates the columns in a record batch message; `nil` when the file ends within the batch.
-    ///
-    /// - Parameters:
-    ///   - message: Its header is a record batch.
-    ///   - schema: The schema of the stream.
-    ///   - bytes: The whole file.
-    ///   - decoding: Decodes raw scans; `nil` when they are not needed.
-    /// - Throws: ``ArrowFault`` when it cannot be used.
+    /// Locates the columns in a record batch message of the file; `nil` when the file ends within the batch.
     init?(
         _ message: ArrowMessage, _ schema: ArrowSchema, in bytes: UnsafeRawBufferPointer,
         decoding: ArrowScanDecoding?

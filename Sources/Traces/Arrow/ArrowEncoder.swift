@@ -55,14 +55,8 @@ final class ArrowEncoder {
         return message
     }
 
-    /// Encodes a record batch of one sensor.
-    ///
-    /// - Parameters:
-    ///   - columns: Its samples, in m/s² or µT.
-    ///   - sensor: Its number.
-    ///   - scans: The raw scans of the samples, one for each or none; `nil` when there is no such column.
-    ///   - group: The group of batches that it belongs to.
-    /// - Returns: The whole message.
+    /// Encodes a record batch of one sensor; `scans` has one for each sample or none, and is `nil` without such a
+    /// column.
     func batch(_ columns: SampleColumns, sensor: UInt8, scans: ScanColumn?, group: Int64) -> [UInt8] {
         let widths = [1, 8, 4, 4, 4]
         var buffers: [(Int64, Int64)] = []

@@ -28,7 +28,7 @@ struct ArrowField {
     /// - Parameters:
     ///   - table: The field.
     ///   - version: The metadata's version.
-    ///   - budget: The number of fields that may still be read, because fields of a hostile schema may refer to each
+    ///   - budget: The number of fields that may still be read, because those of a hostile schema may refer to each
     ///     other.
     ///   - level: The nesting depth of the field.
     /// - Throws: ``ArrowFault`` when it is not valid.

@@ -1,4 +1,5 @@
 import Binnacle
+import PosixCalls
 
 /// An Arrow stream in a mapped file: its schema, and its record batches by their offsets.
 ///
@@ -35,19 +36,11 @@ final class ArrowFile {
     var path: String { file.path }
     var bytes: UnsafeRawBufferPointer { file.bytes }
 
-    /// Reads the schema; throws ``TraceError`` when its samples cannot be read.
-    ///
-    /// - Parameters:
-    ///   - file: Begins with a message of an Arrow stream.
-    ///   - makeDecoder: Makes the decoder of raw scans; `nil` when they are not needed.
-    ///   - assumedKind: The kind of sensors that the file does not describe.
-    /// - Throws: ``TraceError``.
+    /// Reads the schema of an Arrow stream; raw scans are decoded if there is a `makeDecoder`.
     init(_ file: MappedFile, makeDecoder: ScanDecoderMaker?, assumedKind: SampleKind?) throws(TraceError) {
         self.file = file
-        do throws(ArrowFault) {
-            (schema, firstMessage) = try Self.schema(file.bytes, needsScans: makeDecoder != nil)
-        } catch {
-            throw TraceError(.data, path: file.path, error.message)
+        (schema, firstMessage) = try mapError({ TraceError(.data, path: file.path, $0.message) }) {
+            () throws(ArrowFault) in try Self.schema(file.bytes, needsScans: makeDecoder != nil)
         }
         let metadata = schema.metadata
         decoding = makeDecoder.map { ArrowScanDecoding($0, metadata: metadata, assumedKind: assumedKind) }

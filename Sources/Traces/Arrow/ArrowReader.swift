@@ -38,12 +38,7 @@ final class ArrowReader: TraceReader {
     /// The number of rows read one by one before whole blocks are tried again.
     private static let mostSlowRows = 4096
 
-    /// - Parameters:
-    ///   - source: The file.
-    ///   - sensors: The streams of this reader.
-    ///   - streamCount: The number of streams in the file.
-    ///   - group: The group of the file's first batch; `nil` when there are no groups.
-    ///   - notices: Assumptions about the file.
+    /// Reads some of the file's streams; `group` is that of the first batch, and `nil` when there are no groups.
     init(_ source: ArrowFile, sensors: [ArrowSensor], of streamCount: Int, group: Int64?, notices: [TraceNotice]) {
         self.source = source
         self.group = group
@@ -115,10 +110,8 @@ final class ArrowReader: TraceReader {
         return try readRows(window)
     }
 
-    /// Loads a block for each stream that has none, and the next group when the current one has no more rows.
-    ///
-    /// - Returns: Whether there is a row.
-    /// - Throws: ``TraceError`` when the file cannot be read any further.
+    /// Loads a block for each stream that has none, and the next group at the end of the current one; `false` at the
+    /// end.
     private func loadBlocks() throws(TraceError) -> Bool {
         while true {
             var hasRow = false

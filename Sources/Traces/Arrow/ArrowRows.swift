@@ -51,10 +51,6 @@ final class ArrowRows {
     /// The number of rows checked at a time.
     private static let pieceCount = 1024
 
-    /// - Parameters:
-    ///   - source: The file.
-    ///   - sensor: The stream to read.
-    ///   - streamCount: The number of streams in the file.
     init(_ source: ArrowFile, sensor: ArrowSensor, of streamCount: Int) {
         self.source = source
         mostRows = min(Self.usualRows, max(Self.fewestRows, Self.mostRowsOfAll / streamCount))
@@ -233,12 +229,8 @@ final class ArrowRows {
         clean = cleanEnd(from: 0)
     }
 
-    /// Replaces copied axes by those decoded from scans; rows without a scan are left alone.
-    ///
-    /// - Parameters:
-    ///   - scans: The scans of the batch.
-    ///   - rows: Rows of the batch, all of this sensor.
-    ///   - place: The index of the first of them among the copies.
+    /// Replaces copied axes from `place` on by those decoded from the scans of some rows; rows without a scan keep
+    /// theirs.
     private func decode(_ scans: ArrowScans, _ rows: Range<Int>, to place: Int) {
         var row = rows.lowerBound
         while row < rows.upperBound {

@@ -12,15 +12,7 @@ struct ArrowScans {
     /// The bytes to which the offsets refer.
     private let values: Range<Int>
 
-    /// Locates the scans of a batch; `nil` when no row has one.
-    ///
-    /// - Parameters:
-    ///   - place: The location of the offsets and of the values.
-    ///   - batch: The batch, which lies within the file.
-    ///   - layout: The layout of its scans in the message's metadata.
-    ///   - bytes: The whole file.
-    ///   - decoding: Makes decoders, and knows the kinds of the sensors.
-    /// - Throws: ``ArrowFault`` when a row has a scan that cannot be decoded.
+    /// Locates the scans of a batch within the file; `nil` when no row has one.
     init?(
         at place: (offsets: Int, values: Range<Int>), of batch: ArrowBatch, layout: String?,
         in bytes: UnsafeRawBufferPointer, _ decoding: ArrowScanDecoding
@@ -115,15 +107,7 @@ package protocol RecordedScanDecoder {
     /// The kinds of sensors in a scan.
     var kinds: [SampleKind] { get }
 
-    /// Decodes the samples of one kind.
-    ///
-    /// - Parameters:
-    ///   - kind: One of ``kinds``.
-    ///   - scans: The first scan's first byte; need not be aligned.
-    ///   - count: The number of contiguous scans.
-    ///   - x: Receives `count` values of the first axis, in m/s² or µT.
-    ///   - y: Receives the second axis.
-    ///   - z: Receives the third axis.
+    /// Decodes `count` contiguous scans, which need not be aligned, into the axes of one kind, in m/s² or µT.
     func decode(
         _ kind: SampleKind, of scans: UnsafeRawPointer, count: Int, x: UnsafeMutablePointer<Float>,
         y: UnsafeMutablePointer<Float>, z: UnsafeMutablePointer<Float>)

@@ -1,4 +1,5 @@
 import Binnacle
+import PosixCalls
 
 /// Recognises Arrow streams, and other formats that have to be converted first.
 enum ArrowStream {
@@ -29,14 +30,7 @@ enum ArrowStream {
         ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], "is compressed with xz: unpack it first (unxz)"),
     ]
 
-    /// Opens a file that begins as an Arrow stream does; `nil` when it is another kind of file, or a pipe.
-    ///
-    /// - Parameters:
-    ///   - path: Any file.
-    ///   - makeDecoder: Makes the decoder of raw scans; `nil` when they are not needed.
-    ///   - assumedKind: The kind of sensors that the file does not describe.
-    /// - Returns: The file.
-    /// - Throws: ``TraceError`` when it cannot be opened, or has to be converted.
+    /// Opens a file that begins as an Arrow stream does; `nil` for other files and pipes.
     static func open(
         path: String, makeDecoder: ScanDecoderMaker?, assumedKind: SampleKind?
     ) throws(TraceError) -> ArrowFile? {
@@ -65,14 +59,8 @@ enum ArrowStream {
         throw TraceError(.data, path: path, other.message)
     }
 
-    /// Makes the readers of a file's streams: one that keeps the order of arrival if the file knows it, else one for
-    /// each stream.
-    ///
-    /// - Parameters:
-    ///   - file: The file.
-    ///   - assumedKind: The kind of sensors that the file does not describe.
-    /// - Returns: At least one reader.
-    /// - Throws: ``TraceError`` when there is no stream, or none that can be read.
+    /// The readers of a file's streams: one that keeps the order of arrival if the file stores it, else one for each
+    /// stream.
     static func readers(of file: ArrowFile, assumedKind: SampleKind?) throws(TraceError) -> [ArrowReader] {
         let first = try file.firstBatch()
         let metadata = file.schema.metadata
@@ -89,12 +77,12 @@ enum ArrowStream {
         var sensors: [ArrowSensor] = []
         var notices: [TraceNotice] = []
         for number in numbers {
-            do throws(ArrowFault) {
-                sensors.append(try ArrowSensor(number, metadata: metadata, assumedKind: assumedKind))
-            } catch {
-                throw TraceError(.data, path: file.path, error.message)
+            let sensor = try mapError({ TraceError(.data, path: file.path, $0.message) }) { () throws(ArrowFault) in
+                try ArrowSensor(number, metadata: metadata, assumedKind: assumedKind)
             }
-            guard !described.contains(number), let content = sensors.last?.content else { continue }
+            sensors.append(sensor)
+            guard !described.contains(number) else { continue }
+            let content = sensor.content
             let unit = content.kind == .accelerometer ? "m/s²" : "µT"
             notices.append(
                 TraceNotice(

@@ -35,12 +35,7 @@ struct FlatWriter {
         return reference()
     }
 
-    /// Writes a table.
-    ///
-    /// - Parameters:
-    ///   - fields: All fields in the order of their numbers.
-    ///   - referrer: The reference to the table.
-    /// - Returns: The fields that are references, in their order.
+    /// Writes a table of fields in the order of their numbers, and returns those that are references.
     mutating func table(_ fields: [Field], for referrer: Reference) -> [Reference] {
         pad(to: 8)
         // The vtable comes first; the table after it begins where its fields can be aligned to 8.

@@ -26,14 +26,8 @@ struct CSVLayout: Equatable {
     /// Whether the file is a recording by Binnacle, which names its sensors and terminates every line.
     var isRecording: Bool { streams.allSatisfy { $0.sensor != nil } }
 
-    /// Recognises the columns from their names and from the user's column map.
-    ///
-    /// - Parameters:
-    ///   - names: The header's fields; for a file without a header, `#1`, `#2` and so on.
-    ///   - map: The user's map, which takes precedence over the names.
-    ///   - assumedKind: The user's kind for bare `x`, `y`, `z` columns without a unit.
-    ///   - fail: Makes the error for a message.
-    /// - Throws: What `fail` makes, when there is no time, no three axes, or a unit does not fit.
+    /// Recognises the columns from their names, `#1` and so on without a header, and from the user's map, which takes
+    /// precedence.
     init(
         names: [String], map: ColumnMap?, assumedKind: SampleKind?, fail: (String) -> TraceError
     ) throws(TraceError) {

@@ -119,19 +119,11 @@ public struct ColumnMap: Sendable, Equatable {
 
 extension ColumnMap {
     /// Replaces what the columns' names say by what the user says; throws what `fail` makes when a column is missing.
-    ///
-    /// Each of several files may have its own part of the map: when all axes of one kind are missing and another kind
-    /// is
-    /// there, the missing kind is meant for another file.
-    ///
-    /// - Parameters:
-    ///   - columns: The meanings of the names; changed.
-    ///   - names: The header's fields.
-    ///   - fail: Makes the error for a message.
-    /// - Throws: What `fail` makes.
     func apply(
         to columns: inout [ColumnName], names: [String], fail: (String) -> TraceError
     ) throws(TraceError) {
+        // Each of several files may have its own part of the map: when all axes of one kind are missing and another kind is
+        // there, the missing kind is meant for another file.
         let indices = entries.map { index(of: $0.column, names) }
         func isAbsent(_ kind: SampleKind) -> Bool {
             zip(entries, indices).allSatisfy { $0.target.axis?.kind != kind || $1 == nil }

@@ -53,10 +53,7 @@ struct ColumnName: Equatable {
         self.init(role: Self.role(words, unit), unit: unit, sensor: nil)
     }
 
-    /// The kind that an axis measures; `nil` when it is undetermined, or for anything else than an axis.
-    ///
-    /// - Parameter assumed: The user's kind for bare axes, used when the unit permits it.
-    /// - Returns: The kind.
+    /// The kind that an axis measures, or the assumed one for a bare axis whose unit permits it; `nil` if undetermined.
     func kind(assuming assumed: SampleKind?) -> SampleKind? {
         guard case .axis(_, let named) = role else { return nil }
         if let named { return named }

@@ -172,12 +172,7 @@ extension DecimalScanner.Decimal {
         return strtod(copy, nil)
     }
 
-    /// The number as whole nanoseconds, rounded half away from zero; `nil` when 64 bits cannot hold it.
-    ///
-    /// - Parameters:
-    ///   - text: The number as written.
-    ///   - unitExponent: 9 for seconds, 6 for milliseconds, 3 for microseconds, 0 for nanoseconds.
-    /// - Returns: The stamp.
+    /// The number as whole nanoseconds, rounded half away from zero; `nil` on overflow.
     @inline(__always)
     func nanoseconds(in text: UnsafeBufferPointer<UInt8>, unitExponent: Int) -> Int64? {
         guard !isLong else { return slowNanoseconds(text, unitExponent: unitExponent) }
@@ -235,12 +230,8 @@ struct MarkedNumber {
     let decimals: Int
     let isNegative: Bool
 
-    /// Parses a number; `nil` for any other form.
-    ///
-    /// - Parameters:
-    ///   - field: The first byte, perhaps a sign.
-    ///   - mark: The first decimal separator, or the end of the field.
-    ///   - end: The end of the field; seven bytes after it are readable.
+    /// Parses a number between `field` and `end`, whose first separator is at `mark`; seven bytes after it are
+    /// readable.
     @inline(__always)
     init?(_ field: UnsafePointer<UInt8>, mark: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>) {
         // The sign of a measured value is unpredictable: add instead of branching.
@@ -272,10 +263,6 @@ struct MarkedNumber {
 /// digit.
 enum DigitRun {
     /// Moves after the digits at a position and appends them to a number, which wraps on overflow.
-    ///
-    /// - Parameters:
-    ///   - p: At least eight bytes from it on are readable, and a byte that is not a digit follows the digits.
-    ///   - number: Receives the digits.
     @inline(__always)
     static func take(_ p: inout UnsafePointer<UInt8>, into number: inout UInt64) {
         while true {
@@ -297,12 +284,7 @@ enum DigitRun {
         }
     }
 
-    /// Up to eight digits as byte values, right-aligned towards the highest byte and padded with zeros.
-    ///
-    /// - Parameters:
-    ///   - p: At least eight bytes from it on are readable.
-    ///   - count: 1 to 8.
-    /// - Returns: The values, a byte each.
+    /// One to eight digits as byte values, right-aligned towards the highest byte and padded with zeros.
     @inline(__always)
     static func load(_ p: UnsafePointer<UInt8>, count: Int) -> UInt64 {
         let bytes = UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self))

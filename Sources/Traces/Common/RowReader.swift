@@ -22,10 +22,7 @@ final class RowReader: TraceReader {
     /// Whether the row jumps far ahead, and the next stamp has not been looked up yet.
     private var isRowDoubted = false
 
-    /// - Parameters:
-    ///   - lines: Stands after the file's header.
-    ///   - decoder: Has read that header.
-    ///   - isCancelled: Whether the end of the input comes from a cancelled wait.
+    /// Reads the lines after the header, which the decoder has read.
     init(_ lines: LineReader, decoder: any RowDecoder, isCancelled: @escaping () -> Bool) {
         self.lines = lines
         self.decoder = decoder

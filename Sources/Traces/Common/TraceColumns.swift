@@ -12,7 +12,6 @@ struct TraceColumns {
     /// The header line of a CSV file, without its end.
     let header: String
 
-    /// - Parameter streams: In the order of the deliveries, each once.
     init(_ streams: [SampleStream]) {
         let ordered = SampleStream.ordered(streams.map { (sensor: $0.sensor, kind: $0.kind) })
         places = streams.enumerated().map { index, stream in ordered.firstIndex { $0.id == stream.id } ?? index }
@@ -38,12 +37,8 @@ enum SensorName {
     /// Longer names are truncated: a header has three of each, and a line has a maximum length.
     private static let mostScalars = 64
 
-    /// Replaces the characters of a name that a header or a terminal cannot carry, or that would not be read back.
-    ///
-    /// - Parameters:
-    ///   - name: The name in the device or the configuration.
-    ///   - fallback: Used when nothing is left of the name.
-    /// - Returns: A name that ``ColumnName`` recognises in front of an axis.
+    /// Replaces characters that a header or a terminal cannot carry; `fallback` is used when nothing is left of the
+    /// name.
     static func sanitised(_ name: String, fallback: String) -> String {
         let cleaned = clean(name) { isPlain($0) || isLetter($0) }
         let column = ColumnName(cleaned + ".ax_m_s2")

@@ -204,14 +204,9 @@ struct RowRules {
     }
 
     /// Drops a row whose stamp is far ahead of the previous and of the following one.
-    ///
-    /// One corrupt stamp would otherwise make everything after it go backwards.
-    ///
-    /// - Parameters:
-    ///   - following: The stamp of the next row; `nil` when there is none.
-    ///   - number: The row's line or row number.
     mutating func dropOutlier(following: Int64?, at number: Int) {
-        // The next row may be of another stream, whose stamps lag a little behind, also after a pause of all streams.
+        // One corrupt stamp would otherwise make everything after it go backwards. The next row may be of another stream,
+        // whose stamps lag a little behind, also after a pause of all streams.
         guard let last = row.lastTimeNanoseconds, let following,
             following >= Units.later(last, by: -Self.jumpNanoseconds),
             following < Units.later(row.timeNanoseconds, by: -Self.jumpNanoseconds / 2)

@@ -99,13 +99,7 @@ public final class TraceSource: SampleSource {
         return nil
     }
 
-    /// Assigns a sensor to each stream that has none: the one that the file names, or else one named by what it
-    /// measures.
-    ///
-    /// - Parameters:
-    ///   - files: The files.
-    ///   - given: For each file, the sensors that its contents have already.
-    /// - Returns: For each file, a sensor for each of its contents.
+    /// Assigns a sensor to each content that has none: the one that the file names, or one named by what it measures.
     package static func nameSensors(of files: [TraceFile], given: [[Sensor?]]) -> [[Sensor?]] {
         var streams = zip(files, given).flatMap(assigned)
         func sensor(for content: TraceFile.Content) -> Sensor {

@@ -18,13 +18,7 @@ package struct CalibrationFile {
     /// Readable by everybody, like the configuration.
     private static let usualMode: mode_t = 0o644
 
-    /// Examines an existing file; nothing is written.
-    ///
-    /// - Parameters:
-    ///   - path: The file.
-    ///   - kind: The kind of the table that will be written.
-    ///   - replacing: Whether a file that is not a calibration may be replaced.
-    /// - Throws: ``StationError`` when the file is something else, or cannot be written.
+    /// Examines an existing file before a table is written; `replacing` permits one that is not a calibration.
     package init(path: String, for kind: SampleKind, replacing: Bool) throws(StationError) {
         self.path = path
         var status = stat()
@@ -84,9 +78,7 @@ package struct CalibrationFile {
                 separator: "\n")
     }
 
-    /// Writes the file atomically, so that a reader sees the old one or the new one.
-    ///
-    /// - Throws: ``StationError`` when that fails; then the old file is unchanged.
+    /// Writes the file atomically, so that a reader sees the old one or the new one, and a failure keeps the old one.
     package func write(_ result: CalibrationResult) throws(StationError) {
         do throws(SystemError) {
             try write(Array(text(result).utf8))

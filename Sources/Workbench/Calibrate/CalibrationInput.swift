@@ -23,12 +23,7 @@ struct CalibrationInput {
     /// The first places where something was skipped in the recordings.
     var repairNotices: [String] { assembly.repairs.notices.map(\.description) }
 
-    /// Opens the sensor or the recordings.
-    ///
-    /// - Parameters:
-    ///   - options: The origin of the samples.
-    ///   - interruption: Ends the wait for a pipe.
-    /// - Throws: ``StationError`` when there is no such sensor, or several match.
+    /// Opens the sensor or the recordings; an interruption ends the wait for a pipe.
     init(_ options: CalibrateOptions, interruption: Interruption) throws(StationError) {
         let finder = DeviceFinder(under: options.root)
         var section: SensorSection?

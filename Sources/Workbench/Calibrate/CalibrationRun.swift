@@ -39,14 +39,7 @@ package final class CalibrationRun {
     /// Interval between reviews of the collected samples.
     private static let reviewNanoseconds: Int64 = 250_000_000
 
-    /// Finds the sensor or opens the traces.
-    ///
-    /// - Parameters:
-    ///   - options: What to calibrate, from which samples.
-    ///   - errors: Receives messages about the sensor.
-    ///   - view: Shows the guidance.
-    ///   - interruption: The signals received.
-    /// - Throws: ``StationError`` when there is no such sensor, or several match.
+    /// Finds the sensor or opens the traces; messages about the sensor go to `errors`, and the guidance to `view`.
     package init(
         _ options: CalibrateOptions, errors: LineWriter, view: (any GuidanceView)?, interruption: Interruption
     ) throws(StationError) {
@@ -68,10 +61,7 @@ package final class CalibrationRun {
     /// The name of the sensor that is calibrated.
     package var sensorName: String { input.stream.sensor.name }
 
-    /// Collects samples, and computes a calibration.
-    ///
-    /// - Parameter indicator: Shows the progress, on the view of the guidance.
-    /// - Returns: The result.
+    /// Collects samples, and computes a calibration; the indicator draws on the view of the guidance.
     package func run(_ indicator: ProgressIndicator) -> Outcome {
         var settings = Session.Settings()
         settings.duration = options.duration

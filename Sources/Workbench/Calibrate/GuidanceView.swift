@@ -5,11 +5,7 @@ import Station
 
 /// A view of a progress that depends on what the user does.
 package protocol GuidanceView: ProgressView {
-    /// Sets the contents of the next drawing.
-    ///
-    /// - Parameters:
-    ///   - picture: Lines that show what was collected.
-    ///   - advice: An instruction for the user.
+    /// Sets the contents of the next drawing: lines that show what was collected, and an instruction.
     func guide(picture: [String], advice: String)
 }
 

@@ -22,11 +22,6 @@ package final class Conversion {
     private static let capacity = 4096
 
     /// Opens the traces and creates the file.
-    ///
-    /// - Parameters:
-    ///   - options: What to convert.
-    ///   - interruption: The signals received.
-    /// - Throws: ``StationError`` when a trace cannot be read, or the file cannot be created.
     package init(_ options: ConvertOptions, interruption: Interruption) throws(StationError) {
         self.interruption = interruption
         assembly = try Assembly(playing: TraceSet(options.inputs, map: options.map), interruption: interruption)
@@ -34,12 +29,11 @@ package final class Conversion {
         if let input = options.inputs.first(where: { Self.isSameFile($0, options.output) }) {
             throw StationError(.usage, "\(input.printable): would be written over while it is read: choose another -o")
         }
-        do throws(TraceError) {
-            writer = try TraceWriter(path: options.output, streams: assembly.streams, replacing: options.replaces)
-        } catch {
-            throw StationError(error)
+        let streams = assembly.streams
+        let writer = try mapError({ StationError($0) }) { () throws(TraceError) in
+            try TraceWriter(path: options.output, streams: streams, replacing: options.replaces)
         }
-        let writer = writer
+        self.writer = writer
         source = try assembly.makeSource(playing: assembly.traces.map { RecordingSource($0, writer: writer) })
     }
 
@@ -50,9 +44,6 @@ package final class Conversion {
     }
 
     /// Converts until the end, a cancellation, or a write error.
-    ///
-    /// - Parameter indicator: Shows the progress.
-    /// - Returns: What was converted.
     package func run(_ indicator: ProgressIndicator) -> ConvertSummary {
         var settings = Session.Settings()
         settings.interruption = interruption

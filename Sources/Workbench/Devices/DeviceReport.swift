@@ -12,11 +12,8 @@ package struct DeviceReport {
         self.inspection = inspection
     }
 
-    /// Inspects every sensor of the machine.
-    ///
-    /// - Parameter root: The folder that contains `sys` and `dev`; `nil` for the machine's own.
-    /// - Returns: A report for each, in a stable order.
-    /// - Throws: ``StationError`` when the devices cannot be listed.
+    /// Inspects every sensor of the machine, in a stable order; `root` contains `sys` and `dev`, if not the machine's
+    /// own.
     package static func all(root: String?) throws(StationError) -> [DeviceReport] {
         try inspections(root: root).map(DeviceReport.init)
     }

@@ -8,10 +8,7 @@ package struct Doctor {
     private let inspections: [DeviceInspection]
     private let root: String?
 
-    /// Inspects the machine's sensors.
-    ///
-    /// - Parameter root: The folder that contains `sys` and `dev`; `nil` for the machine's own.
-    /// - Throws: ``StationError`` when they cannot be listed.
+    /// Inspects the machine's sensors; `root` is the folder that contains `sys` and `dev`, if not the machine's own.
     package init(root: String?) throws(StationError) {
         self.root = root
         inspections = try DeviceReport.inspections(root: root)

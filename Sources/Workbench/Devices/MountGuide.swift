@@ -16,13 +16,7 @@ package struct MountGuide {
     /// The longest wait for a pose's samples.
     private static let longestWait: Duration = .seconds(15)
 
-    /// Chooses the accelerometer.
-    ///
-    /// - Parameters:
-    ///   - sensor: Its name, label, node or identity; `nil` for the first accelerometer.
-    ///   - root: The folder that contains `sys` and `dev`; `nil` for the machine's own.
-    ///   - output: Receives the instructions and the result.
-    /// - Throws: ``StationError`` when there is no such accelerometer.
+    /// Chooses the accelerometer by its name, label, node or identity, or the first one.
     package init(sensor: String?, root: String?, output: LineWriter) throws(StationError) {
         finder = DeviceFinder(under: root)
         self.output = output
@@ -39,10 +33,8 @@ package struct MountGuide {
         self.device = device
     }
 
-    /// Asks for the poses and reports the result.
-    ///
-    /// - Parameter nextAnswer: Waits until the user has pressed Enter; `nil` at the end of the input.
-    /// - Throws: ``StationError`` when there is no answer, the device cannot be read, or the poses are inconsistent.
+    /// Asks for the poses and reports the result; `nextAnswer` waits for Enter, and returns `nil` at the end of the
+    /// input.
     package func run(nextAnswer: () -> String?) throws(StationError) {
         output.write("Checking the accelerometer \(device.name.printable). Hold the device as asked, then press Enter.")
         var solver = MountSolver()

@@ -24,12 +24,7 @@ package final class Recording {
     private var isScanNoticeDone: Bool
     private var hasReaderLeft = false
 
-    /// Finds the sensors and opens the file.
-    ///
-    /// - Parameters:
-    ///   - options: What to record.
-    ///   - errors: Receives the events of the sensors.
-    /// - Throws: ``StationError`` when there is nothing to record, or the file cannot be created.
+    /// Finds the sensors and creates the file; events of the sensors go to `errors`.
     package init(_ options: RecordOptions, errors: LineWriter) throws(StationError) {
         self.options = options
         self.errors = errors
@@ -39,17 +34,13 @@ package final class Recording {
         notices = selection.notices
         let assembly = try Assembly(selection.wanted)
         source = try assembly.makeSource(finder: finder)
-        do throws(TraceError) {
-            var details = RecordingDetails()
-            details.clock = "monotonic"
-            details.devices = source.streams.map { stream in
-                assembly.requests.first { $0.sensor === stream.sensor }?.id
-            }
-            details.keepsScans = options.keepsScans
-            writer = try TraceWriter(
-                path: options.path, streams: source.streams, replacing: options.replaces, details: details)
-        } catch {
-            throw StationError(error)
+        let streams = source.streams
+        var details = RecordingDetails()
+        details.clock = "monotonic"
+        details.devices = streams.map { stream in assembly.requests.first { $0.sensor === stream.sensor }?.id }
+        details.keepsScans = options.keepsScans
+        writer = try mapError({ StationError($0) }) { [details] () throws(TraceError) in
+            try TraceWriter(path: options.path, streams: streams, replacing: options.replaces, details: details)
         }
         let router = Router()
         router.add(TextHandler(writer: errors))
@@ -71,11 +62,6 @@ package final class Recording {
     package var wakeDescriptor: Int32 { source.wakeDescriptor }
 
     /// Records until the time is over, the user ends it, no sensor is left, or writing fails.
-    ///
-    /// - Parameters:
-    ///   - indicator: Shows how much of the time has passed.
-    ///   - interruption: The signals received.
-    /// - Returns: What was recorded, and what went wrong.
     package func run(
         _ indicator: ProgressIndicator, interruption: Interruption
     ) -> (summary: [String], failure: StationError?) {

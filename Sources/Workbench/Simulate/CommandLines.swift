@@ -14,9 +14,7 @@ package struct CommandLines {
         self.descriptor = descriptor
     }
 
-    /// Reads what is available, once the descriptor is readable.
-    ///
-    /// - Returns: The complete lines, without their ends; at the end of the input also the last one.
+    /// Reads what is available and returns the complete lines; at the end of the input also the last one.
     package mutating func read() -> [String] {
         guard let descriptor else { return [] }
         var bytes = [UInt8](repeating: 0, count: 4096)

@@ -64,10 +64,7 @@ package final class DevicePlayer {
         return source.nextDueNanoseconds ?? .min
     }
 
-    /// Sends the samples that are due.
-    ///
-    /// - Returns: Whether there will be more.
-    /// - Throws: ``StationError`` when a trace cannot be read any further, or the kernel refuses a sample.
+    /// Sends the samples that are due, and returns whether there will be more.
     package func turn() throws(StationError) -> Bool {
         guard !isStalled else { return true }
         if isWaiting, !device.isWanted { return true }
@@ -122,8 +119,6 @@ package final class DevicePlayer {
     }
 
     /// Creates the device in the kernel.
-    ///
-    /// - Throws: ``SystemError`` when the kernel refuses it.
     package func plug() throws(SystemError) {
         try device.plug()
         // Samples that were due before the device existed are not sent to it.

@@ -33,15 +33,7 @@ package final class DeviceSimulation {
     /// How long a device stays after the last sample, because unread samples vanish with it.
     private static let lingerNanoseconds: Int64 = 1_000_000_000
 
-    /// Opens the traces; the device is created by ``run()``.
-    ///
-    /// - Parameters:
-    ///   - options: The devices and the samples.
-    ///   - commands: The descriptor from which commands are read.
-    ///   - output: Receives the answers to commands.
-    ///   - errors: Receives the errors of commands.
-    ///   - interruption: The signals received.
-    /// - Throws: ``StationError`` when a trace cannot be used.
+    /// Opens the traces, and reads commands from a descriptor; the device is created by ``run()``.
     package init(
         _ options: SimulateOptions, commands: Int32, output: LineWriter, errors: LineWriter,
         interruption: Interruption
@@ -51,11 +43,7 @@ package final class DeviceSimulation {
         self.output = output
         self.errors = errors
         self.commands = CommandLines(descriptor: commands)
-        do throws(SystemError) {
-            waker = try Waker()
-        } catch {
-            throw StationError(error)
-        }
+        waker = try mapError({ StationError($0) }) { () throws(SystemError) in try Waker() }
         let input = try SimulationInput(options, interruption: interruption)
         notices = input.notices
         path = options.node ?? options.file.path
@@ -90,10 +78,7 @@ package final class DeviceSimulation {
     /// The descriptor to which a signal handler writes to end a wait.
     package var wakeDescriptor: Int32 { waker.descriptor }
 
-    /// Plays, and removes the devices at the end.
-    ///
-    /// - Throws: ``StationError`` when the kernel refuses the devices or a sample, or a trace cannot be read any
-    ///   further.
+    /// Creates the devices, plays, and removes them at the end.
     package func run() throws(StationError) {
         defer { player.unplug() }
         try plug()

@@ -25,10 +25,7 @@ package enum PlayCommand: Equatable, Sendable {
     /// The longest pause in seconds: a day.
     private static let most = 86_400.0
 
-    /// Parses a line.
-    ///
-    /// - Returns: The command; `nil` for an empty line, and for a comment, which begins with `#`.
-    /// - Throws: ``SyntaxError`` when it is not a command.
+    /// Parses a line; `nil` for an empty one, and for a comment, which begins with `#`.
     package static func parse(_ line: String) throws(SyntaxError) -> PlayCommand? {
         let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == "\r" }).map(String.init)
         guard let name = words.first, !name.hasPrefix("#") else { return nil }

@@ -15,8 +15,6 @@ struct SimulationInput {
     private static let sensorName = "simulated"
 
     /// Creates the model, or opens the traces; an interruption ends the wait for a pipe.
-    ///
-    /// - Throws: ``StationError`` when a trace cannot be used, or has nothing that the device could measure.
     init(_ options: SimulateOptions, interruption: Interruption) throws(StationError) {
         // The input layer has no magnetometers.
         let kinds: [SampleKind] = options.file == .uhid ? [.magnetometer, .accelerometer] : [.accelerometer]
