@@ -7,9 +7,9 @@ import PlainText
 import Station
 import TableReading
 
-/// `binnacle on`: runs a command for each event, as the person who calls it.
+/// `binnacle on`: runs a command for each event, with the caller's account.
 struct OnCommand {
-    /// The exit status of a shell for what cannot be run.
+    /// The exit status of a shell for a program that cannot be run.
     private static let notRunStatus: Int32 = 127
 
     private let request: SubscriptionRequest
@@ -48,7 +48,7 @@ struct OnCommand {
         let session = try SubscriberSession(
             request, path: path, patience: endsAfterFirst ? .afterFirstAnswer : .always, errors: errors,
             signals: signals)
-        let program = SessionProgram(interrupt: session.interrupt)
+        let program = session.program
         let printer = EventPrinter(output, writesJSON: writesJSON)
         while true {
             switch try session.next() {
@@ -93,12 +93,9 @@ struct OnCommand {
         guard SessionProgram.exists(program) else {
             throw StationError(.noInput, "\(program): there is no such program that you may run")
         }
-        var arguments: [CommandTemplate.Argument] = []
-        for word in words.dropFirst() {
-            do throws(CommandTemplate.Argument.SyntaxError) {
-                arguments.append(try CommandTemplate.Argument(parsing: word))
-            } catch {
-                throw StationError(.usage, "\(word): \(error.message) (\(error.hint))")
+        let arguments = try words.dropFirst().map { word throws(StationError) in
+            try mapError({ StationError(.usage, "\(word): \($0)") }) { () throws(TextSyntaxError) in
+                try CommandTemplate.Argument(parsing: word)
             }
         }
         return CommandTemplate(program: program, arguments: arguments)

@@ -5,19 +5,18 @@ import LinuxSystem
 import PlainText
 import Station
 
-/// A subscription of the person who runs the program: what is to be said about it is said on standard error, and a signal
-/// ends it.
+/// A subscription of a command: messages about it go to standard error, and a signal ends it.
 final class SubscriberSession {
-    /// What comes.
+    /// A result of ``next()``.
     enum Message {
         /// An event, and its line.
         case event(Event, json: String)
-        /// Nothing more, and with which status to exit.
+        /// The end, with the exit status.
         case ended(ExitStatus)
     }
 
-    /// Ends a program that runs, too.
-    let interrupt: SessionProgram.Interrupt
+    /// Runs programs, which get the signal that ends the session.
+    let program: SessionProgram
 
     private let reader: SubscriptionReader
     private let errors: LineWriter
@@ -38,7 +37,7 @@ final class SubscriberSession {
         self.errors = errors
         let interruption = signals.interruption
         self.interruption = interruption
-        interrupt = SessionProgram.Interrupt(descriptor: waker.descriptor) { interruption.signal() }
+        program = SessionProgram(interruptDescriptor: waker.descriptor) { interruption.signal() }
         reader = SubscriptionReader(
             request, path: path, patience: patience, cancelling: waker.descriptor
         ) { change in
@@ -51,7 +50,7 @@ final class SubscriberSession {
         signals.listen(waking: waker.descriptor)
     }
 
-    /// Waits for the next event; says what was missed.
+    /// Waits for the next event, and reports missed ones.
     func next() throws(StationError) -> Message {
         while true {
             do throws(EventSubscriptionError) {
@@ -70,7 +69,7 @@ final class SubscriberSession {
     /// Whether a signal has come.
     var isInterrupted: Bool { interruption.isRequested }
 
-    /// With which status to exit after a signal.
+    /// The exit status after a signal.
     var status: ExitStatus { interruption.exitStatus }
 
     private func say(_ missed: MissedEvents) {

@@ -1,37 +1,32 @@
 package import Binnacle
 package import LinuxSystem
-import Synchronization
 
-/// A threaded handler in a replay, which waits for it: a replay has no clock to miss, and loses no event.
+/// A threaded handler in a replay, which waits for it and loses no event.
 ///
-/// What the handler reports is written to the log, in lines for people.
+/// The handler's reports are written to the log, in lines for people.
 package final class AwaitedHandler: EventHandler {
-    private final class Reports: Sendable {
-        let events = Mutex<[Event]>([])
-    }
-
     private let plan: HandlerPlan
     private let context: HandlerContext
     private let handler: ThreadedHandler
-    private let reports: Reports
+    private let reports: Mailbox<Event>
+    private var newReports: [Event] = []
     private var lostCount = 0
 
-    /// How long a handler may make no progress before the rest is given up.
+    /// How long a handler may make no progress before the rest is abandoned.
     private static let patience: Duration = .seconds(15)
 
     /// Starts the handler's thread.
     ///
     /// - Throws: ``SystemError`` when there is no thread left.
     package init(_ plan: HandlerPlan, _ context: HandlerContext) throws(SystemError) {
-        let reports = Reports()
+        let reports = Mailbox<Event>(waker: try Waker())
         self.plan = plan
         self.context = context
         self.reports = reports
-        handler = try ThreadedHandler(
-            name: context.name, plan, report: { event in reports.events.withLock { $0.append(event) } })
+        handler = try ThreadedHandler(name: context.name, plan, report: { reports.post($0) })
     }
 
-    /// Has the event handled, and waits as the plan says.
+    /// Has the event handled, and waits as the plan requires.
     package func handle(_ event: Event) {
         switch plan.pace {
         case .eachEvent:
@@ -47,10 +42,10 @@ package final class AwaitedHandler: EventHandler {
             if !wait(until: { handler.offer(event) }) { lostCount += 1 }
         case .none: handler.handle(event)
         }
-        tell()
+        logReports()
     }
 
-    /// Waits until the handler is done with all events, as long as there is progress.
+    /// Waits until all events are finished, as long as there is progress.
     package func finish() {
         var duration = Duration.zero
         if case .room = plan.pace {
@@ -59,18 +54,18 @@ package final class AwaitedHandler: EventHandler {
         }
         handler.end(within: duration)
         lostCount += handler.waitForEnd(until: SystemClock.monotonic() + 1_500_000_000)
-        tell()
+        logReports()
         if lostCount > 0, case .room(let done) = plan.pace {
             context.log.write("\(context.name): \(lostCount) events were not \(done)")
         }
     }
 
-    /// Waits for a condition, as long as the handler is done with an event now and then.
+    /// Waits for a condition, as long as the handler finishes an event now and then.
     private func wait(until isTrue: () -> Bool) -> Bool {
         var count = handler.doneCount
         var end = ContinuousClock.now + Self.patience
         while !isTrue() {
-            // After waiting in vain once it does not wait for each event.
+            // After one wait in vain, the next events are not waited for.
             guard lostCount == 0, !context.isCancelled(), ContinuousClock.now < end else { return false }
             _ = handler.waitUntilIdle(milliseconds: 10)
             if handler.doneCount != count {
@@ -81,17 +76,14 @@ package final class AwaitedHandler: EventHandler {
         return true
     }
 
-    private func tell() {
-        let told = reports.events.withLock { events in
-            defer { events = [] }
-            return events
-        }
-        for report in told {
+    private func logReports() {
+        reports.takeAll(into: &newReports)
+        for report in newReports {
             if let line = Self.line(report) { context.log.write("\(context.name): \(plan.label)\(line)") }
         }
     }
 
-    /// What a report says to a person; `nil` when there is nothing to say.
+    /// The text of a report for people; `nil` when it has none.
     private static func line(_ report: Event) -> String? {
         var parts: [String] = []
         if let reason = report.figure(.reason) {

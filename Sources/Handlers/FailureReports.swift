@@ -1,65 +1,75 @@
 import Binnacle
 import LinuxSystem
 
-/// What a worker tells of its failures, each reason once, and how long it waits after each.
+/// The pauses between a worker's attempts, in nanoseconds.
+package struct RetryPauses: Sendable {
+    /// The pause after a first failure; each further one is twice as long.
+    package var first: Int64
+    /// The longest pause.
+    package var longest: Int64
+
+    /// Creates pauses; the defaults are those of the daemon.
+    package init(first: Int64 = 1_000_000_000, longest: Int64 = 60_000_000_000) {
+        self.first = first
+        self.longest = longest
+    }
+}
+
+/// Reports a worker's failures, each reason once, and chooses the pauses between its attempts.
 ///
-/// A pause is twice as long as the one before, up to a longest, and shortened by chance to between a half and the whole, so
-/// that a fleet does not come back in one moment.
+/// A pause is random between a half and the whole of its length, so that a fleet does not reconnect in one moment.
 struct FailureReports {
     private let port: HandlerPort
-    private let firstPause: Int64
-    private let longestPause: Int64
+    private let pauses: RetryPauses
     private var failureCount = 0
-    /// The reasons that were told since the last recovery.
-    private var toldReasons: Set<String> = []
-    /// Whether the last report was that the handler failed.
+    /// The reasons that were reported since the last recovery.
+    private var reportedReasons: Set<String> = []
+    /// Whether the last report was a failure.
     private(set) var hasFailed = false
     private static let mostReasons = 16
 
-    /// Creates the state of a worker that has not failed; pauses are in nanoseconds.
-    init(_ port: HandlerPort, firstPause: Int64, longestPause: Int64) {
+    init(_ port: HandlerPort, _ pauses: RetryPauses) {
         self.port = port
-        self.firstPause = firstPause
-        self.longestPause = longestPause
+        self.pauses = pauses
     }
 
     /// Reports a failure, unless its reason was reported since the last recovery.
     mutating func fail(_ reason: String) {
-        guard toldReasons.count < Self.mostReasons, toldReasons.insert(reason).inserted else { return }
+        guard reportedReasons.count < Self.mostReasons, reportedReasons.insert(reason).inserted else { return }
         hasFailed = true
         report(reason)
     }
 
-    /// Reports that something went wrong, however often it did before.
+    /// Reports a failure, whether or not it was reported before.
     func report(_ reason: String) {
         port.report(Event(handlerFailed: port.name, because: reason))
     }
 
-    /// Reports that the work succeeds, when a failure was reported.
+    /// Reports the recovery, when a failure was reported.
     mutating func recover() {
         resetPauses()
-        toldReasons = []
+        reportedReasons = []
         guard hasFailed else { return }
         hasFailed = false
         port.report(Event(handlerRecovered: port.name))
     }
 
-    /// Begins again with the first pause.
+    /// Makes the next pause the first one again.
     mutating func resetPauses() {
         failureCount = 0
     }
 
     /// The time of the next attempt, on CLOCK_MONOTONIC.
-    mutating func nextAttemptTime() -> Int64 {
-        let pause = min(longestPause, firstPause << min(failureCount, 20))
+    private mutating func nextAttemptTime() -> Int64 {
+        let pause = min(pauses.longest, pauses.first << min(failureCount, 20))
         failureCount += 1
         return Units.later(SystemClock.monotonic(), by: Int64.random(in: pause / 2...pause))
     }
 
     /// Waits before the next attempt.
     ///
-    /// - Parameter isOver: Asked each time the thread is woken, with the time of the attempt: `true` ends the wait.
-    /// - Returns: Whether there is to be another attempt.
+    /// - Parameter isOver: Asked at each wake-up, with the time of the attempt; `true` ends the wait.
+    /// - Returns: Whether there is another attempt.
     mutating func waitBeforeRetry(unless isOver: (_ attemptTime: Int64) -> Bool) -> Bool {
         let time = nextAttemptTime()
         while !isOver(time) {

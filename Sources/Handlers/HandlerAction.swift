@@ -2,56 +2,52 @@ package import Binnacle
 import PlainText
 package import TableReading
 
-/// One kind of thing that a handler does: what its section may say, and what is made of it.
+/// What a handler does: the keys of its section, and its work.
 ///
-/// A new one is a file with a type that conforms, and its place in ``HandlerActions``.
+/// A new action is a file with a conforming type, and its place in ``HandlerActions``.
 package protocol HandlerAction: Sendable {
-    /// Its keys, and what documents say of it.
+    /// Its keys, and its documentation.
     static var row: HandlerRow { get }
-    /// How its first key is written, for messages that show what would be right.
+    /// An example of its first key, for messages.
     static var example: String { get }
     /// Whether it changes something outside this process.
     ///
-    /// A replay leaves such handlers out unless it is asked for them, and they never get the events that tell of
-    /// handlers: one that fails would be run for its own failure.
+    /// A replay omits such handlers unless they are requested, and they never get the events about handlers: one that
+    /// fails would be run for its own failure.
     static var actsOnTheWorld: Bool { get }
-    /// The kinds of event that it gets, all of one detector that finds headings; `nil` when its section names them.
+    /// The kinds of event about the heading of one detector; `nil` for an action whose section names the kinds.
     ///
-    /// A section of such a handler names no kinds and no decorators: a decorator that holds back the event that there is no
-    /// heading any more would leave the last heading in the world.
+    /// The section names no decorators either: one that delays `heading.lost` would keep the last heading in use.
     static var headingKinds: [EventKind]? { get }
 
-    /// Reads what a section says of it; `nil` when that cannot be used, which is then reported.
+    /// Reads its keys in a section; `nil` when they cannot be used, which is then reported.
     ///
     /// - Parameters:
     ///   - table: The section.
     ///   - entry: The entry of ``key``.
     init?(reading table: TableReader, at entry: TOMLEntry)
 
-    /// What is done with the events.
-    ///
-    /// - Parameter name: The handler's name.
-    /// - Returns: The work, which has not begun.
+    /// The work of a handler with a name.
     func work(for name: String) -> HandlerWork
 
-    /// What a person should know of it before it runs, each a sentence; said when a configuration is taken over.
+    /// Warnings, each a sentence, which are logged when a configuration is applied.
     var notices: [String] { get }
 
-    /// Whether another action would do the same.
+    /// Whether another action does the same.
     func isSame(as other: any HandlerAction) -> Bool
 }
 
-/// What documents say of a handler, and its keys.
+/// The documentation of an action, and its keys.
 package struct HandlerRow: Sendable {
     /// The name of its section in the reference file.
     package let shown: String
-    /// The kinds of event that its section names there; `nil` when it names none.
+    /// The kinds of event in that section; `nil` when it names none.
     package let kinds: String?
-    /// What it does, in paragraphs.
+    /// The description, in paragraphs.
     package let text: String
-    /// The key that chooses it.
+    /// The key that chooses the action.
     package let key: Key
-    /// The further keys of a section that belong to it.
+    /// The further keys of the action.
     package let further: [Key]
 
     init(shown: String, kinds: String?, _ text: String, key: Key, further: [Key] = []) {
@@ -64,39 +60,39 @@ package struct HandlerRow: Sendable {
 }
 
 extension HandlerAction {
-    /// The name of the key that chooses it.
+    /// The name of the key that chooses the action.
     package static var key: String { row.key.name }
 
     /// The names of its further keys.
     static var furtherKeys: [String] { row.further.map(\.name) }
 
-    /// It is for the events that its section names.
+    /// The section names the kinds.
     package static var headingKinds: [EventKind]? { nil }
 
-    /// There is nothing to know.
+    /// There are no warnings.
     package var notices: [String] { [] }
 }
 
 extension HandlerAction where Self: Equatable {
-    /// Whether the other one is of the same kind and says the same.
+    /// Whether the other action is equal.
     package func isSame(as other: any HandlerAction) -> Bool {
         other as? Self == self
     }
 }
 
-/// Every kind of thing that a handler can do.
+/// All actions.
 package enum HandlerActions {
-    /// The kinds, in the order in which messages name them.
+    /// The actions, in the order of messages.
     package static let all: [any HandlerAction.Type] = [
         LogAction.self, OutputAction.self, CommandAction.self, MQTTAction.self, NMEAAction.self, FileAction.self,
     ]
 
-    /// The keys of a section that belong to an action, each once.
+    /// The keys of all actions, each once.
     package static let keys: [String] = all.flatMap { [$0.key] + $0.furtherKeys }.reduce(into: []) { keys, key in
         if !keys.contains(key) { keys.append(key) }
     }
 
-    /// Reads the one action of a handler; `nil` when there is none that can be used, which is then reported.
+    /// Reads the action of a handler; `nil` when there is none that can be used, which is then reported.
     //
     // Closures instead of key paths: those of a metatype crash the compiler of Swift 6.2.
     package static func read(_ table: TableReader) -> (any HandlerAction)? {
@@ -120,7 +116,7 @@ package enum HandlerActions {
             )
         }
         refuseForeignKeys(table, chosen.map { $0.type })
-        // What is wrong with an action that is one too many is told as well.
+        // All of them, so that errors in superfluous ones are reported as well.
         let actions = chosen.map { $0.type.init(reading: table, at: $0.entry) }
         return actions.first ?? nil
     }

@@ -2,26 +2,26 @@ package import Binnacle
 import Glibc
 package import LinuxSystem
 
-/// What a handler's section asks to be done with its events.
+/// How an action handles its events.
 package enum HandlerWork: Sendable {
-    /// Each event is handled at once, by what is made here; `nil` when there is nothing to do in a context.
+    /// By a handler that is made here; `nil` when there is nothing to do in a context.
     ///
-    /// A live run calls it on a thread with a queue, a replay between two deliveries of samples.
+    /// A live run calls the handler on a thread with a queue, a replay directly.
     case immediate(@Sendable (HandlerContext) -> (any EventHandler)?)
-    /// A worker with a thread of its own handles the events, in a live run and in a replay.
+    /// By a worker with a thread of its own, in a live run and in a replay.
     case threaded(HandlerPlan)
 
-    /// The events that wait for a handler, at most.
-    package static let usualCapacity = 4096
+    /// The maximum number of events that wait for a handler.
+    static let usualCapacity = 4096
 }
 
-/// A worker with a thread of its own, and what the thread that gives it events has to know.
+/// A worker with a thread of its own, and what its ``ThreadedHandler`` has to know.
 package struct HandlerPlan: Sendable {
     /// What a replay waits for.
     package enum Pace: Sendable {
-        /// Until each event is done with.
+        /// Until each event is finished.
         case eachEvent
-        /// For room, and in the end until all events are done with; a count of the others is told with this word.
+        /// For room, and at the end until all events are finished; the word completes "10 events were not …".
         case room(done: String)
         /// For nothing.
         case none
@@ -31,20 +31,20 @@ package struct HandlerPlan: Sendable {
     package var work: @Sendable (HandlerPort) -> Void
     /// Whether the thread starts with the first event, because before it there is nothing to do.
     package var startsWithEvent = false
-    /// The events that wait or are worked on, at most.
+    /// The maximum number of events that are not finished.
     package var capacity = HandlerWork.usualCapacity
-    /// Why an event without room is dropped; `nil` says it with the capacity.
-    package var dropReason: String?
-    /// The unacknowledged deliveries of a store, at most; `nil` for a worker that acknowledges none.
+    /// Why an event without room is dropped; the default tells the capacity.
+    var dropReason: String?
+    /// The maximum number of a store's unacknowledged deliveries; `nil` for a worker that acknowledges none.
     package var deliveryLimit: Int?
-    /// What takes the events instead of a queue, where only the latest counts.
-    package var latest: (any LatestState)?
-    /// What `binnacle status` tells of it, as a JSON object.
-    package var status: (@Sendable () -> String)?
+    /// Replaces the queue where only the latest value counts.
+    var latest: (any LatestState)?
+    /// The handler's JSON object in the output of `binnacle status`.
+    var status: (@Sendable () -> String)?
     /// What a replay waits for.
-    package var pace = Pace.none
-    /// What stands behind the handler's name in the lines of a replay.
-    package var label = ""
+    var pace = Pace.none
+    /// The text after the handler's name in a replay's messages.
+    var label = ""
 
     /// Creates a plan.
     package init(work: @escaping @Sendable (HandlerPort) -> Void) {
@@ -52,24 +52,22 @@ package struct HandlerPlan: Sendable {
     }
 }
 
-/// The latest of what events tell, for a worker that needs nothing else of them: so nothing waits, and nothing is dropped.
+/// The latest value of events, for a worker that needs no queue.
 package protocol LatestState: AnyObject, Sendable {
-    /// Takes in what an event tells; called on the thread of the events.
-    ///
-    /// - Returns: Whether the worker has to be woken.
+    /// Takes an event, on the event thread; `true` when the worker has to be woken.
     func take(_ event: Event) -> Bool
 
-    /// Begins with what a handler knows whose place this one takes in a reload.
+    /// Starts with the value of the handler that this one replaces in a reload.
     func inherit(from other: any LatestState)
 
-    /// Forgets what came from other detectors than these: nothing more will be heard of them.
+    /// Clears a value of other detectors than these, which report nothing any more.
     func detectorsChanged(to detectors: Set<String>)
 }
 
 extension HandlerPlan {
     /// A worker that handles all waiting events at a time, until it is told to stop and none is left.
     ///
-    /// - Parameter start: Called on the thread, once; makes the handler, and what is called after each batch.
+    /// - Parameter start: Called once on the thread; makes the handler, and a closure that is called after each batch.
     /// - Returns: The plan.
     package static func batches(
         start: @escaping @Sendable () -> (handler: any EventHandler, afterBatch: () -> Void)
@@ -86,14 +84,7 @@ extension HandlerPlan {
 }
 
 extension HandlerWork {
-    /// The handler of a live run.
-    ///
-    /// - Parameters:
-    ///   - name: The handler's name.
-    ///   - report: Takes the events that tell of the handler itself, on any thread.
-    ///   - acknowledge: Told of each delivery that the handler is done with, on any thread.
-    /// - Returns: The handler, whose thread runs.
-    /// - Throws: ``SystemError`` when there is no thread left.
+    /// Starts the handler of a live run; the parameters are those of ``ThreadedHandler``.
     package func live(
         name: String, report: @escaping @Sendable (Event) -> Void,
         acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
@@ -105,7 +96,7 @@ extension HandlerWork {
             plan = .batches {
                 let log = LineWriter(descriptor: STDERR_FILENO)
                 let output = LineWriter(descriptor: STDOUT_FILENO)
-                // Without the journal's socket its reader of standard error is still there.
+                // Without the journal's socket, journald still reads standard error.
                 let journal = JournalSocket.isStandardError ? try? JournalSocket() : nil
                 let handler = make(
                     HandlerContext(name: name, log: log, output: output, journal: journal, report: report))
@@ -128,7 +119,7 @@ extension HandlerWork {
         return try ThreadedHandler(name: name, plan, report: report, acknowledge: acknowledge)
     }
 
-    /// The handler of a replay; `nil` when there is nothing for it to do there, or no thread, which the log tells.
+    /// The handler of a replay; `nil` when there is nothing to do, or no thread, which is logged.
     package func replayed(_ context: HandlerContext) -> (any EventHandler)? {
         switch self {
         case .immediate(let make): return make(context)
@@ -143,22 +134,22 @@ extension HandlerWork {
     }
 }
 
-/// Where a handler runs, as far as that differs between a replay and a live run.
+/// What differs for a handler between a replay and a live run.
 package struct HandlerContext {
     /// The handler's name.
-    package let name: String
-    /// Where log handlers write, and others say what went wrong.
-    package let log: LineWriter
-    /// Standard output; `nil` where it is taken, as in a replay, which writes every event to it.
-    package let output: LineWriter?
-    /// The journal, when it takes what is logged.
-    package let journal: JournalSocket?
-    /// Called before something slow is done about an event, so that what was written about it can be seen by then.
-    package let willRun: () -> Void
-    /// Asked while something slow is done; `true` gives it up.
-    package let isCancelled: () -> Bool
-    /// Takes the events that tell of the handler itself, on any thread.
-    package let report: @Sendable (Event) -> Void
+    let name: String
+    /// Where log handlers write events, and a replay writes reports.
+    let log: LineWriter
+    /// Standard output; `nil` in a replay, which writes every event to it.
+    let output: LineWriter?
+    /// The journal; `nil` when standard error goes elsewhere.
+    let journal: JournalSocket?
+    /// Called before a slow action, so that the replay flushes its output.
+    let willRun: () -> Void
+    /// Asked during a slow action; `true` cancels it.
+    let isCancelled: () -> Bool
+    /// Takes the events about the handler itself, on any thread.
+    let report: @Sendable (Event) -> Void
 
     /// Creates a context.
     package init(

@@ -5,7 +5,7 @@ package import TableReading
 
 /// `log = true`: writes the event to the log.
 package struct LogAction: HandlerAction, Equatable {
-    /// The levels that the section gives to kinds of event, instead of the usual ones.
+    /// The levels of the section, which replace the default ones.
     package let levels: [EventKind: LogLevel]
 
     /// Creates an action.
@@ -30,7 +30,7 @@ package struct LogAction: HandlerAction, Equatable {
         ])
     /// How the key is written.
     package static let example = "log = true"
-    /// A log is what a replay may write as well.
+    /// A replay may log as well.
     package static let actsOnTheWorld = false
 
     /// Reads what a section says of it; `nil` when that cannot be used, which is then reported.
@@ -48,7 +48,7 @@ package struct LogAction: HandlerAction, Equatable {
         var levels: [EventKind: LogLevel] = [:]
         for entry in entries {
             guard let kind = EventKind(rawValue: entry.key) else {
-                // In TOML the dot of a kind without quotes makes a table of its first half.
+                // In TOML, a kind without quotes is a table with the name before the dot.
                 let hint = Spelling.hint(for: entry.key, among: EventKind.allCases.map(\.rawValue))
                 table.refuse(
                     key, at: entry.keyPosition, "\(Spelling.quoted(entry.key)) is no kind of event",
@@ -61,12 +61,12 @@ package struct LogAction: HandlerAction, Equatable {
         return levels
     }
 
-    /// How much the log makes of a kind of event.
+    /// The level of a kind of event.
     package func level(of kind: EventKind) -> LogLevel {
         levels[kind] ?? kind.row.level
     }
 
-    /// Writes into the journal, or lines for people, which have no level.
+    /// Writes journal entries, or lines for people, which have no level.
     package func work(for name: String) -> HandlerWork {
         .immediate { [level] context in
             guard let journal = context.journal else {

@@ -2,16 +2,12 @@ package import Binnacle
 package import LinuxSystem
 import PlainText
 
-/// Writes each event as one line for people: when, what, who, and what was measured.
+/// Writes each event as one line for people: the time, the kind, the detector or sensor, and the figures.
 package final class TextHandler: EventHandler {
     private let writer: LineWriter
     private let prefix: String
 
-    /// Creates a handler; the owner of the writer flushes it.
-    ///
-    /// - Parameters:
-    ///   - writer: What the lines go to.
-    ///   - prefix: Stands in front of each line.
+    /// Creates a handler whose lines begin with a prefix; the owner of the writer flushes it.
     package init(writer: LineWriter, prefix: String = "") {
         self.writer = writer
         self.prefix = prefix
@@ -22,14 +18,14 @@ package final class TextHandler: EventHandler {
         writer.write(prefix + Self.text(event))
     }
 
-    /// The line, without its end: by the wall clock where that is known, else by the sample's stamp.
+    /// The line, without its end; the time is that of the wall clock where it is known, else that of the sample.
     static func text(_ event: Event) -> String {
         let seconds = Figure.Value.number(Double(event.timeNanoseconds) * 1e-9, decimals: 3).description
         let time = event.wallNanoseconds.map { WallTime.text($0) } ?? seconds.padded(before: 10) + " s"
         return time + "  " + words(event)
     }
 
-    /// The line without the time, for where that stands already.
+    /// The line without the time.
     static func words(_ event: Event) -> String {
         var parts = [
             event.kind.rawValue.padded(after: 14), (event.detector ?? event.sensor ?? "").padded(after: 10),
@@ -42,7 +38,7 @@ package final class TextHandler: EventHandler {
     private static func text(_ figure: Figure) -> String? {
         let name = figure.name.rawValue
         switch figure.name.row.type {
-        // Stamps are for programs; a person reads the line's own time.
+        // The line has a time of its own.
         case .stamp: return nil
         case .number(let unit, decimals: _):
             return "\(name.dropLast(unit.rawValue.count)) \(figure.value)\(unit.symbol)"

@@ -5,21 +5,21 @@ import Synchronization
 /// An event that waits for a worker.
 package struct QueuedEvent: Sendable {
     /// The event.
-    package let event: Event
-    /// What the store that keeps the event knows the delivery by; `nil` when none keeps it.
-    package let ticket: Int64?
+    let event: Event
+    /// The store's ticket of the delivery; `nil` when no store keeps the event.
+    let ticket: Int64?
 }
 
-/// What a worker has to do with the rest of the program: where events come from, and who is told.
+/// A worker's connection to the rest of the program.
 package final class HandlerPort: Sendable {
     /// The handler's name.
-    package let name: String
-    /// The queue, the request to stop, and what wakes the worker.
+    let name: String
+    /// The queue, the request to stop, and the worker's waker.
     package let courier: Courier<BoundedQueue<QueuedEvent>>
-    /// Counts the events that there was no room for, and tells of them.
-    package let drops: EventDrops
-    /// Takes the events that tell of the handler itself.
-    package let report: @Sendable (Event) -> Void
+    /// Counts and reports the events without room.
+    let drops: EventDrops
+    /// Takes the events about the handler itself.
+    let report: @Sendable (Event) -> Void
     private let acknowledge: @Sendable (_ ticket: Int64) -> Void
     private let hasOnlyCopies = Atomic(false)
 
@@ -27,7 +27,7 @@ package final class HandlerPort: Sendable {
         name: String, _ plan: HandlerPlan, report: @escaping @Sendable (Event) -> Void,
         acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
     ) throws(SystemError) {
-        // Reports that tell of no sample have the time of the telling.
+        // A report that is about no sample has the time of the report.
         let report: @Sendable (Event) -> Void = { event in
             var event = event
             if event.timeNanoseconds == 0 { event.timeNanoseconds = SystemClock.monotonic() }
@@ -42,18 +42,18 @@ package final class HandlerPort: Sendable {
     }
 
     /// The request to stop; `nil` while there is none.
-    package var stop: StopPlan? { courier.stop }
+    var stop: StopPlan? { courier.stop }
 
-    /// Whether a worker that ended now would lose events: those that no store keeps.
-    package var wouldLose: Bool {
+    /// Whether an end now would lose events that no store keeps.
+    var wouldLose: Bool {
         hasOnlyCopies.load(ordering: .relaxed) && courier.withContent { $0.unfinishedCount > 0 }
     }
 
     /// Whether no event waits.
-    package var isEmpty: Bool { courier.withContent { $0.isEmpty } }
+    var isEmpty: Bool { courier.withContent { $0.isEmpty } }
 
-    /// Takes the events that have waited longest; ``finish(_:isAcknowledged:)`` is called for each.
-    package func take(atMost count: Int) -> [QueuedEvent] {
+    /// Takes the oldest events; ``finish(_:isAcknowledged:)`` has to be called for each.
+    func take(atMost count: Int) -> [QueuedEvent] {
         guard count > 0 else { return [] }
         return courier.withContent { queue in
             var items: [QueuedEvent] = []
@@ -62,19 +62,15 @@ package final class HandlerPort: Sendable {
         }
     }
 
-    /// Is done with an event.
-    ///
-    /// - Parameters:
-    ///   - item: The event.
-    ///   - isAcknowledged: Whether the store may forget it.
-    package func finish(_ item: QueuedEvent, isAcknowledged: Bool = true) {
+    /// Finishes an event; `isAcknowledged` lets the store forget it.
+    func finish(_ item: QueuedEvent, isAcknowledged: Bool = true) {
         courier.finish()
-        // Last, because another delivery may follow at once, and has to find room.
+        // Last, because another delivery may follow at once, and needs the room.
         if isAcknowledged, let ticket = item.ticket { acknowledge(ticket) }
     }
 
-    /// Counts events as given up that are done with in no other way.
-    package func abandon(_ items: [QueuedEvent]) {
+    /// Counts events as abandoned.
+    func abandon(_ items: [QueuedEvent]) {
         courier.withContent { queue in
             queue.abandonedCount += items.count
         }
@@ -88,8 +84,8 @@ package final class HandlerPort: Sendable {
 
 /// A handler whose work is done by a thread of its own: the thread that calls it never waits.
 ///
-/// Events without room are dropped, newest first, counted and reported. A store gives deliveries instead, and keeps each
-/// until it is acknowledged: those that are unacknowledged at the end are delivered again, to the next handler of the name.
+/// Events without room are dropped, the newest first, counted and reported. A store gives deliveries instead, and keeps
+/// each until it is acknowledged; the next handler of the name gets the others.
 package final class ThreadedHandler: EventHandler, Sendable {
     private let plan: HandlerPlan
     private let port: HandlerPort
@@ -97,11 +93,10 @@ package final class ThreadedHandler: EventHandler, Sendable {
     /// Starts the thread, unless the plan has it start with the first event.
     ///
     /// - Parameters:
-    ///   - name: What reports call the handler.
-    ///   - plan: What it does.
-    ///   - report: Takes the events that tell of the handler itself, on any thread; it must not wait for the thread of the
-    ///     events.
-    ///   - acknowledge: Told of each delivery that the handler is done with, on any thread.
+    ///   - name: The handler's name, for reports.
+    ///   - plan: The worker.
+    ///   - report: Takes the events about the handler itself, on any thread; it must not wait for the event thread.
+    ///   - acknowledge: Takes the ticket of each finished delivery, on any thread.
     /// - Throws: ``SystemError`` when there is no descriptor or no thread left.
     package init(
         name: String, _ plan: HandlerPlan, report: @escaping @Sendable (Event) -> Void,
@@ -112,7 +107,7 @@ package final class ThreadedHandler: EventHandler, Sendable {
         self.port = port
         let work: @Sendable () -> Void = {
             plan.work(port)
-            // Before the end: a thread that waited for it expects no further report.
+            // Before the end, after which nobody expects a report.
             port.drops.tellRest()
             port.courier.withContent { $0.abandonedCount += $0.unfinishedCount }
         }
@@ -135,15 +130,13 @@ package final class ThreadedHandler: EventHandler, Sendable {
     /// Gives the worker an event, or counts it as dropped when there is no room.
     package func handle(_ event: Event) {
         if offer(event) { return }
-        // A report that could not be reported would be reported for ever.
+        // The report of a dropped report could be dropped as well, without end.
         guard event.kind.role != .report, port.drops.add(event) else { return }
-        // The worker tells of this one when its time has come.
+        // The worker reports it when that is due.
         port.courier.waker.wake()
     }
 
-    /// Gives the worker an event, if there is room for it.
-    ///
-    /// - Returns: Whether there was, or the handler was told to stop.
+    /// Gives the worker an event; `false` when there is no room.
     func offer(_ event: Event) -> Bool {
         if let latest = plan.latest {
             if latest.take(event) { port.courier.waker.wake() }
@@ -158,42 +151,40 @@ package final class ThreadedHandler: EventHandler, Sendable {
         }
     }
 
-    /// The unacknowledged deliveries, at most; `nil` for a handler whose events no store keeps.
+    /// The maximum number of unacknowledged deliveries; `nil` for a handler that takes none.
     package var deliveryLimit: Int? { plan.deliveryLimit }
 
-    /// Gives the worker deliveries of a store, in their order, no more than ``deliveryLimit``; never waits.
+    /// Gives the worker up to ``deliveryLimit`` unacknowledged deliveries of a store, in their order.
     package func deliver(_ deliveries: [Delivery]) {
         for delivery in deliveries {
             _ = port.courier.put(QueuedEvent(event: delivery.event, ticket: delivery.ticket), isBounded: false)
         }
     }
 
-    /// What takes the events instead of a queue.
+    /// The latest value, in a handler without a queue.
     package var latest: (any LatestState)? { plan.latest }
 
-    /// What `binnacle status` tells of it, as a JSON object; `nil` for nothing.
+    /// The handler's JSON object in the output of `binnacle status`.
     package var status: String? { plan.status?() }
 
-    /// How many events were dropped so far.
+    /// The number of dropped events so far.
     package var droppedCount: Int { port.drops.totalCount }
 
-    /// How many events are done with so far.
+    /// The number of finished events so far.
     var doneCount: Int { port.courier.withContent { $0.doneCount } }
 
-    /// How many events it has and is not known to be done with.
+    /// The number of events that are not finished.
     package var unfinishedCount: Int { port.courier.withContent { $0.unfinishedCount } }
 
-    /// Waits until it is done with all events, or has ended.
-    ///
-    /// - Returns: Whether that is so.
+    /// Waits until all events are finished, or the thread has ended; `false` when the time is over before.
     package func waitUntilIdle(milliseconds: Int32) -> Bool { port.courier.waitUntilIdle(milliseconds: milliseconds) }
 
     // MARK: - The end
 
-    /// Takes no more events and works off those that it has; returns at once.
+    /// Takes no more events, and has the worker finish the others; returns at once.
     ///
     /// - Parameters:
-    ///   - duration: How long that may take; what is not done by then is given up.
+    ///   - duration: The time for that; what is not finished by then is abandoned.
     ///   - reason: Why, for reports, as a part of a sentence.
     package func end(within duration: Duration, because reason: String = "Binnacle stops") {
         port.courier.requestStop(StopPlan(within: Units.nanoseconds(duration), because: reason))
@@ -201,8 +192,8 @@ package final class ThreadedHandler: EventHandler, Sendable {
 
     /// Waits for the end, after ``end(within:because:)``.
     ///
-    /// - Parameter deadlineNanoseconds: The longest wait, on CLOCK_MONOTONIC.
-    /// - Returns: The number of events that are not known to be handled, with those that were dropped and not told of.
+    /// - Parameter deadlineNanoseconds: The end of the wait, on CLOCK_MONOTONIC.
+    /// - Returns: The number of events that are not known to be handled, and of unreported dropped events.
     package func waitForEnd(until deadlineNanoseconds: Int64) -> Int {
         let hasEnded = port.courier.waitForEnd(until: deadlineNanoseconds)
         let count = port.courier.withContent { $0.abandonedCount + (hasEnded ? 0 : $0.unfinishedCount) }

@@ -1,35 +1,50 @@
 import PlainText
 
-/// Texts of the configuration with places for what an event says: `{name}` is a placeholder, `{{` and `}}` are single
-/// braces.
-package enum PlaceholderText {
-    /// A text that is not written as it has to be.
-    package struct SyntaxError: Error, Sendable, Equatable {
-        /// What is wrong with it.
-        package let message: String
-        /// What would be right.
-        package let hint: String
+/// The first thing that is wrong in the text of a value.
+package struct TextSyntaxError: Error, CustomStringConvertible {
+    let message: String
+    let hint: String?
 
-        /// Creates an error.
-        package init(message: String, hint: String) {
-            self.message = message
-            self.hint = hint
+    /// The message, and the hint in parentheses.
+    package var description: String { message + (hint.map { " (\($0))" } ?? "") }
+
+    /// Creates an error; the hint says what would be right.
+    package init(_ message: String, hint: String?) {
+        self.message = message
+        self.hint = hint
+    }
+}
+
+extension TableReader {
+    /// Parses the text of a value; `nil` when that fails, which is reported at the value with a prefix.
+    package func parsed<Value>(
+        _ key: String, at position: SourcePosition, prefix: String = "", _ parse: () throws(TextSyntaxError) -> Value
+    ) -> Value? {
+        do throws(TextSyntaxError) {
+            return try parse()
+        } catch {
+            refuse(key, at: position, prefix + error.message, hint: error.hint)
+            return nil
         }
     }
+}
 
-    /// Takes a text apart.
+/// Texts of the configuration with placeholders for event values: `{name}` is a placeholder, `{{` and `}}` are single
+/// braces.
+package enum PlaceholderText {
+    /// Splits a text into pieces, in their order; adjacent words are one piece.
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - names: The names that there are, for messages.
-    ///   - makeText: Makes a piece of words that stand for themselves.
-    ///   - makePlaceholder: Makes a piece of a name; `nil` when there is none of that name.
-    /// - Returns: The pieces, in their order; words that follow each other are one.
-    /// - Throws: ``SyntaxError`` with the first thing that is wrong.
+    ///   - names: The names of all placeholders, for messages.
+    ///   - makeText: Makes a piece of literal text.
+    ///   - makePlaceholder: Makes a piece of a name; `nil` when there is no such placeholder.
+    /// - Returns: The pieces.
+    /// - Throws: ``TextSyntaxError``.
     package static func pieces<Piece>(
         of text: String, names: [String], text makeText: (String) -> Piece,
         placeholder makePlaceholder: (String) -> Piece?
-    ) throws(SyntaxError) -> [Piece] {
+    ) throws(TextSyntaxError) -> [Piece] {
         var pieces: [Piece] = []
         var words = ""
         var rest = text.unicodeScalars[...]
@@ -44,10 +59,10 @@ package enum PlaceholderText {
                 continue
             }
             guard scalar == "{" else {
-                throw SyntaxError(message: "`}` closes nothing", hint: "write `}}` for a brace")
+                throw TextSyntaxError("`}` closes nothing", hint: "write `}}` for a brace")
             }
             guard let end = rest.firstIndex(of: "}") else {
-                throw SyntaxError(message: "`{` is not closed", hint: "write `{{` for a brace")
+                throw TextSyntaxError("`{` is not closed", hint: "write `{{` for a brace")
             }
             let name = String(rest[..<end])
             rest = rest[rest.index(after: end)...]
@@ -60,9 +75,9 @@ package enum PlaceholderText {
         return pieces
     }
 
-    private static func unknown(_ name: String, _ names: [String]) -> SyntaxError {
-        SyntaxError(
-            message: "unknown placeholder \(Spelling.quoted("{\(name)}"))",
+    private static func unknown(_ name: String, _ names: [String]) -> TextSyntaxError {
+        TextSyntaxError(
+            "unknown placeholder \(Spelling.quoted("{\(name)}"))",
             hint: Spelling.hint(for: name, among: names) + "; write `{{` and `}}` for braces")
     }
 }

@@ -19,7 +19,7 @@ import Testing
             ("mqtt://[fe80::1%eth0]:99", "fe80::1%eth0", 99, false),
         ] as [(String, String, Int, Bool)])
     func brokers(url: String, host: String, port: Int, usesTLS: Bool) throws {
-        let broker = try action("mqtt = \"\(url)\"").broker
+        let broker = try action("mqtt = \"\(url)\"").settings
         #expect((broker.host, broker.port, broker.usesTLS) == (host, port, usesTLS))
     }
 
@@ -44,10 +44,11 @@ import Testing
             ])
         #expect(action.stateTopic?.pieces == [.text("s/"), .placeholder(.sensor)])
         #expect(action.statusTopic?.pieces == [.text("t")])
-        #expect(action.user == "u" && action.password == .credential("c"))
-        #expect(action.authorityFile == "/run/ca")
-        #expect(action.identity == .init(certificateFile: "/run/cert", keyFile: "/run/key"))
-        #expect(action.clientID == "me" && action.keepaliveSeconds == 5)
+        let settings = action.settings
+        #expect(settings.user == "u" && settings.password == .credential("c"))
+        #expect(settings.authorityFile == "/run/ca")
+        #expect(settings.certificateFile == "/run/cert" && settings.keyFile == "/run/key")
+        #expect(settings.clientID == "me" && settings.keepaliveSeconds == 5)
         let other = try self.action("mqtt = \"mqtts://b\"")
         let same = try self.action("mqtt = \"mqtts://b:8883\"")
         #expect(!action.isSame(as: other) && other.isSame(as: same))

@@ -121,7 +121,7 @@ extension CommandSettings {
         }
     }
 
-    /// Whether a name is what POSIX allows for a variable that a shell can read.
+    /// Whether POSIX allows a variable of this name.
     private static func isVariable(_ name: String) -> Bool {
         guard let first = name.utf8.first, !isDigit(first) else { return false }
         return name.utf8.allSatisfy { byte in
@@ -139,33 +139,29 @@ extension CommandSettings {
 
 /// How a handler's programs are run; the defaults are those of the configuration.
 package struct CommandSettings: Sendable, Equatable {
-    /// The most programs of the handler that run at the same time.
+    /// The maximum number of programs that run at the same time.
     package var concurrentLimit = 1
-    /// The most events that wait for their program; those beyond are dropped, counted and told of.
+    /// The maximum number of events that wait for their program; further ones are dropped, counted and reported.
     package var queueLimit = 100
-    /// The longest a program may run; then its process group is sent SIGTERM.
+    /// How long a program may run before its process group gets SIGTERM.
     package var timeout: Duration = .seconds(30)
-    /// How long after SIGTERM what is left of the group is sent SIGKILL.
+    /// The time from SIGTERM to SIGKILL.
     package var killDelay: Duration = .seconds(2)
-    /// How often a program that failed is run again for the same event.
+    /// How often a failed program is run again for the same event.
     package var retryLimit = 0
-    /// How long to wait before the first retry; each further one waits twice as long, at most ``longestRetryDelay``.
+    /// The pause before the first retry; each further one is twice as long, at most ``longestRetryDelay``.
     package var retryDelay: Duration = .seconds(1)
-    /// The most bytes of a program's output that are kept, from its end.
+    /// The maximum size of the kept output, in bytes from its end.
     package var outputLimit = 1024
-    /// Variables for the program, besides those that tell of the event.
+    /// Variables for the program, besides those of the event.
     package var environment: [String: String] = [:]
 
-    /// The longest pause between two attempts.
-    package static let longestRetryDelay: Duration = .seconds(60)
+    static let longestRetryDelay: Duration = .seconds(60)
 
     /// Creates settings with the defaults.
     package init() {}
 
-    /// How long to wait after a failed attempt; `nil` when it was the last.
-    ///
-    /// - Parameter attempt: The attempt number, starting at 1.
-    /// - Returns: The pause before the next one.
+    /// The pause after a failed attempt, whose number starts at 1; `nil` when it was the last.
     package func retryDelay(after attempt: Int) -> Duration? {
         guard attempt <= retryLimit else { return nil }
         return min(min(retryDelay, Self.longestRetryDelay) * (1 << min(attempt - 1, 30)), Self.longestRetryDelay)

@@ -1,46 +1,73 @@
 import Binnacle
 import LinuxSystem
 
-/// What became of a program.
-struct CommandOutcome: Sendable, Equatable {
-    /// How it ended.
-    enum End: Sendable, Equatable {
-        /// By itself, with an exit status.
-        case exited(status: Int32)
-        /// By a signal.
-        case signalled(number: Int32)
-        /// In a way that the kernel did not keep.
+/// How a program ended.
+package enum ProgramEnd: Sendable, Equatable {
+    /// By itself, with an exit status.
+    case exited(status: Int32)
+    /// By a signal.
+    case signalled(number: Int32)
+
+    /// The meaning of a status of waitpid(2).
+    init(waitStatus status: Int32) {
+        let signal = status & 0x7F
+        self = signal == 0 ? .exited(status: status >> 8 & 0xFF) : .signalled(number: signal)
+    }
+
+    /// The exit status of a shell.
+    package var shellStatus: Int32 {
+        switch self {
+        case .exited(let status): status
+        case .signalled(let number): 128 + number
+        }
+    }
+
+    /// What went wrong, in words; `nil` when nothing did.
+    package var failure: String? {
+        switch self {
+        case .exited(0): nil
+        case .exited(let status): "exit status \(status)"
+        case .signalled(let number): "ended by signal \(number)"
+        }
+    }
+}
+
+/// The outcome of a handler's program.
+struct CommandOutcome {
+    enum End {
+        case ended(ProgramEnd)
+        /// The kernel did not keep the exit status.
         case unknown
-        /// Not at all, because it never began; the reason is the system's.
+        /// It could not be started, for this reason.
         case notStarted(reason: String)
     }
 
-    /// Why it was not left to end by itself.
-    enum Interruption: Sendable, Equatable {
-        /// It took longer than it may.
+    /// Why a program was made to end.
+    enum Interruption {
+        /// It ran longer than it may.
         case timeout(Duration)
         /// The handler stops, for this reason.
         case stop(reason: String)
     }
 
-    /// How it ended.
-    var end: End
-    /// Why it was made to end, when it was.
-    var interruption: Interruption?
-    /// From its start to its end.
-    var durationNanoseconds: Int64 = 0
-    /// The end of what it wrote, fit for a terminal; it begins with `…` when there was more.
-    var output = ""
-    /// How many bytes it wrote.
-    var outputByteCount: Int64 = 0
+    let end: End
+    /// `nil` for a program that was not made to end.
+    let interruption: Interruption?
+    let durationNanoseconds: Int64
+    /// The end of the output, as one line for a terminal; it begins with `…` when there was more.
+    let output: String
 
-    /// Whether it did what it should.
-    var isSuccess: Bool { interruption == nil && end == .exited(status: 0) }
+    var isSuccess: Bool {
+        if interruption == nil, case .ended(.exited(0)) = end { return true }
+        return false
+    }
 
-    /// Whether its outcome is unknown, because it was not left to end by itself.
+    /// Whether a stop interrupted the program, or its end is unknown.
     var isCutShort: Bool {
-        if case .stop = interruption { return true }
-        return end == .unknown
+        switch (interruption, end) {
+        case (.stop, _), (_, .unknown): true
+        default: false
+        }
     }
 
     /// What went wrong, in words.
@@ -48,27 +75,19 @@ struct CommandOutcome: Sendable, Equatable {
         switch (interruption, end) {
         case (.timeout(let limit), _): "killed after \(limit)"
         case (.stop(let reason), _): "killed, because \(reason)"
-        case (nil, .exited(let status)): "exit status \(status)"
-        case (nil, .signalled(let number)): "ended by signal \(number)"
+        case (nil, .ended(let end)): end.failure ?? ""
         case (nil, .unknown): "its end is not known"
         case (nil, .notStarted(let reason)): "cannot be run: \(reason)"
         }
     }
 }
 
-/// Makes the events that tell of commands.
+/// Makes the events about commands.
 ///
-/// Their time is that of the telling, on the monotonic clock; they have a wall time when the event they are about has
+/// Their time is that of the report, on CLOCK_MONOTONIC; they have a wall time when the event that they are about has
 /// one, and are simulated when it is. They belong to no detector and no sensor, and have no number yet.
 enum CommandReport {
-    /// Tells what became of a program.
-    ///
-    /// - Parameters:
-    ///   - handler: The handler's name.
-    ///   - job: What was run.
-    ///   - outcome: What became of it.
-    ///   - retryDelay: How long until it is tried again, when it is.
-    /// - Returns: `command.finished`, or `command.failed`.
+    /// `command.finished` or `command.failed`, with the pause before a retry.
     static func event(
         handler: String, job: CommandJob, outcome: CommandOutcome, retryDelay: Duration? = nil
     ) -> Event {
@@ -78,8 +97,8 @@ enum CommandReport {
         event.set(.program, .text(job.program))
         event.set(.trigger, .integer(Int64(clamping: job.event.sequence)))
         switch outcome.end {
-        case .exited(let status): event.set(.status, .integer(Int64(status)))
-        case .signalled(let number): event.set(.signal, .integer(Int64(number)))
+        case .ended(.exited(let status)): event.set(.status, .integer(Int64(status)))
+        case .ended(.signalled(let number)): event.set(.signal, .integer(Int64(number)))
         case .unknown, .notStarted: break
         }
         event.set(.duration, .number(Double(outcome.durationNanoseconds) * 1e-9, decimals: 3))
@@ -90,7 +109,7 @@ enum CommandReport {
         return event
     }
 
-    /// Tells of events that no program was run for.
+    /// `events.dropped`, for events without a program.
     static func dropped(_ count: Int, isSimulated: Bool, isLive: Bool, handler: String, reason: String) -> Event {
         var event = event(.eventsDropped, handler: handler, isLive: isLive, isSimulated: isSimulated)
         event.set(.count, .integer(Int64(count)))

@@ -4,29 +4,26 @@ import Glibc
 import LinuxSystem
 
 /// A program to be run for an event.
-struct CommandJob: Sendable {
-    /// The program's absolute path.
+struct CommandJob {
+    /// The absolute path.
     let program: String
-    /// The arguments after the program's own name.
     let arguments: [String]
-    /// What it is run for.
     let item: QueuedEvent
     /// The attempt number, starting at 1.
     var attempt = 1
 
-    /// The event.
     var event: Event { item.event }
 }
 
-/// Runs a program for each event: gives jobs to workers, is told when each is done, and reports what became of them.
+/// Runs a program for each event: gives jobs to workers, and reports their outcomes.
 ///
-/// There is no shell in between. The program gets the event as one JSON line on its standard input and as variables in
-/// a small environment (``CommandEnvironment``). It starts in `/`, in a session and process group of its own, with
-/// default signals and without a descriptor of ours. Its output is captured, and its end is in the report. It is over when
-/// it has ended: what it leaves behind in its group is killed.
+/// There is no shell. The program gets the event as one JSON line on standard input and as variables in a small
+/// environment (``CommandEnvironment``). It starts in `/`, in its own session and process group, with default signals
+/// and without our descriptors. The end of its output is in the report. What it leaves in its group when it ends is
+/// killed.
 ///
-/// After a request to stop, what runs and what waits goes on for half of the time; then what still runs gets SIGTERM, and
-/// near the end of the time SIGKILL. While nothing runs and nothing waits, the thread sleeps without end.
+/// After a request to stop, programs run and start for half of the time; then running ones get SIGTERM, and near the
+/// end of the time SIGKILL.
 package final class CommandSupervisor {
     private struct Retry {
         let job: CommandJob
@@ -39,27 +36,21 @@ package final class CommandSupervisor {
     private let environment: CommandEnvironment
     private let port: HandlerPort
     private var workers: [CommandWorker] = []
-    /// The next one is the last.
+    /// Sorted by time, the next one last.
     private var retries: [Retry] = []
     private var entries: [pollfd] = []
 
-    /// What a handler needs to run a program for each event.
-    ///
-    /// - Parameters:
-    ///   - program: An absolute path.
-    ///   - arguments: The arguments after the program's own name, for an event.
-    ///   - settings: The limits.
-    /// - Returns: The plan.
+    /// The plan of a handler that runs a program, by its absolute path, for each event.
     package static func plan(
         program: String, arguments: @escaping @Sendable (Event) -> [String], settings: CommandSettings
     ) -> HandlerPlan {
         var plan = HandlerPlan { port in
-            // Its workers hold it weakly.
+            // The workers hold it weakly.
             let supervisor = CommandSupervisor(program, arguments, settings, port)
             withExtendedLifetime(supervisor) { supervisor.run() }
         }
         plan.startsWithEvent = true
-        // A job on its way to a program that is free does not wait.
+        // Events whose program runs do not count as waiting.
         plan.capacity = settings.queueLimit + settings.concurrentLimit
         plan.dropReason = "\(settings.queueLimit) events wait for the command already"
         plan.deliveryLimit = plan.capacity
@@ -100,16 +91,14 @@ package final class CommandSupervisor {
         }
     }
 
-    /// Does what is due of a stop.
-    ///
-    /// - Returns: Whether nothing is left, or no time.
+    /// Advances a stop; `true` when nothing is left, or no time.
     private func isAtEnd(_ stop: StopPlan, _ now: Int64) -> Bool {
-        // Another attempt would come too late.
+        // There is no time for another attempt.
         giveUp(retries.map(\.job.item))
         retries.removeAll()
         if now >= stop.time(after: 50) {
             giveUp(port.take(atMost: .max))
-            for worker in workers { worker.ask(.stop(reason: stop.reason), now: now) }
+            for worker in workers { worker.terminate(.stop(reason: stop.reason), now: now) }
         }
         if now >= stop.time(after: 90) {
             for worker in workers { worker.kill() }
@@ -117,9 +106,7 @@ package final class CommandSupervisor {
         return now >= Self.endTime(stop) || (workers.isEmpty && port.isEmpty)
     }
 
-    /// When a program is no longer waited for that is out of a signal's reach.
-    ///
-    /// Without time programs are killed at once, and a second is left for them to be gone.
+    /// The end of the wait for killed programs: an immediate stop leaves them a second.
     private static func endTime(_ stop: StopPlan) -> Int64 {
         stop.isImmediate ? Units.later(stop.endTime, by: 1_000_000_000) : stop.endTime
     }
@@ -127,7 +114,7 @@ package final class CommandSupervisor {
     /// The events that a stop left no time for.
     private var unrun = (count: 0, isSimulated: false, isLive: false)
 
-    /// Counts events as not run, unless a store keeps them for another time.
+    /// Finishes events without a program; those that no store keeps are counted as lost.
     private func giveUp(_ items: [QueuedEvent]) {
         let lost = items.filter { $0.ticket == nil }
         unrun.count += lost.count
@@ -139,9 +126,9 @@ package final class CommandSupervisor {
 
     private var hasFreeWorker: Bool { workers.count < max(1, settings.concurrentLimit) }
 
-    /// Starts what can be started: first what was tried before.
+    /// Starts programs for which there is room, retries first.
     private func startJobs(_ now: Int64) {
-        // Not more at a time than can run, so that programs that cannot be started do not delay the others.
+        // A limited number, so that programs that cannot be started do not delay the running ones.
         for _ in 0..<max(1, settings.concurrentLimit) where hasFreeWorker {
             if let retry = retries.last, retry.dueTime <= now {
                 retries.removeLast()
@@ -161,7 +148,7 @@ package final class CommandSupervisor {
         worker.start(in: environment)
     }
 
-    /// When there is something to do without anybody saying so; `nil` when there is not.
+    /// The next deadline; `nil` for none.
     private func deadline(_ stop: StopPlan?, _ now: Int64) -> Int64? {
         if hasFreeWorker, !port.isEmpty { return now }
         var times = workers.compactMap(\.deadline)
@@ -189,21 +176,21 @@ package final class CommandSupervisor {
 }
 
 extension CommandSupervisor: CommandWorkerDelegate {
-    /// Tells what became of a program, and has it tried again when it failed and may be.
+    /// Reports the outcome, and schedules a retry of a failed program.
     func commandWorker(_ worker: CommandWorker, didFinish outcome: CommandOutcome) {
         workers.removeAll { $0 === worker }
         let nextDelay = outcome.isSuccess ? nil : settings.retryDelay(after: worker.job.attempt)
         let delay = port.stop == nil ? nextDelay : nil
         port.report(CommandReport.event(handler: port.name, job: worker.job, outcome: outcome, retryDelay: delay))
         guard let delay else {
-            // What a stop has cut short is begun again by the next handler of the name.
+            // The next handler of the name gets the event of an interrupted program again.
             port.finish(worker.job.item, isAcknowledged: nextDelay == nil && !outcome.isCutShort)
             return
         }
         var job = worker.job
         job.attempt += 1
         let dueTime = Units.later(SystemClock.monotonic(), by: Units.nanoseconds(delay))
-        // Behind those that are due later; among equals the first to come is the first to go.
+        // After those that are due later; equal times keep their order.
         let place = retries.lastIndex { $0.dueTime > dueTime }.map { $0 + 1 } ?? 0
         retries.insert(Retry(job: job, dueTime: dueTime), at: place)
     }

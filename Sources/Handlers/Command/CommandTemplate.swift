@@ -2,9 +2,9 @@ package import Binnacle
 import PlainText
 package import TableReading
 
-/// A program and its arguments, with places for what an event says.
+/// A program and its arguments, with placeholders for event values.
 ///
-/// It is never given to a shell: what a placeholder becomes is one argument, or a part of one, whatever it holds.
+/// No shell sees it: a placeholder becomes an argument or a part of one, whatever its value holds.
 package struct CommandTemplate: Sendable, Equatable {
     /// The program's absolute path.
     package let program: String
@@ -17,7 +17,7 @@ package struct CommandTemplate: Sendable, Equatable {
         self.arguments = arguments
     }
 
-    /// The arguments for an event; a placeholder that the event has nothing for becomes nothing.
+    /// The arguments for an event; a value that the event does not have becomes empty.
     package func arguments(for event: Event) -> [String] {
         arguments.map { argument in
             argument.pieces.reduce(into: "") { text, piece in
@@ -31,7 +31,7 @@ package struct CommandTemplate: Sendable, Equatable {
 
     /// One argument.
     package struct Argument: Sendable, Equatable {
-        /// What it is put together from.
+        /// The parts, in their order.
         package let pieces: [Piece]
 
         /// Creates an argument.
@@ -42,16 +42,14 @@ package struct CommandTemplate: Sendable, Equatable {
 
     /// A part of an argument.
     package enum Piece: Sendable, Equatable {
-        /// A text as it stands.
+        /// Literal text.
         case text(String)
-        /// A place for what an event says.
+        /// An event value.
         case placeholder(CommandPlaceholder)
     }
 }
 
-/// What a command's argument may take from an event: `{peak_g}` stands for the event's `peak_g`.
-///
-/// The names are the keys of the event's JSON.
+/// An event value in a command's argument or an MQTT topic; its name is the key in the event's JSON, such as `peak_g`.
 package enum CommandPlaceholder: Sendable, Hashable {
     /// The event's kind.
     case kind
@@ -95,7 +93,7 @@ package enum CommandPlaceholder: Sendable, Hashable {
         }
     }
 
-    /// What it stands for in an event; `nil` when the event has nothing of the kind.
+    /// The value in an event; `nil` when the event does not have it.
     package func text(in event: Event) -> String? {
         switch self {
         case .kind: event.kind.rawValue
@@ -130,7 +128,7 @@ extension CommandTemplate {
     private static func program(_ node: TOMLNode, of table: TableReader) -> String? {
         guard let path = table.string(key, node) else { return nil }
         guard path.hasPrefix("/") else {
-            // A service has no search path of its own to look the program up in.
+            // A service has no PATH of its own.
             table.refuse(
                 key, at: node.position, "the program \(Spelling.quoted(path)) has to be an absolute path",
                 hint: "such as /usr/local/bin/alarm")
@@ -150,21 +148,13 @@ extension CommandTemplate {
 
     private static func argument(_ node: TOMLNode, of table: TableReader) -> Argument? {
         guard let text = table.string(key, node, mayBeEmpty: true) else { return nil }
-        do throws(Argument.SyntaxError) {
-            return try Argument(parsing: text)
-        } catch {
-            table.refuse(key, at: node.position, error.message, hint: error.hint)
-            return nil
-        }
+        return table.parsed(key, at: node.position) { () throws(TextSyntaxError) in try Argument(parsing: text) }
     }
 }
 
 extension CommandTemplate.Argument {
-    /// An argument that is not written as it has to be.
-    package typealias SyntaxError = PlaceholderText.SyntaxError
-
     /// Parses an argument: `{name}` is a placeholder, `{{` and `}}` are single braces.
-    package init(parsing text: String) throws(SyntaxError) {
+    package init(parsing text: String) throws(TextSyntaxError) {
         let names = CommandPlaceholder.all.map(\.name)
         self.init(
             try PlaceholderText.pieces(of: text, names: names, text: CommandTemplate.Piece.text) { name in

@@ -2,36 +2,33 @@ import Binnacle
 import Glibc
 import LinuxSystem
 
-/// Told by a worker when its program is over.
+/// The delegate of a worker.
 protocol CommandWorkerDelegate: AnyObject {
-    /// Tells the delegate what became of the program.
+    /// Tells the delegate the outcome of the program.
     ///
-    /// Called once for each worker, on the supervisor's thread: from within `start(in:)` when the program cannot be run,
-    /// otherwise when its leader was reaped and its group was killed. Nothing of the worker is open by then.
+    /// Called once for each worker, on the supervisor's thread: from within `start(in:)` when the program cannot be
+    /// run, otherwise when its group was killed, its leader was reaped and all descriptors are closed.
     func commandWorker(_ worker: CommandWorker, didFinish outcome: CommandOutcome)
 }
 
-/// Runs one program from its start to its end, and tells its delegate.
+/// Runs one program from its start to its end.
 ///
-/// It never waits: its owner waits for its descriptors and its deadline, and calls it. The program is over when its
-/// leader is over. What the leader leaves in its group is killed then; only a program that was asked to end may have its
-/// group tidy up behind it, for the rest of the time it was given and while somebody holds its output.
+/// It never waits: its owner waits for its descriptors and its deadline. The program ends with its leader, and what the
+/// leader leaves in its group is killed then. Only after SIGTERM the group may finish its work, for the rest of the
+/// time and as long as one of its processes holds the output open.
 ///
-/// What leaves the group, with `setsid` for instance, is out of reach. Under systemd it stays in the service's own group
-/// and ends with it; what is meant to live on is started with `systemd-run`.
+/// What leaves the group, with `setsid` for instance, is out of reach. Under systemd it stays in the service's cgroup
+/// and ends with it; `systemd-run` starts what is meant to outlive the service.
 final class CommandWorker {
-    /// Told of the end; held weakly.
     weak var delegate: (any CommandWorkerDelegate)?
-    /// What is run.
     let job: CommandJob
-    /// When ``checkDeadline(now:)`` wants to be called, on the monotonic clock; `nil` when there is nothing to do but
-    /// wait for the descriptors.
+    /// The time of the next ``checkDeadline(now:)``, on CLOCK_MONOTONIC; `nil` for none.
     private(set) var deadline: Int64?
 
     private enum Phase {
         case running
         /// SIGTERM was sent.
-        case asked
+        case terminating
         /// SIGKILL was sent.
         case killed
     }
@@ -45,23 +42,21 @@ final class CommandWorker {
     private var pendingInput: ArraySlice<UInt8> = []
     private var tail: OutputTail
 
-    /// How much is read at a time, so that a flood does not delay the others.
+    /// The bytes of one read, so that a flood does not delay the other programs.
     private static let readSize = 65_536
-    /// The most that is read of what a pipe still holds at the end: as much as the kernel lets a user's pipe hold.
-    ///
-    /// A process that got out of the group may write for ever.
+    /// The maximum that is read after the end: the largest pipe, because a process outside the group may write for
+    /// ever.
     private static let longestRest = 1 << 20
-    /// How long to wait for a debugger to let go of an end.
+    /// The interval of waitpid(2) while a debugger holds the end back.
     private static let reapDelay: Int64 = 10_000_000
 
-    /// Creates a worker that has not started yet.
     init(job: CommandJob, settings: CommandSettings) {
         self.job = job
         self.settings = settings
         tail = OutputTail(limit: settings.outputLimit)
     }
 
-    /// Starts the program; when it cannot be run, the delegate is told before this returns.
+    /// Starts the program; calls the delegate at once when it cannot be run.
     func start(in environment: CommandEnvironment) {
         startTime = SystemClock.monotonic()
         do throws(SystemError) {
@@ -76,67 +71,64 @@ final class CommandWorker {
         write()
     }
 
-    /// The number of entries of ``appendPollEntries(to:)``.
     static let pollEntryCount = 3
 
-    /// Adds what it waits for: its leader's end, output, and room for its input.
+    /// Adds ``pollEntryCount`` entries: the leader's end, output, and room for input.
     func appendPollEntries(to entries: inout [pollfd]) {
-        // poll(2) passes over what is negative.
+        // poll(2) ignores negative descriptors.
         let end = hasLeaderEnded ? -1 : process?.end.raw ?? -1
         entries.append(pollfd(fd: end, events: Int16(POLLIN), revents: 0))
         entries.append(pollfd(fd: process?.output?.raw ?? -1, events: Int16(POLLIN), revents: 0))
         entries.append(pollfd(fd: process?.input?.raw ?? -1, events: Int16(POLLOUT), revents: 0))
     }
 
-    /// Does what its entries say that can be done.
     func respond(to entries: ArraySlice<pollfd>) {
         let first = entries.startIndex
         if entries[first + 2].revents != 0 { write() }
         if entries[first + 1].revents != 0 { _ = read() }
         if entries[first].revents != 0 { hasLeaderEnded = true }
         guard hasLeaderEnded else { return }
-        // The leader has obeyed; somebody else is still about it.
-        if phase == .asked, process?.output != nil { return }
+        // The leader has ended, and another process of the group still holds the output.
+        if phase == .terminating, process?.output != nil { return }
         conclude()
     }
 
-    /// Does what has come due.
     func checkDeadline(now: Int64) {
         guard let deadline, deadline <= now else { return }
         if hasLeaderEnded {
             conclude()
         } else if phase == .running {
-            ask(.timeout(settings.timeout), now: now)
+            terminate(.timeout(settings.timeout), now: now)
         } else {
             kill()
         }
     }
 
-    /// Asks the program to end, unless that was done before.
-    func ask(_ interruption: CommandOutcome.Interruption, now: Int64) {
+    /// Sends SIGTERM, once.
+    func terminate(_ interruption: CommandOutcome.Interruption, now: Int64) {
         guard phase == .running else { return }
-        phase = .asked
+        phase = .terminating
         self.interruption = interruption
         deadline = Units.later(now, by: Units.nanoseconds(settings.killDelay))
         process?.signalGroup(SIGTERM)
-        // A stopped process takes no note of the first signal before it goes on.
+        // A stopped process handles SIGTERM only after SIGCONT.
         process?.signalGroup(SIGCONT)
     }
 
-    /// Ends the program and all of its group, unless that was done before; it must have been asked.
+    /// Sends SIGKILL after ``terminate(_:now:)``, once.
     func kill() {
-        guard phase == .asked else { return }
+        guard phase == .terminating else { return }
         phase = .killed
         deadline = nil
         if hasLeaderEnded { conclude() } else { process?.signalGroup(SIGKILL) }
     }
 
-    /// Gives up waiting for a program that the kernel cannot end; the delegate is told.
+    /// Finishes without waiting any longer, for a program that the kernel cannot end.
     func abandon() {
         finish(.unknown)
     }
 
-    /// Ends what the leader left behind, and takes note of the leader's end.
+    /// Kills what the leader left in its group, and reaps the leader.
     private func conclude() {
         guard let process else { return }
         process.signalGroup(SIGKILL)
@@ -156,14 +148,13 @@ final class CommandWorker {
         delegate?.commandWorker(
             self,
             didFinish: CommandOutcome(
-                end: end, interruption: interruption, durationNanoseconds: duration, output: tail.text,
-                outputByteCount: tail.byteCount))
+                end: end, interruption: interruption, durationNanoseconds: duration, output: tail.text))
     }
 
-    /// Writes what its input takes at once, and closes it behind the last byte, or when the program has closed its end.
+    /// Writes what the input takes at once, and closes it after the last byte, or when the program has closed its end.
     private func write() {
         guard let input = process?.input else { return }
-        // A reader that is gone is an error here, and no signal: this thread has all signals blocked.
+        // EPIPE comes without SIGPIPE: this thread blocks all signals.
         let count = pendingInput.withUnsafeBytes { Glibc.write(input.raw, $0.baseAddress, $0.count) }
         if count >= 0 {
             pendingInput.removeFirst(count)
@@ -178,9 +169,7 @@ final class CommandWorker {
         }
     }
 
-    /// Reads a piece of its output.
-    ///
-    /// - Returns: Its size; `nil` when there is nothing, for now or for ever.
+    /// Reads a piece of the output; its size, or `nil` when there is none now or at the end.
     private func read() -> Int? {
         guard let output = process?.output else { return nil }
         return withUnsafeTemporaryAllocation(byteCount: Self.readSize, alignment: 1) { buffer in
@@ -194,7 +183,7 @@ final class CommandWorker {
         }
     }
 
-    /// What a person can do something with: the system's words leave out what it looked for in vain.
+    /// Adds to the system's error what is missing or wrong.
     private static func reason(_ error: SystemError) -> String {
         guard let program = error.path else { return "\(error)" }
         switch error.code {

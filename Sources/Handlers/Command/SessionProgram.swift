@@ -3,60 +3,22 @@ import CLinux
 import Glibc
 package import LinuxSystem
 
-/// Runs programs that take part in our own session: with our environment, directory, output and terminal.
+/// Runs programs in our own session: with our environment, working directory, output and terminal.
 package struct SessionProgram {
-    /// How a program ended.
-    package enum End: Sendable, Equatable {
-        /// By itself, with an exit status.
-        case exited(status: Int32)
-        /// By a signal.
-        case signalled(number: Int32)
-
-        /// What a shell makes of it.
-        package var shellStatus: Int32 {
-            switch self {
-            case .exited(let status): status
-            case .signalled(let number): 128 + number
-            }
-        }
-
-        /// What went wrong, in words; `nil` when nothing did.
-        package var failure: String? {
-            switch self {
-            case .exited(0): nil
-            case .exited(let status): "exit status \(status)"
-            case .signalled(let number): "ended by signal \(number)"
-            }
-        }
-    }
-
-    /// What ends us, while a program runs.
-    package struct Interrupt {
-        /// Readable once a signal has come.
-        package let descriptor: Int32
-        /// The signal that has come; the program gets it, too.
-        package let signal: () -> Int32
-
-        /// Creates an interrupt.
-        package init(descriptor: Int32, signal: @escaping () -> Int32) {
-            self.descriptor = descriptor
-            self.signal = signal
-        }
-    }
-
-    private let interrupt: Interrupt
+    private let interruptDescriptor: Int32
+    private let signal: () -> Int32
 
     /// Creates a runner.
     ///
-    /// - Parameter interrupt: What ends us.
-    package init(interrupt: Interrupt) {
-        self.interrupt = interrupt
+    /// - Parameters:
+    ///   - descriptor: Readable once this process got a signal that ends it.
+    ///   - signal: That signal, which the program gets, too.
+    package init(interruptDescriptor descriptor: Int32, signal: @escaping () -> Int32) {
+        interruptDescriptor = descriptor
+        self.signal = signal
     }
 
-    /// Finds a program as a shell does.
-    ///
-    /// - Parameter name: A path, or the name of a file in a folder of `PATH`.
-    /// - Returns: Whether there is such a program that we may run.
+    /// Whether there is a program that we may run, by a path or by the name of a file in a folder of `PATH`.
     package static func exists(_ name: String) -> Bool {
         guard !name.contains("/") else { return isProgram(name) }
         let path = CommandEnvironment.ownValue("PATH") ?? CommandEnvironment.defaultPath
@@ -65,15 +27,15 @@ package struct SessionProgram {
         }
     }
 
-    /// Runs a program for an event and waits for its end, also when a signal ends us meanwhile.
+    /// Runs a program for an event and waits for its end, also when a signal comes meanwhile.
     ///
     /// - Parameters:
-    ///   - words: The program, which is looked for in `PATH`, and its arguments.
-    ///   - event: The event, which the program gets in variables.
-    ///   - json: The event's line, which it gets on its standard input.
+    ///   - words: The program, which is searched in `PATH`, and its arguments.
+    ///   - event: The event, whose values become variables.
+    ///   - json: The event's line, for standard input.
     /// - Returns: How it ended.
     /// - Throws: ``SystemError`` when the program cannot be run.
-    package func run(_ words: [String], for event: Event, json: String) throws(SystemError) -> End {
+    package func run(_ words: [String], for event: Event, json: String) throws(SystemError) -> ProgramEnd {
         // The process that started us may have set SIGCHLD to be ignored, which discards the exit status of children.
         clinux_keep_ends()
         let input = try Self.file(json + "\n")
@@ -87,53 +49,48 @@ package struct SessionProgram {
         waitForEnd(of: identifier)
         var status: Int32 = 0
         try systemCall("waitpid", path: words.first) { waitpid(identifier, &status, 0) }
-        let signal = status & 0x7F
-        return signal == 0 ? .exited(status: status >> 8 & 0xFF) : .signalled(number: signal)
+        return ProgramEnd(waitStatus: status)
     }
 
-    /// Whether a file can be run: access(2) alone says so of folders, too.
+    /// Whether a file can be run; X_OK alone also holds for folders.
     private static func isProgram(_ path: String) -> Bool {
         access(path, X_OK) == 0 && access(path + "/", F_OK) != 0
     }
 
-    /// Waits until a child has ended, and hands on a signal that comes before.
+    /// Waits for the end of a child, and forwards a signal that comes before.
     private func waitForEnd(of child: pid_t) {
         let raw = clinux_pidfd_open(child)
         guard raw >= 0 else { return }
         let end = Descriptor(owning: raw)
         var entries = [
             pollfd(fd: end.raw, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: interrupt.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: interruptDescriptor, events: Int16(POLLIN), revents: 0),
         ]
         while entries[0].revents == 0 {
             guard poll(&entries, 2, -1) > 0, entries[1].revents != 0 else { continue }
-            let signal = interrupt.signal()
+            let signal = signal()
             if signal != SIGINT || !Self.hasTerminal { kill(child, signal) }
-            // It stays readable.
+            // The descriptor stays readable.
             entries[1].fd = -1
             entries[1].revents = 0
         }
     }
 
-    /// Whether Ctrl-C on our terminal reaches the program without us.
+    /// Whether Ctrl-C on our terminal reaches the program directly.
     private static var hasTerminal: Bool {
         guard let terminal = try? Descriptor(path: "/dev/tty", flags: O_RDWR | O_NOCTTY) else { return false }
         return tcgetpgrp(terminal.raw) == getpgrp()
     }
 
-    /// A file in no folder, which is read from its beginning: no thread has to feed a pipe.
+    /// An anonymous file: unlike a pipe, it needs no thread that writes.
     private static func file(_ text: String) throws(SystemError) -> Descriptor {
         let file = Descriptor(owning: try systemCall("memfd_create") { clinux_memory_file("event") })
-        var bytes = Array(text.utf8)[...]
-        while !bytes.isEmpty {
-            let count = try systemCall("write") { bytes.withUnsafeBytes { write(file.raw, $0.baseAddress, $0.count) } }
-            bytes.removeFirst(count)
-        }
+        try writeAll(Array(text.utf8), to: file.raw)
         try systemCall("lseek") { lseek(file.raw, 0, SEEK_SET) }
         return file
     }
 
-    /// Our environment, with what the event says in place of what another event has said.
+    /// Our environment, with the event's variables instead of those of an outer event.
     private static func variables(for event: Event) -> [String] {
         var variables: [String] = []
         var place = clinux_environment()

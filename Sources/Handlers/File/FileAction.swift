@@ -27,9 +27,7 @@ package struct FileAction: HandlerAction, Equatable {
     /// Others read the file.
     package static let actsOnTheWorld = true
 
-    /// Reads what a section says of it; `nil` when that cannot be used, which is then reported.
-    ///
-    /// A file or folder that is missing may be there later.
+    /// Reads what a section says of it; `nil` when that cannot be used, which is then reported; a file may be missing.
     package init?(reading table: TableReader, at entry: TOMLEntry) {
         guard let path = table.path(Self.key) else { return nil }
         func refuse(_ problem: String, _ hint: String) {

@@ -4,37 +4,26 @@ import LinuxSystem
 
 /// Appends events to a file, one JSON object a line; for one thread.
 ///
-/// An event is done with, and acknowledged, when its whole line was written: it survives the end of this process, and
-/// the kernel brings it to the disk within its usual half a minute. A file that was renamed or removed is opened anew
-/// before the next line; one that was truncated goes on at its new end.
+/// An event is acknowledged when its whole line was written: it survives the end of this process, and the kernel writes
+/// it to the disk within about half a minute. A file that was renamed or removed is created again before the next line;
+/// a truncated one continues at its new end.
 package final class FileAppender {
     private let path: String
     private let port: HandlerPort
     private var file: Descriptor?
     /// The events that are not written yet, in their order.
     private var batch: ArraySlice<QueuedEvent> = []
-    /// Whether the last line of the file may lack its end.
+    /// Whether the last line of the file may be incomplete.
     private var isTorn = false
     private var failures: FailureReports
 
-    /// The most lines of one write.
+    /// The maximum number of lines in one write.
     private static let batchSize = 64
-    /// What every line begins with.
     private static let lineStart = Array("{\"seq\":".utf8)
 
-    /// What a handler needs to append its events to a file.
-    ///
-    /// - Parameters:
-    ///   - path: The file's path.
-    ///   - firstPause: The pause after a first failure, in nanoseconds; each further one is twice as long.
-    ///   - longestPause: The longest pause between two attempts.
-    /// - Returns: The plan.
-    package static func plan(
-        _ path: String, firstPause: Int64 = 1_000_000_000, longestPause: Int64 = 60_000_000_000
-    ) -> HandlerPlan {
-        var plan = HandlerPlan { port in
-            FileAppender(path, port, FailureReports(port, firstPause: firstPause, longestPause: longestPause)).run()
-        }
+    /// The plan of a handler that appends its events to a file.
+    package static func plan(_ path: String, _ pauses: RetryPauses = RetryPauses()) -> HandlerPlan {
+        var plan = HandlerPlan { port in FileAppender(path, port, FailureReports(port, pauses)).run() }
         plan.deliveryLimit = 256
         plan.pace = .room(done: "written")
         return plan
@@ -48,7 +37,7 @@ package final class FileAppender {
 
     private func run() {
         while true {
-            // Asked first: what was left before the request is taken below.
+            // Read first, so that events from before the request are taken below.
             let isStopping = port.stop != nil
             if batch.isEmpty { batch = port.take(atMost: Self.batchSize)[...] }
             guard !batch.isEmpty else {
@@ -70,7 +59,7 @@ package final class FileAppender {
         }
     }
 
-    /// Writes the batch, and is done with the events whose lines were written whole.
+    /// Writes the batch, and finishes the events whose lines were written whole.
     private func append() throws(SystemError) {
         let file = try currentFile()
         var bytes: [UInt8] = []
@@ -102,14 +91,14 @@ package final class FileAppender {
 
     // MARK: - The file
 
-    /// The file that has the path now, which ends with a whole line.
+    /// The file that the path names now; it ends with a whole line.
     private func currentFile() throws(SystemError) -> Descriptor {
         if let file, Self.identity(of: file) == Self.identity(of: path) {
             if isTorn { try repairEnd(of: file) }
             return file
         }
         file = nil
-        // A FIFO without a reader would be waited for.
+        // O_NONBLOCK: opening a FIFO without a reader would wait.
         let flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
         let opened = Descriptor(owning: try systemCall("open", path: path) { Glibc.open(path, flags, 0o640) })
         var status = stat()
@@ -120,9 +109,9 @@ package final class FileAppender {
         return opened
     }
 
-    /// Has the file end with a whole line: cuts off a part of a line of ours, and ends any other line.
+    /// Removes an incomplete line of ours, whose event is written again, and ends any other incomplete line.
     ///
-    /// A full disk leaves a part of a line, and so may a kill; its event is written again.
+    /// A full disk leaves a part of a line, and so may a kill.
     private func repairEnd(of file: Descriptor) throws(SystemError) {
         var start = try systemCall("lseek", path: path) { lseek(file.raw, 0, SEEK_END) }
         var tail: [UInt8] = []
@@ -130,7 +119,7 @@ package final class FileAppender {
             let size = min(4096, start)
             var piece = [UInt8](repeating: 0, count: size)
             let count = try systemCall("pread", path: path) { pread(file.raw, &piece, size, start - size) }
-            // It was truncated meanwhile.
+            // The file was truncated meanwhile.
             guard count == size else { break }
             let end = piece.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
             tail = piece[end...] + tail

@@ -1,29 +1,25 @@
 import Glibc
 package import LinuxSystem
 
-/// Speaks the journal's own protocol, which keeps fields apart: one datagram an entry.
+/// A client of the journal's native protocol, one datagram an entry (https://systemd.io/JOURNAL_NATIVE_PROTOCOL/).
 ///
-/// The protocol is documented and stable (https://systemd.io/JOURNAL_NATIVE_PROTOCOL/). libsystemd, which speaks it too,
-/// would bring seven libraries and 1.5 MB.
+/// libsystemd, which has one too, would bring seven libraries and 1.5 MB.
 package final class JournalSocket {
     private let path: String
     private var socket: Descriptor
     private var entry: [UInt8] = []
-    /// The most bytes of a value in an entry that was too large for one datagram.
+    /// The maximum size of a value in an entry that was too large for one datagram, in bytes.
     private static let shortened = 4096
 
-    /// Connects to the journal.
-    ///
-    /// - Parameter path: The journal's socket.
-    /// - Throws: ``SystemError`` when no journal listens there.
+    /// Connects to the journal's socket.
     package init(path: String = "/run/systemd/journal/socket") throws(SystemError) {
         self.path = path
         socket = try DatagramSocket.connected(to: path)
     }
 
-    /// Whether standard error of this process is read by the journal, so that an entry with fields can replace a line.
+    /// Whether journald reads standard error, so that an entry with fields can replace a line.
     ///
-    /// systemd says which file that was; a redirection since then is another one.
+    /// systemd tells the file's identity; a later redirection has another one.
     package static var isStandardError: Bool {
         guard let value = getenv("JOURNAL_STREAM") else { return false }
         var status = stat()
@@ -31,10 +27,7 @@ package final class JournalSocket {
         return String(cString: value) == "\(status.st_dev):\(status.st_ino)"
     }
 
-    /// Writes an entry; of one that is too large, the values are cut.
-    ///
-    /// - Parameter fields: Names in capitals, digits and `_`, and their values.
-    /// - Throws: ``SystemError`` when the journal does not take it.
+    /// Writes an entry of fields, whose names have capitals, digits and `_`; the values of a too large one are cut.
     package func write(_ fields: [(name: String, value: String)]) throws(SystemError) {
         do throws(SystemError) {
             try send(fields, limit: .max)
@@ -43,7 +36,7 @@ package final class JournalSocket {
             case EMSGSIZE:
                 try send(fields, limit: Self.shortened)
             case ECONNREFUSED, ENOTCONN, ECONNRESET, EPIPE:
-                // A journal that was started anew has a socket of its own.
+                // A restarted journal has another socket.
                 socket = try DatagramSocket.connected(to: path)
                 try send(fields, limit: .max)
             default:

@@ -1,89 +1,119 @@
 import Binnacle
+import PlainText
+package import TableReading
 
 /// `mqtt = "mqtts://…"`: publishes the event to a broker.
 package struct MQTTAction: HandlerAction, Equatable {
-    /// The broker.
-    package let broker: MQTTBroker
+    /// The connection, with what the section says; the client ID is empty where it names none.
+    package let settings: MQTTSettings
     /// The topic of an event.
     package let topic: TopicTemplate
     /// The topic of a sensor's state; `nil` when no states are published.
     package let stateTopic: TopicTemplate?
-    /// The topic that says whether the handler is there; `nil` when none does.
+    /// The topic that says whether the handler is connected; `nil` when it is published nowhere.
     package let statusTopic: TopicTemplate?
-    /// What the broker knows the handler by; `nil` is a name made of the machine's and the handler's.
-    package let clientID: String?
-    /// The user that logs in; `nil` for none.
-    package let user: String?
-    /// Where the user's password is; `nil` is none.
-    package let password: MQTTPassword?
-    /// The certificates of those who may have signed the broker's; `nil` is those that the system trusts.
-    package let authorityFile: String?
-    /// The client's own certificate.
-    package let identity: MQTTSettings.Identity?
-    /// The longest silence, in seconds.
-    package let keepaliveSeconds: Int
 
     /// How its first key is written.
     package static let example = "mqtt = \"mqtts://broker.example\""
     /// Others act on what a broker tells them.
     package static let actsOnTheWorld = true
 
-    /// Publishes each event.
-    package func work(for name: String) -> HandlerWork {
-        .threaded(MQTTPublisher.plan(settings(of: name), topics))
-    }
-
-    /// What a person should know who does not see the configuration.
-    package var notices: [String] {
-        guard password != nil, !broker.usesTLS, !broker.isLocal else { return [] }
-        return ["the password goes to \(broker.host) in plain text: mqtts:// would encrypt it"]
-    }
-
-    private var topics: MQTTPublisher.Topics {
-        let (host, topic) = (HostName.current, topic)
-        let state = stateTopic.map { template -> @Sendable (String) -> String in
-            { template.topic(forSensor: $0, host: host) }
-        }
-        return MQTTPublisher.Topics(event: { topic.topic(for: $0, host: host) }, state: state)
-    }
-
-    private func settings(of name: String) -> MQTTSettings {
-        let host = HostName.current
-        let usualID = "binnacle-\(MQTTTopic.level(host))-\(MQTTTopic.level(name))"
-        var settings = MQTTSettings(
-            host: broker.host, port: broker.port, usesTLS: broker.usesTLS, clientID: clientID ?? usualID)
-        settings.user = user
-        settings.password = password
-        settings.authorityFile = authorityFile
-        settings.identity = identity
-        settings.keepaliveSeconds = keepaliveSeconds
-        settings.statusTopic = statusTopic?.topic(host: host)
-        return settings
-    }
-}
-
-/// Where a broker is, as a configuration says it: `mqtts://broker.example:8883`.
-package struct MQTTBroker: Sendable, Equatable {
-    /// The name or address, without brackets.
-    package let host: String
-    /// The port.
-    package let port: Int
-    /// Whether the connection is encrypted.
-    package let usesTLS: Bool
-
+    private static let usualTopic = "binnacle/{host}/{sensor}/{kind}"
+    private static let usualStateTopic = "binnacle/{host}/{sensor}/state"
+    private static let usualStatusTopic = "binnacle/{host}/status"
     private static let form = NetworkPlace.Form(
         schemes: ("mqtts", "mqtt"), example: "mqtts://broker.example:8883",
         exampleOfIPv6: "mqtts://[2001:db8::1]:8883",
         insteadOfUser: "that is said with `user`, and `password_file` or `password_credential`")
 
-    /// Whether it is this machine.
-    var isLocal: Bool { ["localhost", "127.0.0.1", "::1"].contains(host.lowercased()) }
+    /// Its keys.
+    package static let row = HandlerRow(
+        shown: "fleet", kinds: "[\"motion.began\", \"motion.ended\"]",
+        """
+        Publishes the events to an MQTT broker (MQTT 3.1.1, QoS 1). While the broker is away the connection is tried again, \
+        after 1 s at first, up to every 60 s. "handler.failed" reports each reason once, "handler.recovered" its end.
+        """,
+        key: Key(
+            "mqtt", .usual("\"mqtts://broker.example:8883\""), usual: "",
+            """
+            The broker. mqtts:// is encrypted, and the broker's certificate is always verified; mqtt:// is not encrypted. \
+            The ports are 8883 and 1883 unless another stands behind the host. An address of IPv6 stands in brackets.
+            """),
+        further: [
+            Key(
+                "topic", .usual("\"\(usualTopic)\""),
+                """
+                The topic of an event; the message is the event as JSON. {host} is the machine's name, and the other names \
+                are those of command. A value stays within one level: /, +, # and control characters in it become _; an \
+                empty value becomes -.
+                """),
+            Key(
+                "state_topic", .usual("\"\(usualStateTopic)\""),
+                """
+                The topic of each sensor's latest state, as JSON, which the broker keeps (retained); an empty text publishes \
+                none. It is made from the events in on alone.
+                """),
+            Key(
+                "status_topic", .usual("\"\(usualStatusTopic)\""),
+                """
+                The topic of online or offline, which the broker keeps (retained). It becomes offline also when the machine \
+                vanishes. An empty text publishes none. Two handlers for one broker need two of them.
+                """),
+        ] + MQTTSettings.rows.map { $0.key(MQTTSettings()) })
 
-    /// Parses a broker's URL.
-    init(parsing text: String) throws(NetworkPlace.SyntaxError) {
-        let place = try NetworkPlace(parsing: text, as: Self.form)
-        host = place.host
-        usesTLS = place.scheme == "mqtts"
-        port = place.port ?? (usesTLS ? 8883 : 1883)
+    /// Reads what a section says of it; `nil` when that cannot be used, which is then reported.
+    package init?(reading table: TableReader, at entry: TOMLEntry) {
+        let broker = NetworkPlace(Self.key, entry.node, of: table, as: Self.form)
+        let topic = TopicTemplate("topic", of: table, usual: Self.usualTopic)
+        stateTopic = TopicTemplate(
+            "state_topic", of: table, usual: Self.usualStateTopic, among: [.sensor], mayBeEmpty: true)
+        statusTopic = TopicTemplate(
+            "status_topic", of: table, usual: Self.usualStatusTopic, among: [], mayBeEmpty: true)
+        if let stateTopic, !stateTopic.pieces.contains(.placeholder(.sensor)) {
+            table.refuse(
+                "state_topic", at: table.entry("state_topic")?.node.position ?? table.position,
+                "`state_topic` has no {sensor}",
+                hint: "each sensor has a state of its own; an empty text publishes none")
+        }
+        var settings = MQTTSettings()
+        table.read(MQTTSettings.rows, into: &settings)
+        guard let broker, let topic else { return nil }
+        settings.host = broker.host
+        settings.usesTLS = broker.scheme == "mqtts"
+        settings.port = broker.port ?? (settings.usesTLS ? 8883 : 1883)
+        if !settings.usesTLS { Self.refuseEncryption(table) }
+        self.settings = settings
+        self.topic = topic
+    }
+
+    private static func refuseEncryption(_ table: TableReader) {
+        for key in ["ca_file", "certificate_file", "key_file"] {
+            guard let entry = table.entry(key) else { continue }
+            table.refuse(
+                key, at: entry.keyPosition, with: [Self.key], "`\(key)` has no meaning for mqtt://",
+                hint: "mqtts:// is the encrypted way")
+        }
+    }
+
+    /// Publishes each event.
+    package func work(for name: String) -> HandlerWork {
+        let (host, topic, stateTopic) = (HostName.current, topic, stateTopic)
+        var settings = settings
+        if settings.clientID.isEmpty {
+            settings.clientID = "binnacle-\(MQTTTopic.level(host))-\(MQTTTopic.level(name))"
+        }
+        settings.statusTopic = statusTopic?.topic(host: host)
+        let state = stateTopic.map { template -> @Sendable (String) -> String in
+            { template.topic(forSensor: $0, host: host) }
+        }
+        let topics = MQTTPublisher.Topics(event: { topic.topic(for: $0, host: host) }, state: state)
+        return .threaded(MQTTPublisher.plan(settings, topics))
+    }
+
+    /// Warns of a password that leaves the machine unencrypted.
+    package var notices: [String] {
+        let isLocal = ["localhost", "127.0.0.1", "::1"].contains(settings.host.lowercased())
+        guard settings.password != nil, !settings.usesTLS, !isLocal else { return [] }
+        return ["the password goes to \(settings.host) in plain text: mqtts:// would encrypt it"]
     }
 }

@@ -7,25 +7,18 @@ struct MQTTFailure: Error, Equatable {
     let reason: String
     /// Whether the broker closed a connection that it had accepted.
     var isClosedByBroker = false
-    /// Whether there was no answer at all from the machine that the broker should be on.
+    /// Whether the broker's machine did not answer at all.
     var isUnreachable = false
-
-    /// Whether it only tells that a host cannot be reached by IPv4.
+    /// Whether only the attempt by IPv4 failed, and another one by IPv6 follows.
     var isDetour = false
 
-    /// Creates a failure.
     init(_ reason: String) {
         self.reason = reason
     }
 }
 
 extension MQTTClient {
-    /// What a function's result means, in words for people.
-    ///
-    /// - Parameters:
-    ///   - result: What the function returned, other than success.
-    ///   - code: errno after the call.
-    /// - Returns: The reason, as precisely as it is known.
+    /// Explains a function's result, with errno after the call, as precisely as possible.
     func failure(_ result: Int32, _ code: Int32) -> MQTTFailure {
         if let answer, answer != 0 { return MQTTFailure("\(settings.address): \(refusal(answer))") }
         if let tlsProblem { return MQTTFailure("\(settings.address): TLS: \(tlsProblem)") }
@@ -35,10 +28,7 @@ extension MQTTClient {
         return failure
     }
 
-    /// That the broker, or the way to it, did not answer in time.
-    ///
-    /// - Parameter seconds: How long it had.
-    /// - Returns: The reason, which says how far it came.
+    /// A timeout, which tells how far the connection came.
     func noAnswer(within seconds: Int64) -> MQTTFailure {
         let words: String
         if !hasPeer {
@@ -53,11 +43,11 @@ extension MQTTClient {
         return failure
     }
 
-    /// Keeps what a line of the library's log says about TLS.
+    /// Keeps what a line of the library's log reports about TLS.
     func note(_ line: String) {
-        // A connection that ends without the close message of TLS is an ended connection, and no failure of TLS.
+        // A connection that ends without close_notify is a closed connection and no TLS failure.
         guard !line.contains("unexpected eof") else { return }
-        // Verification comes first, and what follows from it tells less.
+        // The first error is that of the verification; later ones follow from it.
         if line.contains("host name verification failed") {
             tlsProblem = otherHost
         } else if tlsProblem == nil, let words = cmosquitto_verify_problem(functions.mosquitto_ssl_get(handle)) {
@@ -70,7 +60,7 @@ extension MQTTClient {
         }
     }
 
-    /// The library's words for a result.
+    /// The library's text for a result.
     func words(for result: Int32) -> String {
         functions.mosquitto_strerror(result).map { String(cString: $0) } ?? "error \(result)"
     }
@@ -116,7 +106,7 @@ extension MQTTClient {
         }
     }
 
-    /// Whether the other end of the connection has answered, be it a broker or not.
+    /// Whether the TCP connection is established.
     private var hasPeer: Bool {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

@@ -4,30 +4,27 @@ import LinuxSystem
 
 /// One connection to a broker, from the first packet to its end, through libmosquitto; for one thread.
 ///
-/// A new one is made for each attempt, so that passwords and certificates are read again, and nothing is left of what went
-/// wrong before. The library resends nothing by itself then; the publisher keeps what was not acknowledged.
+/// Each attempt has a new client, so that passwords and certificates are read again and no state of a failure remains.
+/// So the library never resends; the publisher keeps what was not acknowledged.
 final class MQTTClient {
     let settings: MQTTSettings
     let functions: cmosquitto
     let handle: OpaquePointer
     /// The broker's answer to CONNECT: 0, or why it refuses.
     private(set) var answer: Int32?
-    /// What TLS has to say about a failure.
+    /// The TLS error of a failed connection.
     var tlsProblem: String?
     private var acknowledged: [Int32] = []
 
-    /// More messages than are ever under way here; the library would make the others wait in its own memory.
+    /// More messages than are ever in flight; the library would queue the others in its own memory.
     private static let mostInFlight: UInt32 = 1000
-    /// A folder of certificates, for the one call that wants a place where the system's own are meant.
+    /// The system's certificates, for the call that needs a path although the system's are in use already.
     private static let systemCertificates = "/etc/ssl/certs"
 
-    /// Prepares a connection.
-    ///
-    /// - Parameter settings: The broker, and what it is told.
-    /// - Throws: ``MQTTFailure`` when the library, the password or a certificate cannot be used.
+    /// Prepares a connection; fails when the library, the password or a certificate cannot be used.
     init(_ settings: MQTTSettings) throws(MQTTFailure) {
         self.settings = settings
-        functions = try MQTTLibrary.functions()
+        functions = try Self.loadLibrary()
         guard let handle = functions.mosquitto_new(settings.clientID, true, nil) else {
             throw MQTTFailure("the client_id '\(settings.clientID)' cannot be used")
         }
@@ -50,33 +47,41 @@ final class MQTTClient {
         functions.mosquitto_destroy(handle)
     }
 
+    /// The functions of libmosquitto, which is loaded when it is first used.
+    private static func loadLibrary() throws(MQTTFailure) -> cmosquitto {
+        var reason = [CChar](repeating: 0, count: 256)
+        guard let table = cmosquitto_load("libmosquitto.so.1", &reason, reason.count) else {
+            let words = String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            throw MQTTFailure("the MQTT library cannot be used: \(words) (Debian has it in libmosquitto1)")
+        }
+        // A copy of function pointers, which never change and are never unloaded.
+        return table.pointee
+    }
+
     private func set(_ what: String, _ result: Int32) throws(MQTTFailure) {
         guard result != 0 else { return }
         throw MQTTFailure("the MQTT library refuses the \(what): \(words(for: result))")
     }
 
     private func setUpTLS() throws(MQTTFailure) {
-        for path in [settings.authorityFile, settings.identity?.certificateFile, settings.identity?.keyFile] {
+        let (authority, certificate, key) = (settings.authorityFile, settings.certificateFile, settings.keyFile)
+        for path in [authority, certificate, key] {
             guard let path else { continue }
-            // The library would not say which of them it is.
-            do throws(SystemError) {
+            // The library's error would not name the file.
+            try mapError({ MQTTFailure("\(path): \($0.reason)") }) { () throws(SystemError) in
                 _ = try Descriptor(path: path, flags: O_RDONLY | O_NONBLOCK)
-            } catch {
-                throw MQTTFailure("\(path): \(error.reason)")
             }
         }
-        let (authority, identity) = (settings.authorityFile, settings.identity)
         if authority == nil {
             try set("system's certificates", functions.mosquitto_int_option(handle, MOSQ_OPT_TLS_USE_OS_CERTS, 1))
         }
-        if authority != nil || identity != nil {
+        if authority != nil || certificate != nil {
             try set(
                 "certificates",
                 functions.mosquitto_tls_set(
-                    handle, authority, authority == nil ? Self.systemCertificates : nil, identity?.certificateFile,
-                    identity?.keyFile, nil))
+                    handle, authority, authority == nil ? Self.systemCertificates : nil, certificate, key, nil))
         }
-        // 1 is SSL_VERIFY_PEER. TLS 1.2 is the oldest that is taken.
+        // 1 is SSL_VERIFY_PEER. TLS 1.2 is the oldest version that is accepted.
         try set("TLS version", functions.mosquitto_tls_opts_set(handle, 1, "tlsv1.2", nil))
     }
 
@@ -102,11 +107,8 @@ final class MQTTClient {
     // MARK: - The connection
 
     /// Begins to connect; the look-up of the name may wait for a name server.
-    ///
-    /// - Parameter avoidsIPv6: Whether only IPv4 is tried.
-    /// - Throws: ``MQTTFailure`` when it is clear at once that it cannot be done.
     func connect(avoidsIPv6: Bool) throws(MQTTFailure) {
-        // A socket that is bound to an address of IPv4 cannot go another way.
+        // A socket that is bound to an IPv4 address uses IPv4 only.
         let local = avoidsIPv6 ? "0.0.0.0" : nil
         let (result, code) = call {
             functions.mosquitto_connect_bind_async(
@@ -117,33 +119,24 @@ final class MQTTClient {
             failure.isDetour = avoidsIPv6 && [EINVAL, EAFNOSUPPORT].contains(code)
             throw failure
         }
-        // Commands that are started get no descriptor of ours, but this costs nothing.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
 
     /// The socket; −1 when there is none.
     var descriptor: Int32 { functions.mosquitto_socket(handle) }
-    /// Whether something waits to be sent.
+    /// Whether output is pending.
     var wantsWrite: Bool { functions.mosquitto_want_write(handle) }
 
-    /// Reads what came.
-    func read() throws(MQTTFailure) {
-        try check { functions.mosquitto_loop_read(handle, 1) }
-    }
+    func read() throws(MQTTFailure) { try check(functions.mosquitto_loop_read) }
 
-    /// Sends what waits.
-    func write() throws(MQTTFailure) {
-        try check { functions.mosquitto_loop_write(handle, 1) }
-    }
+    func write() throws(MQTTFailure) { try check(functions.mosquitto_loop_write) }
 
-    /// Asks the broker for a sign of life when it was silent for long, and gives up one that gave none.
-    func keepAlive() throws(MQTTFailure) {
-        try check { functions.mosquitto_loop_misc(handle) }
-    }
+    /// Sends PINGREQ when it is due, and fails when the broker has not answered the last one.
+    func keepAlive() throws(MQTTFailure) { try check { handle, _ in functions.mosquitto_loop_misc(handle) } }
 
     /// Sends a message with QoS 1.
     ///
-    /// - Returns: The number by which ``takeAcknowledged()`` tells of it; `nil` when no broker could be sent such a message.
+    /// - Returns: The ID with which ``takeAcknowledged()`` reports it; `nil` when it cannot be an MQTT message.
     /// - Throws: ``MQTTFailure`` when the connection is lost.
     func publish(_ payload: [UInt8], to topic: String, isRetained: Bool) throws(MQTTFailure) -> Int32? {
         var number: Int32 = 0
@@ -159,12 +152,12 @@ final class MQTTClient {
         }
     }
 
-    /// Says goodbye: the broker keeps the will to itself.
+    /// Sends DISCONNECT, so that the broker discards the will.
     func disconnect() {
         _ = functions.mosquitto_disconnect(handle)
     }
 
-    /// The messages that the broker acknowledged since the last time, in its order.
+    /// The IDs of the messages that were acknowledged since the last call, in the broker's order.
     func takeAcknowledged() -> [Int32] {
         defer { acknowledged.removeAll(keepingCapacity: true) }
         return acknowledged
@@ -172,8 +165,8 @@ final class MQTTClient {
 
     // MARK: - Failures
 
-    private func check(_ body: () -> Int32) throws(MQTTFailure) {
-        let (result, code) = call(body)
+    private func check(_ body: (OpaquePointer, Int32) -> Int32) throws(MQTTFailure) {
+        let (result, code) = call { body(handle, 1) }
         guard result == MOSQ_ERR_SUCCESS.code else { throw failure(result, code) }
     }
 
@@ -188,23 +181,4 @@ final class MQTTClient {
 extension mosq_err_t {
     /// The number that the library's functions return.
     var code: Int32 { Int32(rawValue) }
-}
-
-/// libmosquitto, loaded when it is first used.
-enum MQTTLibrary {
-    /// The name under which the loader finds it.
-    static let name = "libmosquitto.so.1"
-
-    /// Its functions.
-    ///
-    /// - Throws: ``MQTTFailure`` when it is not installed, or is not what it should be.
-    static func functions(of name: String = Self.name) throws(MQTTFailure) -> cmosquitto {
-        var reason = [CChar](repeating: 0, count: 256)
-        guard let table = cmosquitto_load(name, &reason, reason.count) else {
-            let words = String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            throw MQTTFailure("the MQTT library cannot be used: \(words) (Debian has it in libmosquitto1)")
-        }
-        // A copy of pointers to functions, which are never changed or unloaded.
-        return table.pointee
-    }
 }

@@ -1,11 +1,11 @@
 import LinuxSystem
 import Synchronization
 
-/// Which clients this process has at which brokers.
+/// The client IDs that this process uses, each with its broker.
 ///
-/// A broker closes the connection of a client when another one comes under its name. So a handler that takes over from
-/// another waits until that one has said goodbye: otherwise the old one would come back and close the new one's
-/// connection, and its "offline" would be the last word.
+/// A broker closes the connection of a client when another one connects with its ID. So the successor of a handler
+/// waits until that has disconnected: otherwise both would take the connection from each other, and the last status
+/// message would be the old one's "offline".
 enum MQTTClientIDs {
     private struct State {
         var taken: Set<String> = []
@@ -14,12 +14,7 @@ enum MQTTClientIDs {
 
     private static let state = Mutex(State())
 
-    /// Takes a client's name.
-    ///
-    /// - Parameters:
-    ///   - client: The broker and the name.
-    ///   - waker: Woken when the name may be free.
-    /// - Returns: Whether it was free.
+    /// Claims a client ID; when it is in use, the waker is woken once that may have changed.
     static func claim(_ client: String, waker: Waker) -> Bool {
         state.withLock { state in
             state.waiting.removeAll { $0.waker === waker }
@@ -29,12 +24,11 @@ enum MQTTClientIDs {
         }
     }
 
-    /// No longer waits for a name.
-    static func forget(_ waker: Waker) {
+    /// Stops waiting for a client ID.
+    static func cancel(_ waker: Waker) {
         state.withLock { state in state.waiting.removeAll { $0.waker === waker } }
     }
 
-    /// Gives a name back.
     static func release(_ client: String) {
         let wakers = state.withLock { state in
             state.taken.remove(client)

@@ -1,24 +1,25 @@
 import Glibc
 import LinuxSystem
 
-/// Where a password is; it is read each time it is needed, so that it may be changed.
+/// Where a password is; it is read at each connection, so that it may be changed.
 package enum MQTTPassword: Sendable, Equatable {
-    /// A file that holds it, and an end of line if any.
+    /// A file that holds it, perhaps with a line end.
     case file(String)
     /// A credential that the service manager hands to the service (systemd.exec(5)).
     case credential(String)
 
-    /// The most bytes that a CONNECT can carry.
+    /// The maximum size of a password in a CONNECT, in bytes.
     private static let longest = 65_535
 
-    /// Reads it.
-    ///
-    /// - Returns: The password, without the end of its line.
-    /// - Throws: ``MQTTFailure`` when it cannot be read or used, or when everybody could read it.
+    /// Reads the password; fails also when everybody could read the file.
     func read() throws(MQTTFailure) -> String {
         let path = try path()
-        // A FIFO without a writer would be waited for, were it opened otherwise. The end of a line may come on top.
-        var bytes = try mapError({ Self.failure($0, path) }) { () throws(SmallFile.Failure) in
+        // The limit leaves room for a line end. A FIFO without a writer is not waited for.
+        let explain = { (failure: SmallFile.Failure) in
+            if case .system(let error) = failure { return MQTTFailure("\(path): \(error.reason)") }
+            return MQTTFailure("\(path): is too long for a password")
+        }
+        var bytes = try mapError(explain) { () throws(SmallFile.Failure) in
             try SmallFile.bytes(path, limit: Self.longest + 2, kind: .present)
         }
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
@@ -48,16 +49,9 @@ package enum MQTTPassword: Sendable, Equatable {
         }
     }
 
-    /// Whether people can read a file who are neither its owner nor in its group; `false` when there is none.
-    package static func isReadableByAll(_ path: String) -> Bool {
+    /// Whether others than the owner and the group can read a file; `false` when there is none.
+    static func isReadableByAll(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IROTH != 0
-    }
-
-    private static func failure(_ failure: SmallFile.Failure, _ path: String) -> MQTTFailure {
-        switch failure {
-        case .system(let error): MQTTFailure("\(path): \(error.reason)")
-        case .tooLarge, .directory, .irregular: MQTTFailure("\(path): is too long for a password")
-        }
     }
 }

@@ -2,7 +2,7 @@ import Binnacle
 import LinuxSystem
 
 extension MQTTPublisher {
-    /// Sends what there is room for: what the last connection left, then what waits, then the states that they changed.
+    /// Fills the window: first with what the last connection left, then with new events; then sends changed states.
     func publish(_ client: MQTTClient, _ connection: inout Connection, _ now: Int64) throws(MQTTFailure) {
         let wasIdle = !window.contains { $0.message != nil } && states.inFlightCount == 0 && connection.isAnnounced
         defer { if wasIdle { connection.answerTime = now } }
@@ -27,17 +27,18 @@ extension MQTTPublisher {
                 index += 1
             }
         }
-        if !isCareful { try sendStates(client) }
+        guard !isCareful, let stateTopic = topics.state else { return }
+        try states.sendDue { (sensor, state) throws(MQTTFailure) -> Int32? in
+            try client.publish(Array(state.utf8), to: stateTopic(sensor), isRetained: true)
+        }
     }
 
-    /// Sends an event.
-    ///
-    /// - Returns: Whether it is under way; one that no broker could be sent is passed over.
+    /// Sends an event; `false` when it was skipped, because it cannot be an MQTT message.
     private func send(at index: Int, _ client: MQTTClient) throws(MQTTFailure) -> Bool {
         let event = window[index].item.event
         let topic = topics.event(event)
         guard let message = try client.publish(Array(event.json.utf8), to: topic, isRetained: false) else {
-            passOver(at: index, because: "it is too long for MQTT, or its topic is none")
+            skip(at: index, because: "it is too long for MQTT, or its topic is none")
             return false
         }
         window[index].message = message
@@ -48,20 +49,13 @@ extension MQTTPublisher {
         return true
     }
 
-    private func sendStates(_ client: MQTTClient) throws(MQTTFailure) {
-        guard let stateTopic = topics.state else { return }
-        try states.sendDue { (sensor, state) throws(MQTTFailure) -> Int32? in
-            try client.publish(Array(state.utf8), to: stateTopic(sensor), isRetained: true)
-        }
-    }
-
-    /// Is done with an event.
+    /// Finishes an event.
     func finish(at index: Int) {
         port.finish(window.remove(at: index).item)
     }
 
-    /// Is done with an event that cannot be published, and tells so.
-    func passOver(at index: Int, because reason: String) {
+    /// Finishes an event that cannot be published, and reports that.
+    private func skip(at index: Int, because reason: String) {
         let event = window[index].item.event
         failures.report(
             "\(settings.address): event \(event.sequence) (\(event.kind.rawValue)) is passed over: \(reason)")
@@ -69,8 +63,8 @@ extension MQTTPublisher {
         finish(at: index)
     }
 
-    /// Says "offline" and ends the connection, within the time that is left.
-    func sayGoodbye(
+    /// Publishes "offline" and ends the connection, within the time that is left.
+    func disconnect(
         _ client: MQTTClient, _ connection: inout Connection, _ stop: StopPlan
     ) throws(MQTTFailure) {
         if let topic = settings.statusTopic {
@@ -91,7 +85,43 @@ extension MQTTPublisher {
                 try turn(client, until: stop.endTime, now)
             }
         } catch {
-            // That the connection ends is what was asked for.
+            // The end of the connection is what was asked for.
+        }
+    }
+
+    // MARK: - Lost connections
+
+    /// Handles a connection that was lost or never made: what was in flight is sent again.
+    func lose(_ connection: Connection, _ failure: MQTTFailure) {
+        gauge.update { figures in
+            figures.connectedSinceNanoseconds = nil
+            if !failure.isDetour { figures.failure = failure.reason }
+        }
+        if connection.hasProgress { failures.resetPauses() }
+        if failure.isClosedByBroker, !connection.hasProgress { suspectEvent() }
+        for index in window.indices { window[index].message = nil }
+        // The first address of a name may be an IPv6 address without a route.
+        avoidsIPv6 = !avoidsIPv6 && failure.isUnreachable
+        if !failure.isDetour { failures.fail(failure.reason) }
+    }
+
+    /// Counts a connection that the broker closed on receiving events, and skips the event that makes it do so each
+    /// time.
+    ///
+    /// Without this, one event that the broker rejects would be sent for ever, and none behind it.
+    private func suspectEvent() {
+        guard let index = window.firstIndex(where: { $0.message != nil }) else { return }
+        closingCount += 1
+        guard closingCount >= Self.toleratedClosings + Self.mostRefusals else { return }
+        closingCount = Self.toleratedClosings
+        skip(at: index, because: "the broker closes the connection each time it gets it")
+    }
+
+    /// Waits for the time of the next attempt; `false` when there is none because of a stop.
+    func waitBeforeRetry() -> Bool {
+        failures.waitBeforeRetry { attemptTime in
+            guard let stop = port.stop else { return false }
+            return !port.wouldLose || attemptTime >= Self.drainTime(stop)
         }
     }
 }

@@ -4,36 +4,32 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// How long a connection to a broker waits for what; in nanoseconds.
+/// The timeouts of a connection to a broker, in nanoseconds.
 package struct MQTTTimes: Sendable {
-    /// The longest time from the first packet to the broker's CONNACK.
+    /// From the first packet to the broker's CONNACK.
     package var connect: Int64 = 10_000_000_000
-    /// The longest time that a PUBLISH waits for its PUBACK.
+    /// From a PUBLISH to its PUBACK.
     package var answer: Int64 = 30_000_000_000
-    /// How long a connection has to last to be one that works.
+    /// How long a connection has to last before the recovery is reported.
     package var lasting: Int64 = 5_000_000_000
-    /// The pause after a first failure; each further one is twice as long.
-    package var firstPause: Int64 = 1_000_000_000
-    /// The longest pause between two attempts.
-    package var longestPause: Int64 = 60_000_000_000
-    /// How often the broker may close the connection because of one event before that is passed over.
-    package var mostRefusals = 5
+    /// The pauses between attempts.
+    package var pauses = RetryPauses()
 
     /// Creates the times that a daemon has.
     package init() {}
 }
 
-/// The state of the connection to a broker, for other threads.
+/// The state of the connection to a broker, readable on any thread.
 package final class MQTTGauge: Sendable {
     /// The figures.
     package struct Figures: Sendable {
-        /// Since when the broker has accepted the connection, on CLOCK_MONOTONIC; `nil` when there is none.
+        /// When the broker accepted the current connection, on CLOCK_MONOTONIC; `nil` when there is none.
         package var connectedSinceNanoseconds: Int64?
-        /// Why there is no connection, or why the last one ended; `nil` once one has lasted.
+        /// The last failure; `nil` once a connection has lasted.
         package var failure: String?
         /// The events that the broker acknowledged.
         package var publishedCount = 0
-        /// The events that the broker would not take, and that were passed over.
+        /// The events that were skipped because the broker rejects them.
         package var refusedCount = 0
         /// The connections that were accepted after the first.
         package var reconnectCount = 0
@@ -47,24 +43,23 @@ package final class MQTTGauge: Sendable {
     /// The figures.
     package var figures: Figures { state.withLock { $0 } }
 
-    /// Changes the figures.
     func update(_ change: (inout Figures) -> Void) {
         state.withLock { change(&$0) }
     }
 }
 
-/// Publishes events to a broker, and comes back to it as long as it takes; for one thread.
+/// Publishes events to a broker, and reconnects without end; for one thread.
 ///
-/// Each event is one message with QoS 1, its payload the event's JSON. The events that the broker has not acknowledged stay
-/// here, in their order, and are sent again over the next connection, so one may come twice; never more than
-/// ``windowLimit`` of them are under way. The library resends nothing by itself.
+/// Each event is one message with QoS 1 whose payload is the event's JSON. The publisher keeps unacknowledged events in
+/// their order and sends them again over the next connection, so the broker may get one twice; at most ``windowLimit``
+/// messages are in flight. The library resends nothing itself.
 package final class MQTTPublisher {
-    /// Where the topics come from.
+    /// Makes the topics.
     package struct Topics: Sendable {
         /// The topic of an event.
-        package let event: @Sendable (Event) -> String
-        /// The topic of a sensor's state, which is retained; `nil` when no states are published.
-        package let state: (@Sendable (_ sensor: String) -> String)?
+        let event: @Sendable (Event) -> String
+        /// The topic of a sensor's retained state; `nil` when no states are published.
+        let state: (@Sendable (_ sensor: String) -> String)?
 
         /// Creates topics.
         package init(
@@ -78,16 +73,18 @@ package final class MQTTPublisher {
     /// An event that the broker has not acknowledged.
     struct Entry {
         let item: QueuedEvent
-        /// The number of the message; `nil` when it has not been sent over this connection.
+        /// The message ID; `nil` when it has not been sent over this connection.
         var message: Int32?
-        /// Whether the sensor's state says what the event says.
+        /// Whether the sensor's state includes the event.
         var isApplied = false
-        /// How often the broker closed the connection when it got nothing but this.
-        var refusalCount = 0
     }
 
-    /// The most events that are under way.
+    /// The maximum number of events in flight.
     static let windowLimit = 64
+    /// The number of connections in a row that the broker closes before events are sent one by one.
+    static let toleratedClosings = 2
+    /// The number of further connections that it closes on receiving one event before that is skipped.
+    static let mostRefusals = 5
 
     let settings: MQTTSettings
     let topics: Topics
@@ -96,25 +93,14 @@ package final class MQTTPublisher {
     let gauge: MQTTGauge
     var window: [Entry] = []
     var states = MQTTSensorStates()
-    /// Whether events are sent one by one, because the broker seems to reject one of them.
-    var isCareful = false
-    /// How many connections in a row the broker closed without having acknowledged an event.
+    /// The number of connections in a row that the broker closed after it got events, without acknowledging one.
     var closingCount = 0
-    /// What was told of failures, and the pauses between attempts.
     var failures: FailureReports
-    /// Whether the next attempt goes by IPv4.
+    /// Whether the next attempt uses IPv4 only.
     var avoidsIPv6 = false
     private var connectionCount = 0
 
-    /// What a handler needs to publish its events.
-    ///
-    /// - Parameters:
-    ///   - settings: The broker.
-    ///   - topics: The topics.
-    ///   - capacity: The most events that wait while no store keeps them.
-    ///   - times: How long it waits for what.
-    ///   - gauge: Where the state of the connection is shown.
-    /// - Returns: The plan.
+    /// The plan of a handler that publishes its events; up to `capacity` of them wait while no store keeps them.
     package static func plan(
         _ settings: MQTTSettings, _ topics: Topics, capacity: Int = HandlerWork.usualCapacity,
         times: MQTTTimes = MQTTTimes(), gauge: MQTTGauge = MQTTGauge()
@@ -134,8 +120,11 @@ package final class MQTTPublisher {
         self.times = times
         self.port = port
         self.gauge = gauge
-        failures = FailureReports(port, firstPause: times.firstPause, longestPause: times.longestPause)
+        failures = FailureReports(port, times.pauses)
     }
+
+    /// Whether events are sent one by one, to find the one on which the broker closes the connection.
+    var isCareful: Bool { closingCount >= Self.toleratedClosings }
 
     private func run() {
         let client = "\(settings.address) \(settings.clientID)"
@@ -154,16 +143,14 @@ package final class MQTTPublisher {
         MQTTClientIDs.release(client)
     }
 
-    /// Waits until no other handler of this process has the client's name.
-    ///
-    /// - Returns: Whether that was before it was told to stop.
+    /// Waits until no other handler of this process uses the client ID; `false` when a stop comes first.
     private func claimClientID(_ client: String) -> Bool {
         let begin = SystemClock.monotonic()
         let waker = port.courier.waker
         while !MQTTClientIDs.claim(client, waker: waker) {
             let now = SystemClock.monotonic()
             if let stop = port.stop, !port.wouldLose || now >= Self.drainTime(stop) {
-                MQTTClientIDs.forget(waker)
+                MQTTClientIDs.cancel(waker)
                 return false
             }
             if now - begin >= times.connect {
@@ -174,28 +161,28 @@ package final class MQTTPublisher {
         return true
     }
 
-    /// Until when events are published after a request to stop; the rest of the time is for the broker's answers.
+    /// The end of publishing after a request to stop; the remaining time is for the broker's answers.
     static func drainTime(_ stop: StopPlan) -> Int64 { stop.time(after: 75) }
 
     // MARK: - A connection
 
-    /// What is known of one connection.
+    /// The state of one connection.
     struct Connection {
         /// When the broker accepted it; `nil` before that.
         var acceptedTime: Int64?
-        /// The number of the message that says "online".
+        /// The ID of the status message.
         var announcement: Int32?
-        /// Whether the broker acknowledged that, or need not.
+        /// Whether the broker acknowledged the status message, or there is none.
         var isAnnounced = false
         /// Whether the broker acknowledged an event.
         var hasProgress = false
-        /// When the broker last acknowledged something, or got something after having acknowledged everything.
+        /// The start of the current wait for an acknowledgement.
         var answerTime: Int64 = 0
-        /// Whether it has lasted.
+        /// Whether its recovery was reported.
         var hasLasted = false
     }
 
-    /// Connects and publishes until the connection is lost, or until the publisher was told to stop and has done so.
+    /// Connects and publishes until the connection is lost or a stop is complete.
     private func serve(_ connection: inout Connection) throws(MQTTFailure) {
         let client = try MQTTClient(settings)
         try client.connect(avoidsIPv6: avoidsIPv6)
@@ -204,22 +191,20 @@ package final class MQTTPublisher {
         while true {
             let now = SystemClock.monotonic()
             if let stop = port.stop, now >= Self.drainTime(stop) || isDone {
-                return try sayGoodbye(client, &connection, stop)
+                return try disconnect(client, &connection, stop)
             }
             try publish(client, &connection, now)
             try turn(client, until: nextTime(connection, now), now)
             take(client, &connection)
-            try look(connection)
-            settle(&connection)
+            try checkAnswer(connection)
+            reportRecovery(&connection)
         }
     }
 
-    /// Whether the broker has everything.
+    /// Whether the broker has acknowledged everything.
     private var isDone: Bool { window.isEmpty && port.isEmpty && states.isSettled }
 
-    /// Waits for the broker's answer to CONNECT.
-    ///
-    /// - Returns: Whether it accepted; `false` when there is nothing left to do before it has.
+    /// Waits for the broker's answer to CONNECT; `false` when a stop leaves nothing to do before it comes.
     private func isAccepted(_ client: MQTTClient) throws(MQTTFailure) -> Bool {
         let limit = times.connect
         let end = Units.later(SystemClock.monotonic(), by: limit)
@@ -237,7 +222,7 @@ package final class MQTTPublisher {
         return true
     }
 
-    /// Says "online", and has all states sent.
+    /// Publishes "online", and marks all states as unsent.
     private func begin(_ client: MQTTClient, _ connection: inout Connection) throws(MQTTFailure) {
         let now = SystemClock.monotonic()
         connection.acceptedTime = now
@@ -254,7 +239,7 @@ package final class MQTTPublisher {
         connection.isAnnounced = connection.announcement == nil
     }
 
-    /// Waits for something to happen, and has the library do its part.
+    /// Waits for the socket, the waker or a deadline, and runs the library's input and output.
     func turn(_ client: MQTTClient, until deadline: Int64, _ now: Int64) throws(MQTTFailure) {
         var ready = [
             pollfd(fd: client.descriptor, events: Int16(POLLIN | (client.wantsWrite ? POLLOUT : 0)), revents: 0),
@@ -264,15 +249,15 @@ package final class MQTTPublisher {
         guard poll(&ready, nfds_t(ready.count), milliseconds) > 0 else { return try client.keepAlive() }
         if ready[1].revents != 0 { port.courier.waker.clear() }
         let events = Int32(ready[0].revents)
-        // A socket in error has its reason told by whatever is done with it next.
+        // The next call on a socket in error reports the reason.
         if events & ~POLLOUT != 0 { try client.read() }
         if events & POLLOUT != 0 { try client.write() }
         try client.keepAlive()
     }
 
-    /// When there is something to look at again, whatever comes from outside.
+    /// The next deadline.
     private func nextTime(_ connection: Connection, _ now: Int64) -> Int64 {
-        // The library counts whole seconds of silence; asking it eight times in its limit is early enough.
+        // The library counts whole seconds of silence; eight checks per keepalive interval are enough.
         var time = now + Int64(settings.keepaliveSeconds) * 1_000_000_000 / 8
         if isWaitingForAnswer(connection) { time = min(time, connection.answerTime + times.answer) }
         if !connection.hasLasted, let accepted = connection.acceptedTime {
@@ -287,7 +272,7 @@ package final class MQTTPublisher {
             || states.inFlightCount > 0
     }
 
-    /// Finishes the events that the broker acknowledged.
+    /// Finishes the messages that the broker acknowledged.
     func take(_ client: MQTTClient, _ connection: inout Connection) {
         let numbers = client.takeAcknowledged()
         guard !numbers.isEmpty else { return }
@@ -297,7 +282,6 @@ package final class MQTTPublisher {
                 connection.isAnnounced = true
             } else if let index = window.firstIndex(where: { $0.message == number }) {
                 connection.hasProgress = true
-                isCareful = false
                 closingCount = 0
                 gauge.update { $0.publishedCount += 1 }
                 finish(at: index)
@@ -307,15 +291,15 @@ package final class MQTTPublisher {
         }
     }
 
-    /// Gives up a broker that takes events and says nothing to them.
-    private func look(_ connection: Connection) throws(MQTTFailure) {
+    /// Fails when the broker accepts messages without acknowledging them in time.
+    private func checkAnswer(_ connection: Connection) throws(MQTTFailure) {
         let limit = times.answer
         guard isWaitingForAnswer(connection), SystemClock.monotonic() - connection.answerTime >= limit else { return }
         throw MQTTFailure("\(settings.address): no answer to PUBLISH within \(limit / 1_000_000_000) s")
     }
 
     /// Reports the recovery once a connection has lasted.
-    private func settle(_ connection: inout Connection) {
+    private func reportRecovery(_ connection: inout Connection) {
         guard !connection.hasLasted, let accepted = connection.acceptedTime,
             SystemClock.monotonic() - accepted >= times.lasting,
             connection.isAnnounced, connection.hasProgress || !isWaitingForAnswer(connection)

@@ -1,25 +1,73 @@
 import Binnacle
+import PlainText
+
+/// The state of a sensor, as far as a handler's events tell.
+struct MQTTSensorState: Equatable {
+    /// Whether the sensor delivers; `nil` while unknown.
+    var isActive: Bool?
+    /// The state of each detector, such as `moving`.
+    var detectors: [String: String] = [:]
+    /// The latest heading.
+    var heading: Figure.Value?
+
+    /// The state of a detector that lost its sensor.
+    private static let failed = "failed"
+
+    mutating func apply(_ event: Event) {
+        if let heading = event.figure(.heading) { self.heading = heading }
+        switch event.kind.row.state {
+        case .none: break
+        case .delivers: isActive = true
+        case .detector(let word):
+            isActive = true
+            if let detector = event.detector { detectors[detector] = word }
+        case .detectorFailed:
+            if let detector = event.detector { detectors[detector] = Self.failed }
+        case .sensorActive:
+            isActive = true
+            // The next event of a detector that works again has its state.
+            detectors = detectors.filter { $0.value != Self.failed }
+        case .sensorInactive: isActive = false
+        case .headingLost: heading = nil
+        }
+    }
+
+    /// The state as one JSON object, with the event that changed it last.
+    func json(of sensor: String, after event: Event) -> String {
+        var object = JSONObject()
+        object.add("sensor", sensor)
+        if let isActive { object.add("active", raw: isActive ? "true" : "false") }
+        var words = JSONObject()
+        for (detector, word) in detectors.sorted(by: { $0.key < $1.key }) { words.add(name: detector, word) }
+        object.add("detectors", raw: words.text)
+        if let heading { object.add(Figure.Name.heading.rawValue, raw: heading.description) }
+        object.add("seq", raw: String(event.sequence))
+        object.add("time_ns", raw: String(event.timeNanoseconds))
+        if let wall = event.wallNanoseconds { object.add("wall_time", WallTime.text(wall)) }
+        if event.isSimulated { object.add("simulated", raw: "true") }
+        return object.text
+    }
+}
 
 /// The states of all sensors, and which of them the broker does not have yet.
 ///
-/// Of each sensor one state at most is under way; what changes meanwhile is sent when that has arrived. So there are never
-/// more of them than sensors, however fast they change.
+/// At most one state of each sensor is in flight; a change during that time is sent after the acknowledgement. So no
+/// more messages are in flight than there are sensors, however fast states change.
 struct MQTTSensorStates {
     private struct Record {
         var state = MQTTSensorState()
         var text = ""
         var isDue = false
-        /// The number of the message that is under way.
+        /// The ID of the message in flight.
         var message: Int32?
     }
 
     private var sensors: [String] = []
     private var records: [String: Record] = [:]
 
-    /// How many are under way.
     var inFlightCount: Int { records.values.count { $0.message != nil } }
 
-    /// Takes in what an event says of its sensor; one that changes nothing is not sent.
+    /// Applies an event to its sensor's state, which is sent only when it changes.
     mutating func apply(_ event: Event) {
         guard let sensor = event.sensor else { return }
         var record = records[sensor] ?? Record()
@@ -32,13 +80,10 @@ struct MQTTSensorStates {
         records[sensor] = record
     }
 
-    /// Whether the broker has all of them.
+    /// Whether the broker has all states.
     var isSettled: Bool { records.values.allSatisfy { !$0.isDue && $0.message == nil } }
 
-    /// Sends what is due.
-    ///
-    /// - Parameter send: Sends a sensor's state; the number of its message, or `nil` when it cannot be sent.
-    /// - Throws: What `send` throws; what it was about is still due then.
+    /// Sends the changed states; `send` returns the message ID, or `nil` when the state cannot be sent.
     mutating func sendDue<Failure: Error>(
         _ send: (_ sensor: String, _ state: String) throws(Failure) -> Int32?
     ) throws(Failure) {
@@ -50,12 +95,12 @@ struct MQTTSensorStates {
         }
     }
 
-    /// Marks the state of a message as arrived.
+    /// Handles the acknowledgement of a message.
     mutating func finish(_ message: Int32) {
         for sensor in sensors where records[sensor]?.message == message { records[sensor]?.message = nil }
     }
 
-    /// Makes all states due again after a lost connection: the broker may have forgotten everything.
+    /// Marks all states as unsent after a lost connection: the broker may have forgotten them.
     mutating func reset() {
         for sensor in sensors {
             records[sensor]?.isDue = true

@@ -1,48 +1,140 @@
-/// Which broker a handler publishes to, and as whom; the defaults are those of the configuration.
+import Binnacle
+import PlainText
+import TableReading
+
+/// How a handler connects to its broker; the defaults are those of the configuration.
 package struct MQTTSettings: Sendable, Equatable {
-    /// The broker's name or address.
-    package var host: String
+    /// The broker's name or address, without brackets.
+    package var host = ""
     /// The broker's port.
-    package var port: Int
-    /// Whether the connection is encrypted and the broker's certificate verified; there is no one without the other.
-    package var usesTLS: Bool
+    package var port = 0
+    /// Whether the connection is encrypted and the broker's certificate is verified.
+    package var usesTLS = false
     /// The user that logs in; `nil` for none.
     package var user: String?
-    /// Where the user's password is; `nil` is none.
+    /// Where the user's password is; `nil` for none.
     package var password: MQTTPassword?
-    /// A file with the certificates of those who may have signed the broker's; `nil` is those that the system trusts.
+    /// A file with the certificate authorities that are trusted; `nil` for those of the system.
     package var authorityFile: String?
-    /// The client's own certificate and its key.
-    package var identity: Identity?
+    /// The client's own certificate, a file in PEM form.
+    package var certificateFile: String?
+    /// The private key of ``certificateFile``.
+    package var keyFile: String?
     /// What the broker knows the client by; no two clients of a broker may have the same.
-    package var clientID: String
-    /// The longest silence, in seconds, before the broker is asked whether it is there.
+    package var clientID = ""
+    /// The longest silence, in seconds, before the client sends PINGREQ.
     package var keepaliveSeconds = 60
-    /// The topic that says "online" or "offline"; `nil` says it nowhere.
+    /// The topic that says "online" or "offline"; `nil` for none.
     package var statusTopic: String?
 
-    /// A client's certificate and its private key, each in a file in PEM form.
-    package struct Identity: Sendable, Equatable {
-        /// The certificate's file.
-        package var certificateFile: String
-        /// The key's file.
-        package var keyFile: String
-
-        /// Creates an identity.
-        package init(certificateFile: String, keyFile: String) {
-            self.certificateFile = certificateFile
-            self.keyFile = keyFile
-        }
-    }
-
-    /// Creates settings for a broker, with the defaults.
-    package init(host: String, port: Int, usesTLS: Bool, clientID: String) {
-        self.host = host
-        self.port = port
-        self.usesTLS = usesTLS
-        self.clientID = clientID
-    }
+    /// Creates settings with the defaults.
+    package init() {}
 
     /// The broker as people write it, for messages.
     var address: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
+
+extension MQTTSettings {
+    static let rows: [SettingRow<MQTTSettings>] = [
+        SettingRow(
+            "user", \.user, shown: .example("\"machine-1\""), "The name to log in with; by default there is none."
+        ) { $2.user = word($0, $1) },
+        SettingRow(
+            "password_file", \.password, shown: .example("\"/etc/binnacle/mqtt.password\""),
+            """
+            The file with the user's password, which is never in the configuration. Not everybody may be able to read \
+            it. It is read again at each connection.
+            """, read: readPasswordFile),
+        SettingRow(
+            "password_credential", \.password, shown: .example("\"mqtt\""),
+            "Instead of password_file, the name of a LoadCredential= in the service's unit.", read: readCredential),
+        SettingRow(
+            "ca_file", \.authorityFile, shown: .example("\"/etc/binnacle/broker-ca.pem\""),
+            usual: "those whom the system trusts", "The authorities whose certificates are accepted, in PEM form."
+        ) { $2.authorityFile = file($0, $1) },
+        SettingRow(
+            "certificate_file", \.certificateFile, shown: .example("\"/etc/binnacle/client.pem\""),
+            "The client's own certificate, for a broker that asks for one; it needs key_file."
+        ) { table, key, settings in
+            settings.certificateFile = file(table, key)
+            require("key_file", "a certificate is of no use without its key", for: key, table)
+        },
+        SettingRow(
+            "key_file", \.keyFile, shown: .example("\"/etc/binnacle/client.key\""), "The key of certificate_file."
+        ) { table, key, settings in
+            settings.keyFile = file(table, key)
+            require("certificate_file", "a key is of no use without its certificate", for: key, table)
+        },
+        SettingRow(
+            "client_id", \.clientID, shown: .example("\"machine-1\""),
+            usual: "binnacle- and the machine's and the handler's name",
+            "What the broker knows this handler by. No two clients of a broker may have the same."
+        ) { $2.clientID = word($0, $1) ?? "" },
+        SettingRow(
+            "keepalive_s", \.keepaliveSeconds, .integer(in: 5...65_535),
+            "After that much silence the broker is asked whether it is there."),
+    ]
+
+    private static func require(_ key: String, _ purpose: String, for other: String, _ table: TableReader) {
+        if table.entry(other) != nil { table.require(key, purpose, for: other) }
+    }
+
+    private static func readPasswordFile(_ table: TableReader, _ key: String, _ settings: inout MQTTSettings) {
+        // The row of the credential reports that there are both.
+        guard table.entry("password_credential") == nil else { return }
+        require("user", "a password is that of a user", for: key, table)
+        guard let path = file(table, key), let entry = table.entry(key) else { return }
+        guard !MQTTPassword.isReadableByAll(path) else {
+            table.refuse(
+                key, at: entry.node.position, "everybody can read \(Spelling.quoted(path))",
+                hint: "chmod o-r takes that right away")
+            return
+        }
+        settings.password = .file(path)
+    }
+
+    private static func readCredential(_ table: TableReader, _ key: String, _ settings: inout MQTTSettings) {
+        guard let entry = table.entry(key) else { return }
+        guard table.entry("password_file") == nil else {
+            table.refuse(
+                key, at: entry.keyPosition, with: ["password_file"],
+                "\(table.title) has both `password_file` and `\(key)`", hint: "there is one password")
+            return
+        }
+        require("user", "a password is that of a user", for: key, table)
+        guard let name = table.string(key) else { return }
+        guard !name.contains("/"), name != ".", name != ".." else {
+            table.refuse(
+                key, at: entry.node.position, "`\(key)` is a name, and no path",
+                hint: "that of a LoadCredential= in the service's unit")
+            return
+        }
+        settings.password = .credential(name)
+    }
+
+    /// The path of a file, which is opened only when it is needed.
+    private static func file(_ table: TableReader, _ key: String) -> String? {
+        guard let path = table.string(key), let entry = table.entry(key) else { return nil }
+        guard path.hasPrefix("/") else {
+            table.refuse(
+                key, at: entry.node.position, "\(Spelling.quoted(path)) has to be an absolute path",
+                hint: "such as /etc/binnacle/\(path.split(separator: "/").last.map(String.init) ?? "file")")
+            return nil
+        }
+        return path
+    }
+
+    /// A text without control characters, which MQTT forbids in strings.
+    private static func word(_ table: TableReader, _ key: String) -> String? {
+        guard let text = table.string(key), let entry = table.entry(key) else { return nil }
+        guard text.utf8.count <= 256,
+            !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else {
+            table.refuse(
+                key, at: entry.node.position, "`\(key)` is too long, or holds a control character",
+                hint: "at most 256 bytes")
+            return nil
+        }
+        return text
+    }
 }

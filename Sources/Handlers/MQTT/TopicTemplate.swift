@@ -1,44 +1,35 @@
 package import Binnacle
+import TableReading
 
-/// A topic of MQTT, with places for the machine's name and for what an event says.
+/// An MQTT topic with placeholders for the machine's name and for event values.
 ///
-/// What a placeholder becomes is a part of one level, whatever it holds.
+/// A placeholder becomes a part of one level, whatever its value holds.
 package struct TopicTemplate: Sendable, Equatable {
     /// A part of a topic.
     package enum Piece: Sendable, Equatable {
-        /// A text as it stands.
+        /// Literal text.
         case text(String)
         /// The machine's name.
         case host
-        /// A place for what an event says.
+        /// An event value.
         case placeholder(CommandPlaceholder)
     }
 
-    /// What it is put together from.
+    /// The parts, in their order.
     package let pieces: [Piece]
 
-    /// Creates a template.
-    package init(_ pieces: [Piece]) {
-        self.pieces = pieces
-    }
-
-    /// The topic for an event.
-    ///
-    /// - Parameters:
-    ///   - event: The event; what it has nothing for becomes `-`.
-    ///   - host: The machine's name.
-    /// - Returns: The topic, whose levels are as many as the template's.
+    /// The topic for an event; a value that the event does not have becomes `-`.
     package func topic(for event: Event, host: String) -> String {
         topic(host: host) { $0.text(in: event) }
     }
 
     /// The topic for a sensor.
-    package func topic(forSensor sensor: String, host: String) -> String {
+    func topic(forSensor sensor: String, host: String) -> String {
         topic(host: host) { $0 == .sensor ? sensor : nil }
     }
 
     /// The topic of the machine.
-    package func topic(host: String) -> String {
+    func topic(host: String) -> String {
         topic(host: host) { _ in nil }
     }
 
@@ -49,6 +40,92 @@ package struct TopicTemplate: Sendable, Equatable {
             case .host: topic += MQTTTopic.level(host)
             case .placeholder(let placeholder): topic += MQTTTopic.level(value(placeholder) ?? "")
             }
+        }
+    }
+}
+
+extension TopicTemplate {
+    private static let host = "host"
+    /// All known brokers accept topics of this size.
+    private static let longest = 1024
+    private static let mostLevels = 64
+
+    /// Reads a topic; `nil` when it cannot be used, which is then reported, or when it is empty.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - table: The section.
+    ///   - usual: The default.
+    ///   - placeholders: The event values that are allowed.
+    ///   - mayBeEmpty: Whether an empty text switches the topic off.
+    init?(
+        _ key: String, of table: TableReader, usual: String,
+        among placeholders: [CommandPlaceholder] = CommandPlaceholder.all, mayBeEmpty: Bool = false
+    ) {
+        var text = usual
+        if let node = table.entry(key)?.node {
+            guard let own = table.string(key, node, mayBeEmpty: mayBeEmpty), !own.isEmpty else { return nil }
+            text = own
+        }
+        let place = table.entry(key)?.node.position ?? table.position
+        let template = table.parsed(key, at: place) { () throws(TextSyntaxError) in
+            try TopicTemplate(parsing: text, among: placeholders)
+        }
+        guard let template else { return nil }
+        self = template
+    }
+
+    private init(parsing text: String, among placeholders: [CommandPlaceholder]) throws(TextSyntaxError) {
+        let names = [Self.host] + placeholders.map(\.name)
+        pieces = try PlaceholderText.pieces(of: text, names: names, text: Piece.text) { name in
+            if name == Self.host { return .host }
+            return placeholders.first { $0.name == name }.map(Piece.placeholder)
+        }
+        for case .text(let words) in pieces {
+            guard let problem = MQTTTopic.problem(with: words) else { continue }
+            throw TextSyntaxError("the topic \(problem)", hint: "events go to topics without it")
+        }
+        if case .text(let words)? = pieces.first, words.hasPrefix("$") {
+            throw TextSyntaxError("the topic begins with `$`", hint: "such topics are the broker's own")
+        }
+        guard text.utf8.count <= Self.longest, text.utf8.count(where: { $0 == UInt8(ascii: "/") }) < Self.mostLevels
+        else {
+            throw TextSyntaxError(
+                "the topic is too long", hint: "at most \(Self.longest) bytes and \(Self.mostLevels) levels")
+        }
+    }
+}
+
+/// MQTT topics: levels separated by slashes.
+package enum MQTTTopic {
+    /// The longest value in a topic, in Unicode scalars.
+    private static let longestLevel = 128
+
+    /// A text as one level: wildcards, slashes and forbidden characters become `_`, an empty text becomes `-`.
+    package static func level(_ text: String) -> String {
+        guard !text.isEmpty else { return "-" }
+        var level = ""
+        for scalar in text.unicodeScalars.prefix(longestLevel) {
+            level.unicodeScalars.append(isSafe(scalar) ? scalar : "_")
+        }
+        return level
+    }
+
+    /// Why a text cannot be a part of a topic; `nil` when it can.
+    static func problem(with text: String) -> String? {
+        for scalar in text.unicodeScalars where scalar != "/" && !isSafe(scalar) {
+            return scalar == "+" || scalar == "#"
+                ? "holds `\(scalar)`, which is for subscribers" : "holds a character that no topic can have"
+        }
+        return nil
+    }
+
+    /// Whether brokers accept a character in a level: they reject control characters and Unicode noncharacters.
+    private static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0...0x1F, 0x7F...0x9F, 0xFDD0...0xFDEF: false
+        case UInt32(UInt8(ascii: "+")), UInt32(UInt8(ascii: "#")), UInt32(UInt8(ascii: "/")): false
+        default: scalar.value & 0xFFFE != 0xFFFE
         }
     }
 }

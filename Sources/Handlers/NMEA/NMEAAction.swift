@@ -10,7 +10,7 @@ package struct NMEAAction: HandlerAction, Equatable {
     package static let example = "nmea = \"udp://192.168.1.255\""
     /// An autopilot steers by it.
     package static let actsOnTheWorld = true
-    /// What is sent is the heading by one detector.
+    /// The kinds of event about the heading of one detector.
     package static let headingKinds: [EventKind]? = NMEASender.kinds
 
     /// Sends the latest heading at an interval.
@@ -47,28 +47,18 @@ extension NMEAAction {
 
     /// Reads what a section says of it; `nil` when that cannot be used, which is then reported.
     package init?(reading table: TableReader, at entry: TOMLEntry) {
-        let place = Self.settings(table, entry.node)
-        // What is wrong with the other keys is told as well when there is no receiver.
-        var settings = place ?? NMEASettings(.udp, host: "", port: 0)
+        let place = NetworkPlace(Self.key, entry.node, of: table, as: Self.form)
+        // The other keys are checked also when the URL cannot be used.
+        let transport: NMEASettings.Transport = place?.scheme == "tcp" ? .tcp : .udp
+        var settings = NMEASettings(transport, host: place?.host ?? "", port: place?.port ?? Self.usualPort)
         table.read(NMEASettings.rows, into: &settings)
         guard place != nil else { return nil }
-        self.settings = settings
-    }
-
-    private static func settings(_ table: TableReader, _ node: TOMLNode) -> NMEASettings? {
-        guard let text = table.string(key, node) else { return nil }
-        do throws(NetworkPlace.SyntaxError) {
-            let place = try NetworkPlace(parsing: text, as: form)
-            guard let transport = NMEASettings.Transport(rawValue: place.scheme) else { return nil }
-            guard transport == .tcp || !["0.0.0.0", "::"].contains(place.host) else {
-                throw NetworkPlace.SyntaxError(
-                    message: "sends to nobody", hint: "a broadcast address, such as 192.168.1.255, is everybody")
-            }
-            return NMEASettings(transport, host: place.host, port: place.port ?? usualPort)
-        } catch {
-            table.refuse(key, at: node.position, "`\(key)` \(error.message)", hint: error.hint)
-            return nil
+        if transport == .udp, ["0.0.0.0", "::"].contains(settings.host) {
+            table.refuse(
+                Self.key, at: entry.node.position, "`\(Self.key)` sends to nobody",
+                hint: "a broadcast address, such as 192.168.1.255, is everybody")
         }
+        self.settings = settings
     }
 }
 
@@ -91,7 +81,7 @@ extension NMEASettings {
         SettingRow(
             "talker", \.talker, shown: .usual("\"HC\""), usual: "HC, a magnetic compass",
             "Two capital letters that say what kind of device speaks.", read: readTalker),
-        // From as often as compasses do it at most, to as seldom as plotters bear without raising an alarm.
+        // From the highest rate of compasses to the longest interval without an alarm of plotters.
         SettingRow(
             "interval_s", \.interval, .seconds(in: 0.02...10),
             """

@@ -1,21 +1,18 @@
 package import Binnacle
 
-/// A valid heading, as far as sentences tell of it; in degrees, which need not be between 0 and 360.
+/// A valid heading for sentences; degrees need not be between 0 and 360.
 package struct NMEAHeading: Sendable, Equatable {
     /// From magnetic north; `nil` when only the true heading is known.
-    package let magneticDegrees: Double?
+    let magneticDegrees: Double?
     /// From true north; `nil` when the declination is not known.
-    package let trueDegrees: Double?
-    /// The declination of the place, which mariners call variation; positive to the east.
-    package let declinationDegrees: Double?
+    let trueDegrees: Double?
+    /// The declination, which mariners call variation; positive to the east.
+    let declinationDegrees: Double?
 
-    /// Beyond these, a number is no heading of any detector, and its tenths of a degree mean nothing.
+    /// No detector finds headings beyond these bounds.
     private static let bounds = -720.0...720.0
 
-    /// Takes the heading out of an event; `nil` when it is invalid, or only held because there is no new one: a plotter
-    /// cannot tell that from a heading that was measured.
-    ///
-    /// - Parameter event: One that tells a heading.
+    /// The heading of an event; `nil` when it is invalid or held: a plotter cannot tell a held heading from a new one.
     package init?(_ event: Event) {
         guard event.figure(.age) == nil, event.number(.accuracy).map({ $0 >= 0 }) ?? true,
             let heading = event.number(.heading), Self.bounds.contains(heading)

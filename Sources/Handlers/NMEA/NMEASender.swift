@@ -1,21 +1,19 @@
 package import Binnacle
 import LinuxSystem
 
-/// How long a sender of sentences waits for what; in nanoseconds.
+/// The timeouts of a sender, in nanoseconds.
 package struct NMEATimes: Sendable {
-    /// The pause after a first failure; each further one is twice as long.
-    package var firstPause: Int64 = 1_000_000_000
-    /// The longest pause between two attempts.
-    package var longestPause: Int64 = 60_000_000_000
-    /// How long sending has to work to be told of as working again.
+    /// The pauses between attempts.
+    package var pauses = RetryPauses()
+    /// How long sending has to work before the recovery is reported.
     package var lasting: Int64 = 5_000_000_000
     /// How long a connection may take nothing before it is closed.
     package var patience: Int64 = 5_000_000_000
-    /// How long a port may be taken before that is a failure: the handler that a reload takes out may have it still.
+    /// How long a port may be in use before that is a failure: the predecessor of a handler may still have it.
     package var grace: Int64 = 3_000_000_000
     /// The pause between attempts in that time.
     package var gracePause: Int64 = 50_000_000
-    /// How long no connection is accepted when the system has no descriptor left.
+    /// The pause in accepting when the system has no descriptor left.
     package var acceptPause: Int64 = 1_000_000_000
 
     /// Creates the times that a daemon has.
@@ -24,18 +22,17 @@ package struct NMEATimes: Sendable {
 
 /// Sends the latest heading to plotters as NMEA 0183, again and again; for one thread.
 ///
-/// Events tell a heading when it has changed, plotters want it regularly: so the latest one is sent at an interval for as
-/// long as it is valid. While there is none nothing is sent, not even sentences with empty fields: there are receivers
-/// that read an empty field as 0, and all of them notice silence. A connection that fails is tried again without end.
+/// Events report changes of a heading, and plotters want it regularly: so the latest one is sent at an interval for as
+/// long as it is valid. Without a valid heading nothing is sent, not even sentences with empty fields: some receivers
+/// read an empty field as 0, and all of them notice silence. A transport that fails is opened again without end.
 package final class NMEASender {
-    /// The number of what wakes the thread.
     private static let wakerToken: UInt64 = 0
 
-    /// The kinds of event that it has to be given; all of one detector.
+    /// The kinds of event that the handler needs, all of one detector.
     package static let kinds: [EventKind] = [
         .heading, .headingLost, .headingFound, .detectorFailed, .detectorUnavailable,
     ]
-    /// The most connections at a time.
+    /// The maximum number of connections.
     package static let connectionLimit = NMEAServer.mostClients
 
     private let settings: NMEASettings
@@ -44,17 +41,11 @@ package final class NMEASender {
     private let port: HandlerPort
     private let intervalNanoseconds: Int64
     private let startTime = SystemClock.monotonic()
-    /// When sentences are sent next; how often does not depend on connections that come and go.
+    /// The time of the next sentences, which does not depend on connections.
     private var dueTime: Int64 = 0
     private var failures: FailureReports
 
-    /// What a handler needs to send headings.
-    ///
-    /// - Parameters:
-    ///   - settings: What is sent, and where.
-    ///   - times: How long it waits for what.
-    ///   - state: Where the heading and the figures are.
-    /// - Returns: The plan.
+    /// The plan of a handler that sends headings.
     package static func plan(
         _ settings: NMEASettings, times: NMEATimes = NMEATimes(), state: NMEAState = NMEAState()
     ) -> HandlerPlan {
@@ -70,7 +61,7 @@ package final class NMEASender {
         self.state = state
         self.port = port
         intervalNanoseconds = Units.nanoseconds(settings.interval)
-        failures = FailureReports(port, firstPause: times.firstPause, longestPause: times.longestPause)
+        failures = FailureReports(port, times.pauses)
     }
 
     private func run() {
@@ -89,7 +80,7 @@ package final class NMEASender {
 
     // MARK: - Sending
 
-    /// Sends on one way until that fails, or until the sender is told to stop.
+    /// Opens the transport, and sends until that fails or the sender is told to stop.
     private func serve() throws(NMEAFailure) {
         let (epoll, transport) = try open()
         let openTime = SystemClock.monotonic()
@@ -102,7 +93,10 @@ package final class NMEASender {
                 next = min(next ?? dueTime, dueTime)
             }
             if failures.hasFailed, transport.isProven {
-                if now - openTime >= times.lasting { recover() }
+                if now - openTime >= times.lasting {
+                    state.update { $0.failure = nil }
+                    failures.recover()
+                }
                 next = min(next ?? .max, openTime + times.lasting)
             }
             // Without a heading there is no time to wait for.
@@ -118,12 +112,10 @@ package final class NMEASender {
     }
 
     private func open() throws(NMEAFailure) -> (Epoll, any NMEATransport) {
-        let epoll: Epoll
-        do throws(SystemError) {
-            epoll = try Epoll()
+        let epoll = try NMEAFailure.mapping(settings.address) { () throws(SystemError) in
+            let epoll = try Epoll()
             try epoll.add(port.courier.waker.descriptor, token: Self.wakerToken)
-        } catch {
-            throw NMEAFailure(settings.address, error)
+            return epoll
         }
         switch settings.transport {
         case .udp: return (epoll, try NMEADatagrams(settings, state: state))
@@ -142,11 +134,6 @@ package final class NMEASender {
     }
 
     // MARK: - Failing
-
-    private func recover() {
-        state.update { $0.failure = nil }
-        failures.recover()
-    }
 
     /// Reports that nothing can be sent, and waits until it is time for another attempt.
     private func lose(_ failure: NMEAFailure) {

@@ -1,32 +1,32 @@
-import CLinux
 import Glibc
 import LinuxSystem
 
-/// Listens on a port, and sends the sentences to everybody who has connected.
+/// Listens on a TCP port, and sends the sentences to all clients.
 ///
-/// There are places for some; who takes nothing for too long loses its own.
+/// A client never gets a part of a sentence: while the rest of one waits for room, further sentences are discarded.
 final class NMEAServer: NMEATransport {
-    /// The most connections.
+    /// The maximum number of connections.
     static let mostClients = 32
-    /// What the kernel keeps for a connection, in bytes: little, so that who is slow is soon known for it, and does not
-    /// steer by old headings.
+    /// The kernel's send buffer of a connection, in bytes: small, so that a slow client is noticed soon and gets no old
+    /// headings.
     private static let sendBuffer: Int32 = 4096
     private static let listenerToken: UInt64 = 1
-    /// After how many seconds without an answer a connection is over: a plotter that was switched off never says so.
+    /// The seconds without an answer after which a connection is closed: a plotter that is switched off sends no FIN.
     private static let silenceSeconds: Int32 = 30
+
+    private struct Client {
+        let connection: StreamConnection
+        /// Since when the client has taken nothing of the waiting output; `nil` when none waits.
+        var blockedSince: Int64?
+    }
 
     private let epoll: Epoll
     private let state: NMEAState
     private let times: NMEATimes
-    private let listener: Descriptor
-    private var clients: [UInt64: NMEAClient] = [:]
+    private let acceptor: StreamAcceptor
+    private var clients: [UInt64: Client] = [:]
     private var nextToken = NMEAServer.listenerToken + 1
-    /// When somebody is let in again, after the system had no descriptor left.
-    private var acceptTime: Int64?
 
-    /// Begins to listen.
-    ///
-    /// - Throws: ``NMEAFailure`` when the address is not ours, or the port somebody else's.
     init(_ settings: NMEASettings, epoll: Epoll, state: NMEAState, times: NMEATimes) throws(NMEAFailure) {
         self.epoll = epoll
         self.state = state
@@ -34,23 +34,22 @@ final class NMEAServer: NMEATransport {
         guard let address = try NMEAFailure.lookUp(settings, SOCK_STREAM, isOwn: true).first else {
             throw NMEAFailure(reason: "\(settings.address): it has no address")
         }
-        do throws(SystemError) {
-            listener = try Self.listen(at: address)
-            try epoll.add(listener.raw, token: Self.listenerToken)
+        acceptor = try NMEAFailure.mapping(settings.address) { () throws(SystemError) in
+            let listener = try Self.listen(at: address)
             let port = try NetworkAddress.port(of: listener)
             state.update { $0.port = port }
-        } catch {
-            throw NMEAFailure(settings.address, error)
+            return try StreamAcceptor(
+                listener, epoll, token: Self.listenerToken, pauseNanoseconds: times.acceptPause)
         }
     }
 
     private static func listen(at address: NetworkAddress) throws(SystemError) -> Descriptor {
         let socket = try address.makeSocket(SOCK_STREAM)
-        // Connections that were closed a moment ago would keep the port.
+        // Recently closed connections would keep the port.
         try socket.setOption(SOL_SOCKET, SO_REUSEADDR, 1)
-        // [::] is everybody, whichever protocol they speak.
+        // [::] accepts IPv4 as well.
         if address.family == AF_INET6 { try socket.setOption(Int32(IPPROTO_IPV6), IPV6_V6ONLY, 0) }
-        // Connections have it from whom they were made by.
+        // Accepted connections inherit it.
         try socket.setOption(SOL_SOCKET, SO_SNDBUF, sendBuffer)
         try systemCall("bind") { address.withPointer { bind(socket.raw, $0, $1) } }
         try systemCall("listen") { Glibc.listen(socket.raw, 16) }
@@ -68,24 +67,27 @@ final class NMEAServer: NMEATransport {
 
     var nextTime: Int64? {
         let overdue = clients.values.compactMap { $0.blockedSince }.min().map { $0 + times.patience }
-        return [acceptTime, overdue].compactMap { $0 }.min()
+        return [acceptor.resumeTime, overdue].compactMap { $0 }.min()
     }
 
     func send(_ sentences: [[UInt8]], at now: Int64) {
         let piece = Array(sentences.joined())
-        for (token, client) in clients { settle(token, client, client.write(piece, at: now)) }
+        for token in clients.keys { update(token, at: now) { $0.write(piece) } }
         if !clients.isEmpty { state.update { $0.sentCount += sentences.count } }
     }
 
     func respond(_ token: UInt64, isHungUp: Bool, at now: Int64) {
-        if token == Self.listenerToken { return accept(at: now) }
+        guard token != Self.listenerToken else {
+            _ = acceptor.accept(admit)
+            return
+        }
         guard let client = clients[token] else { return }
-        guard !isHungUp, client.discardInput() else { return close(token) }
-        settle(token, client, client.flush(at: now))
+        guard !isHungUp, discardInput(of: client) else { return close(token) }
+        update(token, at: now) { $0.flush() }
     }
 
     func advance(to now: Int64) {
-        if let time = acceptTime, time <= now { listens(true) }
+        if let time = acceptor.resumeTime, time <= now { acceptor.resume() }
         for (token, client) in clients {
             guard let since = client.blockedSince, since + times.patience <= now else { continue }
             state.update { $0.slowCount += 1 }
@@ -95,69 +97,52 @@ final class NMEAServer: NMEATransport {
 
     // MARK: - Connections
 
-    /// Waits for room when there is none, and closes a connection whose other end is gone.
-    private func settle(_ token: UInt64, _ client: NMEAClient, _ result: NMEAClient.Writing) {
-        guard result != .failed else { return close(token) }
-        let waits = result == .blocked
-        guard waits != client.waitsForRoom else { return }
-        client.waitsForRoom = waits
-        do throws(SystemError) {
-            try epoll.change(client.raw, token: token, reads: true, writes: waits)
-        } catch {
-            close(token)
+    private func admit(_ socket: Descriptor) throws(SystemError) {
+        guard clients.count < Self.mostClients else {
+            return state.update { $0.refusedCount += 1 }
         }
-    }
-
-    private func accept(at now: Int64) {
-        // As many as may have come at a time; the others are told of again.
-        for _ in 0..<16 {
-            do throws(SystemError) {
-                let socket = Descriptor(owning: try systemCall("accept") { clinux_accept(listener.raw) })
-                guard clients.count < Self.mostClients else {
-                    state.update { $0.refusedCount += 1 }
-                    continue
-                }
-                try take(socket)
-            } catch {
-                switch error.code {
-                case EMFILE, ENFILE, ENOBUFS, ENOMEM:
-                    acceptTime = now + times.acceptPause
-                    return listens(false)
-                case EAGAIN: return
-                // The client has closed its connection already: no failure of the server.
-                default: continue
-                }
-            }
-        }
-    }
-
-    private func take(_ socket: Descriptor) throws(SystemError) {
-        // A heading that waits for the next one is late.
+        // A delayed heading is an old heading.
         try socket.setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
         try socket.setOption(Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, Self.silenceSeconds * 1000)
         try socket.setOption(SOL_SOCKET, SO_KEEPALIVE, 1)
         try socket.setOption(Int32(IPPROTO_TCP), TCP_KEEPIDLE, Self.silenceSeconds / 3)
         try socket.setOption(Int32(IPPROTO_TCP), TCP_KEEPINTVL, Self.silenceSeconds / 3)
-        try epoll.add(socket.raw, token: nextToken)
-        clients[nextToken] = NMEAClient(socket)
+        clients[nextToken] = Client(connection: try StreamConnection(socket, epoll, token: nextToken))
         nextToken += 1
         state.update { $0.clientCount += 1 }
     }
 
-    private func close(_ token: UInt64) {
-        guard let client = clients.removeValue(forKey: token) else { return }
-        epoll.remove(client.raw)
-        state.update { $0.clientCount -= 1 }
-        // There is a descriptor again.
-        if acceptTime != nil { listens(true) }
+    /// Writes to a client, and closes a connection whose other end is gone.
+    private func update(_ token: UInt64, at now: Int64, _ write: (StreamConnection) -> StreamConnection.Writing) {
+        guard let client = clients[token] else { return }
+        let waitingCount = client.connection.output.count
+        let result = write(client.connection)
+        let hasProgress = waitingCount == 0 || client.connection.output.count < waitingCount
+        clients[token]?.blockedSince = result == .done ? nil : hasProgress ? now : client.blockedSince
+        guard result != .failed else { return close(token) }
+        do throws(SystemError) {
+            try client.connection.watch()
+        } catch {
+            close(token)
+        }
     }
 
-    private func listens(_ isOpen: Bool) {
-        if isOpen { acceptTime = nil }
+    /// Reads input and discards it: a plotter may send sentences of its own.
+    ///
+    /// - Returns: Whether the client is still connected.
+    private func discardInput(of client: Client) -> Bool {
+        // One read only, so that a flood does not delay the other connections.
         do throws(SystemError) {
-            try epoll.change(listener.raw, token: Self.listenerToken, reads: isOpen, writes: false)
+            return try client.connection.read()?.isEmpty != true
         } catch {
-            // The kernel is out of memory; it is tried again with the next one who goes.
+            return false
         }
+    }
+
+    private func close(_ token: UInt64) {
+        guard clients.removeValue(forKey: token) != nil else { return }
+        state.update { $0.clientCount -= 1 }
+        // There is a descriptor again.
+        acceptor.resume()
     }
 }

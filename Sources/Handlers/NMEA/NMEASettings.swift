@@ -1,22 +1,22 @@
-/// Which sentences a handler sends where; the defaults are those of the configuration.
+/// What a handler sends and where; the defaults are those of the configuration.
 package struct NMEASettings: Sendable, Equatable {
-    /// How sentences get to whom they are for.
-    package enum Transport: String, Sendable, CaseIterable {
-        /// Each in a datagram of its own, to one machine or to many.
+    /// The transport of sentences.
+    package enum Transport: String, Sendable {
+        /// Each in a datagram.
         case udp
-        /// To everybody who connects.
+        /// To all clients of a server.
         case tcp
     }
 
-    /// How sentences get there.
+    /// The transport.
     package var transport: Transport
-    /// The name or address to which datagrams go, or of this machine, at which connections come in.
+    /// The receiver's name or address, or that of this machine at which the server listens.
     package var host: String
-    /// The port; 0 at which connections come in is one that the system chooses.
+    /// The port; a server with 0 has one that the system chooses.
     package var port: Int
     /// The sentences, in the order in which they are sent.
     package var sentences = NMEASentence.allCases
-    /// Two letters that say what kind of device speaks; HC is a magnetic compass.
+    /// The talker ID, two letters for the kind of device; HC is a magnetic compass.
     package var talker = "HC"
     /// How often the sentences are sent.
     ///
@@ -30,7 +30,7 @@ package struct NMEASettings: Sendable, Equatable {
         self.port = port
     }
 
-    /// Where that is, for messages.
+    /// The URL, for messages.
     var address: String {
         "\(transport.rawValue)://" + (host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)")
     }

@@ -2,22 +2,22 @@ package import Binnacle
 import PlainText
 import Synchronization
 
-/// How a handler that sends sentences is doing.
+/// The figures of a sender.
 package struct NMEAStatistics: Sendable, Equatable {
-    /// The port at which connections come in; `nil` when none do.
+    /// The port of the server; `nil` while it does not listen.
     package var port: Int?
-    /// Why nothing can be sent; `nil` when it can, as far as it is known.
+    /// Why nothing can be sent; `nil` when it can, as far as is known.
     package var failure: String?
-    /// The sentences that were sent, each counted once, however many receivers it had.
+    /// The sentences that were sent, each counted once, whatever the number of receivers.
     package var sentCount = 0
-    /// The connections that are open.
+    /// The open connections.
     package var clientCount = 0
-    /// The connections that were closed because all places were taken.
+    /// The connections that were closed because there were too many.
     package var refusedCount = 0
     /// The connections that were closed because they took nothing for too long.
     package var slowCount = 0
 
-    /// What `binnacle status` tells.
+    /// The object in the output of `binnacle status`.
     var json: String {
         var object = JSONObject()
         object.add("sentences", raw: String(sentCount))
@@ -28,11 +28,11 @@ package struct NMEAStatistics: Sendable, Equatable {
     }
 }
 
-/// What the thread of the events and the thread of a sender share: the latest heading, and figures.
+/// The latest heading and the figures, shared by the event thread and the sender's thread.
 package final class NMEAState: LatestState {
     private struct State {
         var heading: NMEAHeading?
-        /// The detector that found it.
+        /// The detector of the heading.
         var detector: String?
         var statistics = NMEAStatistics()
     }
@@ -42,36 +42,34 @@ package final class NMEAState: LatestState {
     /// Creates a state without a heading.
     package init() {}
 
-    // MARK: - The thread of the events
+    // MARK: - The event thread
 
-    /// Takes in a heading, or that there is none any more.
+    /// Stores a heading, or clears it.
     package func take(_ event: Event) -> Bool {
         switch event.kind {
         case .heading: put(NMEAHeading(event), of: event.detector)
-        // It may tell only that there will be a heading.
+        // It may announce a heading without having one.
         case .headingFound: event.figure(.heading) != nil && put(NMEAHeading(event), of: event.detector)
         case .headingLost, .detectorFailed, .detectorUnavailable: put(nil, of: event.detector)
         default: false
         }
     }
 
-    /// Begins with the heading that another one has: an unchanged heading is not told again.
+    /// Starts with the heading of another state: an unchanged heading is not reported again.
     package func inherit(from other: any LatestState) {
         guard let other = other as? NMEAState else { return }
         let (heading, detector) = other.state.withLock { ($0.heading, $0.detector) }
         _ = put(heading, of: detector)
     }
 
-    /// Forgets the heading, unless it is of one of these detectors.
+    /// Clears the heading, unless it is of one of these detectors.
     package func detectorsChanged(to detectors: Set<String>) {
         state.withLock { state in
             if !(state.detector.map(detectors.contains) ?? false) { (state.heading, state.detector) = (nil, nil) }
         }
     }
 
-    /// Puts a heading in the place of the one before, or none.
-    ///
-    /// - Returns: Whether it is the first: a sender that has one looks again when it is time to send.
+    /// Replaces the heading; `true` when there was none before, and the sender has to be woken.
     private func put(_ heading: NMEAHeading?, of detector: String?) -> Bool {
         state.withLock { state in
             defer { (state.heading, state.detector) = (heading, detector) }
@@ -84,10 +82,9 @@ package final class NMEAState: LatestState {
 
     // MARK: - The sender's thread
 
-    /// The heading to send; `nil` when there is none that is valid.
+    /// The heading to send; `nil` when none is valid.
     var heading: NMEAHeading? { state.withLock { $0.heading } }
 
-    /// Changes the figures.
     func update(_ change: (inout NMEAStatistics) -> Void) {
         state.withLock { change(&$0.statistics) }
     }

@@ -1,48 +1,42 @@
 import Glibc
 import LinuxSystem
 
-/// A way on which sentences go out, for the thread of a sender.
+/// The transport of sentences, for the sender's thread; times are on CLOCK_MONOTONIC.
 protocol NMEATransport: AnyObject {
-    /// Sends sentences as far as that goes without waiting.
-    ///
-    /// - Parameters:
-    ///   - sentences: The bytes of each, with its line end.
-    ///   - now: The time, on CLOCK_MONOTONIC.
-    /// - Throws: ``NMEAFailure`` when nothing can be sent on this way any more.
+    /// Sends sentences, each with its line end, without waiting; fails when the transport has to be opened again.
     func send(_ sentences: [[UInt8]], at now: Int64) throws(NMEAFailure)
 
-    /// Does what a descriptor of it is ready for.
-    ///
-    /// - Parameters:
-    ///   - token: The descriptor's number.
-    ///   - isHungUp: Whether its other end is gone.
-    ///   - now: The time.
+    /// Handles the readiness of one of the transport's descriptors.
     func respond(_ token: UInt64, isHungUp: Bool, at now: Int64)
 
-    /// Does what the time has come for.
+    /// Handles the deadlines that have passed.
     func advance(to now: Int64)
 
-    /// When ``advance(to:)`` has something to do; `nil` is never.
+    /// The next deadline; `nil` for none.
     var nextTime: Int64? { get }
 
-    /// Whether it is known to work.
+    /// Whether the transport is known to work.
     var isProven: Bool { get }
 }
 
 /// Why sentences cannot be sent, in words for people.
-struct NMEAFailure: Error, Equatable {
+struct NMEAFailure: Error {
     /// The reason, with the address.
     let reason: String
-    /// Whether somebody else has the port.
+    /// Whether another process or handler uses the port.
     var isPortTaken = false
 }
 
 extension NMEAFailure {
-    /// The failure of a call.
-    ///
-    /// - Parameters:
-    ///   - address: Where sentences were to go.
-    ///   - error: What the system says.
+    /// Runs a closure and explains its error.
+    @discardableResult
+    static func mapping<Value>(
+        _ address: String, _ body: () throws(SystemError) -> Value
+    ) throws(NMEAFailure) -> Value {
+        try mapError({ NMEAFailure(address, $0) }, body)
+    }
+
+    /// Explains the error of a call.
     init(_ address: String, _ error: SystemError) {
         let words: String
         switch error.code {
@@ -56,21 +50,15 @@ extension NMEAFailure {
         self.init(reason: "\(address): \(words)", isPortTaken: error.code == EADDRINUSE)
     }
 
-    /// Looks up where sentences go, or come from.
-    ///
-    /// - Parameters:
-    ///   - settings: Whose host and port are meant.
-    ///   - type: The type of the socket.
-    ///   - isOwn: Whether it is an address of this machine.
-    /// - Returns: The addresses, the likeliest first.
-    /// - Throws: ``NMEAFailure`` when there is none.
+    /// Looks up the addresses of the settings' host, the likeliest first; `isOwn` for one to listen at.
     static func lookUp(
         _ settings: NMEASettings, _ type: __socket_type, isOwn: Bool
     ) throws(NMEAFailure) -> [NetworkAddress] {
-        do throws(NetworkAddress.LookupError) {
-            return try NetworkAddress.lookUp(host: settings.host, port: settings.port, type: type, isOwn: isOwn)
-        } catch {
-            throw NMEAFailure(reason: "\(settings.address): the name cannot be looked up: \(error.reason)")
+        let explain = { (error: NetworkAddress.LookupError) in
+            NMEAFailure(reason: "\(settings.address): the name cannot be looked up: \(error.reason)")
+        }
+        return try mapError(explain) { () throws(NetworkAddress.LookupError) in
+            try NetworkAddress.lookUp(host: settings.host, port: settings.port, type: type, isOwn: isOwn)
         }
     }
 }

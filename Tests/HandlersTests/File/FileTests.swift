@@ -24,7 +24,7 @@ import Testing
             let tickets = Tickets()
             self.tickets = tickets
             handler = try ThreadedHandler(
-                name: "lines", FileAppender.plan(path, firstPause: 10_000_000, longestPause: 50_000_000),
+                name: "lines", FileAppender.plan(path, RetryPauses(first: 10_000_000, longest: 50_000_000)),
                 report: reports.add, acknowledge: { ticket in tickets.list.withLock { $0.append(ticket) } })
         }
 
@@ -157,7 +157,7 @@ import Testing
 
     @Test func withoutAStoreTheNewestIsDroppedAndTold() throws {
         let folder = try TemporaryFolder([:])
-        var plan = FileAppender.plan(folder.path + "/log/events.jsonl", firstPause: 60_000_000_000)
+        var plan = FileAppender.plan(folder.path + "/log/events.jsonl", RetryPauses(first: 60_000_000_000))
         plan.capacity = 10
         let reports = Reports()
         let handler = try ThreadedHandler(name: "lines", plan, report: reports.add)

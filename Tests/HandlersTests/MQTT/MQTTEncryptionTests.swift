@@ -115,7 +115,7 @@ struct MQTTEncryptionTests {
         #expect(try without.waitForFailure("TLS").contains("certificate required"))
         let with = try MQTTRun(broker.port, host: "localhost", usesTLS: true) { settings, _ in
             settings.authorityFile = file("ca.pem")
-            settings.identity = .init(certificateFile: file("client.pem"), keyFile: file("client.key"))
+            (settings.certificateFile, settings.keyFile) = (file("client.pem"), file("client.key"))
         }
         with.handler.handle(event(7))
         try subscriber.waitForNumber(7)
@@ -132,7 +132,7 @@ struct MQTTEncryptionTests {
             let run = try MQTTRun(broker.port, host: "localhost", usesTLS: true) { settings, _ in
                 settings.authorityFile = file(authority)
                 if let certificate, let key {
-                    settings.identity = .init(certificateFile: file(certificate), keyFile: file(key))
+                    (settings.certificateFile, settings.keyFile) = (file(certificate), file(key))
                 }
             }
             let reason = try run.waitForFailure()

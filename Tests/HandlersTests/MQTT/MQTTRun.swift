@@ -45,8 +45,8 @@ final class MQTTRun {
         var settings = MQTTSettings(host: host, port: port, usesTLS: usesTLS, clientID: "binnacle-\(name)")
         settings.statusTopic = "status"
         var times = MQTTTimes()
-        times.firstPause = 20_000_000
-        times.longestPause = 100_000_000
+        times.pauses.first = 20_000_000
+        times.pauses.longest = 100_000_000
         times.lasting = 200_000_000
         change(&settings, &times)
         let acknowledged = acknowledged
@@ -114,5 +114,13 @@ extension [UInt64] {
     var firstTimes: [UInt64] {
         var seen: Set<UInt64> = []
         return filter { seen.insert($0).inserted }
+    }
+}
+
+extension MQTTSettings {
+    /// The settings of a broker.
+    init(host: String, port: Int, usesTLS: Bool, clientID: String) {
+        self.init()
+        (self.host, self.port, self.usesTLS, self.clientID) = (host, port, usesTLS, clientID)
     }
 }

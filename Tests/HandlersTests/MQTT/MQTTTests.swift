@@ -104,7 +104,7 @@ struct MQTTTests {
         let broker = try Broker("allow_anonymous true\npersistence true\npersistence_location FOLDER/")
         let subscriber = try Subscriber(broker.port, isPersistent: true)
         defer { subscriber.stop() }
-        let run = try MQTTRun(broker.port) { settings, times in times.longestPause = 500_000_000 }
+        let run = try MQTTRun(broker.port) { settings, times in times.pauses.longest = 500_000_000 }
         let limit = try #require(run.handler.deliveryLimit)
         var given = 0
         var most = 0

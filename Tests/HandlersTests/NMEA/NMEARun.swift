@@ -21,8 +21,8 @@ final class NMEARun {
         var settings = NMEASettings(transport, host: host, port: port)
         settings.interval = .milliseconds(20)
         var times = NMEATimes()
-        times.firstPause = 20_000_000
-        times.longestPause = 100_000_000
+        times.pauses.first = 20_000_000
+        times.pauses.longest = 100_000_000
         times.lasting = 100_000_000
         times.grace = 0
         change(&settings, &times)

@@ -1,0 +1,161 @@
+import CLinux
+import Glibc
+
+/// Accepts the connections of a listening socket, and pauses when the system refuses more; for the thread of an epoll.
+///
+/// A listening socket with waiting connections is ready all the time: without the pause it would keep its thread busy.
+package final class StreamAcceptor {
+    /// When accepting resumes; `nil` while it is not paused.
+    package private(set) var resumeTime: Int64?
+
+    private let listener: Descriptor
+    private let epoll: Epoll
+    private let token: UInt64
+    private let pauseNanoseconds: Int64
+    /// The number of connections that are accepted before other descriptors have their turn.
+    private static let mostAtOnce = 64
+
+    /// Adds a listening socket to an epoll.
+    package init(
+        _ listener: Descriptor, _ epoll: Epoll, token: UInt64, pauseNanoseconds: Int64
+    ) throws(SystemError) {
+        self.listener = listener
+        self.epoll = epoll
+        self.token = token
+        self.pauseNanoseconds = pauseNanoseconds
+        try epoll.add(listener.raw, token: token)
+    }
+
+    /// Accepts the waiting connections.
+    ///
+    /// - Parameter admit: Takes over a connection, which never blocks.
+    /// - Returns: Why accepting is paused; `nil` when it is not.
+    package func accept(_ admit: (Descriptor) throws(SystemError) -> Void) -> SystemError? {
+        for _ in 0..<Self.mostAtOnce {
+            do throws(SystemError) {
+                try admit(Descriptor(owning: try systemCall("accept4") { clinux_accept(listener.raw) }))
+            } catch {
+                switch error.code {
+                case EAGAIN: return nil
+                // Errors of one connection (accept(2)), whose client may have closed it already.
+                case ECONNABORTED, EPROTO, ENOTCONN, EINVAL, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH,
+                    EOPNOTSUPP, ENETUNREACH:
+                    continue
+                default:
+                    resumeTime = SystemClock.monotonic() + pauseNanoseconds
+                    listen(false)
+                    return error
+                }
+            }
+        }
+        return nil
+    }
+
+    /// Resumes accepting after a pause, when its time is over or a connection was closed.
+    package func resume() {
+        guard resumeTime != nil else { return }
+        resumeTime = nil
+        listen(true)
+    }
+
+    /// Stops accepting for good.
+    package func stop() {
+        resumeTime = nil
+        epoll.remove(listener.raw)
+    }
+
+    private func listen(_ reads: Bool) {
+        do throws(SystemError) {
+            try epoll.change(listener.raw, token: token, reads: reads, writes: false)
+        } catch {
+            // The kernel is out of memory.
+            resumeTime = SystemClock.monotonic() + pauseNanoseconds
+        }
+    }
+}
+
+/// A stream connection that never blocks; for the thread of an epoll.
+package final class StreamConnection {
+    /// The result of writing.
+    package enum Writing {
+        /// Everything is written.
+        case done
+        /// The rest waits for room.
+        case blocked
+        /// The other end is gone.
+        case failed
+    }
+
+    /// The number by which the epoll knows the connection.
+    package let token: UInt64
+    /// Whether input is waited for; set to `false` after the end of the input.
+    package var isReading = true
+    /// The bytes that wait for room.
+    package private(set) var output: ArraySlice<UInt8> = []
+
+    private let socket: Descriptor
+    private let epoll: Epoll
+    private var interest = (reads: true, writes: false)
+
+    /// Adds a connection to an epoll.
+    package init(_ socket: Descriptor, _ epoll: Epoll, token: UInt64) throws(SystemError) {
+        self.socket = socket
+        self.epoll = epoll
+        self.token = token
+        try epoll.add(socket.raw, token: token)
+    }
+
+    deinit {
+        epoll.remove(socket.raw)
+    }
+
+    /// Writes bytes, when no output waits; otherwise they are discarded.
+    package func write(_ bytes: [UInt8]) -> Writing {
+        if output.isEmpty { output = bytes[...] }
+        return flush()
+    }
+
+    /// Writes the waiting output.
+    package func flush() -> Writing {
+        guard !output.isEmpty else { return .done }
+        let count = output.withUnsafeBytes { bytes -> Int? in
+            do throws(SystemError) {
+                return try systemCall("send") {
+                    send(socket.raw, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+                }
+            } catch {
+                return error.code == EAGAIN ? 0 : nil
+            }
+        }
+        guard let count else { return .failed }
+        output = output.dropFirst(count)
+        guard output.isEmpty else { return .blocked }
+        // Frees the memory.
+        output = []
+        return .done
+    }
+
+    /// Reads a piece of the input.
+    ///
+    /// - Returns: The bytes; none at the end of the input; `nil` when none have come.
+    /// - Throws: ``SystemError`` when the connection is broken.
+    package func read() throws(SystemError) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        do throws(SystemError) {
+            // The kernel closes descriptors that come along, because there is no buffer for them.
+            let count = try systemCall("recv") { recv(socket.raw, &bytes, bytes.count, 0) }
+            return Array(bytes[..<count])
+        } catch {
+            guard error.code == EAGAIN else { throw error }
+            return nil
+        }
+    }
+
+    /// Has the epoll wait for input as long as ``isReading``, and for room as long as output waits.
+    package func watch() throws(SystemError) {
+        let wanted = (reads: isReading, writes: !output.isEmpty)
+        guard wanted != interest else { return }
+        interest = wanted
+        try epoll.change(socket.raw, token: token, reads: wanted.reads, writes: wanted.writes)
+    }
+}
