@@ -1,67 +1,59 @@
 import Binnacle
 
-/// What one subscriber has still to be given: from the history first, then from the ring of the last events.
+/// The lines for one subscriber: from the history first, then from the ring of the last events.
 ///
-/// It does nothing by itself: it is asked for lines when there is room for them, says when it needs a page of the history,
-/// and is given that later. So it holds a page at the most, however far its subscriber is behind.
+/// A state machine without input and output: it is asked for lines when there is room for them, tells when it needs a
+/// page of the history, and gets that later. So it holds at most one page, however far its subscriber is behind.
 struct EventFeed {
-    /// What there is to do.
+    /// The result of ``fill(_:limit:ring:)``.
     enum Step: Equatable {
         /// There are lines, and may be more.
         case lines
-        /// A page of the history is needed; it is given with ``receive(_:ring:)``.
+        /// A page of the history is needed; ``receive(_:ring:)`` takes it.
         case page(EventQuery)
-        /// There is nothing to do before there are new events, or before the page comes.
+        /// There are no lines before a new event or the page comes.
         case nothing
-        /// Everything has been given.
+        /// There are no further lines.
         case end
     }
 
-    /// The most events of a page.
-    static let pageLimit = 64
+    /// The maximum number of events of a page.
+    private static let pageLimit = 64
 
-    /// Which events.
     let filter: EventFilter
-    /// The number of the last event that was looked at.
+    /// The number of the last event that was considered.
     private(set) var after: UInt64
-    /// How many events it did not get, as far as that is known.
+    /// The number of missed events, as far as it is known.
     private(set) var missedCount: UInt64 = 0
 
     private let hasHistory: Bool
-    /// The number behind which it ends; `nil` for never.
+    /// The number of the last event to send; `nil` for no end.
     private let last: UInt64?
-    /// Where to begin by the wall clock, until something has been found.
+    /// The wall clock's time of the first event to send, until that is found.
     private var since: Int64?
     private var state: State
-    /// Notices that come before everything else.
+    /// Notices that are sent before anything else.
     private var notices: [MissedEvents] = []
     private var lost = Loss()
 
     private enum State {
         /// The next events are in the history.
         case behind
-        /// A page of it is on its way.
+        /// A page was requested.
         case waiting
-        /// There is a page, whose lines up to an index have been given.
+        /// A page, and the number of its lines that were sent.
         case page(EventPage, given: Int)
-        /// The next event is that of a place in the ring.
+        /// The next event has this place in the ring.
         case live(place: UInt64)
     }
 
-    /// Events that went from the ring before the subscriber took them.
+    /// Events that left the ring before the subscriber took them.
     private struct Loss {
         var count: UInt64 = 0
         var first: UInt64 = 0
         var last: UInt64 = 0
     }
 
-    /// Creates a feed.
-    ///
-    /// - Parameters:
-    ///   - request: What is asked for.
-    ///   - identity: What the numbers belong to.
-    ///   - hasHistory: Whether there is a history.
-    ///   - ring: The last events.
     init(_ request: SubscriptionRequest, identity: String, hasHistory: Bool, ring: EventRing) {
         filter = request.filter
         since = request.sinceNanoseconds
@@ -79,7 +71,7 @@ struct EventFeed {
                 after = wanted
             }
         } else {
-            // Whoever follows and names no beginning wants what happens from now on.
+            // A subscription that follows and names no start begins now.
             after = request.follows && since == nil ? ring.newestSequence : 0
         }
         if ring.covers(after: after) {
@@ -94,16 +86,10 @@ struct EventFeed {
         }
     }
 
-    /// Whether a filter takes every event, so that each number that is left out is an event.
+    /// Whether the filter takes every event, so that each missing number is a missed event.
     private var takesAll: Bool { filter.kinds == nil && filter.sensors == nil }
 
-    /// Appends lines, with their ends, up to a size; a line that is longer is appended whole.
-    ///
-    /// - Parameters:
-    ///   - buffer: What they are appended to.
-    ///   - limit: The size, in bytes.
-    ///   - ring: The last events.
-    /// - Returns: What there is to do.
+    /// Appends lines, with their ends, until the buffer has at least `limit` bytes.
     mutating func fill(_ buffer: inout [UInt8], limit: Int, ring: EventRing) -> Step {
         while buffer.count < limit {
             if !notices.isEmpty {
@@ -114,12 +100,12 @@ struct EventFeed {
             switch state {
             case .waiting: return buffer.isEmpty ? .nothing : .lines
             case .behind:
-                // What has been found is given first, because the page may take its time.
+                // The lines so far are sent first, because the page may take some time.
                 guard buffer.isEmpty else { return .lines }
                 state = .waiting
                 return .page(
                     EventQuery(after: after, sinceNanoseconds: since, filter: filter, limit: Self.pageLimit))
-            case .page(let page, let given): give(page, given, ring, &buffer)
+            case .page(let page, let given): append(page, given, ring, &buffer)
             case .live(let place):
                 guard let entry = next(at: place, ring, buffer.isEmpty) else { continue }
                 switch entry {
@@ -132,7 +118,7 @@ struct EventFeed {
         return .lines
     }
 
-    /// Whether it has come to the event with which it ends.
+    /// Whether the last event to send was considered.
     private var isComplete: Bool {
         guard let last, after >= last else { return false }
         if case .page = state { return false }
@@ -145,7 +131,7 @@ struct EventFeed {
         case end
     }
 
-    /// The next event of the ring; `nil` when that has to be asked again.
+    /// The next event of the ring; `nil` when the state has changed and has to be examined again.
     private mutating func next(at place: UInt64, _ ring: EventRing, _ isEmpty: Bool) -> Next? {
         if lost.count > 0 {
             missedCount += lost.count
@@ -183,7 +169,7 @@ struct EventFeed {
         return .event(entry.json)
     }
 
-    /// Takes note of an event that goes from the ring; called for each, where there is no history.
+    /// Handles an event that leaves the ring; called for each, where there is no history.
     mutating func lose(_ entry: EventRing.Entry, at place: UInt64) {
         guard case .live(place) = state else { return }
         state = .live(place: place + 1)
@@ -195,7 +181,7 @@ struct EventFeed {
         lost.last = after
     }
 
-    /// Passes over the events of former times that were found later, when there is nothing else that it waits for.
+    /// Skips the events of a history that was opened later, when all events of the ring were sent.
     mutating func skip(from end: UInt64, ring: EventRing) {
         guard case .live(end) = state else { return }
         after = ring.newestSequence
@@ -204,7 +190,7 @@ struct EventFeed {
 
     // MARK: - History
 
-    /// Takes the page that was asked for.
+    /// Takes the page that was requested.
     mutating func receive(_ page: EventPage, ring: EventRing) {
         guard case .waiting = state else { return }
         var page = page
@@ -230,25 +216,25 @@ struct EventFeed {
             goLive(after: after, ring)
         } else {
             after = page.through
-            goOn(ring)
+            proceed(ring)
         }
     }
 
     /// Appends the next line of a page.
-    private mutating func give(_ page: EventPage, _ given: Int, _ ring: EventRing, _ buffer: inout [UInt8]) {
+    private mutating func append(_ page: EventPage, _ given: Int, _ ring: EventRing, _ buffer: inout [UInt8]) {
         guard given < page.lines.count else {
             after = max(after, page.through)
             if page.isLast, !ring.covers(after: after) {
-                // The history has fallen behind, or it does not get everything: another look at it tells.
+                // The history is late or incomplete: another page tells which.
                 state = .behind
             } else {
-                goOn(ring)
+                proceed(ring)
             }
             return
         }
         let line = page.lines[given]
         if takesAll, after > 0, line.sequence > after + 1 {
-            // What the store could not take, because its disk was full for instance.
+            // The store could not take them, because the disk was full for instance.
             miss(through: line.sequence - 1, "they are not in the store")
             after = line.sequence - 1
             return
@@ -258,7 +244,7 @@ struct EventFeed {
         state = .page(page, given: given + 1)
     }
 
-    private mutating func goOn(_ ring: EventRing) {
+    private mutating func proceed(_ ring: EventRing) {
         if ring.covers(after: after) { goLive(after: after, ring) } else { state = .behind }
     }
 
@@ -267,7 +253,7 @@ struct EventFeed {
         state = .live(place: ring.first)
     }
 
-    /// Notes down that the events behind the last one, up to a number, will not come.
+    /// Adds a notice that the events after the last one, up to a number, are missed.
     private mutating func miss(through last: UInt64, _ reason: String) {
         guard last > after else { return }
         let count = takesAll ? last - after : nil

@@ -1,12 +1,10 @@
 import Binnacle
 
-/// The last published events, each with its place: places are counted from 0 and never come again.
+/// The last published events, each with its place: places are counted from 0 and never used again.
 struct EventRing {
-    /// An event as subscribers get it.
     struct Entry {
-        /// The event without its figures, which nobody looks at here.
+        /// The event without its figures, which are not needed here.
         let event: Event
-        /// The event's line.
         let json: String
         /// Whether it repeats an ongoing state.
         let isRepeated: Bool
@@ -16,36 +14,28 @@ struct EventRing {
     private(set) var first: UInt64 = 0
     /// The place of the next entry.
     private(set) var end: UInt64 = 0
-    /// The number up to which every event has gone from the ring, or never was in it.
+    /// The highest number of an event that left the ring or never was in it.
     private(set) var passedSequence: UInt64
-    /// The number of the newest event.
     private(set) var newestSequence: UInt64
 
     private var entries: [Entry?]
 
-    /// Creates a ring without events.
-    ///
-    /// - Parameters:
-    ///   - capacity: The most events in it.
-    ///   - sequence: The number behind which events are going to be counted.
     init(capacity: Int, startingBehind sequence: UInt64) {
         entries = Array(repeating: nil, count: capacity)
         passedSequence = sequence
         newestSequence = sequence
     }
 
-    /// The entry of a place; `nil` when it is not there, any more or yet.
+    /// The entry of a place; `nil` when it left the ring or is not there yet.
     subscript(place: UInt64) -> Entry? {
         guard place >= first, place < end else { return nil }
         return entries[Int(place % UInt64(entries.count))]
     }
 
-    /// Whether nothing behind an event has gone from the ring.
+    /// Whether the ring has all events after a number.
     func covers(after sequence: UInt64) -> Bool { sequence >= passedSequence }
 
-    /// Adds an event.
-    ///
-    /// - Returns: The place and the entry of the event that had to go for it.
+    /// Adds an event, and returns the one that leaves the ring for it.
     mutating func append(_ published: PublishedEvent) -> (place: UInt64, entry: Entry)? {
         var event = published.event
         event.figures = []
@@ -62,10 +52,10 @@ struct EventRing {
         return gone
     }
 
-    /// Forgets every event, and that there were some up to a number that were never in it.
+    /// Removes all events, and marks those up to a number as passed.
     mutating func forget(through sequence: UInt64) {
         for index in entries.indices { entries[index] = nil }
-        // A place is passed over: whoever is not behind the ring has missed nothing.
+        // One place is skipped: a subscriber at the old end has missed nothing, and one at the new end is live.
         end += 1
         first = end
         newestSequence = max(newestSequence, sequence)

@@ -9,15 +9,15 @@ public import Binnacle
 ///         }
 ///     }
 ///
-/// Each iterator is a connection of its own, with a thread of its own that waits, so that no task of the concurrency
-/// runtime does. What is read ahead is bounded: a loop that takes its time makes the daemon wait for this subscriber, which
-/// costs others nothing, and the events are read from the daemon's store later. A cancelled task ends the sequence.
+/// Each iterator has a connection and a thread of its own, so that it never blocks a thread of the concurrency runtime.
+/// Reading ahead is bounded: with a slow loop, the daemon waits for this subscriber, which does not affect others, and
+/// reads the events from its store later. A cancelled task ends the sequence.
 public struct EventSubscription: AsyncSequence, Sendable {
-    /// What comes from the daemon.
+    /// A message of the daemon.
     public enum Message: Sendable, Equatable {
-        /// Something happened.
+        /// An event.
         case event(Event)
-        /// Events will not come.
+        /// A notice of missed events.
         case missed(MissedEvents)
     }
 
@@ -32,20 +32,20 @@ public struct EventSubscription: AsyncSequence, Sendable {
     public var kinds: Set<EventKind>?
     /// The names of the sensors that are wanted; `nil` is all, and events that are about none.
     public var sensors: Set<String>?
-    /// The number of the event behind which to begin, 0 for the oldest that is kept; `nil` begins now.
+    /// The number of the event after which to begin, 0 for the oldest that is kept; `nil` begins now.
     public var after: UInt64?
-    /// Whether to wait for a daemon that is away or goes away, and to go on behind the last event; otherwise that is an
+    /// Whether to wait for a daemon that does not answer, and to continue after the last event; otherwise that is an
     /// error.
     public var reconnects: Bool
 
-    /// Creates a subscription; nothing happens before somebody iterates.
+    /// Creates a subscription; the first iteration connects.
     ///
     /// - Parameters:
-    ///   - path: The socket's path; without one, where a daemon usually listens.
+    ///   - path: The socket's path; the default is that of the machine's daemon.
     ///   - kinds: The kinds that are wanted; `nil` is all but those that repeat an ongoing state.
     ///   - sensors: The names of the sensors that are wanted; `nil` is all.
-    ///   - after: The number of the event behind which to begin; `nil` begins now.
-    ///   - reconnects: Whether to wait for a daemon that is away, and to go on behind the last event.
+    ///   - after: The number of the event after which to begin; `nil` begins now.
+    ///   - reconnects: Whether to wait for a daemon that does not answer, and to continue after the last event.
     public init(
         path: String? = nil, kinds: Set<EventKind>? = nil, sensors: Set<String>? = nil, after: UInt64? = nil,
         reconnects: Bool = false
@@ -57,7 +57,7 @@ public struct EventSubscription: AsyncSequence, Sendable {
         self.reconnects = reconnects
     }
 
-    /// Makes an iterator, which connects when it is first asked.
+    /// Makes an iterator, which connects at the first call.
     public func makeAsyncIterator() -> Iterator {
         var request = SubscriptionRequest()
         request.filter = EventFilter(kinds: kinds, sensors: sensors)
@@ -65,7 +65,7 @@ public struct EventSubscription: AsyncSequence, Sendable {
         return Iterator(SubscriptionThread(request, path: path, reconnects: reconnects))
     }
 
-    /// Gives one message after the other; for one task.
+    /// Iterates over the messages; for one task.
     public struct Iterator: AsyncIteratorProtocol {
         private let thread: SubscriptionThread
 
@@ -75,7 +75,7 @@ public struct EventSubscription: AsyncSequence, Sendable {
 
         /// Waits for the next message.
         ///
-        /// - Parameter actor: The actor on which the wait goes on.
+        /// - Parameter actor: The actor of the caller.
         /// - Returns: The message; `nil` when the task is cancelled.
         /// - Throws: ``EventSubscriptionError``, once; afterwards there is nothing more.
         public mutating func next(

@@ -1,16 +1,16 @@
 /// Why there are no events from a daemon.
 public enum EventSubscriptionError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Nobody answers on the socket, or there is none.
+    /// No daemon answers on the socket, or there is none.
     case notRunning(path: String)
-    /// Whoever asks may not connect; the reason is the daemon's, when it has given one.
+    /// The permission to connect is missing; the reason is the daemon's, when it has given one.
     case noPermission(path: String, reason: String?)
-    /// The daemon does not take the request, or no further connection.
+    /// The daemon refuses the request or the connection.
     case refused(reason: String)
     /// The daemon has closed the connection.
     case disconnected
     /// What answers is no Binnacle daemon.
     case notUnderstood(reason: String)
-    /// The system refuses something.
+    /// A system call failed.
     case system(reason: String)
 
     /// What is wrong, and what to do about it.
@@ -26,13 +26,13 @@ public enum EventSubscriptionError: Error, Sendable, Equatable, CustomStringConv
         }
     }
 
-    /// What the daemon's word of refusal means.
+    /// The error for a refusal of the daemon.
     package static func refusal(_ message: String, path: String) -> EventSubscriptionError {
         message.hasPrefix(SocketMessage.noPermission)
             ? .noPermission(path: path, reason: message) : .refused(reason: message)
     }
 
-    /// Whether it makes sense to try again later.
+    /// Whether a later attempt may succeed.
     package var isTransient: Bool {
         switch self {
         case .notRunning, .disconnected: true

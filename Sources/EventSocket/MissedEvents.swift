@@ -1,10 +1,10 @@
-/// Events that a subscriber was not given, and why.
+/// Events that a subscriber did not get, and why.
 public struct MissedEvents: Sendable, Equatable {
-    /// How many there were; `nil` when nobody can know.
+    /// The number of events; `nil` when it is unknown.
     public var count: UInt64?
-    /// The number of the first one, or a number before it; `nil` when nobody can know.
+    /// The number of the first one, or a lower number; `nil` when it is unknown.
     public var first: UInt64?
-    /// The number of the last one, or a number behind it; `nil` when nobody can know.
+    /// The number of the last one, or a higher number; `nil` when it is unknown.
     public var last: UInt64?
     /// Why, in words.
     public var reason: String

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 package import LinuxSystem
 
-/// Who is at the other end of a connection, as the kernel says: it was so when they connected.
+/// The credentials of a client at the time of its connection, from the kernel.
 package struct PeerCredentials: Sendable, Equatable {
     /// The account.
     package let user: UInt32
@@ -18,10 +18,7 @@ package struct PeerCredentials: Sendable, Equatable {
         self.groups = groups
     }
 
-    /// Asks the kernel.
-    ///
-    /// - Parameter socket: A connected Unix socket.
-    /// - Throws: ``SystemError``.
+    /// Reads the credentials of a connected Unix socket's client.
     package init(of socket: Int32) throws(SystemError) {
         var user: uid_t = 0
         var group: gid_t = 0
@@ -30,11 +27,11 @@ package struct PeerCredentials: Sendable, Equatable {
         var groups = [gid_t](repeating: 0, count: 64)
         var count = clinux_peer_groups(socket, &groups, Int32(groups.count))
         if count == -1, errno == ERANGE {
-            // The most that the kernel lets a process have.
+            // The kernel's maximum number of groups of a process.
             groups = [gid_t](repeating: 0, count: 65_536)
             count = clinux_peer_groups(socket, &groups, Int32(groups.count))
         }
-        // A kernel before 4.13 does not say; then the main group is what counts.
+        // A kernel before 4.13 has no SO_PEERGROUPS; then only the main group counts.
         self.init(user: user, process: process, groups: Set(groups.prefix(Int(max(0, count)))).union([group]))
     }
 }

@@ -1,19 +1,14 @@
 import Glibc
 import LinuxSystem
 
-/// Who may connect.
+/// The policy of who may connect.
 package struct PeerPolicy: Sendable {
-    /// The accounts that may, with their names; `nil` with no groups either is everybody.
+    /// The accounts that may connect, with their names; `nil` without groups allows everyone.
     private let users: [UInt32: String]?
     private let groups: Set<UInt32>?
     private let own: UInt32
 
-    /// Creates the policy of a configuration.
-    ///
-    /// - Parameters:
-    ///   - settings: The configuration.
-    ///   - own: The daemon's own account.
-    /// - Throws: ``SocketServerError/unknownUser(_:)`` or ``SocketServerError/unknownGroup(_:)``.
+    /// Creates the policy of a configuration, with the daemon's own account; fails for an unknown user or group.
     package init(_ settings: SocketSettings, own: UInt32 = geteuid()) throws(SocketServerError) {
         self.own = own
         guard settings.users != nil || settings.groups != nil else {
@@ -35,22 +30,21 @@ package struct PeerPolicy: Sendable {
         self.groups = groups
     }
 
-    /// Whether somebody may connect: everybody whom the socket's file lets in, or else root, the daemon's own account, and
-    /// those of the configuration.
+    /// Whether a client that the socket's file mode admits may connect; root and the daemon's own account always may.
     package func allows(_ peer: PeerCredentials) -> Bool {
         guard let users, let groups else { return true }
         return isTrusted(peer) || users[peer.user] != nil || !groups.isDisjoint(with: peer.groups)
     }
 
-    /// Whether somebody may do with the daemon what they like anyway.
-    package func isTrusted(_ peer: PeerCredentials) -> Bool {
+    /// Whether a client has full control over the daemon anyway.
+    func isTrusted(_ peer: PeerCredentials) -> Bool {
         peer.user == 0 || peer.user == own
     }
 
-    /// How messages call somebody; names are of the configuration, because looking others up could take long.
+    /// A client's name in messages; only configured names, because looking up others could take long.
     package func name(_ peer: PeerCredentials) -> String {
         let name = peer.user == 0 ? "root" : users?[peer.user]
-        // What the kernel says of accounts that this process cannot see, in a user namespace of a service for instance.
+        // The kernel's ID for accounts without a mapping into a user namespace, such as that of a service.
         let isUnseen = peer.user == 65_534 && name == nil
         return (name.map { "\($0), " } ?? "") + "uid \(peer.user)"
             + (isUnseen ? ", an account that this process cannot see," : "") + " pid \(peer.process)"

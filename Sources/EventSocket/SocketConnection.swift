@@ -7,29 +7,24 @@ package final class SocketConnection {
     private let path: String
     private var piece = [UInt8](repeating: 0, count: 16_384)
     private var buffer: [UInt8] = []
-    /// Up to where the buffer has been given.
+    /// The size of the returned lines in the buffer.
     private var givenCount = 0
-    /// Up to where the buffer has no line end.
+    /// The size of the part of the buffer that was searched for a line end.
     private var searchedCount = 0
 
-    /// The longest line that is read, in bytes.
-    package static let longestLine = 1 << 20
+    /// The maximum size of a line, in bytes.
+    private static let longestLine = 1 << 20
 
     /// Connects.
-    ///
-    /// - Parameter path: The socket's path.
-    /// - Throws: ``EventSubscriptionError``.
     package init(path: String) throws(EventSubscriptionError) {
         self.path = path
         guard let address = UnixAddress(path: path) else {
             throw .system(reason: "\(path): no socket can have this path")
         }
-        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        do throws(SystemError) {
-            let socket = Descriptor(owning: try systemCall("socket") { Glibc.socket(AF_UNIX, type, 0) })
-            self.socket = socket
-            // The queue of a daemon that takes no connections at the moment may be full: connect(2) would wait there
-            // without end, and tells it otherwise by EAGAIN.
+        socket = try mapError({ Self.explained($0, path: path) }) { () throws(SystemError) in
+            let socket = try UnixAddress.makeStream()
+            // The queue of a daemon that accepts no connections at the moment may be full: a blocking connect(2) would
+            // wait without end, a non-blocking one fails with EAGAIN.
             for attempt in 0... {
                 do throws(SystemError) {
                     try systemCall("connect", path: path) { address.withPointer { connect(socket.raw, $0, $1) } }
@@ -39,15 +34,11 @@ package final class SocketConnection {
                     usleep(20_000)
                 }
             }
-        } catch {
-            throw Self.explained(error, path: path)
+            return socket
         }
     }
 
-    /// Sends a line; what a client says is short, and there is room for it.
-    ///
-    /// - Parameter line: The line, without its end.
-    /// - Throws: ``EventSubscriptionError``.
+    /// Sends a line, which is given without its end.
     package func send(_ line: String) throws(EventSubscriptionError) {
         var bytes = Array((line + "\n").utf8)[...]
         while !bytes.isEmpty {
@@ -63,7 +54,7 @@ package final class SocketConnection {
                 case EAGAIN:
                     var room = pollfd(fd: socket.raw, events: Int16(POLLOUT), revents: 0)
                     poll(&room, 1, -1)
-                // It has said why before it closed the connection.
+                // The daemon has sent the reason before it closed the connection.
                 case EPIPE, ECONNRESET: return
                 default: throw .system(reason: error.description)
                 }
@@ -77,7 +68,7 @@ package final class SocketConnection {
     ///   - cancelling: A descriptor that ends the wait when it is readable; it stays so.
     ///   - deadline: The end of the wait, on CLOCK_MONOTONIC; `nil` for none.
     /// - Returns: The line without its end; `nil` when the wait was ended.
-    /// - Throws: ``EventSubscriptionError``; ``EventSubscriptionError/disconnected`` behind the last line.
+    /// - Throws: ``EventSubscriptionError``; ``EventSubscriptionError/disconnected`` after the last line.
     package func readLine(
         cancelling: Int32? = nil, deadline: Int64? = nil
     ) throws(EventSubscriptionError) -> String? {
@@ -95,7 +86,7 @@ package final class SocketConnection {
         }
     }
 
-    /// The next line of what has been read; `nil` when its end is missing.
+    /// The next line in the buffer; `nil` when it is incomplete.
     private func nextLine() throws(EventSubscriptionError) -> String? {
         guard let end = buffer[searchedCount...].firstIndex(of: UInt8(ascii: "\n")) else {
             searchedCount = buffer.count

@@ -1,8 +1,7 @@
 import Synchronization
 
-/// How the server is, for whoever asks on another thread.
+/// The state of the server, for other threads.
 final class SocketGauges: Sendable {
-    /// What the server's thread writes down.
     struct State {
         var connectionCount = 0
         var acceptedCount: UInt64 = 0
@@ -12,13 +11,8 @@ final class SocketGauges: Sendable {
 
     /// The number of the newest event.
     let newest = Atomic<UInt64>(0)
-    /// What changes with connections.
     let state = Mutex(State())
 
-    /// Creates gauges of a server without connections.
-    init() {}
-
-    /// How it is now.
     var statistics: SocketStatistics {
         let newest = newest.load(ordering: .relaxed)
         return state.withLock { state in
@@ -33,4 +27,41 @@ final class SocketGauges: Sendable {
                 refusedCount: state.refusedCount)
         }
     }
+}
+
+/// The position of a subscriber, for other threads.
+final class SubscriberGauge: Sendable {
+    let peer: PeerCredentials
+    /// The number of the last event that was considered for it.
+    let sequence = Atomic<UInt64>(0)
+    /// The number of missed events.
+    let missed = Atomic<UInt64>(0)
+
+    init(peer: PeerCredentials) {
+        self.peer = peer
+    }
+}
+
+/// The state of the socket server, for `binnacle status`.
+package struct SocketStatistics: Sendable, Equatable {
+    /// One subscriber.
+    package struct Subscriber: Sendable, Equatable {
+        /// The account.
+        package let user: UInt32
+        /// The process that connected.
+        package let process: Int32
+        /// The number of published events that were not considered for it yet.
+        package let behind: UInt64
+        /// The number of missed events, as far as it is known.
+        package let missed: UInt64
+    }
+
+    /// The number of connections.
+    package var connectionCount = 0
+    /// The connections that have subscribed.
+    package var subscribers: [Subscriber] = []
+    /// The number of all connections so far.
+    package var acceptedCount: UInt64 = 0
+    /// The number of refused connections and requests.
+    package var refusedCount: UInt64 = 0
 }

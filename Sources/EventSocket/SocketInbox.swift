@@ -1,40 +1,37 @@
 import Binnacle
 
-/// What other threads leave for the server's thread, since it last looked.
+/// The messages of other threads to the server's thread.
 ///
-/// Not a ``BoundedQueue``: the oldest events are thrown away instead of the newest, because subscribers read those from the
+/// Not a ``BoundedQueue``: the oldest events are dropped instead of the newest, because subscribers read those from the
 /// history, and of numbers and answers only the last counts.
 struct SocketInbox: Sendable {
     /// Published events, the last ones when there were too many.
     private(set) var events: [PublishedEvent] = []
-    /// The number of the newest event that was thrown away because there were too many.
+    /// The number of the newest dropped event.
     private(set) var droppedThrough: UInt64?
-    /// The number behind which events are going to be counted, when that has become higher.
+    /// The number after which events are counted, when it has become higher.
     var behind: UInt64?
-    /// Pages of the history, by the connection that they are for.
+    /// Pages of the history, with the connection that asked.
     var pages: [(connection: UInt64, page: EventPage)] = []
     /// The answer to `status`, for all connections that have asked.
     var status: String?
 
-    /// The most events that wait.
-    static let capacity = 8192
+    private static let capacity = 8192
 
-    /// Whether there is nothing.
     var isEmpty: Bool { events.isEmpty && behind == nil && pages.isEmpty && status == nil }
 
-    /// Adds events; when too many wait, the oldest are thrown away.
+    /// Adds events, and drops the oldest when there are too many.
     mutating func publish(_ published: [PublishedEvent]) {
         events += published
         let excess = events.count - Self.capacity
         guard excess > 0 else { return }
-        // More than necessary, so that not each further event moves them all.
+        // More than necessary, so that not every further event moves the others.
         let gone = events.prefix(max(excess, Self.capacity / 2))
         let newest = gone.lazy.filter { !EventKind.repeated.contains($0.event.kind) }.map(\.event.sequence).max()
         droppedThrough = max(droppedThrough ?? 0, newest ?? 0)
         events.removeFirst(gone.count)
     }
 
-    /// Takes everything.
     mutating func takeAll() -> SocketInbox {
         defer { self = SocketInbox() }
         return self

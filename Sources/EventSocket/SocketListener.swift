@@ -1,21 +1,18 @@
-import CLinux
 import Glibc
-package import LinuxSystem
+import LinuxSystem
 
-/// A listening socket with its file, which is removed with it.
+/// A listening Unix socket and its file.
 package final class SocketListener: Sendable {
-    private let descriptor: Descriptor
+    /// The socket.
+    let descriptor: Descriptor
     private let path: String
     private let device: dev_t
     private let inode: ino_t
 
-    /// Makes the socket's file and listens.
+    /// Creates the socket's file and listens.
     ///
-    /// Nobody can connect before the file has its mode and its group. The file of a daemon that was killed is replaced;
-    /// one on which somebody answers is not, and what is no socket is never touched.
-    ///
-    /// - Parameter settings: The path, mode and group.
-    /// - Throws: ``SocketServerError``.
+    /// Clients cannot connect before the file has its mode and its group. The file of a killed daemon is replaced; one
+    /// of a running process is not, and a file that is no socket is never touched.
     package init(_ settings: SocketSettings) throws(SocketServerError) {
         path = settings.path
         guard let address = UnixAddress(path: path), path.hasPrefix("/") else { throw .longPath(path) }
@@ -24,19 +21,15 @@ package final class SocketListener: Sendable {
             guard let number = AccountDatabase.group(name) else { throw .unknownGroup(name) }
             group = number
         }
-        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let descriptor = try mapError(SocketServerError.system) { () throws(SystemError) in
-            Descriptor(owning: try systemCall("socket") { socket(AF_UNIX, type, 0) })
+        // Of two daemons that start together, the second looks only when the first listens.
+        let (descriptor, lock) = try mapError(SocketServerError.system) { () throws(SystemError) in
+            (try UnixAddress.makeStream(), try Self.lockFolder(of: settings.path))
         }
         self.descriptor = descriptor
-        // Two daemons that start together: one looks, replaces and listens, and only then the other looks.
-        let lock = try mapError(SocketServerError.system) { () throws(SystemError) in
-            try Self.lockFolder(of: settings.path)
-        }
         defer { withExtendedLifetime(lock) {} }
         try Self.clear(settings.path, address)
         let status = try mapError(SocketServerError.system) { () throws(SystemError) in
-            // The file gets the mode of the socket, less what the umask takes.
+            // The file gets the mode of the socket, less the umask.
             try systemCall("fchmod") { fchmod(descriptor.raw, 0o600) }
             try systemCall("bind", path: settings.path) { address.withPointer { bind(descriptor.raw, $0, $1) } }
             var status = stat()
@@ -56,22 +49,11 @@ package final class SocketListener: Sendable {
         }
     }
 
-    /// What is waited for.
-    package var raw: Int32 { descriptor.raw }
-
-    /// Removes the file, if it is still the one that was made.
+    /// Removes the file, if it is still ours.
     package func remove() {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_dev == device, status.st_ino == inode else { return }
         unlink(path)
-    }
-
-    /// Takes a connection.
-    ///
-    /// - Returns: The connection, which never blocks.
-    /// - Throws: ``SystemError``; EAGAIN when there is none.
-    package func accept() throws(SystemError) -> Descriptor {
-        Descriptor(owning: try systemCall("accept4") { clinux_accept(descriptor.raw) })
     }
 
     // MARK: - The file
@@ -79,10 +61,8 @@ package final class SocketListener: Sendable {
     /// Gives the file its group and its mode.
     private static func open(_ settings: SocketSettings, to group: gid_t?) throws(SocketServerError) {
         if let group, let name = settings.group {
-            do throws(SystemError) {
+            try mapError({ SocketServerError.foreignGroup(name, $0) }) { () throws(SystemError) in
                 try systemCall("chown", path: settings.path) { lchown(settings.path, uid_t.max, group) }
-            } catch {
-                throw .foreignGroup(name, error)
             }
         }
         try mapError(SocketServerError.system) { () throws(SystemError) in
@@ -90,16 +70,13 @@ package final class SocketListener: Sendable {
         }
     }
 
-    /// Removes what a daemon that was killed has left.
+    /// Removes the file of a killed daemon.
     private static func clear(_ path: String, _ address: UnixAddress) throws(SocketServerError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFSOCK else { throw .noSocket(path) }
-        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let probe = try mapError(SocketServerError.system) { () throws(SystemError) in
-            Descriptor(owning: try systemCall("socket") { socket(AF_UNIX, type, 0) })
-        }
-        // Whatever is not a refusal is a sign of somebody: a full queue, or a socket of another kind.
+        let probe = try mapError(SocketServerError.system) { () throws(SystemError) in try UnixAddress.makeStream() }
+        // All other errors show that the socket is in use, such as a full queue or another type of socket.
         let code: Int32
         do throws(SystemError) {
             try systemCall("connect", path: path) { address.withPointer { connect(probe.raw, $0, $1) } }
@@ -113,7 +90,7 @@ package final class SocketListener: Sendable {
         }
     }
 
-    /// Makes the folder when only that is missing, and has it to ourselves for a moment.
+    /// Creates the folder when it is missing, and locks it.
     private static func lockFolder(of path: String) throws(SystemError) -> Descriptor {
         let end = path.lastIndex(of: "/") ?? path.startIndex
         let folder = end == path.startIndex ? "/" : String(path[..<end])
@@ -123,7 +100,7 @@ package final class SocketListener: Sendable {
             guard error.code == EEXIST else { throw error }
         }
         let lock = try Descriptor(path: folder, flags: O_RDONLY | O_DIRECTORY)
-        // Whoever else holds it must not keep us from starting.
+        // The lock of another process must not prevent the start.
         for _ in 0..<100 {
             if flock(lock.raw, LOCK_EX | LOCK_NB) == 0 { break }
             usleep(10_000)

@@ -1,28 +1,24 @@
 package import Binnacle
 package import PlainText
 
-/// A line that the server sends.
+/// A line of the server.
 package enum SocketMessage: Sendable, Equatable {
-    /// A subscription begins.
-    ///
-    /// - identity: What the numbers belong to.
-    /// - newest: The number of the newest event.
-    /// - after: The number behind which it begins.
+    /// The start of a subscription after a number, with the identity of the numbers and the newest one.
     case subscribed(identity: String, newest: UInt64, after: UInt64)
     /// An event, and its line.
     case event(Event, json: String)
-    /// Events that will not come.
+    /// Missed events.
     case missed(MissedEvents)
-    /// There is nothing more.
+    /// The end of a subscription.
     case end
-    /// How the daemon is: an object of JSON.
+    /// The daemon's status, a JSON object.
     case status(String)
-    /// The request is refused; the column is the byte of the request, when it is about one.
+    /// A refusal; the column is the position in the request in bytes, where there is one.
     case error(message: String, column: Int?)
-    /// Something of a newer daemon, as the line that it is.
+    /// A line of a newer daemon.
     case unknown(String)
 
-    /// How the message of an error begins when whoever connects may not.
+    /// The prefix of a refusal for lack of permission.
     package static let noPermission = "no permission"
 
     /// The message as one line, without its end.
@@ -51,10 +47,7 @@ package enum SocketMessage: Sendable, Equatable {
         }
     }
 
-    /// Reads a line.
-    ///
-    /// - Parameter line: The line, without its end.
-    /// - Throws: What is wrong with a line that is not JSON.
+    /// Parses a line, which is given without its end; fails when it is not JSON.
     package init(parsing line: String) throws(JSONReader.SyntaxError) {
         let value = try JSONReader.value(of: line.utf8)
         if let event = Event(value) {
@@ -86,7 +79,7 @@ package enum SocketMessage: Sendable, Equatable {
 
     private static func line(_ key: String, _ body: String) -> String { "{\"\(key)\":\(body)}" }
 
-    /// What stands behind the only key of a line, as it stands there.
+    /// The text of the value of a line's only key.
     private static func inside(_ line: String) -> String {
         guard let colon = line.firstIndex(of: ":"), let brace = line.lastIndex(of: "}") else { return "{}" }
         return String(line[line.index(after: colon)..<brace])
@@ -94,7 +87,7 @@ package enum SocketMessage: Sendable, Equatable {
 }
 
 extension JSONValue {
-    /// The number of an event that this is.
+    /// The value as the number of an event.
     fileprivate var sequence: UInt64? {
         guard case .number(let text) = self else { return nil }
         return UInt64(text)

@@ -1,17 +1,14 @@
 import Glibc
 
-/// Where the socket is when nobody says.
+/// The default paths of the socket.
 package enum SocketPath {
-    /// Where a service's socket is.
+    /// The socket of a service.
     package static let ofService = "/run/binnacle/binnacle.sock"
 
     /// The path on which a daemon listens.
     ///
-    /// - Parameters:
-    ///   - isRoot: Whether it runs as root.
-    ///   - variable: A variable of its environment, by name.
-    /// - Returns: The socket in the folder that systemd made for the service; else that of a service for root, and for
-    ///   others one in the folder of the person's session, where there is one.
+    /// It is in the folder that systemd made for the service; else it is that of a service for root, and for other
+    /// users one in the session's folder, where there is one.
     package static func forDaemon(
         isRoot: Bool = geteuid() == 0, variable: (String) -> String? = Self.ownVariable
     ) -> String {
@@ -20,13 +17,8 @@ package enum SocketPath {
         return isRoot ? ofService : ofSession(variable) ?? ofService
     }
 
-    /// The path at which a daemon is looked for.
-    ///
-    /// - Parameters:
-    ///   - isRoot: Whether whoever looks is root.
-    ///   - variable: A variable of the environment, by name.
-    ///   - exists: Whether there is a file of that path.
-    /// - Returns: The socket of the service; that of the person's own daemon where there is only that.
+    /// The path to which a client connects: that of the service, or that of the user's own daemon where there is only
+    /// that.
     package static func forClient(
         isRoot: Bool = geteuid() == 0, variable: (String) -> String? = Self.ownVariable,
         exists: (String) -> Bool = { access($0, F_OK) == 0 }
@@ -35,7 +27,7 @@ package enum SocketPath {
         return own
     }
 
-    /// A variable of this process; an empty one counts as none.
+    /// An environment variable; `nil` when it is empty or not set.
     package static func ownVariable(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }

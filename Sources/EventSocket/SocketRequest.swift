@@ -1,38 +1,36 @@
 import Binnacle
+import LinuxSystem
 import PlainText
 
-/// What a client asks for, in its first and only line.
+/// A client's request, its first and only line.
 package enum SocketRequest: Sendable, Equatable {
     /// Events.
     case subscribe(SubscriptionRequest)
-    /// How the daemon is.
+    /// The daemon's status.
     case status
 
-    /// Why a line is no request.
+    /// An error in a request.
     package struct SyntaxError: Error, Sendable, Equatable {
         /// What is wrong, and what would be right.
         package let message: String
-        /// The byte at which it was found, from 1.
+        /// The position of the error in bytes, starting at 1.
         package let column: Int
     }
 
-    /// The longest line that is read, in bytes, with its end.
+    /// The maximum size of a request with its line end, in bytes.
     package static let longestLine = 65_536
-    /// The most sensors that one subscription may name.
+    /// The maximum number of sensors in a subscription.
     package static let mostSensors = 100
-    /// The longest name of a sensor, and the longest identity, in bytes.
+    /// The maximum size of a sensor's name and of an identity, in bytes.
     package static let longestName = 256
 
-    /// Reads a request.
-    ///
-    /// - Parameter bytes: The line, without its end.
-    /// - Throws: ``SyntaxError`` for the first thing that is wrong.
+    /// Parses a line, which is given without its end.
     package init(parsing bytes: some Sequence<UInt8>) throws(SyntaxError) {
-        let request: LocatedJSONValue
-        do throws(JSONReader.SyntaxError) {
-            request = try JSONReader.locatedValue(of: bytes)
-        } catch {
-            throw SyntaxError(message: error.message, column: error.column)
+        let explain = { (error: JSONReader.SyntaxError) in
+            SyntaxError(message: error.message, column: error.column)
+        }
+        let request = try mapError(explain) { () throws(JSONReader.SyntaxError) in
+            try JSONReader.locatedValue(of: bytes)
         }
         guard let members = request.members, members.count == 1 else {
             throw SyntaxError(

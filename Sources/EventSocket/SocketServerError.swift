@@ -1,12 +1,12 @@
 package import LinuxSystem
 
-/// Why events cannot be offered on a socket.
+/// Why the socket cannot be opened.
 package enum SocketServerError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Another process answers there.
+    /// Another process listens at the path.
     case inUse(String)
-    /// There is something else than a socket.
+    /// The file at the path is no socket.
     case noSocket(String)
-    /// No socket can have that path.
+    /// No socket can have the path.
     case longPath(String)
     /// There is no account of that name.
     case unknownUser(String)
@@ -14,7 +14,7 @@ package enum SocketServerError: Error, Sendable, Equatable, CustomStringConverti
     case unknownGroup(String)
     /// The socket cannot be given to that group.
     case foreignGroup(String, SystemError)
-    /// The system refuses it.
+    /// A system call failed.
     case system(SystemError)
 
     /// What is wrong, and what to do about it.

@@ -1,114 +1,69 @@
 import Binnacle
 import Glibc
 import LinuxSystem
+import PlainText
 import Synchronization
 
 extension SocketService {
-    /// How many connections are taken before others have their turn.
-    private static let mostAtOnce = 64
-    /// How long to wait when the system has no descriptor left, unless a connection ends before.
-    private static let pauseNanoseconds: Int64 = 1_000_000_000
-
     // MARK: - Connections
 
-    /// Takes the connections that wait.
+    /// Accepts the waiting connections.
     func acceptConnections() {
-        for _ in 0..<Self.mostAtOnce {
-            do throws(SystemError) {
-                let socket = try listener.accept()
-                try admit(socket)
-            } catch {
-                switch error.code {
-                case EAGAIN: return
-                // Whoever it was has gone again.
-                case ECONNABORTED, EPROTO, ENOTCONN: continue
-                default: return pauseAccepting(error)
-                }
-            }
-        }
-    }
-
-    /// Takes no more connections for good.
-    func stopListening() {
-        epoll.remove(listener.raw)
-        listener.remove()
-        acceptTime = nil
-    }
-
-    /// Goes on taking connections.
-    func resumeAccepting() {
-        acceptTime = nil
-        do throws(SystemError) {
-            try epoll.add(listener.raw, token: Self.listenerToken)
-        } catch {
-            acceptTime = SystemClock.monotonic() + Self.pauseNanoseconds
-        }
-    }
-
-    /// Leaves connections waiting: the socket is ready all the time, and would keep this thread busy.
-    private func pauseAccepting(_ error: SystemError) {
+        guard let error = acceptor.accept(admit) else { return }
         let now = SystemClock.monotonic()
         if let text = limits.faults.pass("no connection can be taken: \(error.reason)", now: now) {
             surroundings.say(text, .warning)
         }
-        epoll.remove(listener.raw)
-        acceptTime = now + Self.pauseNanoseconds
     }
 
     private func admit(_ socket: Descriptor) throws(SystemError) {
         let peer = try PeerCredentials(of: socket.raw)
         let now = SystemClock.monotonic()
+        // Output in the kernel's buffer is memory, too.
+        try socket.setOption(SOL_SOCKET, SO_SNDBUF, 32_768)
         let connection = ServedConnection(
-            identifier: nextIdentifier, socket: socket, peer: peer,
+            try StreamConnection(socket, epoll, token: nextIdentifier), peer: peer,
             deadline: Units.later(now, by: requestNanoseconds))
         gauges.state.withLock { $0.acceptedCount += 1 }
         guard policy.allows(peer) else {
             refuse(connection, "\(SocketMessage.noPermission): the daemon's configuration names who may connect")
             return
         }
-        // Whoever runs the daemon finds a place also when others have taken all of theirs.
-        let places = connectionLimit + (policy.isTrusted(peer) ? reservedPlaces : 0)
-        guard connections.count < places else {
-            refuse(connection, "there are \(connectionLimit) connections already, and no more are allowed")
+        // Some connections are reserved for root and the daemon's own account.
+        let limit = settings.connectionLimit
+        guard connections.count < limit + (policy.isTrusted(peer) ? settings.reservedPlaces : 0) else {
+            refuse(connection, "there are \(limit) connections already, and no more are allowed")
             return
         }
-        // What waits in the kernel for a subscriber is memory, too.
-        var size: Int32 = 32_768
-        setsockopt(socket.raw, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
-        try epoll.add(socket.raw, token: nextIdentifier)
         connections[nextIdentifier] = connection
         nextIdentifier += 1
         gauges.state.withLock { $0.connectionCount += 1 }
     }
 
-    /// Tells a client why it gets nothing; whoever calls this closes the connection, or forgets it.
+    /// Sends a client the reason of a refusal; the caller closes or discards the connection.
     func refuse(_ connection: ServedConnection, _ message: String, column: Int? = nil) {
         gauges.state.withLock { $0.refusedCount += 1 }
         let now = SystemClock.monotonic()
         if let text = limits.refusals.pass("refused \(policy.name(connection.peer)): \(message)", now: now) {
             surroundings.say(text, .warning)
         }
-        // The beginning of a line that waits would be torn.
+        // It would follow an incomplete line.
         guard !connection.hasOutput else { return }
-        var line: [UInt8] = []
-        line.append(line: SocketMessage.error(message: message, column: column).json)
-        _ = connection.write(line)
+        _ = connection.send(.error(message: message, column: column))
     }
 
     // MARK: - Requests
 
-    /// Does what a connection is ready for.
     func respond(_ identifier: UInt64, _ isHungUp: Bool) {
         guard let connection = connections[identifier] else { return }
-        if connection.isReading { read(connection) }
-        // Nobody is there any more, to read or to write.
+        if connection.stream.isReading { read(connection) }
         guard !isHungUp else { return close(identifier) }
         pump(identifier)
     }
 
     private func read(_ connection: ServedConnection) {
         do throws(SystemError) {
-            guard let bytes = try connection.read() else { return }
+            guard let bytes = try connection.stream.read() else { return }
             guard !bytes.isEmpty else { return endReading(connection) }
             guard case .requesting = connection.phase, connection.request.count < SocketRequest.longestLine else {
                 return refuseMore(connection)
@@ -120,9 +75,9 @@ extension SocketService {
         }
     }
 
-    /// The client sends nothing more; it may still read.
+    /// Handles the end of the client's input; it may still read.
     private func endReading(_ connection: ServedConnection) {
-        connection.isReading = false
+        connection.stream.isReading = false
         guard case .requesting = connection.phase else { return }
         if !connection.request.isEmpty { refuse(connection, "the request has no line end") }
         close(connection.identifier)
@@ -153,7 +108,7 @@ extension SocketService {
                 if let text = limits.questions.pass(text, now: SystemClock.monotonic()) {
                     surroundings.say(text, .debug)
                 }
-                askStatus(for: connection.identifier)
+                requestStatus(for: connection.identifier)
             }
         } catch {
             refuse(connection, error.message, column: error.column)
@@ -174,19 +129,36 @@ extension SocketService {
             surroundings.say(text, .info)
         }
         subscriptionsChanged(without: nil)
-        var line: [UInt8] = []
-        line.append(
-            line: SocketMessage.subscribed(identity: identity, newest: ring.newestSequence, after: feed.after).json)
-        if connection.write(line) == .failed { close(connection.identifier) }
+        let isSent = connection.send(
+            .subscribed(identity: identity, newest: ring.newestSequence, after: feed.after))
+        if !isSent { close(connection.identifier) }
     }
 
-    /// Gives a connection the answer that it has asked for.
+    /// Sends a connection the answer to `status`.
     func answer(_ identifier: UInt64, with text: String) {
         guard let connection = connections[identifier], case .asking = connection.phase else { return }
         connection.phase = .closing
-        var line: [UInt8] = []
-        line.append(line: SocketMessage.status(text).json)
-        if connection.write(line) == .failed { return close(identifier) }
+        guard connection.send(.status(text)) else { return close(identifier) }
         pump(identifier)
+    }
+}
+
+/// Limits the rate of log messages, and counts the omitted ones.
+struct MessageLimit {
+    private let most = 10
+    private let periodNanoseconds: Int64 = 10_000_000_000
+    private var beginNanoseconds: Int64 = .min
+    private var count = 0
+
+    /// The text of a message, with the number of those that were omitted before it; `nil` when it is omitted.
+    mutating func pass(_ text: @autoclosure () -> String, now: Int64) -> String? {
+        var suffix = ""
+        if beginNanoseconds == .min || now - beginNanoseconds >= periodNanoseconds {
+            if count > most { suffix = " (\(count - most) more like this before it)" }
+            beginNanoseconds = now
+            count = 0
+        }
+        count += 1
+        return count <= most ? text() + suffix : nil
     }
 }

@@ -1,18 +1,18 @@
-/// `[socket]`: where others ask for events, and who may.
+/// `[socket]`: the socket for clients, and who may connect.
 package struct SocketSettings: Sendable, Equatable {
     /// The socket's path.
     package var path: String
-    /// The permission bits of the socket; who may write to it may connect.
+    /// The permission bits of the socket's file; connecting takes the right to write.
     package var mode: UInt32 = 0o660
-    /// The group that the socket is given to; `nil` leaves it with the daemon's.
+    /// The group of the socket's file; `nil` for the daemon's.
     package var group: String?
-    /// The accounts that may connect, by name; `nil` with no groups either is everybody whom the file's mode lets in.
+    /// The accounts that may connect, by name; `nil` without groups allows everyone whom the file's mode admits.
     package var users: [String]?
     /// The groups whose members may connect, by name.
     package var groups: [String]?
-    /// The most connections at a time.
+    /// The maximum number of connections.
     package var connectionLimit = 100
-    /// The places beyond that, for root and the daemon's own account alone.
+    /// The number of further connections that are reserved for root and the daemon's own account.
     package var reservedPlaces = 8
 
     /// Settings with the defaults.

@@ -2,9 +2,7 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// Hands messages from a thread that may wait to a task that must not.
-///
-/// It holds a bounded number of messages: then the thread waits.
+/// Passes messages from a thread that may block to a task that must not; the thread waits while the channel is full.
 final class SubscriptionChannel: Sendable {
     typealias Result = Swift.Result<EventSubscription.Message?, EventSubscriptionError>
 
@@ -12,30 +10,29 @@ final class SubscriptionChannel: Sendable {
         var messages: [EventSubscription.Message] = []
         var failure: EventSubscriptionError?
         var hasBegun = false
-        /// Nobody reads any more.
+        /// The task reads no more.
         var isCancelled = false
-        /// Nothing more will come.
+        /// The thread has put its last message.
         var isFinished = false
         var waiting: CheckedContinuation<Result, Never>?
         var wakers: Wakers?
     }
 
-    /// What ends the thread's waits.
+    /// The wakers of the thread.
     struct Wakers {
-        /// Nobody reads any more: the thread ends.
+        /// Wakes the thread to end.
         let end: Waker
-        /// There is room again.
+        /// Wakes the thread when there is room again.
         let room: Waker
     }
 
-    /// The most messages that wait.
-    static let capacity = 64
+    private static let capacity = 64
 
     private let state = Mutex(State())
 
     // MARK: - The task's side
 
-    /// Whether somebody has to start the thread: true once.
+    /// Whether the caller has to start the thread; true once.
     func begin() -> Bool {
         state.withLock { state in
             defer { state.hasBegun = true }
@@ -43,7 +40,7 @@ final class SubscriptionChannel: Sendable {
         }
     }
 
-    /// Gives the next message to a continuation, now or later.
+    /// Resumes a continuation with the next message, now or later.
     func take(_ continuation: CheckedContinuation<Result, Never>) {
         let (result, waker) = state.withLock { state -> (Result?, Waker?) in
             guard !state.isCancelled else { return (.success(nil), nil) }
@@ -55,7 +52,7 @@ final class SubscriptionChannel: Sendable {
                 state.failure = nil
                 return (.failure(failure), nil)
             }
-            // Two tasks that ask at the same time are a fault of theirs; neither may wait for ever.
+            // Two tasks must not wait at the same time; the second gets the end instead of waiting for ever.
             guard !state.isFinished, state.waiting == nil else { return (.success(nil), nil) }
             state.waiting = continuation
             return (nil, nil)
@@ -64,7 +61,7 @@ final class SubscriptionChannel: Sendable {
         if let result { continuation.resume(returning: result) }
     }
 
-    /// Nobody reads any more; ends the thread, and the wait of a task.
+    /// Ends the thread, and the wait of the task.
     func cancel() {
         let (waiting, wakers) = state.withLock { state in
             defer {
@@ -81,9 +78,7 @@ final class SubscriptionChannel: Sendable {
 
     // MARK: - The thread's side
 
-    /// Notes down what wakes the thread.
-    ///
-    /// - Returns: Whether a thread is needed at all.
+    /// Stores the thread's wakers; `false` when the channel is cancelled already.
     func attach(_ wakers: Wakers) -> Bool {
         state.withLock { state in
             state.wakers = wakers
@@ -91,9 +86,7 @@ final class SubscriptionChannel: Sendable {
         }
     }
 
-    /// Adds a message, and waits for room.
-    ///
-    /// - Returns: Whether somebody still reads.
+    /// Adds a message, and waits for room; `false` when the channel is cancelled.
     func put(_ message: EventSubscription.Message) -> Bool {
         while true {
             let (waiting, isDone, room) = state.withLock { state in
@@ -110,14 +103,12 @@ final class SubscriptionChannel: Sendable {
         }
     }
 
-    /// Nothing more will come.
-    ///
-    /// - Parameter failure: Why, when that is an error; it is thrown behind the messages that wait.
+    /// Ends the sequence, with an error that is thrown after the waiting messages.
     func finish(_ failure: EventSubscriptionError? = nil) {
         let waiting = state.withLock { state in
             defer { state.waiting = nil }
             state.isFinished = true
-            // Whoever waits is told at once, and only once.
+            // A waiting task gets the error at once, and only once.
             if state.waiting == nil { state.failure = failure }
             return state.waiting
         }

@@ -3,35 +3,33 @@ import Glibc
 import LinuxSystem
 import PlainText
 
-/// Reads a subscription, and goes on behind the last event when the daemon was away; for a thread that may wait.
-///
-/// What was read counts as handled when the next message is asked for.
+/// Reads a subscription, and continues after the last event when the daemon was away; for a thread that may block.
 package final class SubscriptionReader {
-    /// What comes.
+    /// A result of ``next()``.
     package enum Message: Sendable, Equatable {
         /// An event, and its line.
         case event(Event, json: String)
-        /// Events that will not come.
+        /// Missed events.
         case missed(MissedEvents)
-        /// There is nothing more; a subscription that does not follow ends with it.
+        /// The end of a subscription that does not follow.
         case end
-        /// The wait was ended.
+        /// The wait was cancelled.
         case cancelled
     }
 
-    /// What is done about a daemon that is away.
+    /// Whether to wait for a daemon that does not answer.
     package enum Patience: Sendable {
-        /// It is an error.
+        /// That is an error.
         case none
-        /// It is waited for once it has answered; before, it is an error.
+        /// That is an error before the first answer.
         case afterFirstAnswer
-        /// It is waited for.
+        /// Always.
         case always
     }
 
-    /// What becomes of the connection.
+    /// A change of the connection.
     package enum Change: Sendable, Equatable {
-        /// The daemon is away; it is looked for again and again.
+        /// The daemon does not answer, and is tried again and again.
         case waiting(EventSubscriptionError)
         /// The daemon answers.
         case connected
@@ -53,11 +51,11 @@ package final class SubscriptionReader {
     /// Creates a reader that has not connected yet.
     ///
     /// - Parameters:
-    ///   - request: What is asked for.
+    ///   - request: The subscription.
     ///   - path: The socket's path.
-    ///   - patience: What is done about a daemon that is away.
+    ///   - patience: Whether to wait for a daemon that does not answer.
     ///   - cancelling: A descriptor that ends every wait when it is readable.
-    ///   - tell: Told what becomes of the connection: once when it is lost, and once when it is back.
+    ///   - tell: Called when the connection is lost, and when it is restored.
     package init(
         _ request: SubscriptionRequest, path: String, patience: Patience, cancelling: Int32,
         tell: @escaping (Change) -> Void = { _ in }
@@ -69,12 +67,10 @@ package final class SubscriptionReader {
         self.tell = tell
     }
 
-    /// The number of the event behind which it goes on.
+    /// The number of the last event.
     package var after: UInt64? { request.after }
 
     /// Waits for the next message.
-    ///
-    /// - Throws: ``EventSubscriptionError`` when there will be none.
     package func next() throws(EventSubscriptionError) -> Message {
         while true {
             do throws(EventSubscriptionError) {
@@ -99,7 +95,7 @@ package final class SubscriptionReader {
         }
     }
 
-    /// The connection with a subscription, made when there is none.
+    /// The connection, which is made when there is none.
     private func connected() throws(EventSubscriptionError) -> SocketConnection {
         if let connection { return connection }
         let connection = try SocketConnection(path: path)
@@ -109,17 +105,14 @@ package final class SubscriptionReader {
     }
 
     private func message(_ line: String) throws(EventSubscriptionError) -> Message? {
-        let message: SocketMessage
-        do throws(JSONReader.SyntaxError) {
-            message = try SocketMessage(parsing: line)
-        } catch {
-            throw .notUnderstood(reason: error.description)
+        let message = try mapError({ EventSubscriptionError.notUnderstood(reason: $0.description) }) {
+            () throws(JSONReader.SyntaxError) in try SocketMessage(parsing: line)
         }
         switch message {
         case .subscribed(let identity, _, let after):
             request.identity = identity
             request.after = after
-            // What has been begun is gone on with.
+            // A later connection continues by the number.
             request.sinceNanoseconds = nil
             hasAnswered = true
             delayNanoseconds = Self.firstDelayNanoseconds
@@ -139,9 +132,7 @@ package final class SubscriptionReader {
         }
     }
 
-    /// Waits before the next attempt, each time twice as long.
-    ///
-    /// - Returns: Whether the wait came to its end.
+    /// Waits before the next attempt, each time twice as long; `false` when the wait is cancelled.
     private func wait() -> Bool {
         var entry = pollfd(fd: cancelling, events: Int16(POLLIN), revents: 0)
         let end = SystemClock.monotonic() + delayNanoseconds

@@ -1,27 +1,27 @@
 package import Binnacle
 import PlainText
 
-/// Which events a client asks for, and from where on.
+/// The events that a client asks for.
 package struct SubscriptionRequest: Sendable, Equatable {
-    /// Which kinds and sensors.
+    /// The kinds and sensors.
     package var filter = EventFilter()
-    /// The number of the event behind which to begin; 0 is the beginning of what is kept.
+    /// The number of the event after which to begin; 0 for the oldest that is kept.
     package var after: UInt64?
     /// What that number belongs to.
     package var identity: String?
     /// The wall clock's time at which to begin, in nanoseconds since 1970.
     package var sinceNanoseconds: Int64?
-    /// Whether to go on with the events that happen from now on.
+    /// Whether to continue with new events.
     package var follows = true
 
-    /// Asks for everything that happens from now on.
+    /// Asks for all events from now on.
     package init() {}
 
     /// The request as one line, without its end.
     package var json: String {
         var body = JSONObject()
-        if let kinds = filter.kinds { body.add("kinds", raw: Self.list(kinds.map(\.rawValue))) }
-        if let sensors = filter.sensors { body.add("sensors", raw: Self.list(Array(sensors))) }
+        if let kinds = filter.kinds { body.add("kinds", list: kinds.map { JSONObject.quoted($0.rawValue) }.sorted()) }
+        if let sensors = filter.sensors { body.add("sensors", list: sensors.map(JSONObject.quoted).sorted()) }
         if let after { body.add("after", raw: String(after)) }
         if let identity { body.add("identity", identity) }
         if let sinceNanoseconds { body.add("since_ns", raw: String(sinceNanoseconds)) }
@@ -30,15 +30,94 @@ package struct SubscriptionRequest: Sendable, Equatable {
         request.add("subscribe", raw: body.text)
         return request.text
     }
+}
 
-    /// An array of strings, in their order.
-    private static func list(_ texts: [String]) -> String {
-        // The writer of objects escapes strings; what it makes of one is what stands behind the first colon.
-        let items = texts.sorted().map { text in
-            var object = JSONObject()
-            object.add("", text)
-            return String(object.text.dropFirst(4).dropLast())
+extension SubscriptionRequest {
+    private static let keys = ["kinds", "sensors", "after", "identity", "since_ns", "follow"]
+
+    /// Reads the value of `subscribe`.
+    init(reading body: LocatedJSONValue) throws(SocketRequest.SyntaxError) {
+        self.init()
+        for member in try body.requireMembers() {
+            let value = member.value
+            switch member.key {
+            case "kinds": filter.kinds = try Self.kinds(value)
+            case "sensors": filter.sensors = try Self.sensors(value)
+            case "after":
+                guard case .number(let text) = value.value, let number = UInt64(text) else {
+                    throw value.error("`after` has to be the number of an event")
+                }
+                after = number
+            case "identity": identity = try Self.name(value)
+            case "since_ns":
+                guard let time = value.value.integer else {
+                    throw value.error("`since_ns` has to be a whole number of nanoseconds since 1970")
+                }
+                sinceNanoseconds = time
+            case "follow":
+                guard case .boolean(let follows) = value.value else {
+                    throw value.error("`follow` has to be true or false")
+                }
+                self.follows = follows
+            default:
+                throw SocketRequest.SyntaxError(
+                    message: "unknown key \(Spelling.quoted(member.key)) "
+                        + "(\(Spelling.hint(for: member.key, among: Self.keys)))",
+                    column: member.keyColumn)
+            }
         }
-        return "[" + items.joined(separator: ",") + "]"
+    }
+
+    private static func kinds(_ value: LocatedJSONValue) throws(SocketRequest.SyntaxError) -> Set<EventKind> {
+        var kinds: Set<EventKind> = []
+        for element in try list(value, of: "kinds") {
+            let name = try name(element)
+            guard let kind = EventKind(rawValue: name) else {
+                let hint = Spelling.hint(for: name, among: EventKind.allCases.map(\.rawValue))
+                throw element.error("unknown kind \(Spelling.quoted(name)) (\(hint))")
+            }
+            kinds.insert(kind)
+        }
+        return kinds
+    }
+
+    private static func sensors(_ value: LocatedJSONValue) throws(SocketRequest.SyntaxError) -> Set<String> {
+        var sensors: Set<String> = []
+        for element in try list(value, of: "sensors") {
+            sensors.insert(try name(element))
+            guard sensors.count <= SocketRequest.mostSensors else {
+                throw element.error("at most \(SocketRequest.mostSensors) sensors can be named")
+            }
+        }
+        return sensors
+    }
+
+    private static func list(
+        _ value: LocatedJSONValue, of what: String
+    ) throws(SocketRequest.SyntaxError) -> [LocatedJSONValue] {
+        guard let elements = value.elements, !elements.isEmpty else {
+            throw value.error("`\(what)` has to be an array of names; without the key, all are meant")
+        }
+        return elements
+    }
+
+    private static func name(_ value: LocatedJSONValue) throws(SocketRequest.SyntaxError) -> String {
+        guard let text = value.value.text, text.utf8.count <= SocketRequest.longestName else {
+            throw value.error(
+                "a string of at most \(SocketRequest.longestName) bytes should be here, not \(value.value.typeName)")
+        }
+        return text
+    }
+}
+
+extension LocatedJSONValue {
+    /// The members of an object; fails for other values.
+    func requireMembers() throws(SocketRequest.SyntaxError) -> [Member] {
+        guard let members else { throw error("an object should be here, not \(value.typeName)") }
+        return members
+    }
+
+    fileprivate func error(_ message: String) -> SocketRequest.SyntaxError {
+        SocketRequest.SyntaxError(message: message, column: column)
     }
 }

@@ -1,13 +1,12 @@
 import LinuxSystem
 
-/// A thread that reads a subscription for a task; it ends with the last owner of this object.
+/// A thread that reads a subscription for a task; it ends with the last reference to this object.
 final class SubscriptionThread: Sendable {
     private let channel: SubscriptionChannel
     private let request: SubscriptionRequest
     private let path: String
     private let reconnects: Bool
 
-    /// Creates a reader that has not started yet.
     init(_ request: SubscriptionRequest, path: String, reconnects: Bool) {
         self.request = request
         self.path = path
@@ -19,9 +18,7 @@ final class SubscriptionThread: Sendable {
         channel.cancel()
     }
 
-    /// Waits for the next message, without keeping a thread of the concurrency runtime.
-    ///
-    /// - Returns: `nil` at the end.
+    /// The next message, which is awaited without blocking a thread of the concurrency runtime; `nil` at the end.
     func next() async throws(EventSubscriptionError) -> EventSubscription.Message? {
         if channel.begin() { start() }
         let channel = channel
@@ -33,7 +30,7 @@ final class SubscriptionThread: Sendable {
         return try result.get()
     }
 
-    /// Starts the thread, which keeps the channel and not this object.
+    /// Starts the thread, which retains the channel and not this object.
     private func start() {
         let (channel, request, path, reconnects) = (channel, request, path, reconnects)
         do throws(SystemError) {
@@ -43,7 +40,7 @@ final class SubscriptionThread: Sendable {
                 let reader = SubscriptionReader(
                     request, path: path, patience: reconnects ? .always : .none, cancelling: wakers.end.descriptor)
                 Self.read(reader, into: channel)
-                // A descriptor that is waited for stays open until then.
+                // The reader polls their descriptors.
                 withExtendedLifetime(wakers) {}
             }
         } catch {

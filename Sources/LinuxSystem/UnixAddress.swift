@@ -21,7 +21,13 @@ package struct UnixAddress {
         length = socklen_t(MemoryLayout<sa_family_t>.size + name.count + (name[0] == 0 ? 0 : 1))
     }
 
-    /// Calls a function with the address in the form of the socket calls.
+    /// Makes a stream socket that never blocks and is closed on exec.
+    package static func makeStream() throws(SystemError) -> Descriptor {
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        return Descriptor(owning: try systemCall("socket") { socket(AF_UNIX, type, 0) })
+    }
+
+    /// Calls a function with the address as the socket calls want it.
     package func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafePointer(to: address) { pointer in
             // Socket calls interpret the address by its family.

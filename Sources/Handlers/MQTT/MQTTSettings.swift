@@ -42,8 +42,8 @@ extension MQTTSettings {
         SettingRow(
             "password_file", \.password, shown: .example("\"/etc/binnacle/mqtt.password\""),
             """
-            The file with the user's password, which is never in the configuration. Not everybody may be able to read \
-            it. It is read again at each connection.
+            The file with the user's password, which is never in the configuration. It must not be readable for \
+            every account. It is read again at each connection.
             """, read: readPasswordFile),
         SettingRow(
             "password_credential", \.password, shown: .example("\"mqtt\""),
@@ -68,11 +68,11 @@ extension MQTTSettings {
         SettingRow(
             "client_id", \.clientID, shown: .example("\"machine-1\""),
             usual: "binnacle- and the machine's and the handler's name",
-            "What the broker knows this handler by. No two clients of a broker may have the same."
+            "The client identifier at the broker. No two clients of a broker may have the same."
         ) { $2.clientID = word($0, $1) ?? "" },
         SettingRow(
             "keepalive_s", \.keepaliveSeconds, .integer(in: 5...65_535),
-            "After that much silence the broker is asked whether it is there."),
+            "After so long without traffic the broker is pinged."),
     ]
 
     private static func require(_ key: String, _ purpose: String, for other: String, _ table: TableReader) {

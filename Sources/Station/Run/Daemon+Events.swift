@@ -6,9 +6,9 @@ import LinuxSystem
 import PlainText
 import Store
 
-/// Where all events go, whatever the handlers: into the store, and to those who ask for them at the socket.
+/// The store and the socket, which get all events, whatever the handlers.
 extension Daemon {
-    /// Opens the store that a configuration wants.
+    /// Opens the store of a configuration.
     static func openStore(
         _ settings: EventStoreSettings?, _ mailbox: Mailbox<DaemonMessage>, _ relay: SocketRelay
     ) throws(StationError) -> (StoreInlet?, HandlerAttachments?) {
@@ -39,7 +39,7 @@ extension Daemon {
             chains.append(HandlerChain(handler: ClosureHandler { relay.publish([PublishedEvent($0)]) }))
         }
         if !repeatedKinds.isEmpty {
-            // They are no events of their own, and so are not kept.
+            // Repeated kinds are not kept in the store.
             chains.append(
                 HandlerChain(
                     handler: ClosureHandler { relay.publish([PublishedEvent($0)]) }, kinds: repeatedKinds))
@@ -81,7 +81,7 @@ extension Daemon {
             _ = before?.waitForEnd(until: SystemClock.monotonic() + 1_000_000_000)
             guard let settings else { return .success(nil) }
             var surroundings = SocketServer.Surroundings()
-            surroundings.say = { mailbox.post(.word($0, $1.logLevel)) }
+            surroundings.say = { mailbox.post(.word($0, $1)) }
             surroundings.status = { mailbox.post(.status(reply: $0)) }
             surroundings.repeatedKindsChanged = { mailbox.post(.repeatedKinds($0)) }
             do throws(SocketServerError) {
@@ -100,7 +100,7 @@ extension Daemon {
         }
     }
 
-    /// Takes a socket that was opened, unless the configuration wants another one by now.
+    /// Uses a socket that was opened, unless the configuration has changed meanwhile.
     func take(_ result: Result<SocketServer?, SocketServerError>, for settings: SocketSettings?) {
         let isWanted = settings == assembly.configuration.socket
         switch result {
@@ -109,7 +109,7 @@ extension Daemon {
                 server?.finish()
                 return
             }
-            // What was published while there was no server is in the store.
+            // The store has the events that came while there was no server.
             server?.continue(behind: router.sequence)
             relay.exchange(for: server)
             replaceChains()
@@ -117,16 +117,6 @@ extension Daemon {
             guard isWanted else { return }
             socketFailure = "\(error)"
             log.say("the socket: \(error)", level: .error)
-        }
-    }
-}
-
-extension SocketServer.Level {
-    fileprivate var logLevel: LogLevel {
-        switch self {
-        case .debug: .debug
-        case .info: .info
-        case .warning: .warning
         }
     }
 }
