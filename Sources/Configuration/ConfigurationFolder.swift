@@ -1,34 +1,15 @@
 import Glibc
 import TableReading
 
-/// A folder such as /etc/binnacle: a file, and a folder of drop-ins that complete it.
-struct ConfigurationFolder {
-    /// The name of the file; it may be absent.
-    static let mainName = "binnacle.toml"
-    /// The name of the folder of drop-ins; it may be absent.
-    static let dropInFolder = "conf.d"
-    /// How a drop-in's name ends.
-    static let suffix = ".toml"
-
-    private let path: String
-
-    /// Makes a folder's face; nothing is read yet.
-    init(path: String) {
-        self.path = path.hasSuffix("/") ? path : path + "/"
-    }
-
-    /// What relative paths in its files are relative to; ends with a slash.
-    var base: String { path }
-
-    /// The paths of its files in the order in which they are read: the file, then the drop-ins by the bytes of their
-    /// names.
-    ///
-    /// - Throws: ``ConfigurationError`` when there is none, or when the drop-ins cannot be listed.
-    func files() throws(ConfigurationError) -> [String] {
+/// A folder such as /etc/binnacle: a file, and a folder of drop-ins that complete it; both may be absent.
+enum ConfigurationFolder {
+    /// The paths of the files in a folder, whose path ends with a slash: the file, then the drop-ins by the bytes of
+    /// their names.
+    static func files(in path: String) throws(ConfigurationError) -> [String] {
         var files: [String] = []
-        let main = path + Self.mainName
-        if !Self.isAbsent(main) { files.append(main) }
-        let folder = path + Self.dropInFolder
+        let main = path + "binnacle.toml"
+        if !isAbsent(main) { files.append(main) }
+        let folder = path + "conf.d"
         for name in try dropIns(folder).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
             files.append(folder + "/" + name)
         }
@@ -39,7 +20,7 @@ struct ConfigurationFolder {
         return files
     }
 
-    private func dropIns(_ folder: String) throws(ConfigurationError) -> [String] {
+    private static func dropIns(_ folder: String) throws(ConfigurationError) -> [String] {
         guard let directory = opendir(folder) else {
             switch errno {
             case ENOENT: return []
@@ -58,22 +39,22 @@ struct ConfigurationFolder {
                     String(cString: $0)
                 }
             }
-            guard !name.hasPrefix("."), name.hasSuffix(Self.suffix) else { continue }
-            // A link that leads nowhere is kept, and told of when it is opened; one to /dev/null masks a file.
-            let kind = Self.kind(of: folder + "/" + name)
+            guard !name.hasPrefix("."), name.hasSuffix(".toml") else { continue }
+            // A dangling link is reported when it is opened; a link to /dev/null masks a file.
+            let kind = kind(of: folder + "/" + name)
             if kind == S_IFREG || kind == nil { names.append(name) }
         }
         guard errno == 0 else { throw .file(path: folder, ConfigurationError.FileProblem(code: errno)) }
         return names
     }
 
-    /// Whether there is nothing of a name, not even a link that leads nowhere.
+    /// Whether there is no file of a name, not even a dangling link.
     private static func isAbsent(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) != 0 && errno == ENOENT
     }
 
-    /// The type of a file, after following links; `nil` when there is none, or nobody may say.
+    /// The type of a file, after following links; `nil` when it cannot be determined.
     private static func kind(of path: String) -> mode_t? {
         var status = stat()
         return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil

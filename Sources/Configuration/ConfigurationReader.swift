@@ -4,7 +4,7 @@ import PlainText
 import Store
 package import TableReading
 
-/// Walks a document and makes its sections.
+/// Makes the sections of a document.
 package struct ConfigurationReader {
     /// The sections, in the order of the reference file.
     package static let rows: [SectionRow] =
@@ -25,7 +25,7 @@ package struct ConfigurationReader {
         }
     }
 
-    /// The top-level tables of which there is one at most.
+    /// The top-level tables that are one section each.
     private enum SingleSection: String, CaseIterable {
         case position, store, socket
 
@@ -42,19 +42,15 @@ package struct ConfigurationReader {
     private let folder: String
     private let diagnostics: DiagnosticCollector
 
-    /// Creates a reader.
-    ///
-    /// - Parameters:
-    ///   - entries: What all files say together.
-    ///   - folder: What relative paths are relative to: nothing, or a path that ends with a slash.
-    ///   - diagnostics: Takes what is wrong.
+    /// Creates a reader for the entries of all files; relative paths are relative to the folder, which is empty or ends
+    /// with a slash.
     init(entries: [TOMLEntry], folder: String, diagnostics: DiagnosticCollector) {
         self.entries = entries
         self.folder = folder
         self.diagnostics = diagnostics
     }
 
-    /// Reads all sections; what cannot be used is reported and left out.
+    /// Reads all sections; faulty ones are reported and omitted.
     func read() -> Configuration {
         let kinds = SectionKind.allCases.map(\.rawValue) + SingleSection.allCases.map(\.rawValue)
         for entry in entries where !kinds.contains(entry.key) {
@@ -62,7 +58,7 @@ package struct ConfigurationReader {
                 at: entry.keyPosition, "unknown table or key \(Spelling.quoted(entry.key))",
                 hint: Spelling.hint(for: entry.key, among: kinds))
         }
-        // A section that is faulty itself can still be referred to: one mistake, one message.
+        // References to a faulty section are valid: one mistake, one message.
         let sensors = sections(.sensor)
         let motions = sections(.motion)
         let norths = sections(.north)
@@ -73,7 +69,7 @@ package struct ConfigurationReader {
         var configuration = Configuration()
         let sensorTables = sensors.compactMap { entry in table(.sensor, entry).map { (entry.key, $0) } }
         let readSensors = sensorTables.compactMap { name, table in
-            SensorSection(name: name, reading: table, folder: folder).map { ($0, table) }
+            SensorSection(name: name, reading: table).map { ($0, table) }
         }
         reportMixedLoops(readSensors)
         configuration.sensors = readSensors.map(\.0)
@@ -88,9 +84,9 @@ package struct ConfigurationReader {
                 HandlerSection(name: entry.key, reading: $0, detectors: detectorNames, norths: norths.map(\.key))
             }
         }
-        configuration.position = single(.position).flatMap { PositionSection(reading: $0, folder: folder) }
-        configuration.store = single(.store).flatMap { EventStoreSettings(reading: $0, folder: folder) }
-        configuration.socket = single(.socket).flatMap { SocketSettings(reading: $0, folder: folder) }
+        configuration.position = single(.position).flatMap { PositionSection(reading: $0) }
+        configuration.store = single(.store).flatMap { EventStoreSettings(reading: $0) }
+        configuration.socket = single(.socket).flatMap { SocketSettings(reading: $0) }
         return configuration
     }
 
@@ -142,7 +138,7 @@ package struct ConfigurationReader {
         }
     }
 
-    /// All traces play on one timeline, which begins anew as a whole or not at all.
+    /// All traces play on one timeline, which loops as a whole or not at all.
     private func reportMixedLoops(_ sensors: [(SensorSection, TableReader)]) {
         let traces = sensors.compactMap { section, table -> (loops: Bool, title: String, place: SourcePosition)? in
             guard case .trace(_, let loops) = section.source else { return nil }

@@ -2,13 +2,13 @@ import Binnacle
 import PlainText
 import TableReading
 
-/// A kind of decorator: its name, the keys of its table, which are all required, and how the table is read.
+/// A decorator: its name, the keys of its table, which are all required, and its reader.
 private struct DecoratorRow: Sendable {
     let name: String
     let keys: [String]
     /// A whole entry of `decorate`.
     let example: String
-    /// What it does, for the reference.
+    /// The description for the reference.
     let text: String
     let read: @Sendable (TableReader) -> DecoratorSettings?
 }
@@ -56,10 +56,10 @@ extension DecoratorSettings {
         \(rows.map { "  \($0.name)  \($0.text)" }.joined(separator: "\n"))
         """)
 
-    /// The highest number a decorator counts to.
+    /// The highest count.
     private static let highestCount = 1_000_000
 
-    /// Reads a handler's decorators, in order; what cannot be used is reported and left out.
+    /// Reads a handler's decorators, in order; faulty ones are reported and omitted.
     static func read(_ section: TableReader) -> [DecoratorSettings] {
         let nodes = section.array("decorate", of: "tables") ?? []
         return nodes.compactMap { read($0, of: section) }
@@ -86,7 +86,7 @@ extension DecoratorSettings {
         let start = minute("from", table)
         guard let end = minute("to", table), let start else { return nil }
         guard start != end else {
-            // It could mean never as well as always.
+            // It could mean never or always.
             table.refuse("to", "is the same time as from")
             return nil
         }

@@ -5,18 +5,14 @@ import TableReading
 
 extension EventStoreSettings {
     /// Reads the section; `nil` when it cannot be used, which is then reported.
-    ///
-    /// - Parameters:
-    ///   - table: Its keys.
-    ///   - folder: What a path is relative to: nothing, or a path that ends with a slash.
-    init?(reading table: TableReader, folder: String) {
-        let path = table.string("path")
+    init?(reading table: TableReader) {
+        let path = table.path("path")
         guard path != nil || table.entry("path") == nil else { return nil }
-        self.init(path: path.map { $0.hasPrefix("/") ? $0 : folder + $0 } ?? Self.standardPath)
+        self.init(path: path ?? Self.standardPath)
         table.read(Self.rows, into: &self)
     }
 
-    /// Where events are kept when nobody says so: in the service's folder, or in the person's.
+    /// The default path: in the service's folder, or in the user's.
     package static var standardPath: String {
         let own = SocketPath.ownVariable
         // systemd separates several folders with colons.

@@ -3,17 +3,17 @@ package import Handlers
 import PlainText
 import TableReading
 
-/// `[handler.NAME]`: what is done with which events.
+/// `[handler.NAME]`: an action for some events.
 package struct HandlerSection: Sendable {
     /// The handler's name.
     package let name: String
-    /// The kinds of event it is for, each once; not empty.
+    /// The kinds of event, each once; not empty.
     package let kinds: [EventKind]
-    /// The detectors it is for, each once; `nil` is every detector.
+    /// The detectors, each once; `nil` for all.
     package let detectors: [String]?
-    /// What it does.
+    /// The action.
     package let action: any HandlerAction
-    /// What stands between the events and the action; the first sees an event first.
+    /// The decorators between the events and the action; the first gets an event first.
     package let decorators: [DecoratorSettings]
 
     /// Creates a section.
@@ -30,7 +30,7 @@ package struct HandlerSection: Sendable {
 }
 
 extension HandlerSection: Equatable {
-    /// Whether both say the same, wherever they stand.
+    /// Whether both have the same settings.
     package static func == (left: HandlerSection, right: HandlerSection) -> Bool {
         left.name == right.name && left.kinds == right.kinds && left.detectors == right.detectors
             && left.action.isSame(as: right.action) && left.decorators == right.decorators
@@ -53,7 +53,7 @@ extension HandlerSection {
         "detector", .usual("[\"moved\", \"bow\"]"), usual: "all, and what concerns no detector",
         "The detectors whose events it is for.")
 
-    /// What the shipped configuration logs: not what repeats, and not what goes well.
+    /// The kinds that the reference configuration logs: neither repeated ones nor those of success.
     private static let logged = EventKind.allCases.filter {
         ![.motionMoving, .heading, .northFacing, .quorumReached, .commandFinished].contains($0)
     }
@@ -70,9 +70,7 @@ extension HandlerSection {
 
     private static let actions = HandlerActions.all.filter { $0 != CommandAction.self } + [CommandAction.self]
 
-    /// The rows of the section, with each thing that a handler can do; the first is that of the log.
-    ///
-    /// The last is that of a command, with the decorators that go with it most often.
+    /// The rows of the section, one for each action: first that of the log, last that of a command, with decorators.
     static let rows: [SectionRow] = actions.map { action in
         let row = action.row
         let isFirst = action == LogAction.self
@@ -94,11 +92,11 @@ extension HandlerSection {
     ///   - name: The handler's name.
     ///   - table: The section.
     ///   - detectors: The names of all detectors.
-    ///   - norths: The names of those that find headings.
+    ///   - norths: The names of the north detectors.
     init?(name: String, reading table: TableReader, detectors: [String], norths: [String]) {
         let chosen = Self.detectors(table, among: detectors)
         let action = HandlerActions.read(table)
-        // Also when what it says cannot be used: one mistake, one message.
+        // Also when the action cannot be used: one mistake, one message.
         if let type = HandlerActions.all.first(where: { $0.headingKinds != nil && table.entry($0.key) != nil }),
             let kinds = type.headingKinds
         {
@@ -126,7 +124,7 @@ extension HandlerSection {
         return table.choices("on", nodes, as: EventKind.self)
     }
 
-    /// Refuses what tells of handlers where it could go round in circles.
+    /// Refuses events about handlers for actions on the world, which could cause an endless loop.
     private static func refuseReports(_ table: TableReader, _ nodes: [TOMLNode], _ action: any HandlerAction) {
         let type = type(of: action)
         guard type.actsOnTheWorld else { return }
@@ -157,21 +155,21 @@ extension HandlerSection {
 
     // MARK: - Handlers that take the headings of one detector
 
-    /// The one detector whose headings are meant; `nil` when there is none, or several, which is then reported.
+    /// The detector whose headings a handler gets; `nil` when there is none, or several, which is then reported.
     ///
     /// - Parameters:
     ///   - table: The section.
     ///   - key: The key of the action.
     ///   - chosen: The detectors that the section names.
-    ///   - norths: The names of the detectors that find headings.
-    /// - Returns: Its name.
+    ///   - norths: The names of the north detectors.
+    /// - Returns: The detector's name.
     private static func headingDetector(
         _ table: TableReader, _ key: String, _ chosen: [String]?, among norths: [String]
     ) -> String? {
         refuse("on", "it gets the headings, and hears when there is none any more", table, key)
         refuse("decorate", "`interval_s` says how often it sends", table, key)
         let entry = table.entry("detector")
-        // What is wrong with the names was told already.
+        // Errors in the names were reported already.
         if entry != nil, chosen == nil { return nil }
         let candidates = chosen ?? norths
         let place = entry?.node.position ?? table.entry(key)?.keyPosition ?? table.position

@@ -7,7 +7,7 @@ package struct MotionSection: Sendable, Equatable {
     package let name: String
     /// The sensor whose accelerometer is watched; there is a section for it.
     package let accelerometer: String
-    /// What is looked for; has no problems.
+    /// The checked settings.
     package let settings: MotionSettings
 
     /// Creates a section.
@@ -31,7 +31,7 @@ package struct MotionSection: Sendable, Equatable {
     private static let accelerometer = Key(
         "accelerometer", .set("\"chassis\""), purpose: "it names the sensor to watch", "The sensor to watch.")
 
-    /// The names of the section's keys: to read it, no document is made.
+    /// The names of the section's keys, without making the documentation of ``row``.
     static let keys = [accelerometer.name] + MotionSettings.rows.map(\.name)
 
     /// The section's row.
@@ -48,7 +48,7 @@ extension MotionSettings {
         ) { table, key, settings in
             guard let nodes = table.array(key, of: "strings") else { return }
             let found = table.choices(key, nodes, as: Feature.self)
-            // When all that was named is unknown, saying that nothing is named would mislead.
+            // When all names are unknown, an error about an empty list would mislead.
             if !found.isEmpty || nodes.isEmpty { settings.features = Set(found) }
         },
         SettingRow(

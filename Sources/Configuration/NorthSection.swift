@@ -6,11 +6,11 @@ import TableReading
 package struct NorthSection: Sendable, Equatable {
     /// The detector's name, unique among all detectors.
     package let name: String
-    /// The sensor whose accelerometer says what is up; there is a section for it.
+    /// The sensor whose accelerometer finds the vertical; there is a section for it.
     package let accelerometer: String
-    /// The sensor whose magnetometer says where north is; there is a section for it, perhaps the same.
+    /// The sensor whose magnetometer finds north; there is a section for it, perhaps the same.
     package let magnetometer: String
-    /// How the heading is found, and what is waited for; has no problems.
+    /// The checked settings.
     package var settings: NorthSettings
 
     /// Creates a section.
@@ -44,7 +44,7 @@ package struct NorthSection: Sendable, Equatable {
         "magnetometer", .set("\"compass\""), purpose: "it names the sensor that tells where north is",
         "The sensor that measures the magnetic field. It may be the same.")
 
-    /// The names of the section's keys: to read it, no document is made.
+    /// The names of the section's keys, without making the documentation of ``row``.
     static let keys = [accelerometer.name, magnetometer.name] + NorthSettings.rows.map(\.name)
 
     /// The section's row.
@@ -54,7 +54,7 @@ package struct NorthSection: Sendable, Equatable {
 }
 
 extension NorthSettings {
-    /// The word for an axis that is not there.
+    /// The value for no axis.
     private static let none = "none"
 
     fileprivate static let rows: [SettingRow<NorthSettings>] = [
@@ -181,7 +181,7 @@ extension HeadingSector {
     private static let keys = ["name", "from_deg", "to_deg", "margin_deg"]
     private static let example = "{ name = \"east\", from_deg = 80, to_deg = 100 }"
 
-    /// Reads a north detector's sectors, in order; what cannot be used is reported and left out.
+    /// Reads the sectors of a north detector, in order; faulty ones are reported and omitted.
     fileprivate static func read(_ section: TableReader, _ key: String) -> [HeadingSector] {
         let nodes = section.array(key, of: "tables") ?? []
         var sectors: [HeadingSector] = []

@@ -3,20 +3,20 @@ package import Geomagnetism
 import PlainText
 import TableReading
 
-/// `[position]`: where the device is, which makes true headings of magnetic ones.
+/// `[position]`: the place of the device, from which the declination for true headings is computed.
 package struct PositionSection: Sendable {
     /// The place.
     package let position: GeodeticPosition
-    /// The day for which the field is worked out; `nil` is today in a live run, and the model's first in a replay, which
-    /// must not depend on the day it is made.
+    /// The day of the field; `nil` for today in a live run, and for the model's first day in a replay, which is the
+    /// same on every day.
     package let day: Day?
     /// The model of the field.
     package let model: GeomagneticModel
 
-    /// What the model says of the place.
+    /// The field at the place, on the section's day, else on `today`, else on the model's first day.
     ///
-    /// - Parameter today: The day for which it is, unless the section names one; `nil` is the model's first.
-    /// - Returns: The field, rounded so that the next day's seldom differs, and what a person should know about it.
+    /// - Parameter today: The current day.
+    /// - Returns: The field, rounded so that it seldom differs on the next day, and warnings.
     package func field(today: Day?) -> (field: LocalField, notices: [String]) {
         let day = day ?? today
         let year = day?.decimalYear ?? model.epoch
@@ -51,17 +51,13 @@ package struct PositionSection: Sendable {
 
 extension PositionSection {
     /// Reads the section; `nil` when it cannot be used, which is then reported.
-    ///
-    /// - Parameters:
-    ///   - table: Its keys.
-    ///   - folder: What a path is relative to: nothing, or a path that ends with a slash.
-    init?(reading table: TableReader, folder: String) {
+    init?(reading table: TableReader) {
         for key in Self.row.keys where key.purpose != nil { _ = table.required(key) }
         let latitude = table.number("latitude_deg", in: GeodeticPosition.latitudes)
         let longitude = table.number("longitude_deg", in: GeodeticPosition.longitudes)
         let altitude = table.number("altitude_m", in: GeodeticPosition.altitudes)
         let day = Self.day(table)
-        let model = Self.model(table, folder)
+        let model = Self.model(table)
         guard let latitude, let longitude, let model,
             let position = GeodeticPosition(
                 latitudeDegrees: latitude, longitudeDegrees: longitude, altitudeMetres: altitude ?? 0)
@@ -78,12 +74,12 @@ extension PositionSection {
         return day
     }
 
-    /// The model that is built in, unless a file is named.
-    private static func model(_ table: TableReader, _ folder: String) -> GeomagneticModel? {
+    /// The built-in model, or that of a file.
+    private static func model(_ table: TableReader) -> GeomagneticModel? {
         guard let node = table.entry("model")?.node else { return .wmm2025 }
-        guard let text = table.string("model", node) else { return nil }
-        let path = text.hasPrefix("/") ? text : folder + text
-        guard let bytes = table.contents(of: path, named: "model", node) else { return nil }
+        guard let path = table.path("model"), let bytes = table.contents(of: path, named: "model", node) else {
+            return nil
+        }
         do throws(GeomagneticModelError) {
             return try GeomagneticModel(parsing: String(decoding: bytes, as: UTF8.self))
         } catch {
@@ -123,7 +119,7 @@ extension PositionSection {
 }
 
 extension PositionSection: Equatable {
-    /// Whether both give the same field: models are compared by what they say of the place.
+    /// Whether both give the same field: models are compared by their results for the place.
     package static func == (left: PositionSection, right: PositionSection) -> Bool {
         left.position == right.position && left.day == right.day && left.model.name == right.model.name
             && [0, 5].allSatisfy { later in
@@ -134,10 +130,7 @@ extension PositionSection: Equatable {
 }
 
 extension Configuration {
-    /// The same configuration, whose north detectors know the field at their place.
-    ///
-    /// - Parameter today: The day for which it is, unless the section names one; `nil` is the model's first.
-    /// - Returns: The configuration, and what a person should know about it.
+    /// The same configuration with the field at its place in the north detectors, and warnings.
     package func placed(today: Day?) -> (configuration: Configuration, notices: [String]) {
         guard let position, !norths.isEmpty else { return (self, []) }
         let (field, notices) = position.field(today: today)

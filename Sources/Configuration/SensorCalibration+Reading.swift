@@ -3,16 +3,11 @@ import SensorGeometry
 import TableReading
 
 extension SensorCalibration {
-    /// Reads the file that a sensor's section names, as `binnacle calibrate` writes it; `nil` when it cannot be used, which
-    /// is then reported at its own place.
-    ///
-    /// - Parameters:
-    ///   - section: The sensor's section.
-    ///   - folder: What the path is relative to: nothing, or a path that ends with a slash.
-    init?(named section: TableReader, folder: String) {
+    /// Reads the file of `binnacle calibrate` that a sensor's section names; `nil` when it cannot be used, which is
+    /// then reported at its place in that file.
+    init?(named section: TableReader) {
         let key = "calibration"
-        guard let node = section.entry(key)?.node, let text = section.string(key, node) else { return nil }
-        let path = text.hasPrefix("/") ? text : folder + text
+        guard let node = section.entry(key)?.node, let path = section.path(key) else { return nil }
         guard let bytes = section.contents(of: path, named: key, node) else { return nil }
         let diagnostics = DiagnosticCollector(path: path, files: [path])
         defer { section.diagnostics.include(diagnostics) }
@@ -77,7 +72,7 @@ extension AxisCalibration {
         guard rows.count == 3, let place else { return nil }
         let matrix3 = Matrix3(rows: rows)
         let determinant = matrix3.determinant
-        // A scale is near 1; what turns space inside out or flat is no calibration.
+        // A calibration's scale is near 1, and it neither mirrors nor flattens.
         guard (0.01...100).contains(determinant) else {
             table.refuse(
                 matrix, at: node.position, "`\(matrix)` has the determinant \(determinant), which no sensor needs",

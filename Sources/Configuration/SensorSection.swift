@@ -3,33 +3,33 @@ package import LinuxSensors
 import PlainText
 import TableReading
 
-/// `[sensor.NAME]`: one device as the user names it.
+/// `[sensor.NAME]`: one device with the user's name for it.
 package struct SensorSection: Sendable, Equatable {
     /// The name that detectors and events use.
     package let name: String
-    /// Where the samples come from.
+    /// The source of the samples.
     package let source: Source
     /// How a device is read.
     package var settings = SensorSettings()
-    /// What makes its samples true; `nil` leaves them as they are.
+    /// The calibration; `nil` for none.
     package var calibration: SensorCalibration?
-    /// The identity of the one device that is meant, when the section was made from it; no file says this.
+    /// The device's identity, in a section that was made for it instead of read from a file.
     package private(set) var deviceID: String?
 
-    /// Where samples come from, with what is needed to find it.
+    /// A source of samples.
     package enum Source: Sendable, Equatable {
-        /// Whichever device offers what detectors need.
+        /// Any device that offers what the detectors need.
         case auto(DeviceMatch)
         /// A device of the kernel's Industrial I/O subsystem.
         case iio(DeviceMatch)
         /// An input device.
         case evdev(DeviceMatch)
-        /// A recording, by a path that can be opened; whether it begins anew at its end.
+        /// A recording, and whether it starts again at its end.
         case trace(file: String, loops: Bool)
         /// A motion model.
         case simulated(SimulationSettings)
 
-        /// Which device is meant, and of which interface it has to be; `nil` when it is none.
+        /// The conditions for a device, with its interface where that is fixed; `nil` for other sources.
         package var device: (interface: SensorDevice.Interface?, match: DeviceMatch)? {
             switch self {
             case .auto(let match): (nil, match)
@@ -47,27 +47,21 @@ package struct SensorSection: Sendable, Equatable {
         self.source = source
     }
 
-    /// Creates a section that means one device.
+    /// Creates a section for one device.
     package init(_ device: SensorDevice, name: String, settings: SensorSettings = SensorSettings()) {
         let source: Source = device.interface == .iio ? .iio(DeviceMatch()) : .evdev(DeviceMatch())
         self.init(name: name, source: source, settings: settings)
         deviceID = device.id
     }
 
-    /// The words for ``Source``.
     private enum SourceWord: String, CaseIterable {
         case auto, iio, evdev, trace, simulated
     }
 
     /// Reads a section; `nil` when it cannot be used, which is then reported.
-    ///
-    /// - Parameters:
-    ///   - name: The section's name.
-    ///   - table: Its keys.
-    ///   - folder: What a recording's path is relative to: nothing, or a path that ends with a slash.
-    init?(name: String, reading table: TableReader, folder: String) {
+    init?(name: String, reading table: TableReader) {
         let match = table.entry("match").flatMap { DeviceMatch(reading: $0.node, of: table) }
-        let file = table.string("file")
+        let file = table.path("file")
         guard let sourceNode = table.required(Self.source),
             let word = table.choice(Self.source.name, sourceNode, as: SourceWord.self)
         else { return nil }
@@ -88,12 +82,12 @@ package struct SensorSection: Sendable, Equatable {
             case .auto: table.entry("match") == nil ? .auto(DeviceMatch()) : match.map(Source.auto)
             case .iio: match.map(Source.iio)
             case .evdev: match.map(Source.evdev)
-            case .trace: Self.trace(file, table, folder: folder)
+            case .trace: Self.trace(file, table)
             case .simulated: .simulated(Self.simulation(table, rateHz: settings.rateHz))
             }
         guard let source else { return nil }
         self.init(name: name, source: source, settings: word == .simulated ? SensorSettings() : settings)
-        calibration = SensorCalibration(named: table, folder: folder)
+        calibration = SensorCalibration(named: table)
     }
 
     private static func refuseForeignKeys(_ word: SourceWord, _ table: TableReader) {
@@ -106,13 +100,12 @@ package struct SensorSection: Sendable, Equatable {
         }
     }
 
-    private static func trace(_ file: String?, _ table: TableReader, folder: String) -> Source? {
+    private static func trace(_ file: String?, _ table: TableReader) -> Source? {
         let loops = table.boolean("loop")
         guard let file, loops != nil || table.entry("loop") == nil else { return nil }
-        return .trace(file: file.hasPrefix("/") ? file : folder + file, loops: loops ?? false)
+        return .trace(file: file, loops: loops ?? false)
     }
 
-    /// The model, at a rate that a section has in common with devices.
     private static func simulation(_ table: TableReader, rateHz: Double) -> SimulationSettings {
         var settings = SimulationSettings.ofSection
         table.read(SimulationSettings.rows, into: &settings)
@@ -174,7 +167,7 @@ package struct SensorSection: Sendable, Equatable {
 }
 
 extension SimulationSettings {
-    /// The defaults of a section: a model that moves, so that there are events to see.
+    /// The defaults of a section: a model that moves, so that there are events.
     fileprivate static var ofSection: SimulationSettings {
         var settings = SimulationSettings()
         settings.model = .walk
@@ -245,7 +238,6 @@ extension SensorSettings {
 }
 
 extension DeviceMatch {
-    /// The table's keys.
     private static let keys = ["name", "label", "location", "path", "property"]
 
     /// Reads a match; `nil` when it cannot be used, which is then reported.

@@ -1,22 +1,16 @@
 import EventSocket
+import LinuxSystem
 import PlainText
 import TableReading
 
 extension SocketSettings {
-    /// The most bytes that the system takes as a socket's path.
-    private static let longestPath = 107
-
     /// Reads the section; `nil` when it cannot be used, which is then reported.
-    ///
-    /// - Parameters:
-    ///   - table: Its keys.
-    ///   - folder: What a path is relative to: nothing, or a path that ends with a slash.
-    init?(reading table: TableReader, folder: String) {
-        var path = table.string("path")
+    init?(reading table: TableReader) {
+        let path = table.path("path")
         guard path != nil || table.entry("path") == nil else { return nil }
-        path = path.map { $0.hasPrefix("/") ? $0 : folder + $0 }
-        if let path, path.utf8.count > Self.longestPath {
-            table.refuse("path", "is longer than \(Self.longestPath) bytes, the longest a socket can have")
+        let longest = UnixAddress.longestPath
+        if let path, path.utf8.count > longest {
+            table.refuse("path", "is longer than \(longest) bytes, the longest a socket can have")
             return nil
         }
         self.init(path: path ?? SocketPath.forDaemon())

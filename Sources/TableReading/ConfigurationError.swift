@@ -1,10 +1,11 @@
 import Glibc
+import LinuxSystem
 
-/// Why there is no configuration.
+/// Why a configuration cannot be used.
 package enum ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The file could not be read.
     case file(path: String, FileProblem)
-    /// The files were read, and these things are wrong with them, in their order; never empty.
+    /// The files have errors, which are in the order of the files and never empty.
     case contents(path: String, [ConfigurationDiagnostic])
 
     /// Why a file could not be read.
@@ -13,30 +14,30 @@ package enum ConfigurationError: Error, Sendable, Equatable, CustomStringConvert
         case missing
         /// The path names a directory.
         case directory
-        /// The path names something else than a directory, where one has to be.
+        /// The path does not name a directory, where one is required.
         case noDirectory
-        /// A folder holds no file of a configuration.
+        /// A folder has no configuration file.
         case nothing
-        /// The path names neither a file nor a directory, where only a file may be.
+        /// The path names neither a file nor a directory, where a file is required.
         case irregular
-        /// There are more files than a configuration may have.
+        /// There are too many files.
         case tooMany(limit: Int)
         /// This process may not read the file.
         case forbidden
-        /// The file has more bytes than a configuration may have.
+        /// The file is too large; the limit is in bytes.
         case tooLarge(limit: Int)
-        /// The system gave another reason.
+        /// Another error of the system.
         case system(code: Int32, reason: String)
     }
 
-    /// The file or the folder, as it was named to the reader, or the file in the folder that could not be read.
+    /// The file or folder that was read, or the file in the folder that could not be read.
     package var path: String {
         switch self {
         case .file(let path, _), .contents(let path, _): path
         }
     }
 
-    /// What is wrong with the file's contents; empty when it could not be read.
+    /// The errors in the files; empty when a file could not be read.
     package var diagnostics: [ConfigurationDiagnostic] {
         switch self {
         case .file: []
@@ -69,10 +70,8 @@ extension ConfigurationError.FileProblem: CustomStringConvertible {
         case .system(let code, let reason): "the file could not be read: \(reason) (error \(code))"
         }
     }
-}
 
-extension ConfigurationError.FileProblem {
-    /// What an error number of the system means for a file that was to be read.
+    /// The meaning of an error number in reading a file.
     package init(code: Int32) {
         self =
             switch code {
@@ -81,5 +80,26 @@ extension ConfigurationError.FileProblem {
             case EACCES, EPERM: .forbidden
             default: .system(code: code, reason: String(cString: strerror(code)))
             }
+    }
+}
+
+/// Reads configuration files.
+package enum ConfigurationFile {
+    /// The maximum size of a file, in bytes.
+    package static let largestSize = 1 << 20
+
+    /// The bytes of a file, which may be a pipe when `mayWait` is true.
+    package static func contents(of path: String, mayWait: Bool) throws(ConfigurationError) -> [UInt8] {
+        let explain = { (failure: SmallFile.Failure) -> ConfigurationError in
+            switch failure {
+            case .system(let error): .file(path: path, ConfigurationError.FileProblem(code: error.code))
+            case .directory: .file(path: path, .directory)
+            case .irregular: .file(path: path, .irregular)
+            case .tooLarge: .file(path: path, .tooLarge(limit: largestSize))
+            }
+        }
+        return try mapError(explain) { () throws(SmallFile.Failure) in
+            try SmallFile.bytes(path, limit: largestSize, kind: mayWait ? .any : .regular)
+        }
     }
 }

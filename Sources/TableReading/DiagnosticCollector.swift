@@ -1,6 +1,6 @@
-/// Gathers everything that is wrong with the files of a configuration.
+/// Collects the errors in the files of a configuration.
 package final class DiagnosticCollector {
-    /// The most that is told at once; a binary file given by mistake has thousands.
+    /// The maximum number of reported errors; a binary file given by mistake has thousands.
     package static let limit = 500
 
     private let path: String
@@ -8,17 +8,13 @@ package final class DiagnosticCollector {
     private var diagnostics: [ConfigurationDiagnostic] = []
     private var omitted = 0
 
-    /// Creates a collector.
-    ///
-    /// - Parameters:
-    ///   - path: What was to be read.
-    ///   - files: The files that positions are in.
+    /// Creates a collector for a file or folder, and for the files that positions refer to.
     package init(path: String, files: [String]) {
         self.path = path
         self.files = files
     }
 
-    /// Adds a problem; the sentences are made only when there is room for them.
+    /// Adds an error; its texts are made only when there is room for it.
     package func report(
         at position: SourcePosition, _ message: @autoclosure () -> String, hint: @autoclosure () -> String? = nil
     ) {
@@ -31,7 +27,7 @@ package final class DiagnosticCollector {
                 path: path(of: position), position: position, message: message(), hint: hint()))
     }
 
-    /// Takes over what is wrong with a file that one of these files names; it is told after what is wrong with them.
+    /// Adds the errors in a file that one of these files names; they come after those of these files.
     package func include(_ other: DiagnosticCollector) {
         omitted += other.omitted
         for diagnostic in other.diagnostics {
@@ -44,7 +40,7 @@ package final class DiagnosticCollector {
         }
     }
 
-    /// Where something is, for a message at another place.
+    /// A position in words, for a message at another place.
     package func words(for position: SourcePosition, from place: SourcePosition) -> String {
         position.file == place.file ? "on line \(position.line)" : "at \(path(of: position)):\(position.line)"
     }
@@ -53,7 +49,7 @@ package final class DiagnosticCollector {
         files.indices.contains(position.file) ? files[position.file] : path
     }
 
-    /// The error that holds all problems in the order of the files; `nil` when there was none.
+    /// All errors in the order of the files; `nil` when there are none.
     package func error() -> ConfigurationError? {
         guard !diagnostics.isEmpty else { return nil }
         var sorted = diagnostics.sorted { ($0.position, $0.message) < ($1.position, $1.message) }
@@ -66,24 +62,16 @@ package final class DiagnosticCollector {
     }
 }
 
-/// One thing that is wrong with a configuration file, and where.
+/// An error in a configuration file.
 package struct ConfigurationDiagnostic: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The file, as it was named to the reader.
+    /// The file.
     package let path: String
-    /// Where it is wrong.
-    package let position: SourcePosition
+    /// The place of the error.
+    let position: SourcePosition
     /// What is wrong.
     package let message: String
-    /// What would be right, when that can be told.
-    package let hint: String?
-
-    /// Creates a diagnostic.
-    package init(path: String, position: SourcePosition, message: String, hint: String? = nil) {
-        self.path = path
-        self.position = position
-        self.message = message
-        self.hint = hint
-    }
+    /// What would be right, where that is known.
+    package var hint: String?
 
     /// The line, from 1.
     package var line: Int { position.line }
@@ -117,7 +105,7 @@ package struct SourcePosition: Sendable, Hashable, Comparable, CustomStringConve
     /// The line and the column, as compilers print them.
     package var description: String { "\(line):\(column)" }
 
-    /// Whether the left position stands before the right one.
+    /// Whether the left position is before the right one.
     package static func < (left: SourcePosition, right: SourcePosition) -> Bool {
         (left.file, left.line, left.column) < (right.file, right.line, right.column)
     }

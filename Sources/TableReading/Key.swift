@@ -56,7 +56,7 @@ package struct Key: Sendable {
         ("_hz", "hertz"), ("_days", "days"), ("_mb", "MB"), ("_percent", "percent"), ("_bytes", "bytes"),
     ]
 
-    /// Unit, range, default and users, as a sentence or more; empty when there is nothing to say of them.
+    /// Unit, range, default and users, in sentences; empty when there are none.
     package var facts: String {
         let unit = Self.units.first { name.hasSuffix($0.0) }.map { "in \($0.1)" }
         var parts = [purpose == nil ? nil : "required", [unit, range].compactMap { $0 }.joined(separator: ", ")]
@@ -77,7 +77,7 @@ package struct KeyForm<Value>: Sendable {
     let show: @Sendable (Value) -> String
     var range: String?
 
-    /// Values of this form that also fit a condition; others are reported with the message.
+    /// The values of this form that meet a condition; others are reported with the message.
     package func limited(
         _ range: String, to isFine: @escaping @Sendable (Value) -> Bool,
         _ message: @escaping @Sendable (Value) -> String
@@ -185,7 +185,7 @@ package struct SettingRow<Settings: Sendable>: Sendable {
     private let makeKey: @Sendable (Settings) -> Key
     private let readValue: @Sendable (TableReader, inout Settings) -> Void
 
-    /// Creates the row of a key that has a default; it is shown with it, unless something else is to be shown.
+    /// Creates the row of a key that has a default, which is shown unless `shown` replaces it.
     package init<Value>(
         _ name: String, _ path: @autoclosure @escaping @Sendable () -> Path<Value>,
         _ form: @autoclosure @escaping @Sendable () -> KeyForm<Value>, shown: Key.Shown? = nil,
@@ -199,7 +199,7 @@ package struct SettingRow<Settings: Sendable>: Sendable {
         }
     }
 
-    /// Creates the row of a key that has no default, or one that is said in words.
+    /// Creates the row of a key without a default, or with one in words.
     package init<Value>(
         _ name: String, _ path: @autoclosure @escaping @Sendable () -> Path<Value?>,
         _ form: @autoclosure @escaping @Sendable () -> KeyForm<Value>, usual: String? = nil, shown: Key.Shown,
@@ -212,7 +212,7 @@ package struct SettingRow<Settings: Sendable>: Sendable {
         }
     }
 
-    /// Creates the row of a key whose value has a form of its own.
+    /// Creates the row of a key with a reader of its own.
     package init(
         _ name: String, _ property: @autoclosure @escaping @Sendable () -> SettingsProblem<Settings>.Property,
         shown: Key.Shown, usual: String? = nil, for users: [String] = [], _ text: String,
@@ -254,25 +254,25 @@ extension TableReader {
         for row in rows { row.read(self, into: &settings) }
     }
 
-    /// The value of a key that has to be there.
+    /// The value of a required key.
     package func required(_ key: Key) -> TOMLNode? {
         required(key.name, key.purpose ?? "")
     }
 }
 
-/// A section of a configuration, as documents show it.
+/// The documentation of a section.
 package struct SectionRow: Sendable {
-    /// The section's first words, as in `sensor.NAME`.
+    /// The section's title, as in `sensor.NAME`.
     package let title: String
-    /// The name under which the reference file shows it, as in `sensor.chassis`.
+    /// The section's name in the reference file, as in `sensor.chassis`.
     package let shown: String
     /// Whether it is in force in the reference file.
     package let isSet: Bool
-    /// What it is, in paragraphs.
+    /// The description, in paragraphs.
     package let text: String
-    /// Its keys, in the order of the reference file.
+    /// The keys, in the order of the reference file.
     package let keys: [Key]
-    /// What the reference file has behind it, as it stands.
+    /// Text after the section in the reference file.
     package let also: String
 
     /// Creates a row.

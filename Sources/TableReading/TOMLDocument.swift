@@ -1,27 +1,22 @@
 import CTOML
 import PlainText
 
-/// Owns a document of the C library for as long as it is copied into Swift values.
+/// Owns a document of the C library while it is copied into Swift values.
 ///
 /// All unsafe pointers of the configuration are in this file. They are sound because nodes and texts belong to the
-/// document, which this type frees in `deinit` and never lends: each method copies what it finds and returns values.
+/// document, which this type frees in `deinit`, and each method returns copies.
 package struct TOMLDocument: ~Copyable {
     private let handle: OpaquePointer
     private let file: Int
 
-    /// Parses a text.
-    ///
-    /// - Parameters:
-    ///   - text: The file's bytes.
-    ///   - file: The number of the file, for positions.
-    /// - Throws: ``SyntaxError`` with the first place that is not TOML.
+    /// Parses the bytes of a file, whose number is for positions.
     package init(parsing text: [UInt8], file: Int = 0) throws(SyntaxError) {
         handle = try Self.parse(text, file)
         self.file = file
     }
 
     private static func parse(_ text: [UInt8], _ file: Int) throws(SyntaxError) -> OpaquePointer {
-        // The library copies what it keeps: the buffer is not needed after the call.
+        // The library copies the text.
         let document = text.withUnsafeBytes { bytes in
             ctoml_parse(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
         }
@@ -37,7 +32,7 @@ package struct TOMLDocument: ~Copyable {
             message: sentence(String(ctoml_error_message(document))))
     }
 
-    /// The library's sentence in the words of the other messages.
+    /// The library's message in the form of the other messages.
     private static func sentence(_ message: String) -> String {
         let prefix = "Error while parsing "
         let macro = " (TOML_MAX_NESTED_VALUES)"
@@ -49,7 +44,7 @@ package struct TOMLDocument: ~Copyable {
         ctoml_free(handle)
     }
 
-    /// A text that is not TOML, and where.
+    /// The first error in a text that is not TOML.
     package struct SyntaxError: Error {
         package let position: SourcePosition
         package let message: String
@@ -97,12 +92,12 @@ extension SourcePosition {
 
 extension String {
     fileprivate init(_ text: ctoml_text) {
-        // The parser has checked the encoding; a text without bytes has no address.
+        // The parser has checked the encoding; an empty text has no address.
         self.init(decoding: UnsafeRawBufferPointer(start: text.bytes, count: text.length), as: UTF8.self)
     }
 }
 
-/// A value of a parsed document, and where it stands.
+/// A value of a parsed document, and its place.
 package struct TOMLNode: Sendable {
     /// A value of one of TOML's types.
     package enum Value: Sendable {
@@ -113,12 +108,12 @@ package struct TOMLNode: Sendable {
         case integer(Int64)
         case float(Double)
         case boolean(Bool)
-        /// A date, a time, or both: no key of a configuration takes one.
+        /// A date, a time, or both, which no key takes.
         case other
     }
 
     package let value: Value
-    /// Where the value begins; for a table with a header, where its header begins.
+    /// The start of the value, or of a table's header.
     package let position: SourcePosition
 
     /// Whether it is a table.
@@ -146,14 +141,14 @@ package struct TOMLEntry: Sendable {
 }
 
 extension [TOMLEntry] {
-    /// Adds the entries of a later file, as systemd's drop-ins are added: tables are completed, down to a section's
-    /// keys, and a key's value is replaced.
+    /// Merges the entries of a later file, like systemd's drop-ins: tables are merged down to a section's keys, and a
+    /// key's value is replaced.
     ///
-    /// What should be a table and is not stands beside what it would replace, so that it is told of by itself.
+    /// A value in the place of a table is added beside that, so that it is reported as an error.
     ///
     /// - Parameters:
     ///   - later: The entries of the later file.
-    ///   - levels: How many levels of tables are completed: two at the top, of which one are the kinds of section.
+    ///   - levels: The number of levels of tables that are merged: the kinds of section, and the sections.
     package mutating func complete(with later: [TOMLEntry], levels: Int = 2) {
         for entry in later {
             guard levels > 0 else {

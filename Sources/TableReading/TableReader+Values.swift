@@ -2,15 +2,15 @@ import Glibc
 import PlainText
 
 extension TableReader {
-    /// The longest time a key takes, in seconds: about 32 years, far below the end of 64-bit nanoseconds.
-    package static let longestSeconds = 1e9
+    /// The longest time of a key, in seconds: about 32 years, far below the range of 64-bit nanoseconds.
+    private static let longestSeconds = 1e9
 
-    /// A text that is not empty and can be given to the system.
+    /// A text that is not empty and has no NUL.
     package func string(_ key: String) -> String? {
         entry(key).flatMap { string(key, $0.node) }
     }
 
-    /// A text that is not empty and can be given to the system, from a value under a key.
+    /// A text of a value under a key, which has no NUL.
     package func string(_ key: String, _ node: TOMLNode, mayBeEmpty: Bool = false) -> String? {
         guard case .string(let text) = node.value else {
             refuse(key, node, expected: "a string")
@@ -20,7 +20,7 @@ extension TableReader {
             refuse(key, at: node.position, "`\(key)` is empty")
             return nil
         }
-        // The system ends a text there, and would see another one than the file says.
+        // The system would end the text there.
         guard !text.utf8.contains(0) else {
             refuse(key, at: node.position, "`\(key)` holds a NUL character")
             return nil
@@ -28,7 +28,7 @@ extension TableReader {
         return text
     }
 
-    /// A path; one that does not begin with a slash is relative to the configuration's folder.
+    /// A path; a relative one is relative to the configuration's folder.
     package func path(_ key: String) -> String? {
         string(key).map { $0.hasPrefix("/") ? $0 : folder + $0 }
     }
@@ -38,12 +38,12 @@ extension TableReader {
         do throws(ConfigurationError) {
             return try ConfigurationFile.contents(of: path, mayWait: false)
         } catch {
-            refuse(key, at: node.position, "`\(key)`: \(error.description)")
+            refuse(key, at: node.position, "`\(key)`: \(error)")
             return nil
         }
     }
 
-    /// A finite number; an integer will do.
+    /// A finite number, perhaps an integer.
     package func double(_ key: String) -> Double? {
         guard let entry = entry(key) else { return nil }
         guard let value = number(entry.node) else {
@@ -96,7 +96,7 @@ extension TableReader {
         number(key, in: range).map(Self.duration)
     }
 
-    /// Rounded, so that 0.1 is 100 ms and not the nearest binary fraction.
+    /// Rounds to nanoseconds, so that 0.1 is exactly 100 ms.
     private static func duration(_ seconds: Double) -> Duration {
         .nanoseconds(Int64((seconds * 1e9).rounded()))
     }
@@ -168,7 +168,7 @@ extension TableReader {
         return value
     }
 
-    /// Whether a key that can only be true is so.
+    /// Whether a key that can only be true is true.
     package func isTrue(_ entry: TOMLEntry) -> Bool {
         guard let value = boolean(entry.key) else { return false }
         if !value {

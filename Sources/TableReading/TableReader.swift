@@ -1,23 +1,23 @@
 package import Binnacle
 import PlainText
 
-/// Reads the keys of one table and reports what is wrong with them.
+/// Reads the keys of one table and reports errors in them.
 ///
-/// A value of the wrong type, an unknown word and an unknown key are reported at their own place; a number that
-/// cannot work at its key; what is missing at the table.
+/// A value of the wrong type, an unknown word and an unknown key are reported at their own place, a number that cannot
+/// be used at its key, and a missing key at the table.
 package final class TableReader {
-    /// What the table is called in messages, such as `[motion.moved]`.
+    /// The table's name in messages, such as `[motion.moved]`.
     package let title: String
-    /// Where the table begins.
+    /// The start of the table.
     package let position: SourcePosition
     package let diagnostics: DiagnosticCollector
-    /// What relative paths are relative to: nothing, or a path that ends with a slash.
-    package let folder: String
+    /// The folder of relative paths: empty, or a path that ends with a slash.
+    let folder: String
     private let entries: [TOMLEntry]
-    /// The keys whose values were refused: what follows from their absence is not worth telling.
+    /// The keys whose values were refused, whose absence is not reported.
     private var refused: Set<String> = []
 
-    /// Creates a reader and reports every key that is not among those allowed.
+    /// Creates a reader, and reports unknown keys.
     package init(
         title: String, position: SourcePosition, entries: [TOMLEntry], allowed: [String],
         folder: String = "", diagnostics: DiagnosticCollector
@@ -39,10 +39,10 @@ package final class TableReader {
         entries.first { $0.key == key }
     }
 
-    /// How many keys the table has, known or not.
+    /// The number of keys, known or not.
     package var keyCount: Int { entries.count }
 
-    /// Whether the table says nothing at all.
+    /// Whether the table has no values.
     package var hasOnlyEmptyTables: Bool {
         entries.allSatisfy { entry in
             guard case .table(let inner) = entry.node.value else { return false }
@@ -50,30 +50,30 @@ package final class TableReader {
         }
     }
 
-    /// The value of a key that has to be there.
+    /// The value of a required key.
     package func required(_ key: String, _ purpose: String) -> TOMLNode? {
         if let node = entry(key)?.node { return node }
         report(missing: key, purpose)
         return nil
     }
 
-    /// Reports a key that has to be there and is not, because of another key when that is named.
+    /// Reports a missing key, which another key may require.
     package func report(missing key: String, _ purpose: String, for other: String? = nil) {
         diagnostics.report(
             at: place(position, with: other.map { [$0] } ?? []), "\(title) has no `\(key)`", hint: purpose)
     }
 
-    /// Makes sure that a key is there, because another one makes it necessary.
+    /// Reports a key that is missing although another one requires it.
     package func require(_ key: String, _ purpose: String, for other: String) {
         if entry(key) == nil { report(missing: key, purpose, for: other) }
     }
 
-    /// Reports a key's value, at the value.
+    /// Reports an error in a key's value.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - position: Where it is.
-    ///   - others: The keys that it does not go with; one of a later file is what has to be changed.
+    ///   - position: The place of the error.
+    ///   - others: The keys that conflict with it; the error is at one in a later file, which has to be changed.
     ///   - message: What is wrong.
     ///   - hint: What would be right.
     package func refuse(
@@ -105,7 +105,7 @@ package final class TableReader {
         refuse(key, at: node.position, "`\(key)`: expected \(expected), found \(node.typeName)")
     }
 
-    /// Reports a number that cannot work, at its key.
+    /// Reports a number that cannot be used, at its key.
     package func refuse(_ key: String, _ message: String, hint: String? = nil) {
         refuse(key, at: entry(key)?.keyPosition ?? position, "\(key) \(message)", hint: hint)
     }
@@ -124,9 +124,9 @@ package final class TableReader {
         for problem in problems {
             let name = key(problem.property)
             let others = problem.others.map(key)
-            // The default follows from another key, whose problem it is.
+            // The default depends on another key, which is reported.
             if entry(name) == nil, others.contains(where: faulty.contains) { continue }
-            // It was compared with the default of a key whose value was refused.
+            // The value was compared with the default of a key whose value was refused.
             if others.contains(where: refused.contains) { continue }
             guard told.insert(name).inserted else { continue }
             tell(
