@@ -1,8 +1,9 @@
 import Glibc
 
-/// Writes everything that is made from rows into a folder, the current one when none is named: manual pages, completions, the reference configuration.
+/// Writes what is generated from rows into a folder, by default the current one: manual pages, completions, and the
+/// reference configuration.
 ///
-/// It is no part of any product; `make documents` runs it in the project's folder, and tests compare.
+/// It is part of no product; `make documents` runs it in the project's folder, and tests compare its output.
 @main
 enum BinnacleDocs {
     static func main() {

@@ -1,6 +1,6 @@
 import CommandRows
 
-/// What shells complete the command line with.
+/// The completions of the command line for shells.
 enum Completions {
     private static let names = CommandRow.all.map(\.name.rawValue)
     private static let notice = "# Made by `make documents` from the rows in Sources; changes here are lost."

@@ -44,7 +44,7 @@ enum ConfigurationPages {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// What tells the sections of a title apart: the key that chooses what a handler does.
+    /// The key that distinguishes sections with the same title, that of a handler's action.
     private static func action(_ section: SectionRow, behind title: String) -> String {
         section.title == title ? " with " + (section.keys.first { $0.name != "on" }?.name ?? "") : ""
     }

@@ -1,4 +1,4 @@
-/// A manual page in mdoc(7), put together line by line.
+/// A manual page in mdoc(7).
 struct ManualPage {
     /// The page so far.
     private(set) var text: String
@@ -6,9 +6,9 @@ struct ManualPage {
     /// Begins a page.
     ///
     /// - Parameters:
-    ///   - name: What it is about.
+    ///   - name: The page's name.
     ///   - section: The section of the manual.
-    ///   - summary: One line, which begins with a small letter.
+    ///   - summary: One line, which begins in lower case.
     init(_ name: String, section: Int, summary: String) {
         text = """
             .\\" Made by `make documents` from the rows in Sources; changes here are lost.
@@ -30,7 +30,7 @@ struct ManualPage {
 
     /// Adds paragraphs, which blank lines separate.
     ///
-    /// Lines that begin with two spaces are a list: a term, two or more spaces, and what it means.
+    /// Lines that begin with two spaces are a list: a term, two or more spaces, and its description.
     mutating func paragraphs(_ paragraphs: String) {
         for (number, paragraph) in paragraphs.split(separator: "\n\n").enumerated() {
             let lines = paragraph.split(separator: "\n")
@@ -46,7 +46,7 @@ struct ManualPage {
         }
     }
 
-    /// Adds a list of terms, which are escaped already, and what they mean.
+    /// Adds a list of terms, which are escaped already, with their descriptions.
     mutating func list(_ terms: [(term: String, meaning: String)]) {
         guard !terms.isEmpty else { return }
         line(".Bl -tag -width Ds")
@@ -57,7 +57,7 @@ struct ManualPage {
         line(".El")
     }
 
-    /// Adds lines as they stand, such as an example.
+    /// Adds literal lines, such as an example.
     mutating func literal(_ lines: String) {
         line(".Bd -literal -offset indent")
         for literal in lines.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -66,7 +66,7 @@ struct ManualPage {
         line(".Ed")
     }
 
-    /// Adds text, each sentence on a line of its own as mdoc wants it.
+    /// Adds text, each sentence on a line of its own as mdoc requires.
     private mutating func sentences(_ words: String) {
         var sentence = ""
         for word in words.split(separator: " ") {
@@ -79,7 +79,7 @@ struct ManualPage {
         if !sentence.isEmpty { line(Self.guarded(Self.escaped(sentence))) }
     }
 
-    /// Text in which nothing means anything to roff; dashes that belong to an option stay dashes when they are copied.
+    /// Escapes text for roff; dashes of options stay dashes when they are copied.
     static func escaped(_ text: String) -> String {
         var escaped = ""
         for (index, character) in zip(text.indices, text) {

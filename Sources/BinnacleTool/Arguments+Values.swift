@@ -3,11 +3,9 @@ import CommandRows
 import Station
 import Traces
 
-/// What options say that several commands have.
+/// The values of options that several commands have.
 extension Arguments {
-    /// How long a command runs at most: the option `--for`.
-    ///
-    /// - Throws: ``StationError`` when it is no time.
+    /// The maximum run time of a command: the option `--for`.
     func duration() throws(StationError) -> Duration? {
         guard let text = value(.for) else { return nil }
         guard let duration = DurationText.parse(text), duration > .zero else {
@@ -17,9 +15,7 @@ extension Arguments {
         return duration
     }
 
-    /// What the columns of traces are called: the option `--map`.
-    ///
-    /// - Throws: ``StationError`` when it is not written as it has to be.
+    /// The names of a trace's columns: the option `--map`.
     func columnMap() throws(StationError) -> ColumnMap? {
         guard has(.map) else { return nil }
         do throws(ColumnMap.ParseError) {

@@ -3,23 +3,15 @@ import CommandRows
 import PlainText
 import Station
 
-/// A command line as it was written: which options with which values, and what is left.
-///
-/// Nothing is validated yet.
+/// A parsed command line: options with their values, and operands; nothing is validated yet.
 struct Arguments {
-    /// What is no option.
+    /// The operands.
     private(set) var operands: [String] = []
-    /// Those of the operands that stand behind `--`; `nil` without one.
+    /// The operands after `--`; `nil` without one.
     private(set) var trailing: [String]?
     private var values: [OptionRow: [String]] = [:]
 
-    /// Sorts arguments by the options that are allowed among them.
-    ///
-    /// - Parameters:
-    ///   - arguments: What was written.
-    ///   - allowed: The options that there are.
-    ///   - command: The command that has them; `nil` before one.
-    /// - Throws: ``StationError`` for an option that there is not, or that is not written as it has to be.
+    /// Parses arguments by the allowed options of a command, which is `nil` before one is named.
     init(
         _ arguments: ArraySlice<String>, allowed: [OptionRow], command: CommandRow?
     ) throws(StationError) {
@@ -30,7 +22,7 @@ struct Arguments {
                 trailing = Array(rest)
                 return
             }
-            // No option looks like a number below zero.
+            // A negative number is no option.
             guard argument.hasPrefix("-"), argument != "-", Double(argument) == nil else {
                 operands.append(argument)
                 continue
@@ -69,7 +61,7 @@ struct Arguments {
 
     func all(_ option: OptionRow) -> [String] { values[option] ?? [] }
 
-    /// Makes sure that nothing is left that a command does not take.
+    /// Fails when there are operands that the command does not take.
     func refuseOperands(_ command: String) throws(StationError) {
         guard let operand = operands.first else { return }
         throw StationError(.usage, "\(command) takes no '\(operand)'; see 'binnacle \(command) --help'")

@@ -11,7 +11,7 @@ import Station
 import Traces
 import Workbench
 
-/// `binnacle calibrate`: finds what a magnetometer or an accelerometer measures too much or askew.
+/// `binnacle calibrate`: computes the calibration of a magnetometer or an accelerometer.
 struct CalibrateCommand {
     private let options: CalibrateOptions
     private let path: String?
@@ -159,7 +159,7 @@ struct CalibrateCommand {
         let words = isPiped ? errors : output
         let kind = options.kind.rawValue
         let name = calibration.sensorName
-        // A trace that names no sensor has it named by its kind.
+        // The default name of a sensor in a trace is its kind.
         words.write(name == kind ? kind : "\(kind) of \(name.printable)")
         for line in result.report { words.write(line) }
         guard let file, let path else {

@@ -6,7 +6,7 @@ import Station
 import Traces
 import Workbench
 
-/// `binnacle convert`: writes traces anew.
+/// `binnacle convert`: converts traces.
 struct ConvertCommand {
     private let options: ConvertOptions
 

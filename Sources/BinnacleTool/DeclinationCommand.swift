@@ -7,7 +7,7 @@ import LinuxSystem
 import PlainText
 import Station
 
-/// `binnacle declination`: what the World Magnetic Model says of a place.
+/// `binnacle declination`: shows the World Magnetic Model's field at a place.
 struct DeclinationCommand {
     private let model = GeomagneticModel.wmm2025
     private let position: GeodeticPosition

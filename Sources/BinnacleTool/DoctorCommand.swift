@@ -4,7 +4,7 @@ import LinuxSystem
 import Station
 import Workbench
 
-/// `binnacle doctor`: says what would be used and why, and checks sign and mount matrix with a person's help.
+/// `binnacle doctor`: shows which devices would be used and why, and checks sign and mount matrix with the user's help.
 struct DoctorCommand {
     private let root: String?
     private let sensor: String?

@@ -1,12 +1,12 @@
 import Binnacle
 
-/// Times as people write them: a number and its unit.
+/// Durations as text: a number and its unit.
 enum DurationText {
     private static let units: [(suffix: String, nanoseconds: Double)] = [
         ("ms", 1e6), ("s", 1e9), ("m", 60e9), ("h", 3600e9),
     ]
 
-    /// Reads `500ms`, `10s`, `1.5m` or `1h`; `nil` when it is none of these, or longer than a century.
+    /// Parses `500ms`, `10s`, `1.5m` or `1h`; `nil` for other texts, and for more than a century.
     static func parse(_ text: String) -> Duration? {
         for unit in units where text.hasSuffix(unit.suffix) {
             let digits = text.dropLast(unit.suffix.count)
@@ -20,7 +20,7 @@ enum DurationText {
         return nil
     }
 
-    /// Writes a time as people say it: `0.3 s`, `45 s`, `12 min`, `5.2 h`, `3.1 days`.
+    /// Formats a duration: `0.3 s`, `45 s`, `12 min`, `5.2 h`, `3.1 days`.
     static func text(_ seconds: Double) -> String {
         func number(_ value: Double, _ decimals: Int) -> String {
             Figure.Value.number(value, decimals: decimals).description

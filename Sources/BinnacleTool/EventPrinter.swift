@@ -14,13 +14,7 @@ struct EventPrinter {
         text = TextHandler(writer: output)
     }
 
-    /// Prints an event.
-    ///
-    /// - Parameters:
-    ///   - event: The event.
-    ///   - json: Its line.
-    ///   - flushes: Whether it has to be seen at once.
-    /// - Returns: Whether somebody still reads.
+    /// Prints an event, whose line is `json`; `false` when the reader of the output is gone.
     func print(_ event: Event, _ json: String, flushes: Bool) -> Bool {
         if writesJSON { output.write(json) } else { text.handle(event) }
         if flushes { output.flush() }

@@ -2,7 +2,7 @@ import EventSocket
 import Station
 
 extension EventSubscriptionError {
-    /// What a script is told.
+    /// The exit status.
     var exitStatus: ExitStatus {
         switch self {
         case .noPermission: .noPermission

@@ -8,13 +8,13 @@ import PlainText
 import Station
 import Store
 
-/// `binnacle events`: shows the events that the daemon has kept.
+/// `binnacle events`: shows the events in the store.
 ///
-/// The daemon is asked, because it has the store's file for itself; where none answers, the file is read.
+/// The daemon is asked, because it has locked the store's file; without a daemon the file is read.
 struct EventsCommand {
     private let request: SubscriptionRequest
     private let path: String
-    /// The file that is to be read and no daemon asked; `nil` leaves that to whether one answers.
+    /// The file to read without asking a daemon; `nil` asks a daemon first.
     private let storePath: String?
     private let mayReadFile: Bool
     private let writesJSON: Bool
@@ -60,7 +60,7 @@ struct EventsCommand {
         return try ask(output, errors, signals)
     }
 
-    /// Whether a daemon takes connections; one that refuses them says why when it is asked.
+    /// Whether a daemon listens; it may still refuse the request, with a reason.
     private var isAnswered: Bool {
         do throws(EventSubscriptionError) {
             _ = try SocketConnection(path: path)
@@ -70,7 +70,7 @@ struct EventsCommand {
         }
     }
 
-    /// Shows what a store's file holds.
+    /// Shows the events of a store's file.
     private func read(_ path: String, _ output: LineWriter) throws(StationError) -> ExitStatus {
         let reader = EventStoreReader(path: path)
         let printer = EventPrinter(output, writesJSON: writesJSON)
@@ -110,7 +110,7 @@ struct EventsCommand {
 }
 
 extension EventStoreReader.Failure {
-    /// What a script is told.
+    /// The exit status.
     fileprivate var exitStatus: ExitStatus {
         switch self {
         case .missing: .noInput

@@ -2,15 +2,15 @@ import Binnacle
 import PlainText
 import Station
 
-/// Kinds of events as they are written on a command line.
+/// The kinds of event in a command line.
 enum KindWords {
-    /// Finds the kinds of words.
+    /// Parses names of kinds, or `any`.
     ///
     /// - Parameters:
-    ///   - words: Names of kinds, or `any`.
-    ///   - option: What messages call the place where they stand.
+    ///   - words: The names.
+    ///   - option: Their place, for messages.
     /// - Returns: The kinds; `nil` for all but those that repeat a state.
-    /// - Throws: `StationError` for a word that is no kind.
+    /// - Throws: `StationError` for an unknown kind.
     static func kinds(_ words: [String], of option: String) throws(StationError) -> Set<EventKind>? {
         var kinds: Set<EventKind> = []
         var isAny = false
@@ -25,7 +25,7 @@ enum KindWords {
             }
         }
         guard isAny else { return kinds }
-        // A repeated state that is named comes along with all the others.
+        // `any` with a named repeated kind is all kinds and that one.
         let repeated = kinds.intersection(EventKind.repeated)
         return repeated.isEmpty ? nil : Set(EventKind.allCases).subtracting(EventKind.repeated).union(repeated)
     }

@@ -41,7 +41,7 @@ struct ReplayCommand {
         for notice in replay.notices { errors.write("binnacle: \(notice)") }
         errors.flush()
         signals.listen(waking: replay.wakeDescriptor)
-        // A bar would be torn by events that go to the same terminal.
+        // Events on the same terminal would damage a progress bar.
         let (summary, failures) = replay.run(.onTerminal("replay", isWanted: isatty(STDOUT_FILENO) == 0))
         for notice in summary.repairNotices { errors.write("binnacle: \(notice)") }
         for failure in failures { errors.write("binnacle: \(failure.description)") }

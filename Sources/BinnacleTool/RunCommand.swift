@@ -18,7 +18,7 @@ struct RunCommand {
     }
 
     func run(_ signals: SignalListener) throws(StationError) -> ExitStatus {
-        // A SIGHUP during the start is kept until the loop runs; by default it would end the process.
+        // A SIGHUP during the start is handled when the loop runs; by default it would end the process.
         signals.listenForReload()
         let daemon = try Daemon(options, interruption: signals.interruption)
         signals.listen(waking: daemon.wakeDescriptor)

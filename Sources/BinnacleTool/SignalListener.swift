@@ -2,7 +2,7 @@ import Glibc
 import Station
 import Synchronization
 
-/// The process's signal handlers, and what they have received.
+/// The process's signal handlers, and the received signals.
 ///
 /// A signal handler has no context, so its state is static; everything else reads it through ``interruption``.
 struct SignalListener {
@@ -11,12 +11,12 @@ struct SignalListener {
     /// An eventfd that ends the event thread's wait; −1 without one.
     private static let wakeDescriptor = Atomic<Int32>(-1)
 
-    /// What the rest of the program sees of the signals.
+    /// The received signals, for the rest of the program.
     let interruption = Interruption(
         signal: { received.load(ordering: .relaxed) },
         takeReload: { isReloadWanted.load(ordering: .relaxed) && isReloadWanted.exchange(false, ordering: .relaxed) })
 
-    /// Takes SIGINT and SIGTERM as the wish to end; a second one kills the process.
+    /// Handles SIGINT and SIGTERM as requests to end; a second one kills the process.
     ///
     /// - Parameter descriptor: An eventfd that is written to when a signal comes; it stays open as long as the process.
     func listen(waking descriptor: Int32? = nil) {
@@ -35,7 +35,7 @@ struct SignalListener {
         Self.unblock([SIGINT, SIGTERM])
     }
 
-    /// Takes each SIGHUP as the wish to read the configuration again.
+    /// Handles SIGHUP as a request to read the configuration again.
     func listenForReload() {
         Self.isReloadWanted.store(false, ordering: .relaxed)
         _ = Self.wakeDescriptor.load(ordering: .relaxed)

@@ -13,7 +13,7 @@ import Workbench
 struct SimulateCommand {
     private let options: SimulateOptions
 
-    /// The highest rate that devices are known to keep up with, and lowest that a model has.
+    /// From the lowest rate of a model to the highest rate that devices are known to support.
     private static let rates = 0.1...10_000.0
 
     init(_ arguments: Arguments) throws(StationError) {

@@ -1,16 +1,16 @@
 import Binnacle
 import PlainText
 
-/// Where events are to begin, as people write it.
+/// The start of a selection of events, as text.
 enum SinceText {
     private static let seconds: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
 
-    /// Reads `10m`, `2h` or `3d` as a time before now, and `2026-11-21` or `2026-11-21T12:45` as a time in UTC.
+    /// Parses `10m`, `2h` or `3d` as a time before now, and `2026-11-21` or `2026-11-21T12:45` as a time in UTC.
     ///
     /// - Parameters:
-    ///   - text: What was written; a blank may stand between day and time.
+    ///   - text: The text; day and time may be separated by a blank.
     ///   - now: The time, in nanoseconds since 1970.
-    /// - Returns: Nanoseconds since 1970; `nil` when it is neither.
+    /// - Returns: Nanoseconds since 1970; `nil` for other texts.
     static func nanoseconds(_ text: String, now: Int64) -> Int64? {
         if let unit = text.last, let factor = seconds[unit] {
             let digits = text.dropLast()

@@ -6,7 +6,7 @@ import LinuxSystem
 import PlainText
 import Station
 
-/// `binnacle status`: asks the running daemon how it is.
+/// `binnacle status`: shows the status of the running daemon.
 struct StatusCommand {
     private let path: String
     private let writesJSON: Bool
@@ -35,7 +35,7 @@ struct StatusCommand {
         return state == "ok" ? .ok : .degraded
     }
 
-    /// A daemon whose event thread does not turn cannot answer; whoever watches it must not hang with it.
+    /// A daemon whose event thread hangs does not answer; a monitoring script must not hang with it.
     private static let longestWait: Int64 = 5_000_000_000
 
     private func answer() throws(EventSubscriptionError) -> String {

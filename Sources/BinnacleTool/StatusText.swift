@@ -1,7 +1,7 @@
 import Binnacle
 import PlainText
 
-/// A daemon's status for people: one line for each thing, what is wrong first.
+/// A daemon's status for people, the problems first.
 enum StatusText {
     /// The lines, without their ends.
     static func lines(_ status: JSONValue) -> [String] {
@@ -83,7 +83,7 @@ enum StatusText {
 
     private static func isTrue(_ value: JSONValue?) -> Bool { value == .boolean(true) }
 
-    /// A number or a text as it is; `-` for what is not known.
+    /// A number or a text; `-` for an unknown value.
     private static func word(_ value: JSONValue?) -> String {
         switch value {
         case .number(let text), .string(let text): text

@@ -7,12 +7,12 @@ import LinuxSystem
 import PlainText
 import Station
 
-/// The program: finds the command, runs it, and turns what went wrong into a message and an exit status.
+/// The program: runs the subcommand, and reports an error as a message and an exit status.
 @main
 enum Tool {
     static func main() {
         StandardDescriptors.reserve()
-        // A reader that goes away is a write that fails, not a signal that kills.
+        // Writing to a closed pipe fails with EPIPE instead of killing the process.
         signal(SIGPIPE, SIG_IGN)
         let output = LineWriter(descriptor: STDOUT_FILENO)
         let errors = LineWriter(descriptor: STDERR_FILENO)
@@ -64,7 +64,7 @@ enum Tool {
         case .declination: return try DeclinationCommand(parsed).run(output, errors).rawValue
         case .simulate: return try SimulateCommand(parsed).run(output, errors, signals).rawValue
         case .bench: return try BenchCommand(parsed).run(output, signals).rawValue
-        // The status is that of somebody else's program.
+        // The status may be that of another program.
         case .on: return try OnCommand(parsed).run(output, errors, signals)
         }
     }

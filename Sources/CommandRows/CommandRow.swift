@@ -10,13 +10,13 @@ package struct CommandRow: Sendable {
 
     /// The name.
     package let name: Name
-    /// What stands for the operands in the help; empty when it takes none.
+    /// The operands in the help; empty for none.
     package let operands: String
-    /// What a shell may complete an operand with.
+    /// The completion of an operand.
     package let completion: OptionRow.Completion
-    /// What it does, in one line.
+    /// The description, in one line.
     package let summary: String
-    /// What it does, in paragraphs.
+    /// The description, in paragraphs.
     package let details: String
     /// Its options, in the order of the help.
     package let options: [OptionRow]

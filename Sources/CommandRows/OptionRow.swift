@@ -2,9 +2,9 @@ import Binnacle
 
 /// An option of the command line: parsing, help, completions and manual pages are made from its row.
 package struct OptionRow: Sendable, Hashable {
-    /// What a shell may complete the argument with.
+    /// The completions of an argument.
     package enum Completion: Sendable {
-        /// Nothing that is known beforehand.
+        /// None.
         case nothing
         /// Paths of files.
         case files
@@ -21,9 +21,9 @@ package struct OptionRow: Sendable, Hashable {
     package let name: String
     /// The one-letter form, without its dash; `nil` when there is none.
     package let letter: Character?
-    /// What stands for the argument in the help; `nil` when the option takes none.
+    /// The argument in the help; `nil` for none.
     package let argument: String?
-    /// Whether it may be given several times.
+    /// Whether the option may be repeated.
     package let isRepeatable: Bool
     /// What its argument may be, where the argument itself does not say it.
     private let given: Completion?
@@ -50,7 +50,7 @@ package struct OptionRow: Sendable, Hashable {
         return words.isEmpty ? .nothing : .words(words.map(String.init))
     }
 
-    /// The option where a command gives it a meaning of its own.
+    /// The option with a description for one command.
     func meaning(_ argument: String? = nil, help: String) -> OptionRow {
         OptionRow(
             name, argument ?? self.argument, letter: letter, isRepeatable: isRepeatable,

@@ -2,7 +2,7 @@ package import Configuration
 import PlainText
 
 extension Configuration {
-    /// Makes sure that there is something to look for.
+    /// Fails when there is no detector.
     package func requireDetector(_ path: String) throws(StationError) {
         guard motions.isEmpty, norths.isEmpty else { return }
         throw StationError(

@@ -4,7 +4,7 @@ package import LinuxSystem
 package import TableReading
 package import Traces
 
-/// Why a station cannot be built or had to stop, with the exit status that says so to a script.
+/// Why a station cannot be made or had to stop, with the exit status.
 package struct StationError: Error, CustomStringConvertible {
     /// What is wrong and what to do about it; one line for each thing.
     package let description: String
@@ -20,7 +20,7 @@ package struct StationError: Error, CustomStringConvertible {
         self.init(ExitStatus(error.category), error.description)
     }
 
-    /// The error for what a source gave as the reason of a failure.
+    /// The error for a source's reason of a failure.
     package init(sourceFailure reason: any Error) {
         switch reason {
         case let error as StationError: self = error
@@ -29,7 +29,7 @@ package struct StationError: Error, CustomStringConvertible {
         }
     }
 
-    /// The system refused something that the station cannot do without.
+    /// The error for a failed system call.
     package init(_ error: SystemError) {
         self.init(.unavailable, error.description)
     }
@@ -52,7 +52,7 @@ package struct StationError: Error, CustomStringConvertible {
 /// The exit statuses of sysexits.h that are used here, and the shell's own for a cancellation.
 package enum ExitStatus: Int32, Sendable {
     case ok = 0
-    /// What was asked about runs, and something of it does not work.
+    /// The daemon runs with problems.
     case degraded = 1
     /// The command line is wrong.
     case usage = 64
@@ -64,7 +64,7 @@ package enum ExitStatus: Int32, Sendable {
     case unavailable = 69
     /// A fault of the program itself.
     case software = 70
-    /// A file that should be written cannot be made.
+    /// An output file cannot be created.
     case cannotCreate = 73
     /// Reading or writing failed.
     case inputOutput = 74
@@ -89,7 +89,7 @@ package enum ExitStatus: Int32, Sendable {
 }
 
 extension Configuration {
-    /// Reads a configuration for a subcommand that cannot do without it.
+    /// Reads the configuration of a subcommand that requires one.
     package static func load(_ path: String) throws(StationError) -> Configuration {
         do throws(ConfigurationError) {
             return try read(path: path)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A bar of a fixed width, and how it gets onto a terminal.
+/// A progress bar of a fixed width.
 package enum TerminalBar {
     private static let width = 30
 
@@ -11,7 +11,7 @@ package enum TerminalBar {
             + "] \(Int(fraction * 100)) %"
     }
 
-    /// Writes a text; a terminal that takes no more costs the picture, not the work.
+    /// Writes a text; errors of the terminal affect the display only.
     package static func put(_ text: String, on descriptor: Int32) {
         let bytes = Array(text.utf8)
         _ = write(descriptor, bytes, bytes.count)

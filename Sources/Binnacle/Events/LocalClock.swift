@@ -1,6 +1,6 @@
 import Glibc
 
-/// The time of day where the machine stands.
+/// The local time of day.
 enum LocalClock {
     /// Minutes since local midnight.
     static func minuteOfDay() -> Int {

@@ -1,25 +1,25 @@
 package import Binnacle
 import LinuxSystem
 
-/// Hands over another source's samples when their time has come, once or for ever.
+/// Delivers the samples of another source at their time, once or repeatedly.
 ///
-/// It never waits: it holds the other source's next delivery until the last sample in it is due, and says when that is.
+/// It never waits: it holds the other source's next delivery until its last sample is due, and tells that time.
 package final class PacedSource: SampleSource {
-    /// Where the stamps stand that are handed over.
+    /// The time base of delivered stamps.
     package enum Shift: Sendable {
-        /// Where they were recorded.
+        /// That of the recording.
         case none
-        /// On the clock: all are moved by what brings the first sample to the moment at which it was read.
+        /// That of the clock: all stamps are shifted so that the first one is the time at which it was read.
         case toClock
     }
 
-    /// Makes the source anew after it has ended; `nil` ends the play.
+    /// Opens the source again after its end; `nil` ends the playback.
     package typealias Reopening = () throws(StationError) -> (any SampleSource)?
 
-    /// The streams of the first source that is played; those of the sources after it are handed over as theirs.
+    /// The streams of the first source; those of its successors are mapped to them.
     package let streams: [SampleStream]
 
-    /// How long a source that has nothing yet is left alone.
+    /// The interval of requests to a source without samples.
     private static let retryNanoseconds: Int64 = 10_000_000
 
     private var source: any SampleSource
@@ -29,36 +29,35 @@ package final class PacedSource: SampleSource {
     private let clock: () -> Int64
     private let reopen: Reopening
 
-    /// For each stream of the source the one of ``streams`` that it is handed over as.
+    /// The index in ``streams`` of each stream of the source.
     private var own: [StreamID: StreamID]
-    /// The source's next delivery, and the answer that came with it; no answer when it has to be asked.
+    /// The source's next delivery and its answer; `nil` before the source is asked.
     private var held: SampleDelivery
     private var heldAnswer: SampleAnswer?
-    /// When what is held is due, on the clock; `nil` when that is at once.
+    /// The time of the held delivery, on the clock; `nil` for at once.
     private var dueNanoseconds: Int64?
     private var isEnded = false
 
-    /// The first stamp handed over, and the clock's time that it stands for.
+    /// The first delivered stamp, and its time on the clock.
     private var start: (sampleNanoseconds: Int64, clockNanoseconds: Int64)?
-    /// What this pass of the source adds to its stamps; `nil` before its first sample.
+    /// The offset of stamps in this pass of the source; `nil` before its first sample.
     private var offset: Int64?
-    /// The latest stamp so far, as it is handed over.
+    /// The latest delivered stamp.
     private var lastNanoseconds: Int64 = .min
     private var isFirstPass = true
     private var interval: TypicalInterval
 
-    /// Creates a source that starts to play when it is asked for the first time.
+    /// Creates a source that starts to play at the first request.
     ///
     /// - Parameters:
-    ///   - source: What is played.
-    ///   - speed: How fast recorded time passes, in times real time; stamps that are moved to the clock keep pace with it
-    ///     at 1 alone.
-    ///   - shift: Where the stamps stand.
-    ///   - capacity: The most samples of one stream that are held, and wait for each other; no more than fit into the
-    ///     deliveries of the pipeline.
-    ///   - clock: What time it is, in nanoseconds on CLOCK_MONOTONIC.
-    ///   - reopen: Makes the source anew each time it has ended, with streams of the same sensors' names and kinds; its
-    ///     stamps go on a usual interval after the last one. An error fails the streams and ends the play.
+    ///   - source: The recording.
+    ///   - speed: The speed in times real time; shifted stamps follow the clock only at 1.
+    ///   - shift: The time base of delivered stamps.
+    ///   - capacity: The maximum number of samples of one stream that are held; at most the capacity of the pipeline's
+    ///     deliveries.
+    ///   - clock: The current time, in nanoseconds on CLOCK_MONOTONIC.
+    ///   - reopen: Opens the source again after each end, with the same names and kinds; its stamps continue one usual
+    ///     interval after the last one. An error fails the streams and ends the playback.
     package init(
         _ source: any SampleSource, speed: Double = 1, shift: Shift = .none, capacity: Int = 1,
         clock: @escaping () -> Int64 = SystemClock.monotonic,
@@ -78,10 +77,10 @@ package final class PacedSource: SampleSource {
         own = Self.match(source.streams, with: source.streams)
     }
 
-    /// When there is something to ask for; `nil` before the first question, after samples, and when all has ended.
+    /// The time of the next samples; `nil` before the first request, after samples, and at the end.
     package var nextDueNanoseconds: Int64? { dueNanoseconds }
 
-    /// Hands over the next delivery when the last sample in it is due.
+    /// Delivers the held samples when the last of them is due.
     package func fill(_ delivery: SampleDelivery) -> SampleAnswer {
         precondition(delivery.capacity >= capacity, "what is held does not fit")
         guard !isEnded else { return .ended }
@@ -94,7 +93,7 @@ package final class PacedSource: SampleSource {
         held.removeAll()
         switch answer {
         case .ended?:
-            // What came with the end is handed over first; asked again, the source says the same.
+            // The samples before the end are delivered first; the source gives the same answer again.
             guard delivery.isEmpty else { return .samples }
             return startAgain(delivery)
         case .failed(let failed, let reason)?:
@@ -119,18 +118,15 @@ package final class PacedSource: SampleSource {
         dueNanoseconds = dueNanoseconds(of: moved)
     }
 
-    /// When a sample is due, or was.
-    ///
-    /// - Parameter timeNanoseconds: Its stamp, as it is handed over.
-    /// - Returns: A time on the clock; `nil` before the first sample.
+    /// The time on the clock of a delivered stamp; `nil` before the first sample.
     package func dueNanoseconds(of timeNanoseconds: Int64) -> Int64? {
         guard let start else { return nil }
         let distance = Self.distance(from: start.sampleNanoseconds, to: timeNanoseconds)
-        // What lies before the first stamp is due at once.
+        // Samples before the first stamp are due at once.
         return Units.later(start.clockNanoseconds, by: slowed(max(0, distance)))
     }
 
-    /// Decides what is added to the stamps, when the first sample has been read.
+    /// Chooses the offset of stamps when the first sample has been read.
     private func beginPass() -> Int64 {
         var first = Int64.max
         for batch in held.batches where !batch.isEmpty { first = min(first, batch[0].timeNanoseconds) }
@@ -148,18 +144,18 @@ package final class PacedSource: SampleSource {
 
     private func slowed(_ nanoseconds: Int64) -> Int64 {
         guard speed != 1 else { return nanoseconds }
-        // Nobody waits for what lies beyond the clock's end.
+        // Beyond the range of the clock.
         return Int64(exactly: (Double(nanoseconds) / speed).rounded(.up)) ?? .max
     }
 
-    /// The distance between two stamps, limited to what 64 bits hold.
+    /// The distance between two stamps, limited to the range of 64 bits.
     package static func distance(from start: Int64, to end: Int64) -> Int64 {
         let (distance, overflow) = end.subtractingReportingOverflow(start)
         guard overflow else { return distance }
         return end > start ? .max : .min
     }
 
-    // MARK: - Handing over
+    // MARK: - Delivering
 
     private func handOver(_ delivery: SampleDelivery) {
         let offset = offset ?? 0
@@ -180,7 +176,7 @@ package final class PacedSource: SampleSource {
         }
     }
 
-    /// Begins the next pass, unless there is none or the last one had no sample: that would go on for ever in vain.
+    /// Begins the next pass, unless there is none or the last one had no sample, which would be an endless loop.
     private func startAgain(_ delivery: SampleDelivery) -> SampleAnswer {
         isEnded = true
         guard offset != nil else { return .ended }
@@ -202,7 +198,7 @@ package final class PacedSource: SampleSource {
         return fill(delivery)
     }
 
-    /// By name, because a source that is made anew may have made its sensors anew.
+    /// By name, because a source that is opened again may have new sensors.
     private static func match(_ inner: [SampleStream], with own: [SampleStream]) -> [StreamID: StreamID] {
         inner.reduce(into: [:]) { matches, stream in
             matches[stream.id] = own.first { $0.sensor.name == stream.sensor.name && $0.kind == stream.kind }?.id
@@ -215,18 +211,18 @@ private struct TypicalInterval {
     /// The last stamp of each stream, and the distances seen; a repeated stamp is none.
     private var streams: [(lastNanoseconds: Int64?, distances: [Int64])]
 
-    /// As many tell what is usual, in spite of a few gaps.
+    /// Enough distances for a median in spite of some gaps.
     private static let mostDistances = 255
-    /// What is taken when no stream has two stamps.
+    /// The interval when no stream has two stamps.
     private static let fallbackNanoseconds: Int64 = 1_000_000_000
-    /// A recording without length, played for ever, must not take the whole processor.
+    /// The minimum, so that a repeated recording without length does not take the whole processor.
     private static let leastNanoseconds: Int64 = 100_000
 
     init(streamCount: Int) {
         streams = Array(repeating: (nil, []), count: streamCount)
     }
 
-    /// Looks at a delivery, as long as there is something to learn from it.
+    /// Adds the distances of a delivery, until there are enough.
     mutating func look(at delivery: SampleDelivery) {
         for (stream, batch) in delivery.batches.enumerated() {
             var index = 0

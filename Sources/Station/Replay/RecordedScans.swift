@@ -2,12 +2,12 @@ import Binnacle
 import LinuxSensors
 import Traces
 
-/// Decodes recorded scans with the decoder that reads devices, so that its faults can be replayed.
+/// Decodes recorded scans with the decoder of devices, so that its faults can be replayed.
 struct RecordedScans: RecordedScanDecoder {
     let kinds: [SampleKind]
     private let decoder: ScanDecoder
 
-    /// Takes the layout as a recording has it; `nil` when it cannot be read.
+    /// Reads the layout of a recording; `nil` when that is not possible.
     init?(_ layout: String) {
         guard let description = ScanDescription(layout) else { return nil }
         kinds = description.streams.map(\.kind)

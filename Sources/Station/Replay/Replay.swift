@@ -5,16 +5,14 @@ import Handlers
 package import LinuxSystem
 import Traces
 
-/// Plays recorded traces through the pipeline that the daemon runs.
-///
-/// The replay owns everything in it: source, detectors, router and handlers.
+/// Plays recorded traces through the daemon's pipeline; owns source, detectors, router and handlers.
 package final class Replay {
-    /// What a person should know before the first event: assumptions about the files.
+    /// The assumptions about the files, for people.
     package var notices: [String] { assembly.notices }
 
-    /// The most samples in a delivery over all its streams: with their windows that is about 10 MB.
+    /// The maximum number of samples in a delivery over all streams: about 10 MB with their windows.
     private static let mostSamples = 262_144
-    /// The most samples of one stream in a delivery that has no copies of them.
+    /// The maximum number of samples of one stream in a delivery without copies.
     private static let mostMapped = 65_536
 
     private let options: ReplayOptions
@@ -30,9 +28,9 @@ package final class Replay {
     ///
     /// - Parameters:
     ///   - options: What to replay, and how.
-    ///   - output: What the events are written to.
-    ///   - errors: What log handlers write to.
-    ///   - interruption: Says when a signal has come.
+    ///   - output: Takes the events.
+    ///   - errors: Takes the lines of log handlers.
+    ///   - interruption: The requests to end.
     /// - Throws: ``StationError`` when the configuration or a trace cannot be used.
     package init(
         _ options: ReplayOptions, output: LineWriter, errors: LineWriter, interruption: Interruption
@@ -53,8 +51,8 @@ package final class Replay {
             router.add(chain)
         }
         assembly.report(to: router)
-        // With a speed each row comes at its own time; as fast as possible, they come in large pieces, unless a command
-        // may take its time about each event.
+        // With a speed each row comes at its own time; otherwise rows come in large pieces, unless commands run for
+        // each event.
         let most = max(1, Self.mostSamples / max(1, assembly.streams.count))
         let usual = assembly.traces?.isMapped ?? false ? Self.mostMapped : 4096
         var capacity = min(options.batch ?? (options.runsHandlers ? 1 : usual), most)
@@ -67,13 +65,13 @@ package final class Replay {
         pipeline = Pipeline(source: source, detectors: assembly.detectors, router: router, capacity: capacity)
     }
 
-    /// What a signal handler writes to, to end a wait.
+    /// The eventfd to which a signal handler writes to end a wait.
     package var wakeDescriptor: Int32 { source.wakeDescriptor }
 
-    /// Plays to the end, or until it is cancelled, the output is closed, or nothing is left to read.
+    /// Plays to the end, or until it is cancelled or the output is closed.
     ///
-    /// - Parameter indicator: Shows how far the replay has come; `nil` shows nothing.
-    /// - Returns: What was played and found, and what went wrong on the way.
+    /// - Parameter indicator: Shows the progress.
+    /// - Returns: The summary, and the failures.
     package func run(_ indicator: ProgressIndicator) -> (summary: ReplaySummary, failures: [StationError]) {
         var settings = Session.Settings()
         settings.interruption = interruption
@@ -92,11 +90,11 @@ package final class Replay {
     /// Makes the configured handlers with their decorators.
     ///
     /// - Parameters:
-    ///   - handlers: Their sections.
-    ///   - router: Knows which sensors are active.
-    ///   - runsCommands: Whether handlers that act on the world are among them.
+    ///   - handlers: The sections.
+    ///   - router: Has the active sensors.
+    ///   - runsCommands: Whether handlers that act on the world run.
     ///   - output: Flushed before a command runs.
-    ///   - log: Where log handlers write, and commands say what went wrong.
+    ///   - log: Takes the lines of log handlers, and failures of commands.
     ///   - interruption: Ends the wait for a command.
     /// - Returns: A chain for each handler that runs.
     private static func chains(
@@ -156,21 +154,21 @@ private final class EventCounter: EventHandler {
     }
 }
 
-/// What a person asks of a replay.
+/// The options of `binnacle replay`.
 package struct ReplayOptions {
-    /// How fast recorded time passes.
+    /// The speed of recorded time.
     package enum Speed: Equatable, Sendable {
-        /// As fast as the machine goes.
+        /// As fast as possible.
         case maximum
-        /// So many times real time.
+        /// A multiple of real time.
         case times(Double)
     }
 
-    /// What is played; without any, the recordings that the configuration names.
+    /// The recordings; if empty, those of the configuration.
     package var traces = TraceSet()
     package var configurationPath: String?
     package var speed = Speed.maximum
-    /// The most samples of one stream that are asked for at once; `nil` chooses by the speed.
+    /// The maximum number of samples of one stream in a delivery; `nil` chooses by the speed.
     package var batch: Int?
     /// Whether handlers that act on the world run.
     package var runsHandlers = false
@@ -181,23 +179,23 @@ package struct ReplayOptions {
 
 /// The result of a replay, for people.
 package struct ReplaySummary {
-    /// The number of samples that were offered to the detectors.
+    /// The number of samples.
     package var sampleCount = 0
     /// The first and the last stamp, in nanoseconds.
     package var timeRange: ClosedRange<Int64>?
     /// The number of events, by kind.
     package var eventCounts: [EventKind: Int] = [:]
-    /// For each north detector, how many accelerometer samples had a heading, and why the others had none.
+    /// For each north detector, the number of accelerometer samples with a heading, and why the others had none.
     package var headings: [(detector: String, valid: Int, faults: [HeadingFault: Int])] = []
-    /// The motion detectors that had not seen the end of a motion.
+    /// The motion detectors with a motion that has not ended.
     package var stillMoving: [String] = []
-    /// What was passed over in the traces, one line each.
+    /// What was skipped in the traces, one line each.
     package var repairs: [String] = []
-    /// The first places where something was passed over.
+    /// The first skipped places.
     package var repairNotices: [String] = []
     /// How long the replay took, in seconds.
     package var elapsedSeconds = 0.0
-    /// Whether a person cancelled it.
+    /// Whether it was cancelled.
     package var isCancelled = false
 
     /// The summary as lines.

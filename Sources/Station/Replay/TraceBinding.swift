@@ -2,7 +2,7 @@ package import Binnacle
 import PlainText
 package import Traces
 
-/// The recordings that a person names, and what is said about them.
+/// The recordings of the command line, with their options.
 package struct TraceSet {
     /// One `--bind SENSOR=FILE[:kind]`.
     package struct Binding: Equatable, Sendable {
@@ -19,11 +19,11 @@ package struct TraceSet {
 
     /// The files, in the order given.
     package var paths: [String]
-    /// Which file plays which sensor; the rest finds its sensors by kind.
+    /// The bindings of files to sensors; other streams are bound by kind.
     package var bindings: [Binding] = []
-    /// The columns and units that a person names.
+    /// The columns and units of the command line.
     package var map: ColumnMap?
-    /// Whether samples are decoded again from raw scans that were recorded beside them.
+    /// Whether samples are decoded again from recorded raw scans.
     package var decodesScans = false
 
     package init(_ paths: [String] = [], map: ColumnMap? = nil) {
@@ -32,7 +32,7 @@ package struct TraceSet {
     }
 }
 
-/// Finds for each stream in the traces the sensor that it plays.
+/// Binds the streams in the traces to sensors.
 struct TraceBinding {
     private let files: [TraceFile]
     private let bindings: [TraceSet.Binding]
@@ -66,7 +66,7 @@ struct TraceBinding {
 
     var notices: [String] { files.flatMap(\.notices).map(\.description) }
 
-    /// The streams in the files that play no sensor, in words.
+    /// The unbound streams in the files, in words.
     var unused: [String] {
         zip(files, sensors).flatMap { file, sensors in
             zip(file.contents, sensors).compactMap { content, sensor in
@@ -75,7 +75,7 @@ struct TraceBinding {
         }
     }
 
-    /// Plays every stream in the files, on sensors named as the user bound them, as the files say, or by kind.
+    /// Binds every stream in the files, to sensors named by the user's bindings, by the files, or by kind.
     mutating func bindEverything() throws(StationError) -> TraceSource {
         for binding in bindings {
             try bind(binding, to: sensor(named: binding.sensor), kinds: SampleKind.allCases)
@@ -84,11 +84,11 @@ struct TraceBinding {
         return source()
     }
 
-    /// Plays the streams that a configuration's detectors need.
+    /// Binds the streams that a configuration's detectors need.
     ///
     /// - Parameter needs: For each stream its sensor's name, its kind and the section that needs it.
     /// - Returns: The files as one source.
-    /// - Throws: ``StationError`` when a binding cannot be, or nothing is left to play a stream.
+    /// - Throws: ``StationError`` when a binding is impossible, or no stream is left for a need.
     mutating func bind(_ needs: [(sensor: String, kind: SampleKind, by: String)]) throws(StationError)
         -> TraceSource
     {
@@ -129,7 +129,7 @@ struct TraceBinding {
         }
     }
 
-    /// A recording that names the sensor, or else the first stream of the kind that nobody has.
+    /// A stream whose recording names the sensor, or else the first unbound stream of the kind.
     private func freePlace(
         for need: (sensor: String, kind: SampleKind, by: String)
     ) -> (file: Int, content: Int)? {
@@ -147,7 +147,7 @@ struct TraceBinding {
         guard let file = files.firstIndex(where: { $0.path == binding.path }) else { return }
         let wanted = binding.kind.map { [$0] } ?? kinds
         let contents = files[file].contents
-        // A recording that names the sensor has its own idea of which columns are meant.
+        // A recording that names the sensor defines the columns.
         let isNamed = contents.contains { $0.sensor == sensor.name }
         let places = contents.indices.filter { place in
             wanted.contains(contents[place].kind) && sensors[file][place] == nil

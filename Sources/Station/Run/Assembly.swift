@@ -7,18 +7,18 @@ import LinuxSystem
 import PlainText
 package import Traces
 
-/// What a subcommand turns: its sensors with their calibrations, the streams, what delivers them, and the detectors.
+/// The objects of a pipeline: sensors with their calibrations, streams, sources, and detectors.
 ///
-/// A run makes one from its configuration, and takes over from the one before it whatever sections say the same, with
-/// all that it has in memory. A replay makes one from a configuration, or from what its recordings hold, and the other
-/// subcommands make one without detectors. Making one changes nothing that runs.
+/// A run makes an assembly from its configuration, and keeps the objects of unchanged sections with their state. A
+/// replay makes one from a configuration or from the streams of its recordings, and the other subcommands make one
+/// without detectors. Making one changes nothing that runs.
 package struct Assembly {
     let configuration: Configuration
-    /// The sensors that are listened to, in the order of the configuration.
+    /// The sensors that are used, in the order of the configuration.
     private(set) var sensors: [Part<SensorSection, Sensor>] = []
     private(set) var motions: [Part<MotionSection, MotionManager>] = []
     private(set) var norths: [Part<NorthSection, NorthDetector>] = []
-    /// The detectors of all sections, in one array because they are looked through at each delivery.
+    /// All detectors, in one array because each delivery iterates over them.
     private(set) var detectors: [any Detector] = []
     package private(set) var streams: [SampleStream] = []
     package private(set) var requests: [SensorRequest] = []
@@ -26,13 +26,13 @@ package struct Assembly {
     private(set) var simulation: SimulatedSource?
     /// Recordings that are played to their end, and play all sensors.
     package private(set) var traces: TraceSource?
-    /// What a person should know about it.
+    /// Warnings and assumptions, each a sentence.
     package private(set) var notices: [String] = []
 
-    /// A section and what was made of it.
+    /// A section and its object.
     struct Part<Section, Object: AnyObject> {
         let section: Section
-        /// What is wanted of a sensor.
+        /// The needed kinds of a sensor.
         var kinds: [SampleKind] = []
         let object: Object
     }
@@ -42,21 +42,21 @@ package struct Assembly {
         return sources.compactMap { $0 }
     }
 
-    /// How much of the recordings has been read, from 0 to 1; `nil` when that is not known.
+    /// The share of the recordings that has been read, from 0 to 1; `nil` when it is unknown.
     package var fraction: Double? { traces?.fraction }
-    /// What was passed over in the recordings.
+    /// What was skipped in the recordings.
     package var repairs: TraceRepairs { traces?.repairs ?? TraceRepairs() }
 
-    /// Creates an assembly of nothing, from which the first one takes over.
+    /// Creates an empty assembly, the predecessor of the first one.
     init() {
         configuration = Configuration()
     }
 
-    /// Puts together what a configuration says.
+    /// Makes the objects of a configuration.
     ///
     /// - Parameters:
     ///   - configuration: Has a detector, and for each detector its sensors.
-    ///   - old: What runs until now.
+    ///   - old: The assembly in force.
     ///   - now: The time, on CLOCK_MONOTONIC.
     ///   - interruption: Ends the reading of a recording.
     /// - Throws: ``StationError`` when a recording cannot be played.
@@ -80,16 +80,16 @@ package struct Assembly {
         }
     }
 
-    /// Puts together sensors without detectors; their samples stay as they were measured.
+    /// Makes sensors without detectors and calibrations.
     ///
-    /// - Parameter wanted: Sections that name devices or simulations, and what is wanted of each.
+    /// - Parameter wanted: Sections that name devices or simulations, and the needed kinds of each.
     /// - Throws: ``StationError`` when a section names a recording that cannot be played.
     package init(_ wanted: [(section: SensorSection, kinds: [SampleKind])]) throws(StationError) {
         configuration = Configuration()
         try makeSensors(wanted, Assembly(), SystemClock.monotonic(), .never)
     }
 
-    /// Puts together everything that recordings hold, without detectors.
+    /// Makes all sensors of recordings, without detectors.
     ///
     /// - Parameters:
     ///   - set: The recordings.
@@ -102,16 +102,16 @@ package struct Assembly {
         notices = binding.notices
     }
 
-    /// Puts together the detectors of a replay, whose recordings play all sensors.
+    /// Makes the detectors of a replay, whose recordings play all sensors.
     ///
     /// - Parameters:
-    ///   - set: The recordings; without any, those that the configuration names.
-    ///   - path: The configuration; without one, the detectors' defaults look at what the recordings hold.
+    ///   - set: The recordings; if empty, those of the configuration.
+    ///   - path: The configuration; without one, detectors with default settings use the recordings' streams.
     ///   - interruption: Ends the wait for a pipe.
     /// - Throws: ``StationError`` when the configuration or a recording cannot be used.
     init(replaying set: TraceSet, configuration path: String?, interruption: Interruption) throws(StationError) {
         if let path {
-            // A replay is the same on every day.
+            // A replay must not depend on the current day.
             let (read, placeNotices) = try Configuration.load(path).placed(today: nil)
             configuration = read
             var binding = try TraceBinding(try read.traces(set, path), interruption: interruption)
@@ -141,10 +141,10 @@ package struct Assembly {
     /// Makes the source that delivers the samples.
     ///
     /// - Parameters:
-    ///   - recording: What decorates the recordings that play all sensors; without one, they are played as they are.
+    ///   - recording: A decorated source of the recordings; by default they are played directly.
     ///   - finder: Finds the devices.
     /// - Returns: The source, which waits by a descriptor of its own.
-    /// - Throws: ``StationError`` when the system refuses what a wait needs.
+    /// - Throws: ``StationError`` when there is no descriptor left.
     package func makeSource(
         playing recording: (any SampleSource)? = nil, finder: DeviceFinder = DeviceFinder()
     ) throws(StationError) -> StationSource {
@@ -183,13 +183,13 @@ package struct Assembly {
         listen(to: SampleStream.ordered(sensors.flatMap { part in part.kinds.map { (sensor: part.object, kind: $0) } }))
     }
 
-    /// Has recordings play all sensors.
+    /// Uses recordings for all sensors.
     private mutating func play(_ source: TraceSource) {
         traces = source
         listen(to: source.streams)
     }
 
-    /// Takes the streams, and gives their sensors the calibrations of the configuration.
+    /// Uses streams, and gives their sensors the calibrations of the configuration.
     private mutating func listen(to streams: [SampleStream]) {
         self.streams = streams
         for sensor in streams.map(\.sensor) {
@@ -197,7 +197,7 @@ package struct Assembly {
         }
     }
 
-    /// Makes what plays the recordings on one timeline; when one of them changes, all start again.
+    /// Makes the source that plays the recordings on one timeline; when one of them changes, all start again.
     private mutating func makePlayer(_ old: Assembly, _ interruption: Interruption) throws(StationError) {
         let traces = sensors.filter(\.section.isTrace)
         guard !traces.isEmpty else { return }
@@ -277,7 +277,7 @@ package struct Assembly {
         detectors = motions.map(\.object) + norths.map(\.object)
     }
 
-    /// Whether all of a detector's sensors are the same as before, so that it keeps its state.
+    /// Whether all sensors of a detector are unchanged, so that it keeps its state.
     private func keepsStreams(of detector: any Detector) -> Bool {
         detector.streams.allSatisfy { stream in streams.contains { $0.id == stream.id } }
     }
@@ -289,7 +289,7 @@ extension SensorSection {
 }
 
 extension Configuration {
-    /// The recordings of a replay: those that the sections name, unless a person names others.
+    /// The recordings of a replay: those of the command line, or else those of the sections.
     fileprivate func traces(_ set: TraceSet, _ path: String) throws(StationError) -> TraceSet {
         try requireDetector(path)
         guard set.paths.isEmpty, set.bindings.isEmpty else { return set }
@@ -307,7 +307,7 @@ extension Configuration {
 }
 
 extension TraceSet {
-    /// Has a file play what is wanted of a sensor; bare columns are taken for the only kind.
+    /// Binds a file to a sensor; columns without a kind have the only needed kind.
     fileprivate mutating func bind(_ sensor: String, to path: String, _ kinds: [SampleKind]) {
         bindings.append(Binding(sensor: sensor, path: path, kind: kinds.count == 1 ? kinds[0] : nil))
     }

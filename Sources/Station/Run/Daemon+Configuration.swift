@@ -8,7 +8,7 @@ import TableReading
 
 /// Applying a configuration: the first one, and each one that is read again.
 extension Daemon {
-    /// How long a handler that a reload removed may work on its queue.
+    /// The time for a handler that a reload removed to finish its queue.
     private static let retirement: Duration = .seconds(60)
 
     /// A configuration's objects, made but not yet in force.
@@ -18,7 +18,7 @@ extension Daemon {
         let live: LiveSource?
     }
 
-    /// Finds the configuration that the options mean, or makes one.
+    /// Reads the configuration of the options, or makes one.
     static func configuration(
         _ options: inout RunOptions, _ finder: DeviceFinder
     ) throws(StationError) -> Configuration {
@@ -32,7 +32,7 @@ extension Daemon {
                 guard case .file(_, .missing) = error, options.configurationPath == nil else {
                     throw StationError(error)
                 }
-                // By the time of a reload there may be one.
+                // At a reload there may be one.
                 options.configurationPath = path
             }
         }
@@ -43,7 +43,7 @@ extension Daemon {
         return configuration
     }
 
-    /// Makes what a configuration says, as far as it is not there already.
+    /// Makes the objects of a configuration, apart from those that stay.
     func prepare(_ configuration: Configuration) throws(StationError) -> Preparation {
         var configuration = configuration
         if options.writesJSON {
@@ -87,7 +87,7 @@ extension Daemon {
         return made
     }
 
-    /// Puts into force what was prepared, between two turns; nothing in it can fail.
+    /// Applies a prepared configuration between two turns; nothing in it can fail.
     func apply(_ next: Preparation) {
         let before = assembly
         let gone = lines.filter { line in !next.lines.contains { $0.handler === line.handler } }
@@ -119,10 +119,10 @@ extension Daemon {
 
     // MARK: - Reload
 
-    /// Has the configuration read anew, on a thread of its own: a disk may be slow.
+    /// Reads the configuration again on a thread of its own, because a disk may be slow.
     func reload() {
         guard !isReading else {
-            // The file may have changed since the reading began.
+            // The file may have changed since the start of the reading.
             wantsAnother = true
             return
         }
@@ -150,7 +150,7 @@ extension Daemon {
         }
     }
 
-    /// Applies the configuration that was read, or says why not and keeps the old one.
+    /// Applies the configuration that was read, or reports its errors and keeps the old one.
     func finishReload(_ result: Result<Configuration, ConfigurationError>) {
         isReading = false
         let kept = assembly.sensors.map { ObjectIdentifier($0.object) }

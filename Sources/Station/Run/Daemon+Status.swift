@@ -7,12 +7,11 @@ import LinuxSystem
 import PlainText
 import Store
 
-/// What `binnacle status` is answered.
+/// The answer to `binnacle status`.
 extension Daemon {
-    /// How the station is, as a JSON object on one line.
+    /// The daemon's status, as a JSON object on one line.
     ///
-    /// `state` is `ok`, or `degraded` when `problems` holds something that does not work. Times that have passed are in
-    /// seconds; a figure that is not known is null.
+    /// `state` is `ok`, or `degraded` when there are `problems`. Ages are in seconds; an unknown figure is null.
     func statusLine() -> String {
         let now = SystemClock.monotonic()
         let statistics = store?.statistics
@@ -33,7 +32,7 @@ extension Daemon {
         return status.text
     }
 
-    /// What does not work, each in a sentence.
+    /// The problems, each a sentence.
     private func problems(_ store: EventStoreStatistics?) -> [String] {
         var problems = router.sensors.filter { !$0.isActive }.map { "sensor '\($0.name)' is inactive" }
         if assembly.detectors.isEmpty { problems.append("there is no detector") }
@@ -76,7 +75,7 @@ extension Daemon {
         let age = statistics.lastTimeNanoseconds.map { now - $0 }
         var object = JSONObject()
         object.add("kind", statistics.stream.kind.rawValue)
-        // A rate of samples that have ceased to come is none.
+        // Without recent samples there is no rate.
         object.add("rate_hz", number: age.map { $0 > 2_000_000_000 ? 0 : statistics.rateHz } ?? nil, decimals: 2)
         object.add("last_sample_s", seconds: age)
         object.add("samples", raw: String(statistics.sampleCount))

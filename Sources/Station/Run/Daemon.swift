@@ -8,12 +8,12 @@ import PlainText
 import Store
 import Traces
 
-/// A running station: the pipeline that a configuration describes, turned by one thread until somebody ends it.
+/// The daemon: runs the pipeline of a configuration on one thread until a signal ends it.
 ///
-/// The daemon owns source, detectors, router and handlers. Its thread waits for samples, for the words of other threads,
-/// and for signals; whatever may block, such as a handler or the reading of a configuration, has a thread of its own.
+/// It owns source, detectors, router and handlers. Its thread waits for samples, for messages of other threads, and for
+/// signals; what may block, such as a handler or the reading of a configuration, has a thread of its own.
 package final class Daemon {
-    /// What a signal handler writes to, to end a wait.
+    /// The eventfd to which a signal handler writes to end a wait.
     package var wakeDescriptor: Int32 { waker.descriptor }
 
     let options: RunOptions
@@ -34,7 +34,7 @@ package final class Daemon {
     var lines: [HandlerLine] = []
     /// Attaches handlers to the store, when there is one.
     let attachments: HandlerAttachments?
-    /// What handlers have reported about themselves, by handler name.
+    /// The counted reports of handlers, by handler name.
     var tallies: [String: HandlerTally] = [:]
     /// When the configuration in force was applied.
     var configuredNanoseconds: Int64 = 0
@@ -57,14 +57,14 @@ package final class Daemon {
     /// Whether the service manager was told that the daemon is ready.
     private(set) var isReady = false
     private var readyByNanoseconds: Int64 = 0
-    /// Why a recording could not be played to its end.
+    /// The error that ended a recording early.
     private var damage: StationError?
     private var toldState: (active: Int, all: Int)?
     private var isStopping = false
     private let session: Session
     let interruption: Interruption
 
-    /// The longest time until the daemon says that it is ready, whether or not all devices have answered.
+    /// The time after which the daemon reports readiness even if devices have not answered.
     private static let longestStart: Int64 = 500_000_000
     /// How long events are held for the store's last sequence number, and how many of them: sequence numbers that the file
     /// has cannot be stored again.
@@ -76,12 +76,7 @@ package final class Daemon {
         handlers: Duration.milliseconds(750), all: Duration.milliseconds(900)
     )
 
-    /// Reads the configuration and sets everything up.
-    ///
-    /// - Parameters:
-    ///   - options: What to do.
-    ///   - interruption: Says when a signal has come.
-    /// - Throws: ``StationError`` when the configuration cannot be used, or the system refuses what the daemon needs.
+    /// Reads the configuration, and makes the objects that run it.
     package init(_ options: RunOptions, interruption: Interruption) throws(StationError) {
         var options = options
         self.interruption = interruption
@@ -110,9 +105,9 @@ package final class Daemon {
         preparation = try prepare(configuration)
     }
 
-    /// Turns the pipeline until a signal ends it, or nothing is left to listen to.
+    /// Runs the pipeline until a signal comes, or no source is left.
     ///
-    /// - Returns: Why it had to end; `nil` when it was asked to.
+    /// - Returns: The error that ended it; `nil` after a signal.
     package func run() -> StationError? {
         readyByNanoseconds = SystemClock.monotonic() + Self.longestStart
         if store != nil { router.holdEvents(atMost: Self.opening.eventCount) }
@@ -200,13 +195,13 @@ package final class Daemon {
         tellState()
     }
 
-    /// Without a configuration nothing says that an absent sensor is worth waiting for.
+    /// Without a configuration there is no reason to wait for an absent sensor.
     private var startupFailure: StationError { session.refusals.failure(session.refusals.all) }
 
-    /// Says in the service's state how many sensors deliver.
+    /// Shows the number of active sensors in the service's status.
     func tellState() {
         let state = (active: router.sensors.count { $0.isActive }, all: router.sensors.count)
-        // Called after each delivery, so the text is only made when it has changed.
+        // Called after each delivery: the text is made only when it changes.
         guard toldState.map({ $0 != state }) ?? true else { return }
         toldState = state
         manager.say("\(state.active) of \(state.all) sensors active")
@@ -214,7 +209,7 @@ package final class Daemon {
 
     // MARK: - Ending
 
-    /// Lets commands and then the other handlers come to their end, says what did not, and closes the devices.
+    /// Ends commands and then the other handlers, reports what was not handled, and closes the devices.
     private func stop() {
         isStopping = true
         manager.sayStopping()
@@ -238,7 +233,7 @@ package final class Daemon {
         _ = relay.server?.waitForEnd(until: end)
         takeMessages()
         log.finish(until: end)
-        // Last, because a driver may not answer.
+        // Last, because a driver may not respond.
         source.live?.stop(atMostMilliseconds: Int(max(50, (end - SystemClock.monotonic()) / 1_000_000)))
     }
 
@@ -288,27 +283,27 @@ extension Daemon: SessionDelegate {
         if !isReady { checkReadiness(now) }
     }
 
-    /// Writes a notice, unless the daemon is about to end with a message of its own.
+    /// Logs a notice, unless the daemon is about to end with an error.
     package func session(_ session: Session, didNotice notice: String) {
         if session.failures.isEmpty, !interruption.isRequested { log.say(notice) }
     }
 
-    /// The next life sign, or the time by which the daemon says that it is ready.
+    /// The next watchdog message, or the time by which the daemon reports readiness.
     package func sessionNextDeadline(_ session: Session) -> Int64? {
         let lifeSign = manager.lifeSignMilliseconds.map { SystemClock.monotonic() + Int64($0) * 1_000_000 }
         return [lifeSign, isReady ? nil : readyByNanoseconds, numberingDeadline].compactMap { $0 }.min()
     }
 }
 
-/// What a person asks of the daemon.
+/// The options of `binnacle run`.
 package struct RunOptions: Sendable {
-    /// The file, or the folder with its drop-ins, that says what to do.
+    /// The configuration: a file, or a folder with drop-ins.
     package var configurationPath: String?
-    /// What is done without a configuration.
+    /// What replaces a missing configuration.
     package var embedded: EmbeddedConfiguration?
     /// Whether events are written to standard output as well.
     package var writesJSON = false
-    /// The folder under which `/sys` and `/dev` lie; the machine's own without one.
+    /// The root of `/sys` and `/dev`; `nil` for that of the machine.
     package var root: String?
 
     package init() {}

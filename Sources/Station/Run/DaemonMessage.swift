@@ -5,22 +5,22 @@ import Handlers
 import PlainText
 import TableReading
 
-/// What other threads tell the daemon's event thread.
+/// A message of another thread to the daemon's event thread.
 enum DaemonMessage: Sendable {
-    /// A handler tells of itself.
+    /// A handler's report.
     case report(Event)
-    /// The configuration was read anew.
+    /// The configuration was read again.
     case configuration(Result<Configuration, ConfigurationError>)
     /// A handler that the store no longer delivers to has ended.
     case handlerEnded(name: String)
     /// The store has opened its file, or failed to: sequence numbers continue after this one.
     case sequence(UInt64)
-    /// Somebody asks how the station is.
+    /// A request for the status.
     case status(reply: @Sendable (String) -> Void)
-    /// Subscribers want these kinds, which repeat a state, and no others.
+    /// The repeated kinds that are subscribed to.
     case repeatedKinds(Set<EventKind>)
-    /// A socket was opened for these settings, or closed, or it cannot be.
+    /// A socket was opened for these settings, or closed, or could not be opened.
     case socket(SocketSettings?, Result<SocketServer?, SocketServerError>)
-    /// The socket's server has something to say.
+    /// A log message of the socket's server.
     case word(String, LogLevel)
 }

@@ -4,7 +4,7 @@ import Handlers
 import LinuxSensors
 import Traces
 
-/// What is done when there is no configuration: whatever is there to listen to, and the detectors with their defaults.
+/// A configuration without a file: the available sensors, and the detectors with their defaults.
 package enum EmbeddedConfiguration: Sendable {
     /// The machine's sensors.
     case devices
@@ -13,9 +13,7 @@ package enum EmbeddedConfiguration: Sendable {
     /// Recordings, in real time.
     case traces([String], loops: Bool)
 
-    /// Looks at what there is and makes a configuration of it.
-    ///
-    /// - Throws: ``StationError`` when there is no accelerometer, with what can be done about it.
+    /// Makes the configuration; fails when there is no accelerometer, with the remedy.
     func configuration(_ finder: DeviceFinder) throws(StationError) -> Configuration {
         let found = try sensors(finder)
         guard let accelerometer = found.first(where: { $0.kinds.contains(.accelerometer) })?.section.name else {
@@ -24,7 +22,7 @@ package enum EmbeddedConfiguration: Sendable {
         var configuration = Configuration(
             detecting: found.map(\.section), accelerometer: accelerometer,
             magnetometer: found.first { $0.kinds.contains(.magnetometer) }?.section.name)
-        // A line for each degree that the device turns would hide all others.
+        // A line for each degree of a turn would hide all others.
         configuration.handlers = [Self.handler("log", LogAction(), without: [.heading])]
         return configuration
     }

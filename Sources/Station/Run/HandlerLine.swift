@@ -4,10 +4,10 @@ import Handlers
 import LinuxSystem
 import Store
 
-/// One configured handler in a running station: the handler on its thread, and the chain that leads to it.
+/// A configured handler of the daemon: the handler with its thread, and the chain that leads to it.
 ///
-/// A new line takes over from the one of the same name what it can: the handler when it does the same as before, the
-/// chain when it is for the same events, and each decorator that says the same, with what it knows.
+/// A new line keeps what is unchanged of the line with the same name: the handler when its action is equal, the chain
+/// when it has the same events, and each decorator with equal settings, with its state.
 final class HandlerLine {
     let section: HandlerSection
     let handler: ThreadedHandler
@@ -17,11 +17,11 @@ final class HandlerLine {
     /// Makes a line, without changing the one before it.
     ///
     /// - Parameters:
-    ///   - section: What the configuration says.
-    ///   - old: The line that has had the name until now.
-    ///   - context: What decorators need to know.
-    ///   - inlet: Leads to the store, which keeps the events of handlers that say when they are done with them.
-    ///   - report: Takes what the handler tells of itself, on any thread.
+    ///   - section: The handler's section.
+    ///   - old: The line that has the name until now.
+    ///   - context: What decorators need.
+    ///   - inlet: Leads to the store, which keeps the events of handlers that acknowledge them.
+    ///   - report: Takes the handler's reports, on any thread.
     /// - Throws: ``SystemError`` when there is no thread left.
     init(
         _ section: HandlerSection, after old: HandlerLine?, context: DecoratorSettings.Context, inlet: StoreInlet?,
@@ -64,17 +64,17 @@ final class HandlerLine {
         chain.replaceDecorators(decorators.map(\.object))
     }
 
-    /// Tells the handler which detectors go on as they were: nothing tells it that what the others said is no longer valid.
+    /// Tells the handler which detectors are unchanged; values of the others are no longer valid.
     func detectorsChanged(to detectors: Set<String>) {
         handler.latest?.detectorsChanged(to: section.detectors.map { detectors.intersection($0) } ?? detectors)
     }
 
-    /// Has the decorators pass on what they hold back.
+    /// Has the decorators forward the events that they hold back.
     func flush() {
         for decorator in decorators { decorator.object.flush() }
     }
 
-    /// What the events of the chain go to: the handler, or the store that delivers to it.
+    /// The end of the chain: the handler, or the store that delivers to it.
     private static func end(of inlet: StoreInlet?, _ handler: ThreadedHandler, _ name: String) -> any EventHandler {
         guard let inlet, handler.deliveryLimit != nil else { return handler }
         return inlet.queue(name)

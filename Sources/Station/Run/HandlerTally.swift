@@ -1,17 +1,17 @@
 import Binnacle
 
-/// What a handler has told of itself so far.
+/// The counted reports of a handler.
 struct HandlerTally {
-    /// How many of its programs ended as they should.
+    /// The number of successful programs.
     private(set) var finishedCount = 0
-    /// How many failed, each attempt counted.
+    /// The number of failed programs; each attempt counts.
     private(set) var failedCount = 0
-    /// How many events did not get to it.
+    /// The number of dropped events.
     private(set) var droppedCount = 0
-    /// Why it does not work, when it did not the last time.
+    /// The last failure; `nil` while the handler works.
     private(set) var failure: String?
 
-    /// Takes note of an event that a handler told of itself.
+    /// Counts a report.
     mutating func count(_ event: Event) {
         switch event.kind {
         case .commandFinished:

@@ -4,7 +4,7 @@ import Handlers
 import LinuxSystem
 import PlainText
 
-/// The daemon's own words on standard error, written by a thread of its own: whoever reads them may be slow.
+/// The daemon's log on standard error, written by a thread of its own, because the reader may be slow.
 final class MessageLog {
     private let courier: Courier<BoundedQueue<String>>
     private var lostCount = 0
@@ -21,7 +21,7 @@ final class MessageLog {
         }
     }
 
-    /// Says something; of several lines each is one message.
+    /// Logs a text, each line as one message.
     func say(_ text: String, level: LogLevel = .info) {
         // The journal reads the level from the front of the line (sd-daemon(3)).
         for line in text.split(separator: "\n") {
@@ -29,7 +29,7 @@ final class MessageLog {
         }
     }
 
-    /// What finds no room is counted, and told of when there is some.
+    /// Messages without room are counted and reported later.
     private func put(_ line: String, _ level: LogLevel) {
         let notice = Self.text("\(lostCount) messages are missing here", .warning)
         if lostCount > 0, courier.put(notice) == .taken { lostCount = 0 }

@@ -1,28 +1,26 @@
 import Glibc
 import LinuxSystem
 
-/// Tells the service manager what the daemon is doing, when one has asked to know.
+/// Reports the daemon's state to the service manager by the protocol of sd_notify(3), where there is one.
 ///
-/// The protocol is a datagram of a few words, documented and stable (sd_notify(3)); a library for it would be larger than
-/// the daemon's own code.
+/// A library for these datagrams would be larger than the daemon's own code.
 final class ServiceManager {
     private let socket: Descriptor?
     private let watchdogNanoseconds: Int64?
     private var fedNanoseconds: Int64 = .min
     private var status = ""
-    /// What the service manager had no room for, in its order.
+    /// The messages without room in the service manager's queue, in their order.
     private var unsent: [String] = []
     /// How long to wait before it is tried again.
     private static let retryMilliseconds: Int32 = 100
 
-    /// Reads from the environment who wants to know.
+    /// Reads the service manager's address from the environment.
     init() {
         socket = getenv("NOTIFY_SOCKET").flatMap { try? DatagramSocket.connected(to: String(cString: $0)) }
         watchdogNanoseconds = Self.watchdog()
     }
 
-    /// How long may pass from one life sign to the next: half of what the service manager allows, or less when it has
-    /// not been told everything.
+    /// The interval of watchdog messages: half of what the service manager allows, or less while messages wait.
     var lifeSignMilliseconds: Int32? {
         let pause = watchdogNanoseconds.map { Int32(min(max(1, $0 / 2_000_000), 3_600_000)) }
         return unsent.isEmpty ? pause : min(pause ?? .max, Self.retryMilliseconds)
@@ -39,7 +37,7 @@ final class ServiceManager {
     /// The daemon has begun to stop.
     func sayStopping() { tell("STOPPING=1") }
 
-    /// What `systemctl status` shows, when it is another text than before.
+    /// Sets the status text of `systemctl status`.
     func say(_ status: String) {
         guard socket != nil, status != self.status else { return }
         self.status = status
@@ -47,13 +45,13 @@ final class ServiceManager {
         tell("STATUS=" + status)
     }
 
-    /// Gives a life sign when it is time for one; called each time the sensor loop turns, and by nobody else.
+    /// Sends a watchdog message when it is due; called only where the event thread's loop turns.
     func giveLifeSign(_ nowNanoseconds: Int64) {
         if !unsent.isEmpty { sendUnsent() }
         guard let watchdogNanoseconds else { return }
         guard fedNanoseconds == .min || nowNanoseconds - fedNanoseconds >= watchdogNanoseconds / 3 else { return }
         fedNanoseconds = nowNanoseconds
-        // Behind what waits there is no room either; the next one is not far.
+        // Without room for earlier messages there is none for this one; the next one comes soon.
         if unsent.isEmpty { tell("WATCHDOG=1") }
     }
 
@@ -63,7 +61,7 @@ final class ServiceManager {
         sendUnsent()
     }
 
-    /// Says what has not been said; a service manager that is busy, as it is at boot, hears it later.
+    /// Sends the waiting messages; a busy service manager, as at boot, gets them later.
     private func sendUnsent() {
         while let text = unsent.first, send(text) { unsent.removeFirst() }
     }
@@ -73,7 +71,7 @@ final class ServiceManager {
         guard let socket else { return true }
         let bytes = Array(text.utf8)
         let count = Glibc.send(socket.raw, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
-        // A service manager that does not listen any more is no reason to stop.
+        // A service manager that has gone is no reason to stop.
         return count >= 0 || (errno != EAGAIN && errno != ENOBUFS && errno != EINTR)
     }
 

@@ -2,7 +2,7 @@ import Binnacle
 import EventSocket
 import Synchronization
 
-/// Hands events to the socket's server, whichever that is at the time.
+/// Forwards events to the current socket server.
 final class SocketRelay: Sendable {
     private let current = Mutex<SocketServer?>(nil)
 

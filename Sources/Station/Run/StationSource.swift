@@ -2,20 +2,20 @@ package import Binnacle
 package import LinuxSensors
 package import LinuxSystem
 
-/// Everything that a station listens to, as one source: devices, recordings in their own time, and simulations.
+/// All sources of a station as one: devices, recordings in real time, and simulations.
 ///
-/// The sources are asked in turn, so that a busy one does not starve the others.
+/// The sources take turns, so that a busy one does not starve the others.
 package final class StationSource: SessionSource {
     package private(set) var streams: [SampleStream] = []
     package private(set) var live: LiveSource?
     private var timed: [any TimedSource] = []
     private var nextSource = 0
     private let waker: Waker
-    /// A recording whose end is the end of everything, and what gives it its speed.
+    /// A recording whose end is the end of the source, and its pacing.
     private let recording: (any SampleSource)?
     private let pace: PacedSource?
 
-    /// Creates a source that delivers nothing until it is given other sources.
+    /// Creates a source without other sources.
     package init(waker: Waker) {
         self.waker = waker
         recording = nil
@@ -30,7 +30,7 @@ package final class StationSource: SessionSource {
         streams = recording.streams
     }
 
-    /// Creates a source that delivers what devices measure; both need the same waker.
+    /// Creates a source of devices, which need the same waker.
     package convenience init(_ live: LiveSource, waker: Waker) {
         self.init(waker: waker)
         change(live: live, timed: [], streams: live.streams)
@@ -43,7 +43,7 @@ package final class StationSource: SessionSource {
     ///
     /// - Parameters:
     ///   - live: The devices.
-    ///   - timed: What comes by the clock.
+    ///   - timed: The sources that deliver by the clock.
     ///   - streams: The streams of all of them, in their order.
     package func change(live: LiveSource?, timed: [any TimedSource], streams: [SampleStream]) {
         self.live = live
@@ -52,7 +52,7 @@ package final class StationSource: SessionSource {
         nextSource = 0
     }
 
-    /// Hands over what one of the sources has.
+    /// Delivers from one of the sources.
     package func fill(_ delivery: SampleDelivery) -> SampleAnswer {
         if let recording { return recording.fill(delivery) }
         let count = timed.count + (live == nil ? 0 : 1)
@@ -70,7 +70,7 @@ package final class StationSource: SessionSource {
         return count == 0 ? .ended : .pending
     }
 
-    /// Treats a recording that has ended as a sensor that went away, and the end of the last source as the end of all.
+    /// Handles the end of a recording like a removed sensor, and the end of the last source as the end of all.
     private func end(_ place: Int) -> SampleAnswer {
         guard place < timed.count else { return .ended }
         let source = timed.remove(at: place)
@@ -82,7 +82,7 @@ package final class StationSource: SessionSource {
         return .failed(source.streams, reason: SourceEnded())
     }
 
-    /// Whether there is nothing to ask for until a wait has ended.
+    /// Whether the source has no samples before the end of a wait.
     ///
     /// Without timed sources a read shows whether devices have more, which saves a turn for each sample.
     package func isDrained(after answer: SampleAnswer) -> Bool {
@@ -93,7 +93,7 @@ package final class StationSource: SessionSource {
         }
     }
 
-    /// Waits until there is something to ask for, somebody wakes the station, or the deadline has passed.
+    /// Waits until a source may have samples, the station is woken, or the deadline has passed.
     package func wait(until deadlineNanoseconds: Int64?) {
         var deadline = pace?.nextDueNanoseconds
         if let deadlineNanoseconds { deadline = min(deadline ?? .max, deadlineNanoseconds) }
@@ -117,7 +117,7 @@ package final class StationSource: SessionSource {
     /// Closes the devices.
     package func stop() { live?.stop() }
 
-    /// What a person should know about the devices, each notice once.
+    /// The new notices about devices, each once.
     package func takeNotices() -> [String] { live?.takeNotices() ?? [] }
 }
 

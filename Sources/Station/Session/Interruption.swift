@@ -1,15 +1,15 @@
 import Glibc
 
-/// Whether somebody has asked the program to end, or to read its configuration again.
+/// The requests to end the program, or to read its configuration again.
 ///
-/// The program's main function makes one over its signal handlers and hands it down; a test makes one over its own state.
+/// The main function makes one from its signal handlers; a test makes one from its own state.
 package struct Interruption: Sendable {
     /// The signal that asked for the end; 0 before one has come.
     package let signal: @Sendable () -> Int32
     /// Whether a reload was asked for since the last call.
     package let takeReload: @Sendable () -> Bool
 
-    /// Creates an interruption over somebody's state; both closures are called once a turn, on any thread.
+    /// Creates an interruption; both closures are called once a turn, on any thread.
     package init(
         signal: @escaping @Sendable () -> Int32, takeReload: @escaping @Sendable () -> Bool = { false }
     ) {

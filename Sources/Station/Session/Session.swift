@@ -4,35 +4,35 @@ package import LinuxSensors
 package import LinuxSystem
 import PlainText
 
-/// A source that a session can wait for.
+/// A source with a wait.
 package protocol SessionSource: SampleSource {
     /// Whether every sensor has been searched for, and opened or refused.
     var isSettled: Bool { get }
-    /// Whether there is nothing to ask for until a wait has ended.
+    /// Whether the source has no samples before the end of a wait.
     func isDrained(after answer: SampleAnswer) -> Bool
-    /// Waits until there is something to ask for, a signal comes, or a deadline on CLOCK_MONOTONIC has passed.
+    /// Waits until there may be samples, a signal comes, or a deadline on CLOCK_MONOTONIC has passed.
     func wait(until deadlineNanoseconds: Int64?)
-    /// What a person should know about the sensors, each notice once.
+    /// The new notices about sensors, each once.
     func takeNotices() -> [String]
 }
 
-/// What a ``Session`` tells its delegate, on the thread that runs it; every method has an empty default.
+/// The delegate of a ``Session``, called on the thread that runs it; every method is optional.
 package protocol SessionDelegate: AnyObject {
     /// Tells the delegate what the source answered; the delegate may end the session.
     func session(_ session: Session, didTurn answer: SampleAnswer)
-    /// Tells the delegate that the session's duration counts from now.
+    /// Tells the delegate that the session's duration starts.
     func sessionDidBegin(_ session: Session)
-    /// Tells the delegate to write out what it has collected.
+    /// Tells the delegate to flush its output.
     func sessionShouldFlush(_ session: Session)
-    /// Tells the delegate what a person should know about a sensor.
+    /// Tells the delegate a notice about a sensor.
     func session(_ session: Session, didNotice notice: String)
     /// Tells the delegate that the source has nothing more for now.
     func sessionWillWait(_ session: Session)
-    /// Asks the delegate when the session has to turn again even if no sample comes, on CLOCK_MONOTONIC.
+    /// Asks the delegate for the deadline of the next turn without samples, on CLOCK_MONOTONIC.
     func sessionNextDeadline(_ session: Session) -> Int64?
 }
 
-// A method that a delegate leaves out does nothing.
+// The defaults are empty.
 extension SessionDelegate {
     package func session(_ session: Session, didTurn answer: SampleAnswer) {}
     package func sessionDidBegin(_ session: Session) {}
@@ -42,12 +42,12 @@ extension SessionDelegate {
     package func sessionNextDeadline(_ session: Session) -> Int64? { nil }
 }
 
-/// Turns a source until it ends, its time is over, or somebody ends it: the one loop of all subcommands.
+/// The loop of all subcommands: turns a source until it ends, its time is over, or a signal comes.
 ///
-/// A session counts the time, looks for signals, waits when there is nothing to do, collects failures, and says when
-/// to flush and what to notice. What a subcommand does with the samples is its delegate's business.
+/// A session counts the time, checks for signals, waits when there are no samples, collects failures, and tells its
+/// delegate when to flush and what to log. The delegate handles the samples.
 package final class Session {
-    /// When the duration begins to count.
+    /// The start of the duration.
     package enum Start: Sendable {
         /// With the first turn.
         case immediately
@@ -57,15 +57,15 @@ package final class Session {
         case settled
     }
 
-    /// What limits a session.
+    /// The limits of a session.
     package struct Settings {
-        /// How long it lasts; `nil` sets no limit.
+        /// The duration; `nil` for no limit.
         package var duration: Duration?
         /// When the duration begins to count.
         package var start = Start.immediately
-        /// How long samples may wait to be written out; zero flushes after each turn.
+        /// The longest time until output is flushed; zero flushes after each turn.
         package var flushInterval = Duration.zero
-        /// Says when a signal has come.
+        /// The requests to end.
         package var interruption = Interruption.never
         /// The time on CLOCK_MONOTONIC.
         package var clock: () -> Int64 = SystemClock.monotonic
@@ -73,7 +73,7 @@ package final class Session {
         package init() {}
     }
 
-    /// Told of each turn; held weakly.
+    /// The delegate; held weakly.
     package weak var delegate: (any SessionDelegate)?
     /// When the session ends, on CLOCK_MONOTONIC; `nil` before the duration counts, and without one.
     package var deadlineNanoseconds: Int64?
@@ -81,7 +81,7 @@ package final class Session {
     package private(set) var beginNanoseconds: Int64?
     /// Whether a signal came, or a person cancelled the indicator.
     package private(set) var isCancelled = false
-    /// What went wrong, each failure once.
+    /// The failures, each once.
     package private(set) var failures: [StationError] = []
     /// The sensors that failed before the first sample.
     package private(set) var refusals = SensorRefusals()
@@ -91,9 +91,9 @@ package final class Session {
     private let settings: Settings
     private let indicator: ProgressIndicator?
     private var hasSamples = false
-    /// Whether the turn under way is the last.
+    /// Whether the current turn is the last.
     package private(set) var hasEnded = false
-    /// When the first sample came that is not written out.
+    /// The time of the first sample that is not flushed.
     private var unflushedNanoseconds: Int64?
 
     /// Creates a session that turns a pipeline.
@@ -161,26 +161,26 @@ package final class Session {
             }
             for notice in source.takeNotices() { delegate?.session(self, didNotice: notice) }
             flush(after: answer, delegate)
-            // The signal is asked for again: the source may have cleared the wake-up that it caused.
+            // Checked again: the source may have cleared the wake-up of a signal.
             guard source.isDrained(after: answer), goesOn else { continue }
             delegate?.sessionWillWait(self)
             source.wait(until: nextDeadline(delegate))
         }
-        // A read from a pipe that a signal ended looks like the end of the pipe.
+        // An interrupted read from a pipe looks like the end of the pipe.
         if settings.interruption.isRequested { cancel() }
         indicator?.hide()
     }
 
-    /// Ends the session after the turn under way.
+    /// Ends the session after the current turn.
     package func end() { hasEnded = true }
 
-    /// Ends the session after the turn under way, because of a failure.
+    /// Ends the session after the current turn, because of a failure.
     package func end(_ failure: StationError) {
         add(failure)
         end()
     }
 
-    /// Notes a failure that ends nothing but the streams that it concerns.
+    /// Keeps a failure that ends only its streams.
     ///
     /// Streams of one file fail one by one for the same reason, which is kept once.
     package func add(_ reason: any Error) {
@@ -188,7 +188,7 @@ package final class Session {
         if !failures.contains(where: { $0.description == failure.description }) { failures.append(failure) }
     }
 
-    /// Shows how far the work has come.
+    /// Updates the progress.
     package func showProgress(_ fraction: Double?) { indicator?.update(fraction: fraction) }
 
     /// Writes lines to a terminal that also shows the progress.
@@ -257,22 +257,22 @@ package final class Session {
 }
 
 extension Session: ProgressIndicatorDelegate {
-    /// Ends the session after the turn under way; what was done is kept.
+    /// Ends the session after the current turn; its results are kept.
     package func progressIndicatorDidCancel(_ indicator: ProgressIndicator) { isCancelled = true }
 }
 
-/// The sensors that failed before they delivered anything, with the reasons.
+/// The sensors that failed before their first sample, with the reasons.
 package struct SensorRefusals {
     /// Each sensor and reason once.
     package private(set) var all: [(sensor: String, reason: any Error)] = []
 
     fileprivate mutating func add(_ sensor: String, _ reason: any Error) {
-        // A device that is tried again and again fails for the same reason.
+        // Each attempt to open a device fails for the same reason.
         guard !all.contains(where: { $0.sensor == sensor && "\($0.reason)" == "\(reason)" }) else { return }
         all.append((sensor, reason))
     }
 
-    /// Those that this user may not read.
+    /// The sensors that this user may not read.
     package var denied: [(sensor: String, reason: any Error)] {
         all.filter { ($0.reason as? SensorFailure)?.category == .permission }
     }
