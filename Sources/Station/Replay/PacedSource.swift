@@ -27,6 +27,7 @@ package final class PacedSource: SampleSource {
     private let shift: Shift
     private let capacity: Int
     private let clock: () -> Int64
+    private let mayReopen: () -> Bool
     private let reopen: Reopening
 
     /// The index in ``streams`` of each stream of the source.
@@ -50,17 +51,19 @@ package final class PacedSource: SampleSource {
     /// Creates a source that starts to play at the first request.
     ///
     /// - Parameters:
-    ///   - source: The recording.
-    ///   - speed: The speed in times real time; shifted stamps follow the clock only at 1.
-    ///   - shift: The time base of delivered stamps.
-    ///   - capacity: The maximum number of samples of one stream that are held; at most the capacity of the pipeline's
-    ///     deliveries.
-    ///   - clock: The current time, in nanoseconds on CLOCK_MONOTONIC.
-    ///   - reopen: Opens the source again after each end, with the same names and kinds; its stamps continue one usual
-    ///     interval after the last one. An error fails the streams and ends the playback.
+    ///   - source: What is played.
+    ///   - speed: How fast recorded time passes, in times real time; stamps that are moved to the clock keep pace with it
+    ///     at 1 alone.
+    ///   - shift: Where the stamps stand.
+    ///   - capacity: The most samples of one stream that are held, and wait for each other; no more than fit into the
+    ///     deliveries of the pipeline.
+    ///   - clock: What time it is, in nanoseconds on CLOCK_MONOTONIC.
+    ///   - mayReopen: Prepares `reopen`, and returns whether that is done; asked again until then.
+    ///   - reopen: Makes the source anew each time it has ended, with streams of the same sensors' names and kinds; its
+    ///     stamps go on a usual interval after the last one. An error fails the streams and ends the play.
     package init(
         _ source: any SampleSource, speed: Double = 1, shift: Shift = .none, capacity: Int = 1,
-        clock: @escaping () -> Int64 = SystemClock.monotonic,
+        clock: @escaping () -> Int64 = SystemClock.monotonic, mayReopen: @escaping () -> Bool = { true },
         reopen: @escaping Reopening = { () throws(StationError) in nil }
     ) {
         precondition(speed > 0 && speed.isFinite, "a speed of \(speed)")
@@ -70,6 +73,7 @@ package final class PacedSource: SampleSource {
         self.shift = shift
         self.capacity = capacity
         self.clock = clock
+        self.mayReopen = mayReopen
         self.reopen = reopen
         streams = source.streams
         held = SampleDelivery(streams: source.streams, capacity: capacity)
@@ -178,6 +182,10 @@ package final class PacedSource: SampleSource {
 
     /// Begins the next pass, unless there is none or the last one had no sample, which would be an endless loop.
     private func startAgain(_ delivery: SampleDelivery) -> SampleAnswer {
+        guard offset == nil || mayReopen() else {
+            dueNanoseconds = Units.later(clock(), by: Self.retryNanoseconds)
+            return .pending
+        }
         isEnded = true
         guard offset != nil else { return .ended }
         do throws(StationError) {

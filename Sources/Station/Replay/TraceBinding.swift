@@ -2,8 +2,8 @@ package import Binnacle
 import PlainText
 package import Traces
 
-/// The recordings of the command line, with their options.
-package struct TraceSet {
+/// The recordings that a person names, and what is said about them.
+package struct TraceSet: Sendable {
     /// One `--bind SENSOR=FILE[:kind]`.
     package struct Binding: Equatable, Sendable {
         package let sensor: String

@@ -42,7 +42,10 @@ package struct Assembly {
         return sources.compactMap { $0 }
     }
 
-    /// The share of the recordings that has been read, from 0 to 1; `nil` when it is unknown.
+    /// The sections that recordings play on the clock.
+    var traceParts: [TracePart] { TracePart.of(sensors.map { ($0.section, $0.kinds) }) }
+
+    /// How much of the recordings has been read, from 0 to 1; `nil` when that is not known.
     package var fraction: Double? { traces?.fraction }
     /// What was skipped in the recordings.
     package var repairs: TraceRepairs { traces?.repairs ?? TraceRepairs() }
@@ -58,22 +61,14 @@ package struct Assembly {
     ///   - configuration: Has a detector, and for each detector its sensors.
     ///   - old: The assembly in force.
     ///   - now: The time, on CLOCK_MONOTONIC.
-    ///   - interruption: Ends the reading of a recording.
-    /// - Throws: ``StationError`` when a recording cannot be played.
-    init(
-        _ configuration: Configuration, after old: Assembly, now: Int64, interruption: Interruption
-    ) throws(StationError) {
+    ///   - traces: The recordings that it plays; `nil` when they are those of `old`, or when there are none.
+    init(_ configuration: Configuration, after old: Assembly, now: Int64, traces: PlayedTraces?) {
         (self.configuration, notices) = configuration.placed(today: .today)
-        var wanted: [(section: SensorSection, kinds: [SampleKind])] = []
-        for section in configuration.sensors {
-            let kinds = configuration.kinds(of: section.name)
-            if kinds.isEmpty {
-                notices.append("sensor '\(section.name)': no detector uses it: left out")
-            } else {
-                wanted.append((section, kinds))
-            }
+        let wanted = configuration.wantedSensors
+        for section in configuration.sensors where !wanted.contains(where: { $0.section.name == section.name }) {
+            notices.append("sensor '\(section.name)': no detector uses it: left out")
         }
-        try makeSensors(wanted, old, now, interruption)
+        makeSensors(wanted, old, now, traces)
         makeDetectors(old)
         for handler in configuration.handlers {
             notices += handler.action.notices.map { "handler '\(handler.name)': \($0)" }
@@ -86,7 +81,9 @@ package struct Assembly {
     /// - Throws: ``StationError`` when a section names a recording that cannot be played.
     package init(_ wanted: [(section: SensorSection, kinds: [SampleKind])]) throws(StationError) {
         configuration = Configuration()
-        try makeSensors(wanted, Assembly(), SystemClock.monotonic(), .never)
+        makeSensors(
+            wanted, Assembly(), SystemClock.monotonic(),
+            try PlayedTraces(TracePart.of(wanted), needs: [], interruption: .never))
     }
 
     /// Makes all sensors of recordings, without detectors.
@@ -170,14 +167,14 @@ package struct Assembly {
 
     private mutating func makeSensors(
         _ wanted: [(section: SensorSection, kinds: [SampleKind])], _ old: Assembly, _ now: Int64,
-        _ interruption: Interruption
-    ) throws(StationError) {
+        _ traces: PlayedTraces?
+    ) {
         sensors = wanted.map { section, kinds in
             let known = old.sensors.first { $0.section == section && $0.kinds == kinds }?.object
             let sensor = known ?? Sensor(name: section.name, isSimulated: section.isSimulated)
             return Part(section: section, kinds: kinds, object: sensor)
         }
-        try makePlayer(old, interruption)
+        play(traces, old)
         makeSimulation(old, now)
         makeRequests()
         listen(to: SampleStream.ordered(sensors.flatMap { part in part.kinds.map { (sensor: part.object, kind: $0) } }))
@@ -197,48 +194,21 @@ package struct Assembly {
         }
     }
 
-    /// Makes the source that plays the recordings on one timeline; when one of them changes, all start again.
-    private mutating func makePlayer(_ old: Assembly, _ interruption: Interruption) throws(StationError) {
-        let traces = sensors.filter(\.section.isTrace)
-        guard !traces.isEmpty else { return }
-        let before = old.sensors.filter(\.section.isTrace)
-        if before.map(\.section) == traces.map(\.section), before.map(\.kinds) == traces.map(\.kinds) {
-            player = old.player
+    /// Plays recordings on one timeline; when one of them has changed, all start again.
+    private mutating func play(_ traces: PlayedTraces?, _ old: Assembly) {
+        guard let traces else {
+            if sensors.contains(where: \.section.isTrace) { player = old.player }
             return
         }
-        var set = TraceSet()
-        let loops = traces.contains { if case .trace(_, loops: true) = $0.section.source { true } else { false } }
-        for part in traces {
-            guard case .trace(let file, _) = part.section.source else { continue }
-            try Self.refuseWhatMayWait(file)
-            set.bind(part.section.name, to: file, part.kinds)
-        }
-        let needs = configuration.needs.filter { need in traces.contains { $0.section.name == need.sensor } }
-        let reopen: PacedSource.Reopening = { [set] () throws(StationError) in
-            guard loops else { return nil }
-            var binding = try TraceBinding(set, interruption: interruption)
-            return try binding.bind(needs)
-        }
-        var binding = try TraceBinding(set, interruption: interruption)
-        let source = try binding.bind(needs)
-        notices += binding.notices + binding.unused
-        player = PacedSource(source, shift: .toClock, reopen: reopen)
-        // The binding made the sensors.
+        notices += traces.notices
+        player = PacedSource(traces.source, shift: .toClock, mayReopen: traces.mayReopen, reopen: traces.reopen)
+        // The sensors are those that the recordings were bound to.
         sensors = sensors.map { part in
             guard part.section.isTrace,
-                let sensor = source.streams.first(where: { $0.sensor.name == part.section.name })?.sensor
+                let sensor = traces.source.streams.first(where: { $0.sensor.name == part.section.name })?.sensor
             else { return part }
             return Part(section: part.section, kinds: part.kinds, object: sensor)
         }
-    }
-
-    /// Refuses pipes: reading one would block the event thread.
-    private static func refuseWhatMayWait(_ file: String) throws(StationError) {
-        var status = stat()
-        guard stat(file, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
-        throw StationError(
-            .usage, "\(file.printable): is no regular file; a live run plays files alone, 'binnacle replay' takes pipes"
-        )
     }
 
     private mutating func makeSimulation(_ old: Assembly, _ now: Int64) {
@@ -284,7 +254,7 @@ package struct Assembly {
 }
 
 extension SensorSection {
-    fileprivate var isTrace: Bool { if case .trace = source { true } else { false } }
+    var isTrace: Bool { if case .trace = source { true } else { false } }
     fileprivate var isSimulated: Bool { if case .simulated = source { true } else { false } }
 }
 
@@ -307,8 +277,8 @@ extension Configuration {
 }
 
 extension TraceSet {
-    /// Binds a file to a sensor; columns without a kind have the only needed kind.
-    fileprivate mutating func bind(_ sensor: String, to path: String, _ kinds: [SampleKind]) {
+    /// Has a file play what is wanted of a sensor; bare columns are taken for the only kind.
+    mutating func bind(_ sensor: String, to path: String, _ kinds: [SampleKind]) {
         bindings.append(Binding(sensor: sensor, path: path, kind: kinds.count == 1 ? kinds[0] : nil))
     }
 }

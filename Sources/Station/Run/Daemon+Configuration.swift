@@ -43,15 +43,21 @@ extension Daemon {
         return configuration
     }
 
-    /// Makes the objects of a configuration, apart from those that stay.
-    func prepare(_ configuration: Configuration) throws(StationError) -> Preparation {
+    /// Makes what a configuration says, as far as it is not there already.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration.
+    ///   - traces: The recordings that it plays, unless they are those that are played.
+    /// - Throws: ``StationError`` when it cannot be applied.
+    func prepare(
+        _ configuration: Configuration, _ traces: PlayedTraces?
+    ) throws(StationError) -> Preparation {
         var configuration = configuration
         if options.writesJSON {
             configuration.handlers.append(EmbeddedConfiguration.handler("--json", OutputAction()))
         }
         try configuration.requireDetector(options.configurationPath ?? "")
-        let assembly = try Assembly(
-            configuration, after: assembly, now: SystemClock.monotonic(), interruption: interruption)
+        let assembly = Assembly(configuration, after: assembly, now: SystemClock.monotonic(), traces: traces)
         do throws(SystemError) {
             let isFirst = !assembly.requests.isEmpty && source.live == nil
             let live = isFirst ? try LiveSource(assembly.requests, finder: finder, waker: mailbox.waker) : source.live
@@ -119,7 +125,7 @@ extension Daemon {
 
     // MARK: - Reload
 
-    /// Reads the configuration again on a thread of its own, because a disk may be slow.
+    /// Has a worker thread read the configuration again, and open its recordings: a disk may be slow.
     func reload() {
         guard !isReading else {
             // The file may have changed since the start of the reading.
@@ -133,14 +139,15 @@ extension Daemon {
             manager.sayReady()
             return
         }
-        let mailbox = mailbox
+        let (mailbox, playing, interruption) = (mailbox, assembly.traceParts, interruption)
         do throws(SystemError) {
             try WorkerThread.start {
-                let result: Result<Configuration, ConfigurationError>
-                do throws(ConfigurationError) {
-                    result = .success(try Configuration.read(path: path, mayWait: false))
-                } catch {
-                    result = .failure(error)
+                let result = Result { () throws(StationError) in
+                    let configuration = try mapError(StationError.init) { () throws(ConfigurationError) in
+                        try Configuration.read(path: path, mayWait: false)
+                    }
+                    let traces = try PlayedTraces(configuration, unless: playing, interruption: interruption)
+                    return ReadConfiguration(configuration: configuration, traces: Handover(traces))
                 }
                 mailbox.post(.configuration(result))
             }
@@ -150,15 +157,13 @@ extension Daemon {
         }
     }
 
-    /// Applies the configuration that was read, or reports its errors and keeps the old one.
-    func finishReload(_ result: Result<Configuration, ConfigurationError>) {
+    /// Applies the configuration that was read, or says why not and keeps the old one.
+    func finishReload(_ result: Result<ReadConfiguration, StationError>) {
         isReading = false
         let kept = assembly.sensors.map { ObjectIdentifier($0.object) }
         do throws(StationError) {
-            switch result {
-            case .failure(let error): throw StationError(error)
-            case .success(let configuration): apply(try prepare(configuration))
-            }
+            let read = try result.get()
+            apply(try prepare(read.configuration, read.traces.take() ?? nil))
             let count = assembly.sensors.count { kept.contains(ObjectIdentifier($0.object)) }
             log.say("configuration read anew: \(count) of \(assembly.sensors.count) sensors run on")
             tellState()

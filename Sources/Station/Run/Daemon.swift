@@ -102,7 +102,8 @@ package final class Daemon {
         settings.interruption = interruption
         session = Session(pipeline, source: source, settings: settings)
         session.delegate = self
-        preparation = try prepare(configuration)
+        preparation = try prepare(
+            configuration, try PlayedTraces(configuration, unless: [], interruption: interruption))
     }
 
     /// Runs the pipeline until a signal comes, or no source is left.

@@ -2,6 +2,7 @@ import Binnacle
 import Configuration
 import EventSocket
 import Handlers
+import LinuxSystem
 import PlainText
 import TableReading
 
@@ -9,8 +10,8 @@ import TableReading
 enum DaemonMessage: Sendable {
     /// A handler's report.
     case report(Event)
-    /// The configuration was read again.
-    case configuration(Result<Configuration, ConfigurationError>)
+    /// The configuration was read anew.
+    case configuration(Result<ReadConfiguration, StationError>)
     /// A handler that the store no longer delivers to has ended.
     case handlerEnded(name: String)
     /// The store has opened its file, or failed to: sequence numbers continue after this one.
@@ -23,4 +24,10 @@ enum DaemonMessage: Sendable {
     case socket(SocketSettings?, Result<SocketServer?, SocketServerError>)
     /// A log message of the socket's server.
     case word(String, LogLevel)
+}
+
+/// A configuration that a worker thread has read, and its recordings, unless they are those that are played.
+struct ReadConfiguration: Sendable {
+    let configuration: Configuration
+    let traces: Handover<PlayedTraces?>
 }

@@ -1,15 +1,16 @@
 import Synchronization
 
 /// A value that one thread makes and another takes; only one of them has it at a time, so that it need not be Sendable.
-final class Handover<Value>: Sendable {
+package final class Handover<Value>: Sendable {
     private let value: Mutex<Value?>
 
-    init(_ value: consuming sending Value) {
+    /// Holds a value until it is taken.
+    package init(_ value: consuming sending Value) {
         self.value = Mutex(value)
     }
 
     /// Takes the value; `nil` when it was taken.
-    func take() -> sending Value? {
+    package func take() -> sending Value? {
         value.withLock { value in
             let taken = value
             value = nil
