@@ -52,13 +52,13 @@ package struct DeviceFinder: Sendable {
         return devices
     }
 
-    /// A device by its folder in sysfs, as udev tells of it; `nil` when it is no sensor, or has gone.
+    /// A device by its folder in sysfs; `nil` when it is no sensor, or gone.
     func device(path: String) -> SensorDevice? {
         guard usesUdev, let udev = try? Udev() else { return nil }
         return udev.device(path: path).flatMap(Self.describe)
     }
 
-    /// Whether a device is worth a look: triggers, keys and joysticks are not.
+    /// Whether a device may be a sensor, by its name: triggers and joysticks are not.
     static func mayBeSensor(_ device: UdevDevice) -> Bool {
         let name = device.path.split(separator: "/").last ?? ""
         return name.hasPrefix("iio:device") || name.hasPrefix("event")
@@ -83,7 +83,7 @@ package struct DeviceFinder: Sendable {
         let directory = SysfsDirectory(path: path)
         let kinds = IIODevice.kinds(in: directory)
         guard !kinds.isEmpty else { return nil }
-        // A name or a label that cannot be read is one that is not known; the device says more when it is opened.
+        // A name or a label that cannot be read is left out; opening the device gives the reason.
         let name = (try? directory.textIfPresent("name")) ?? nil
         let label = (try? directory.textIfPresent("label")) ?? nil
         let location = (try? directory.textIfPresent("location")) ?? nil
@@ -96,14 +96,13 @@ package struct DeviceFinder: Sendable {
             root: root)
     }
 
-    /// Whether a node is there, whoever may use it: a control group that withholds a device lets nobody ask with access(2)
-    /// whether it exists, and it would seem to have none.
+    /// Whether a node exists; access(2) fails for a device that a control group withholds, as if it had no node.
     private static func exists(_ node: String) -> Bool {
         var status = stat()
         return stat(node, &status) == 0
     }
 
-    /// The event node of an accelerometer: udev says so, or the device itself does.
+    /// The event node of an accelerometer, marked as such by udev or by the device itself.
     ///
     /// Its joystick sibling has no event node.
     private static func evdevDevice(_ device: UdevDevice) -> SensorDevice? {

@@ -1,6 +1,6 @@
-/// What stays the same of a device when it is plugged in again.
+/// The identity of a device, which stays the same when it is plugged in again.
 package enum DeviceIdentity {
-    /// A device's path without the numbers that the kernel gives out anew each time, then its name.
+    /// A device's path without the numbers that the kernel assigns, then its name.
     ///
     /// `/devices/…/0018:1209:5E45.0001/HID-SENSOR-200073.2.auto/iio:device0` and the same with `.0003`, `.7.auto` and
     /// `iio:device2` are one device in one place.

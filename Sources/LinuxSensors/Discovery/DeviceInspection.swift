@@ -2,13 +2,13 @@ package import Binnacle
 import Glibc
 import LinuxSystem
 
-/// What would become of a device if it were opened now, found out without changing anything.
+/// How a device would be read if it were opened now, found out without changing anything.
 package struct DeviceInspection: Sendable {
     /// How samples are taken.
     package enum Mode: String, Sendable {
-        /// From the kernel's buffer, each one.
+        /// All of them, from the kernel's buffer.
         case buffer
-        /// Single values through sysfs, now and then.
+        /// Single values, through sysfs.
         case poll
         /// From the input layer.
         case evdev
@@ -20,13 +20,13 @@ package struct DeviceInspection: Sendable {
         case ready
         /// Not by this process.
         case denied
-        /// Not by anybody, because what the kernel says of it makes no sense.
+        /// By no process, because its description in the kernel makes no sense.
         case unusable
     }
 
     /// One channel.
     package struct Channel: Sendable, Equatable {
-        /// The kernel's name of it.
+        /// The kernel's name for it.
         package let name: String
         /// How it lies in a scan; `nil` without a buffer.
         package let type: String?
@@ -42,7 +42,7 @@ package struct DeviceInspection: Sendable {
     package internal(set) var mode: Mode
     /// The channels that would be used.
     package internal(set) var channels: [Channel] = []
-    /// The device's rate now, in Hz, when it tells.
+    /// The device's present rate, in Hz, when it can be read.
     package internal(set) var rateHz: Double?
     /// The mount matrix of each kind, and where it was found.
     package internal(set) var matrices: [(kind: SampleKind, matrix: MountMatrix, source: String?)] = []
@@ -51,9 +51,7 @@ package struct DeviceInspection: Sendable {
     /// Why it cannot be used, or not in the best way, and what to do about it.
     package internal(set) var reason: String?
 
-    /// Looks at a device.
-    ///
-    /// This may take as long as a sleeping device needs to wake up.
+    /// Inspects a device, which may block until a sleeping device has woken up.
     package init(_ device: SensorDevice) {
         self.device = device
         mode = device.interface == .evdev ? .evdev : .buffer

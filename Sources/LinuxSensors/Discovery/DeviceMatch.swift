@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a device has to look like to be the one that is meant: everything that is given has to agree.
+/// The properties by which a device is chosen; all that are given have to match.
 public struct DeviceMatch: Sendable, Equatable {
     /// The device's name as the driver gives it.
     public var name: String?
@@ -16,15 +16,15 @@ public struct DeviceMatch: Sendable, Equatable {
     /// A match that any device satisfies.
     public init() {}
 
-    /// Whether nothing is asked for.
+    /// Whether every device matches.
     package var isEmpty: Bool { self == DeviceMatch() }
 
-    /// How much is asked for.
+    /// The number of properties that are given.
     var criterionCount: Int {
         [name, label, location, path].count { $0 != nil } + properties.count
     }
 
-    /// Whether a device is meant.
+    /// Whether a device matches.
     package func accepts(_ device: SensorDevice) -> Bool {
         if let name, device.name != name { return false }
         if let label, device.label != label { return false }
@@ -37,13 +37,13 @@ public struct DeviceMatch: Sendable, Equatable {
         var names = [device.id, device.path, device.node, device.properties["ID_PATH"], device.properties["DEVPATH"]]
         names += (device.properties["DEVLINKS"] ?? "").split(separator: " ").map(String.init)
         if names.contains(path) { return true }
-        // A link, as those in /sys/bus/iio/devices are, means what it leads to.
+        // A link, such as those in /sys/bus/iio/devices, stands for its target.
         return path.hasPrefix("/") && (Self.isSame(path, device.path) || Self.isSame(path, device.node))
     }
 }
 
 extension DeviceMatch {
-    /// Whether two names lead to one file.
+    /// Whether two paths lead to the same file.
     private static func isSame(_ path: String, _ other: String?) -> Bool {
         var left = stat()
         var right = stat()
@@ -53,7 +53,7 @@ extension DeviceMatch {
 }
 
 extension DeviceMatch: CustomStringConvertible {
-    /// What is asked for, in words.
+    /// The properties in words.
     public var description: String {
         var parts: [String] = []
         if let name { parts.append("name '\(name)'") }

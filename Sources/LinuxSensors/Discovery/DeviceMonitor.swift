@@ -2,7 +2,7 @@ import CUdev
 import Glibc
 import LinuxSystem
 
-/// udev's word on devices that come and go.
+/// udev's reports of devices that come and go.
 final class DeviceMonitor {
     /// A device came, changed, or went.
     enum Change: Equatable {
@@ -13,7 +13,7 @@ final class DeviceMonitor {
     private let udev: Udev
     private let raw: OpaquePointer
 
-    /// Starts to listen; what happens from now on is told.
+    /// Starts to listen.
     init() throws(SystemError) {
         udev = try Udev()
         let udev = udev
@@ -33,15 +33,19 @@ final class DeviceMonitor {
     /// Readable when there is something to take.
     var descriptor: Int32 { udev_monitor_get_fd(raw) }
 
-    /// Takes what was told since the last time, in its order.
+    /// Takes the reports since the last time, in their order.
     ///
-    /// - Returns: What happened to devices that may be sensors, and whether more was told than there was room for.
+    /// - Returns: What happened to devices that may be sensors, and whether the kernel's buffer was too small for all reports.
     func takeAll() -> (changes: [Change], hasMissed: Bool) {
         var changes: [Change] = []
         while true {
-            errno = 0
-            guard let pointer = udev_monitor_receive_device(raw) else { return (changes, errno == ENOBUFS) }
-            let device = UdevDevice(owning: pointer)
+            let device: UdevDevice
+            do throws(SystemError) {
+                device = UdevDevice(
+                    owning: try systemPointer("udev_monitor_receive_device") { udev_monitor_receive_device(raw) })
+            } catch {
+                return (changes, error.code == ENOBUFS)
+            }
             guard DeviceFinder.mayBeSensor(device) else { continue }
             switch device.action {
             case "remove", "offline": changes.append(.removed(path: device.path))

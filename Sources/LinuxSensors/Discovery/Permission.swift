@@ -1,14 +1,14 @@
 import Glibc
 import LinuxSystem
 
-/// Says why something may not be opened, and what would open it.
+/// Explains why a file may not be opened, and what would allow it.
 enum Permission {
-    /// Looks whether this process may read a file, and write it.
+    /// Checks whether this process may read a file, and write it.
     ///
     /// - Parameters:
     ///   - path: The node or the control.
     ///   - writing: Whether it is to be written, too.
-    /// - Throws: ``SensorFailure`` when it may not; it says what to do.
+    /// - Throws: ``SensorFailure`` with the remedy when it may not.
     static func check(_ path: String, writing: Bool) throws(SensorFailure) {
         try mapError({ SensorFailure(.permission, refusal(path, $0.code), code: $0.code) }) { () throws(SystemError) in
             try systemCall("access", path: path) { access(path, writing ? R_OK | W_OK : R_OK) }
@@ -26,7 +26,7 @@ enum Permission {
             return "\(path) is on a read-only mount, as in a service with ProtectKernelTunables=yes: add "
                 + "ReadWritePaths=/sys/devices to its unit"
         }
-        // Owner and mode are not asked then: a control group refuses whole classes of devices, to root as well.
+        // Owner and mode do not matter then: a control group refuses whole classes of devices, also to root.
         if code == EPERM, path.hasPrefix("/dev/") {
             let kind = path.hasPrefix("/dev/input/") ? "input" : "iio"
             return
@@ -44,7 +44,7 @@ enum Permission {
         return "\(path) \(owner), and this process runs as \(AccountDatabase.name(ofUser: geteuid())): \(remedy)"
     }
 
-    /// The rule knows which nodes and controls there are; the group `input` would open every keyboard, too.
+    /// The rule covers nodes and controls, while the group `input` would also open every keyboard.
     private static var remedy: String {
         "install the udev rule 70-binnacle.rules, which gives the sensors to the group 'binnacle', and add the user to "
             + "that group"

@@ -12,7 +12,7 @@ public struct SensorDevice: Sendable, Equatable {
 
     /// How it is read.
     public let interface: Interface
-    /// What stays the same when it is plugged in again and gets another number.
+    /// The identity, which stays the same when the device is plugged in again and gets another number.
     public internal(set) var id: String
     /// The name that its driver gives it.
     public let name: String
@@ -28,7 +28,7 @@ public struct SensorDevice: Sendable, Equatable {
     public let kinds: [SampleKind]
     /// udev's properties of it.
     public let properties: [String: String]
-    /// What udev's hardware database knows the device by; `nil` when its bus has no such thing.
+    /// The key of the device in udev's hardware database; `nil` when its bus has none.
     package var modalias: String? {
         for name in ["../modalias", "device/modalias", "../device/modalias"] {
             if let text = (try? directory.textIfPresent(name)) ?? nil { return text }
@@ -39,6 +39,5 @@ public struct SensorDevice: Sendable, Equatable {
     /// The folder under which `/sys` and `/dev` lie; empty for the machine's own.
     let root: String
 
-    /// The folder in sysfs, as a folder.
     var directory: SysfsDirectory { SysfsDirectory(path: path) }
 }

@@ -2,7 +2,7 @@ import CUdev
 import Glibc
 import LinuxSystem
 
-/// libudev's context, and one device of it; both count references and are let go with their last owner.
+/// libudev's context, and one device of it; both count references and are released with their last owner.
 final class Udev {
     let raw: OpaquePointer
 
@@ -22,7 +22,6 @@ final class Udev {
         }
         defer { udev_enumerate_unref(enumeration) }
         for subsystem in subsystems { udev_enumerate_add_match_subsystem(enumeration, subsystem) }
-        // A device that was found and has gone again is left out below.
         let code = udev_enumerate_scan_devices(enumeration)
         guard code >= 0 else { throw SystemError(code: -code, call: "udev_enumerate_scan_devices") }
         var paths: [String] = []
@@ -55,7 +54,7 @@ final class UdevDevice {
     var path: String { Self.text(udev_device_get_syspath(raw)) ?? "" }
     var subsystem: String { Self.text(udev_device_get_subsystem(raw)) ?? "" }
     var node: String? { Self.text(udev_device_get_devnode(raw)) }
-    /// What happened, for a device that a monitor told of.
+    /// What happened, for a device that a monitor reported.
     var action: String? { Self.text(udev_device_get_action(raw)) }
 
     func property(_ name: String) -> String? { Self.text(udev_device_get_property_value(raw, name)) }

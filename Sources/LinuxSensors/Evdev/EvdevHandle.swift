@@ -3,7 +3,7 @@ import CEvdev
 import Glibc
 import LinuxSystem
 
-/// libevdev's idea of an open event node, and how its values become samples.
+/// libevdev's state of an open event node, and how its values become samples.
 final class EvdevHandle {
     let raw: OpaquePointer
     private let device: SensorDevice

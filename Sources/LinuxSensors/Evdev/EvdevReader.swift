@@ -6,9 +6,8 @@ import LinuxSystem
 
 /// Reads an accelerometer of the input layer, through libevdev.
 ///
-/// The input layer sends only axes that changed, and nothing at all while none does. So the axes are seeded with what
-/// the kernel knows, silence is no stall, and while it lasts the last value is repeated now and then: a detector sees
-/// that the device rests.
+/// The input layer sends only axes that changed, and nothing while none does. So the axes begin with the kernel's values,
+/// silence is no stall, and during silence the last value is repeated, so that a detector sees the device at rest.
 final class EvdevReader: SensorReader {
     private let file: Descriptor
     private let node: String
@@ -19,7 +18,7 @@ final class EvdevReader: SensorReader {
     private var axes = [0.0, 0.0, 0.0]
     private var counterValue: UInt32?
     private var hasFrame = false
-    /// Whether the axes are known: a device that has never spoken has them at 0, which would be a free fall.
+    /// Whether the axes are known: before a device's first event they are 0, which would be a free fall.
     private var isKnown = false
     private var hasDelivered = false
     /// When the last sample was handed over.
@@ -66,7 +65,7 @@ final class EvdevReader: SensorReader {
             case Int32(LIBEVDEV_READ_STATUS_SYNC.rawValue):
                 // The kernel's queue was full. libevdev re-reads the axes and says what changed until it has no more;
                 // what they are then is the next sample.
-                // Before the first sample nobody had begun to read, and nothing is lost.
+                // Before the first sample reading had not begun, and nothing is lost.
                 if flag == LIBEVDEV_READ_FLAG_NORMAL, hasDelivered { tellDropped(delivery, places[0], arrival) }
                 hasFrame = false
                 counterValue = nil
@@ -123,13 +122,13 @@ final class EvdevReader: SensorReader {
 
     /// Empties the kernel's queue, which fills from the opening of the node on.
     ///
-    /// libevdev asks for the axes as they are now; older changes of them would be samples of the past. And a queue that
-    /// has become full, or that the kernel has emptied because the clock was changed, says SYN_DROPPED: that would be
-    /// told as a loss, although nobody had begun to read.
+    /// libevdev reads the present axes; older changes of them would be samples of the past. And a queue that
+    /// was full, or that the kernel has emptied because the clock was changed, begins with SYN_DROPPED, which would be
+    /// reported as a loss before reading has begun.
     private static func discardPending(_ file: Descriptor) {
         withUnsafeTemporaryAllocation(of: input_event.self, capacity: 64) { events in
             let byteCount = events.count * MemoryLayout<input_event>.stride
-            // Not without end, should the device send faster than this reads.
+            // Bounded, because a device may send faster than this reads.
             for _ in 0..<64 where Glibc.read(file.raw, events.baseAddress, byteCount) <= 0 { return }
         }
     }
@@ -142,7 +141,7 @@ final class EvdevReader: SensorReader {
                 detail: "the kernel's queue was full (SYN_DROPPED): the axes were read anew"))
     }
 
-    /// Takes the axes as the kernel knows them.
+    /// Reads the kernel's values of the axes.
     private func seed() {
         for axis in 0..<3 { axes[axis] = Double(libevdev_get_event_value(handle.raw, UInt32(EV_ABS), UInt32(axis))) }
         if axes.contains(where: { $0 != 0 }) { isKnown = true }

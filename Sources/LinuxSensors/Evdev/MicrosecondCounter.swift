@@ -2,14 +2,14 @@ import Binnacle
 
 /// A device's counter of microseconds (MSC_TIMESTAMP), 32 bits wide, as stamps on the clock of the events.
 ///
-/// It wraps around every 71.6 minutes and may start anew at any time; the event's own time says which of both it was.
+/// It wraps around every 71.6 minutes and may restart at any time; the event's own time shows which of both it was.
 package struct MicrosecondCounter {
     private var last: UInt32?
     private var nanoseconds: Int64 = 0
 
     package init() {}
 
-    /// Further than this from the event's time, the counter has started anew.
+    /// Further than this from the event's time, the counter has restarted.
     private static let toleranceNanoseconds: UInt64 = 100_000_000
 
     /// The stamp of a frame.

@@ -1,6 +1,6 @@
 import Binnacle
 
-/// One of a device's buffers: where its channels are chosen, and where it is controlled.
+/// The folders of one of a device's buffers: the one of its channels and the one of its controls.
 ///
 /// Since Linux 5.11 both are in `bufferN`; before, the channels are in `scan_elements` and the controls in `buffer`.
 struct IIOBufferDirectory: Sendable {
@@ -44,7 +44,7 @@ struct IIOBufferDirectory: Sendable {
         return channels
     }
 
-    /// What the kernel says of a channel.
+    /// The kernel's description of a channel.
     func channel(_ name: String) throws(SensorFailure) -> ScanLayout.Channel {
         let typeText = try elements.text(name + "_type")
         let indexText = try elements.text(name + "_index")

@@ -13,7 +13,7 @@ final class IIOBufferReader: SensorReader {
     private let node: String
     private let decoder: ScanDecoder
     private let description: ScanDescription
-    /// How the scans are laid out, for whoever keeps them.
+    /// The layout of the scans, for a recording of them.
     private lazy var layout = description.text
     private let bytes: UnsafeMutableRawPointer
     private let capacity: Int
@@ -25,9 +25,9 @@ final class IIOBufferReader: SensorReader {
     private(set) var lastArrivalNanoseconds: Int64
     private var lastLookNanoseconds: Int64
 
-    /// The pause between two looks, in which a watermark fills up; the kernel's buffer holds two seconds.
+    /// The pause between two reads, in which scans gather up to the watermark; the kernel's buffer holds two seconds.
     private static let pauseNanoseconds: Int64 = 10_000_000
-    /// About as much as the kernel hands over at a time.
+    /// The room for one read.
     private static let byteCount = 64 * 1024
 
     /// - Parameters:
@@ -53,7 +53,7 @@ final class IIOBufferReader: SensorReader {
 
     var descriptor: Int32? { file.raw }
 
-    /// The kernel wakes whoever waits at each scan, also below the watermark, if only to let it sleep again: at 1 kHz that
+    /// The kernel wakes a waiting reader at each scan, also below the watermark, only to let it sleep again: at 1 kHz that
     /// costs more than everything else.
     var isTimed: Bool { watermark > 1 }
 
@@ -76,7 +76,7 @@ final class IIOBufferReader: SensorReader {
             parsed = 0
             let room = capacity - filled
             let count = try refill(room)
-            // A short answer is all that there was.
+            // A short read has emptied the buffer.
             isDrained = count < room
             if count > 0 { lastArrivalNanoseconds = arrival }
         }
@@ -94,7 +94,7 @@ final class IIOBufferReader: SensorReader {
 
     func takeNotice() -> String? { stamper.takeNotice() }
 
-    /// Takes scans at once: the stamps are put right where they stand, in the batch of the first stream.
+    /// Takes scans as one block; the stamps are corrected in place, in the batch of the first stream.
     private func takeBlock(
         _ count: Int, of scans: Int, into delivery: SampleDelivery, at places: [Int], arrival: Int64
     ) {
@@ -135,7 +135,7 @@ final class IIOBufferReader: SensorReader {
         }
     }
 
-    /// Reads what there is.
+    /// Reads the scans that are there.
     private func refill(_ room: Int) throws(SensorFailure) -> Int {
         do throws(SystemError) {
             let count = try systemCall("read", path: node) { Glibc.read(file.raw, bytes + filled, room) }

@@ -1,6 +1,6 @@
 import Binnacle
 
-/// What sysfs says of an IIO device: its channels, and how their raw values become samples.
+/// The description of an IIO device in sysfs: its channels, and how their raw values become samples.
 struct IIODevice: Sendable {
     let directory: SysfsDirectory
     let properties: [String: String]
@@ -55,7 +55,7 @@ struct IIODevice: Sendable {
         return 1
     }
 
-    /// Beyond this no sensor's figures lie, and samples would overflow.
+    /// Refuses numbers that no sensor has, with which samples would overflow.
     private func plausible(_ number: Double, _ name: String) throws(SensorFailure) -> Double {
         guard abs(number) < 1e15 else {
             throw SensorFailure(.description, "\(directory.path(name)): \(number) is beyond any sensor")
@@ -74,7 +74,7 @@ struct IIODevice: Sendable {
     /// The mount matrix and where it was found; the identity from nowhere without any.
     func matrix(_ kind: SampleKind) throws(SensorFailure) -> (matrix: MountMatrix, source: String?) {
         var places: [(text: String, source: String)] = []
-        // udev's property is made from the hardware database, for the accelerometer alone.
+        // udev's property comes from the hardware database, for the accelerometer alone.
         if kind == .accelerometer, let text = properties["ACCEL_MOUNT_MATRIX"] {
             places.append((text, "udev ACCEL_MOUNT_MATRIX"))
         }
@@ -85,7 +85,7 @@ struct IIODevice: Sendable {
         return (try Self.matrix(place.text, from: place.source), place.source)
     }
 
-    /// Reads a matrix, with an error that says where it stands.
+    /// Reads a matrix; an error names its source.
     static func matrix(_ text: String, from source: String) throws(SensorFailure) -> MountMatrix {
         do throws(MountMatrix.Flaw) {
             return try MountMatrix(text)

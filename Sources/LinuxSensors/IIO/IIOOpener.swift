@@ -28,7 +28,7 @@ struct IIOOpener {
             throw SensorFailure(.description, "\(device.path): has no buffer for these channels")
         }
         var notices: [String] = []
-        // Opened first: another program that reads the device is left in peace.
+        // Opened first: this fails when another program reads the device, and nothing of that one's is changed.
         let file = try open(node, buffer)
         try buffer.controls.ensure("enable", is: "0")
         let layout = try chooseChannels(buffer)
@@ -43,14 +43,19 @@ struct IIOOpener {
         var rate = try setRate(&notices)
         let trigger = IIOTrigger(device)
         let hasTrigger: Bool
-        if let name = settings.trigger { hasTrigger = try trigger.set(name) } else { hasTrigger = try trigger.setOwn() }
-        // One that was named is used as it is.
+        if let name = settings.trigger {
+            try trigger.set(name)
+            hasTrigger = true
+        } else {
+            hasTrigger = try trigger.setOwn()
+        }
+        // A trigger that the configuration names keeps its own rate.
         if settings.trigger == nil, trigger.isTimer { rate = try trigger.setTimer(rateHz: settings.rateHz) }
         let watermark = try setSize(buffer, rate: rate ?? settings.rateHz)
         do throws(SensorFailure) {
             try buffer.controls.write("1", to: "enable")
         } catch {
-            // A device that needs a trigger and has none says so here.
+            // A device that needs a trigger and has none refuses.
             guard error.code == EINVAL, !hasTrigger else { throw error }
             rate = try trigger.setTimer(rateHz: settings.rateHz)
             notices.append("has no trigger of its own: a timer takes its samples")
@@ -74,14 +79,16 @@ struct IIOOpener {
         }
     }
 
-    /// Switches on the axes and the stamp, and everything else off; what is on afterwards is what counts.
+    /// Switches on the axes and the stamp, and all other channels off.
+    ///
+    /// - Returns: The layout of the channels that are on afterwards.
     private func chooseChannels(_ buffer: IIOBufferDirectory) throws(SensorFailure) -> ScanLayout {
         let wanted = kinds.flatMap(IIODevice.channels) + ["in_timestamp"]
         for file in buffer.elements.names() where file.hasSuffix("_en") {
             do throws(SensorFailure) {
                 try buffer.elements.ensure(file, is: wanted.contains(String(file.dropLast(3))) ? "1" : "0")
             } catch {
-                // A channel that the kernel does not let go of, or does not give, shows below.
+                // A channel that cannot be switched is in the layout, or missing in it.
                 guard error.category == .inputOutput else { throw error }
             }
         }
@@ -125,7 +132,7 @@ struct IIOOpener {
         let rate = min(max(rate, 1), Double(Self.longestBuffer))
         let watermark = max(1, Int(rate / 100))
         let length = min(max(2 * watermark, Int(2 * rate), 16), Self.longestBuffer)
-        // Some drivers have a buffer of a fixed length; whatever it is will do.
+        // Some drivers have a buffer of a fixed length, which is used as it is.
         do throws(SensorFailure) {
             try buffer.controls.ensure("length", is: String(length))
         } catch {

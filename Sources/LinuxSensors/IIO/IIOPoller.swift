@@ -6,17 +6,17 @@ import Synchronization
 
 /// Reads single values of a device through sysfs, on a thread of its own, because each of them can take seconds.
 ///
-/// A reading that fails is never a sample of zeros: it is said to have failed.
+/// A reading that fails is reported as such, and never becomes a sample of zeros.
 final class IIOPoller: Sendable {
     private let stopEvent: Descriptor
     private let isStopped = Atomic<Bool>(false)
     private let values: PolledValues
     private let intervalNanoseconds: Int64
 
-    /// So many failures on end are no hiccup.
+    /// The number of failures in a row after which the device counts as failed.
     private static let mostMissed = 10
 
-    /// Looks at the device; nothing is read yet.
+    /// Reads the device's description, which may block; no value is read yet.
     ///
     /// - Parameters:
     ///   - device: The device.
@@ -42,7 +42,7 @@ final class IIOPoller: Sendable {
         }
     }
 
-    /// Ends the thread, soon; nothing is told afterwards.
+    /// Has the thread end; nothing is reported afterwards.
     func stop() {
         isStopped.store(true, ordering: .releasing)
         var one: UInt64 = 1
@@ -65,10 +65,10 @@ final class IIOPoller: Sendable {
                 }
                 if isGone { return }
             }
-            // A device that fails for good is asked once a second.
+            // A device that counts as failed is read once a second.
             due += missed < Self.mostMissed ? intervalNanoseconds : max(intervalNanoseconds, 1_000_000_000)
             let now = SystemClock.monotonic()
-            // What a slow device has made late is not made up for.
+            // Readings that a slow device has delayed are left out.
             if due < now { due = now }
             wait(nanoseconds: due - now)
         }

@@ -9,7 +9,7 @@ struct IIOTrigger: Sendable {
     private let deviceName: String
     private let root: String
 
-    /// The first timer's name, and how the others' begin; binnacle-trigger.service makes them so, too.
+    /// The first timer's name and the beginning of the others', as binnacle-trigger.service makes them.
     private static let timerName = "binnacle"
     private static let choice = Mutex(())
 
@@ -22,23 +22,20 @@ struct IIOTrigger: Sendable {
     /// Whether the device takes a trigger at all.
     var isTaken: Bool { device.has("trigger/current_trigger") }
 
-    /// Whether the timer is set, perhaps from an earlier time and with that one's rate.
+    /// Whether a timer is set, perhaps with the rate of an earlier opening.
     var isTimer: Bool { current.map(Self.isTimer) ?? false }
 
     /// The name of the trigger that is set.
     var current: String? { (try? device.textIfPresent("trigger/current_trigger")) ?? nil }
 
-    /// Sets the trigger of a name.
-    ///
-    /// - Returns: `true`, for there is one afterwards.
-    func set(_ name: String) throws(SensorFailure) -> Bool {
+    /// Sets the trigger with a name.
+    func set(_ name: String) throws(SensorFailure) {
         guard all().contains(where: { $0.name == name }) else {
             let found = all().map { "'\($0.name.printable)'" }.joined(separator: ", ")
             throw SensorFailure(
                 .description, "\(device.path): there is no trigger '\(name.printable)'; found are \(found)")
         }
         try device.write(name, to: "trigger/current_trigger")
-        return true
     }
 
     /// Sets the device's own trigger, when it has one and none is set.
@@ -48,9 +45,8 @@ struct IIOTrigger: Sendable {
         guard isTaken else { return true }
         let triggers = all()
         if let current {
-            // Written anew, because one that was removed and made again is another one, and the device holds on to the
-            // old one: a kernel does not survive that it is used. One that is not there is taken away for the same
-            // reason.
+            // Written again: one that was removed and made again is another one, and the device keeps the old one, whose
+            // use crashes the kernel. One that does not exist is cleared for the same reason.
             let isThere = triggers.contains { $0.name == current }
             try device.write(isThere ? current : "\n", to: "trigger/current_trigger")
             if isThere { return true }
@@ -68,15 +64,15 @@ struct IIOTrigger: Sendable {
     /// Sets a high-resolution timer as the trigger: one that no other device has, or a new one.
     ///
     /// One timer for all would have one rate for all. And a kernel built with the usual limit gives a trigger two
-    /// devices: it lets the third one switch its buffer on, sends it nothing, and afterwards cannot open it any more.
+    /// devices: it lets the third one switch its buffer on, sends it nothing, and cannot open it afterwards.
     ///
     /// - Returns: The rate at which it runs, in Hz.
     func setTimer(rateHz: Double) throws(SensorFailure) -> Double? {
         // Devices are opened side by side, and two must not find the same timer free.
         let timer = try Self.choice.withLock { _ throws(SensorFailure) in
             let timer = try chooseTimer()
-            // Also when the name is there: a timer that was removed and made anew is another one, and the device holds
-            // on to the old one.
+            // Also when the name is set: a timer that was removed and made again is another one, and the device keeps the
+            // old one.
             try device.write(timer.name, to: "trigger/current_trigger")
             return timer.directory
         }
@@ -100,7 +96,7 @@ struct IIOTrigger: Sendable {
             }
             return timer
         }
-        // Those that have the others may not be in use.
+        // A timer of another device is free while that one's buffer is off.
         let idle = timers.first { timer in
             !others.contains { $0.trigger == timer.name && Self.isRunning($0.directory) }
         }

@@ -1,6 +1,6 @@
 package import SensorGeometry
 
-/// How a sensor sits in its device: turns the sensor's axes into the device's.
+/// The mount matrix: turns the sensor's axes into the device's.
 ///
 /// Written as the kernel and udev write it: `1, 0, 0; 0, 1, 0; 0, 0, 1`, rows by semicolons. A determinant of −1 is
 /// common in the field, because it carries the sign of the acceleration; a determinant of 0 is an error.

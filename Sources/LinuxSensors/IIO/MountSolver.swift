@@ -1,7 +1,7 @@
 import Glibc
 import SensorGeometry
 
-/// Finds out how an accelerometer sits in its device, and what its sign means, from rests in known poses.
+/// Finds the mount matrix of an accelerometer, and the meaning of its sign, from rests in known poses.
 ///
 /// With the means m of the poses as columns of M and the directions e that point up in them as columns of E, the matrix
 /// T = E·Mᵀ·(M·Mᵀ)⁻¹ is the least-squares solution of T·m = e. A determinant below 0 is a sensor that reads the other
@@ -40,13 +40,13 @@ package struct MountSolver {
         package let matrix: MountMatrix
         /// The matrix for udev's hardware database, whose users expect the sign of gravity.
         package let hardwareDatabaseMatrix: MountMatrix
-        /// How badly the poses fit, as the largest angle between where up should be and where it is, in degrees.
+        /// The residual of the poses, as the largest angle between where up should be and where it is, in degrees.
         package let worstDegrees: Double
     }
 
     private var means: [(pose: Pose, mean: Vector3)] = []
 
-    /// Creates a solver that knows nothing yet.
+    /// Creates a solver without poses.
     package init() {}
 
     /// Adds the mean of a rest, in m/s², without a mount matrix and with the sign as the device gives it.
@@ -88,7 +88,7 @@ package struct MountSolver {
         }.max() ?? 180
     }
 
-    /// Most sensors sit square: a matrix that is nearly one of swaps and signs becomes it.
+    /// Most sensors are mounted square: a matrix close to one of swaps and signs is replaced by that one.
     private static func snapped(_ matrix: Matrix3) -> Matrix3 {
         let square = matrix.map { abs($0) > 0.9 ? ($0 < 0 ? -1.0 : 1) : 0 }
         let rows = square.rows.map { row in (0..<3).count { row[$0] != 0 } }
@@ -96,7 +96,7 @@ package struct MountSolver {
         return rows == [1, 1, 1] && columns == [1, 1, 1] ? square : matrix
     }
 
-    /// Three decimals are a tenth of a degree; and there is no −0.
+    /// Rounds to three decimals, which are a tenth of a degree, and turns −0 into 0.
     private static func tidy(_ value: Double) -> Double {
         let rounded = (value * 1000).rounded() / 1000
         return rounded == 0 ? 0 : rounded

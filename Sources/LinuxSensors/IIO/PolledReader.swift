@@ -1,6 +1,6 @@
 import Binnacle
 
-/// Hands over what a poller has read.
+/// Delivers what a poller has read.
 final class PolledReader: SensorReader {
     let poller: IIOPoller
     private let updateNanoseconds: Int64
@@ -24,7 +24,7 @@ final class PolledReader: SensorReader {
     var descriptor: Int32? { nil }
     var deadlineNanoseconds: Int64? { nil }
     var intervalNanoseconds: Double? { Double(updateNanoseconds) }
-    /// The poller itself says what goes wrong; one that says nothing hangs in a reading.
+    /// The poller reports failures; one that reports nothing waits for a driver.
     var stallNanoseconds: Int64? { max(10_000_000_000, 3 * min(updateNanoseconds, 1_000_000_000_000)) }
 
     /// Takes a reading from the mailbox.
@@ -33,7 +33,7 @@ final class PolledReader: SensorReader {
         lastArrivalNanoseconds = arrival
     }
 
-    /// Takes note that the poller is alive, although a reading failed.
+    /// Records that the poller is alive, although a reading failed.
     func noteMissed(arrival: Int64) {
         lastArrivalNanoseconds = arrival
     }

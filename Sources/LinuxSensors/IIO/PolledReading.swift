@@ -11,7 +11,7 @@ struct PolledReading: Sendable {
     func axes(_ stream: Int) -> (x: Float, y: Float, z: Float) { stream == 0 ? first : second }
 }
 
-/// What a poller says.
+/// What a poller reports.
 enum PollOutcome: Sendable {
     /// A reading.
     case reading(PolledReading)

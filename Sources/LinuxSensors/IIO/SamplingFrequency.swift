@@ -1,8 +1,8 @@
 import Binnacle
 
-/// A device's rate: what it can, what it is asked for, and what it makes of it.
+/// A device's sampling rate, and the rates that it has.
 package struct SamplingFrequency: Sendable {
-    /// What lies outside is a driver's rubbish.
+    /// Rates outside are errors of a driver.
     private static let sensible = 1e-3...1e6
 
     private let directory: SysfsDirectory
@@ -22,7 +22,7 @@ package struct SamplingFrequency: Sendable {
         name = "sampling_frequency"
     }
 
-    /// The rate now, in Hz; `nil` when the device does not tell, or tells nonsense.
+    /// The present rate, in Hz; `nil` when it cannot be read, or makes no sense.
     ///
     /// Some drivers answer with an error until the device runs.
     var current: Double? {
@@ -30,7 +30,7 @@ package struct SamplingFrequency: Sendable {
         return rate
     }
 
-    /// Sets the nearest rate that the device can.
+    /// Sets the nearest rate that the device has.
     ///
     /// - Returns: The rate as the device reads it back; drivers round.
     /// - Throws: ``SensorFailure`` when it may not be set; a value that a driver refuses leaves the rate as it was.

@@ -1,7 +1,7 @@
 package import Binnacle
 import PlainText
 
-/// All that has to be known to decode a device's scans: where the channels lie, and how raw values become samples.
+/// How a device's scans are decoded: the places of the channels, and how raw values become samples.
 ///
 /// As text it is a line of JSON, which stands beside recorded scans:
 /// `{"bytes":16,"channels":[{"name":"in_accel_x","type":"le:s16/16>>0","offset":0},…],"accelerometer":{"scale":[…],
@@ -35,7 +35,7 @@ package struct ScanDescription: Sendable, Equatable {
         self.streams = streams
     }
 
-    /// What decodes such scans.
+    /// The decoder of such scans.
     package var decoder: ScanDecoder {
         ScanDecoder(
             layout: layout,

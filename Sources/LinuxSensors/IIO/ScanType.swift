@@ -1,4 +1,4 @@
-/// How one channel's value lies in a scan, as the kernel writes it down: `[be|le]:[s|u]bits/storagebits[Xrepeat][>>shift]`.
+/// The layout of one channel's value in a scan, as the kernel writes it: `[be|le]:[s|u]bits/storagebits[Xrepeat][>>shift]`.
 ///
 /// Source: Linux, Documentation/ABI/testing/sysfs-bus-iio, `scan_elements/*_type`.
 package struct ScanType: Sendable, Equatable, CustomStringConvertible {
@@ -6,7 +6,7 @@ package struct ScanType: Sendable, Equatable, CustomStringConvertible {
     package let isBigEndian: Bool
     /// Whether the value has a sign.
     package let isSigned: Bool
-    /// The bits that mean something, 1 to 64.
+    /// The significant bits, 1 to 64.
     package let bits: Int
     /// The bytes that one value takes, 1 to 8.
     package let storageBytes: Int

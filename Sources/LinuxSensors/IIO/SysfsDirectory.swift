@@ -43,6 +43,7 @@ struct SysfsDirectory: Sendable, Equatable {
             let result = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.mostBytes) {
                 bytes -> Result<String, SystemError> in
                 do throws(SystemError) {
+                    // One read is the whole attribute; a second one may be an error.
                     let count = try systemCall("read", path: path) { read(file.raw, bytes.baseAddress, bytes.count) }
                     return .success(String(decoding: bytes[..<count], as: UTF8.self).trimmingBlanks())
                 } catch {
@@ -75,7 +76,7 @@ struct SysfsDirectory: Sendable, Equatable {
         return number
     }
 
-    /// Makes a folder, which in configfs makes a thing; one that is there is no matter.
+    /// Makes a folder, which in configfs makes an object, unless it exists.
     func makeDirectory(_ name: String) throws(SensorFailure) {
         let path = path(name)
         do throws(SystemError) {
@@ -85,7 +86,7 @@ struct SysfsDirectory: Sendable, Equatable {
         }
     }
 
-    /// Makes sure that an attribute has a value, and writes only when it has another.
+    /// Writes an attribute unless it has the value already.
     ///
     /// - Returns: The value afterwards, which a driver may have rounded.
     @discardableResult

@@ -1,6 +1,6 @@
 /// Numbers as sysfs writes them: decimal, with a point, whatever the locale.
 package enum SysfsNumber {
-    /// Reads a finite number; blanks around it are no matter.
+    /// Reads a finite number, with blanks around it.
     package static func parse(_ text: String) -> Double? {
         let trimmed = text.trimmingBlanks()
         // Double would also take "nan", "inf" and hexadecimal.

@@ -1,9 +1,9 @@
 import Glibc
 import LinuxSystem
 
-/// Why a device cannot be used, or no longer.
+/// Why a device cannot be used, or cannot be used any more.
 public struct SensorFailure: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kind of trouble, which decides what is tried next.
+    /// The kind of failure, which decides what is tried next.
     public enum Category: Sendable, Equatable {
         /// There is no such device.
         case missing
@@ -11,17 +11,17 @@ public struct SensorFailure: Error, Sendable, Equatable, CustomStringConvertible
         case removed
         /// This process may not use it.
         case permission
-        /// What the kernel says of the device makes no sense.
+        /// The kernel's description of the device makes no sense.
         case description
-        /// Somebody else has it open.
+        /// Another program has it open.
         case busy
-        /// It fails.
+        /// A read or a write failed.
         case inputOutput
-        /// It says nothing.
+        /// It gives no samples.
         case silent
     }
 
-    /// The kind of trouble.
+    /// The kind of failure.
     public let category: Category
     /// What is wrong, where, and what to do about it.
     public let description: String
@@ -35,7 +35,7 @@ public struct SensorFailure: Error, Sendable, Equatable, CustomStringConvertible
         self.code = code
     }
 
-    /// Judges a call that failed.
+    /// Classifies a call that failed.
     init(_ error: SystemError) {
         let category: Category =
             if error.isDeviceGone {
@@ -47,7 +47,7 @@ public struct SensorFailure: Error, Sendable, Equatable, CustomStringConvertible
             } else {
                 .inputOutput
             }
-        // A refusal is of use only to someone who learns whose the file is, and what would open it.
+        // A user needs the owner of the file and the remedy.
         let description = category == .permission ? error.path.map { Permission.refusal($0, error.code) } : nil
         self.init(category, description ?? error.description, code: error.code)
     }

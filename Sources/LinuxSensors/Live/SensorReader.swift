@@ -4,18 +4,18 @@ import Binnacle
 protocol SensorReader: AnyObject {
     /// What to wait for; `nil` when the samples come through the mailbox.
     var descriptor: Int32? { get }
-    /// Whether it is looked at by the clock, and waiting for the descriptor would only cost.
+    /// Whether it is read at intervals, and its descriptor is not waited for.
     var isTimed: Bool { get }
-    /// When the device last said something, on CLOCK_MONOTONIC.
+    /// When the last sample came, on CLOCK_MONOTONIC.
     var lastArrivalNanoseconds: Int64 { get }
-    /// When to look without being woken; `nil` when there is no need.
+    /// When to read without being woken; `nil` when there is no need.
     var deadlineNanoseconds: Int64? { get }
-    /// How far samples lie apart, when the device has a rhythm.
+    /// The usual distance between samples, when it is known.
     var intervalNanoseconds: Double? { get }
-    /// After so long without a sample something is wrong; `nil` when silence means nothing.
+    /// The time without a sample after which the device counts as silent; `nil` when silence means nothing.
     var stallNanoseconds: Int64? { get }
 
-    /// Moves what is there into a delivery.
+    /// Moves the samples that are there into a delivery.
     ///
     /// - Parameters:
     ///   - delivery: Has room in the batches of the device's streams.

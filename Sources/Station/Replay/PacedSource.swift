@@ -58,13 +58,13 @@ package final class PacedSource: SampleSource {
     ///   - capacity: The most samples of one stream that are held, and wait for each other; no more than fit into the
     ///     deliveries of the pipeline.
     ///   - clock: What time it is, in nanoseconds on CLOCK_MONOTONIC.
-    ///   - mayReopen: Prepares `reopen`, and returns whether that is done; asked again until then.
     ///   - reopen: Makes the source anew each time it has ended, with streams of the same sensors' names and kinds; its
     ///     stamps go on a usual interval after the last one. An error fails the streams and ends the play.
+    ///   - mayReopen: Prepares `reopen`, and returns whether that is done; asked again until then.
     package init(
         _ source: any SampleSource, speed: Double = 1, shift: Shift = .none, capacity: Int = 1,
-        clock: @escaping () -> Int64 = SystemClock.monotonic, mayReopen: @escaping () -> Bool = { true },
-        reopen: @escaping Reopening = { () throws(StationError) in nil }
+        clock: @escaping () -> Int64 = SystemClock.monotonic,
+        reopen: @escaping Reopening = { () throws(StationError) in nil }, mayReopen: @escaping () -> Bool = { true }
     ) {
         precondition(speed > 0 && speed.isFinite, "a speed of \(speed)")
         precondition(shift == .none || speed == 1, "stamps on the clock pass as fast as it does")

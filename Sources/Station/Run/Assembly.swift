@@ -201,7 +201,7 @@ package struct Assembly {
             return
         }
         notices += traces.notices
-        player = PacedSource(traces.source, shift: .toClock, mayReopen: traces.mayReopen, reopen: traces.reopen)
+        player = PacedSource(traces.source, shift: .toClock, reopen: traces.reopen, mayReopen: traces.mayReopen)
         // The sensors are those that the recordings were bound to.
         sensors = sensors.map { part in
             guard part.section.isTrace,

@@ -48,6 +48,7 @@ extension Daemon {
     /// - Parameters:
     ///   - configuration: The configuration.
     ///   - traces: The recordings that it plays, unless they are those that are played.
+    /// - Returns: The objects, which ``apply(_:)`` puts into force.
     /// - Throws: ``StationError`` when it cannot be applied.
     func prepare(
         _ configuration: Configuration, _ traces: PlayedTraces?
