@@ -1,15 +1,15 @@
 /// The samples of a range at which the side of a threshold changed, as found by a kernel.
 ///
 /// Sides alternate, so that the first side and the indices are enough. Indices count from the beginning of the range.
-/// The list
-/// is reused from range to range: it grows before a kernel runs, never meanwhile.
+/// The list is reused from range to range: it grows before a kernel runs, never meanwhile.
 ///
 /// It owns raw memory, which only the kernel that fills it can access.
+@usableFromInline
 package struct CrossingList: ~Copyable {
     /// The number of crossings.
-    package private(set) var count = 0
+    @usableFromInline package private(set) var count = 0
     /// Whether the first crossing leads to *inside*.
-    package private(set) var startsRising = true
+    @usableFromInline package private(set) var startsRising = true
 
     @usableFromInline var offsets: UnsafeMutablePointer<UInt32>
     private var capacity: Int

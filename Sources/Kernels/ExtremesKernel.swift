@@ -1,11 +1,12 @@
 import CKernels
 
 /// The minimum and the maximum of some values.
+@usableFromInline
 package struct Extremes: Sendable, Equatable {
     /// The minimum; +∞ without values.
-    package var least: Float
+    @usableFromInline package var least: Float
     /// The maximum; −∞ without values.
-    package var greatest: Float
+    @usableFromInline package var greatest: Float
 
     /// The extremes of no values.
     package init() {

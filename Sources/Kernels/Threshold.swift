@@ -3,15 +3,16 @@ import CKernels
 /// A threshold with hysteresis: inside above `high`, outside below `low`, unchanged in between.
 ///
 /// It may have a second side below: also inside below `under`, and outside only from `floor`.
+@usableFromInline
 package struct Threshold: Sendable, Equatable {
     /// A greater value sets the side to *inside*.
-    package let high: Float
+    @usableFromInline package let high: Float
     /// A smaller value, not below ``floor``, sets it to *outside*; at most `high`.
-    package let low: Float
+    @usableFromInline package let low: Float
     /// A smaller value sets it to *inside*; −∞ without a second side.
-    package let under: Float
+    @usableFromInline package let under: Float
     /// A smaller value does not set it to *outside*; at least `under`, at most `low`.
-    package let floor: Float
+    @usableFromInline package let floor: Float
 
     /// Creates a threshold with one side.
     ///

@@ -62,7 +62,7 @@ private final class StationDiary: RouterDelegate {
 
     @Test func heldEventsAreNumberedWhenTheLastNumberIsKnown() throws {
         let router = Router()
-        let collector = Collector()
+        let collector = EventCollector()
         router.add(collector)
         router.holdEvents(atMost: 3)
         for kind in [EventKind.shock, .shake] {

@@ -7,7 +7,7 @@ struct OpenedDevice: Sendable {
     enum Access: Sendable {
         case buffer(OpenBuffer)
         case poller(IIOPoller)
-        case evdev(Handover<EvdevReader>)
+        case evdev(Transfer<EvdevReader>)
     }
 
     let access: Access
@@ -52,7 +52,7 @@ struct SensorOpener: Sendable {
     func open() throws(SensorFailure) -> OpenedDevice {
         if device.interface == .evdev {
             let reader = try EvdevReader(device, settings: settings, now: SystemClock.monotonic(), floor: floor)
-            return OpenedDevice(access: .evdev(Handover(reader)), notices: [])
+            return OpenedDevice(access: .evdev(Transfer(reader)), notices: [])
         }
         // While it is on, many drivers refuse single values, and the sensor costs power.
         try? abandonedControls?.write("0", to: "enable")

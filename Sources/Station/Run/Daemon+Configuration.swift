@@ -148,7 +148,7 @@ extension Daemon {
                         try Configuration.read(path: path, mayWait: false)
                     }
                     let traces = try PlayedTraces(configuration, unless: playing, interruption: interruption)
-                    return ReadConfiguration(configuration: configuration, traces: Handover(traces))
+                    return ReadConfiguration(configuration: configuration, traces: Transfer(traces))
                 }
                 mailbox.post(.configuration(result))
             }

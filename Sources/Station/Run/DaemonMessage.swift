@@ -29,5 +29,5 @@ enum DaemonMessage: Sendable {
 /// A configuration that a worker thread has read, and its recordings, unless they are those that are played.
 struct ReadConfiguration: Sendable {
     let configuration: Configuration
-    let traces: Handover<PlayedTraces?>
+    let traces: Transfer<PlayedTraces?>
 }

@@ -81,16 +81,16 @@ private final class NextPass: Sendable {
     private enum State {
         case closed
         case opening
-        case open(Result<Handover<TraceSource>, StationError>)
+        case open(Result<Transfer<TraceSource>, StationError>)
     }
 
     private let state = Mutex(State.closed)
-    private let open: @Sendable () throws(StationError) -> Handover<TraceSource>
+    private let open: @Sendable () throws(StationError) -> Transfer<TraceSource>
 
     init(_ set: TraceSet, _ needs: [(sensor: String, kind: SampleKind, by: String)], _ interruption: Interruption) {
         open = { () throws(StationError) in
             var binding = try TraceBinding(set, interruption: interruption)
-            return Handover(try binding.bind(needs))
+            return Transfer(try binding.bind(needs))
         }
     }
 

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A value that one thread makes and another takes; only one of them has it at a time, so that it need not be Sendable.
-package final class Handover<Value>: Sendable {
+package final class Transfer<Value>: Sendable {
     private let value: Mutex<Value?>
 
     /// Holds a value until it is taken.
