@@ -78,6 +78,9 @@ extension MotionSettings {
             "free_fall_s", \.freeFallDuration, .seconds,
             "How long free fall has to last. A jogger is weightless for up to 0.075 s."),
         SettingRow("shock_g", \.shockG, .number, "Above 1. A shock is a total acceleration above it."),
+        SettingRow(
+            "shock_window_s", \.shockWindow, .seconds,
+            "A shock is told so long after its first sample, with its peak; 0 tells it at once, with that sample."),
         SettingRow("shock_refractory_s", \.shockRefractory, .seconds, "The shortest time between two shocks."),
         SettingRow(
             "gravity_s", \.gravityTimeConstant, .seconds,

@@ -74,8 +74,16 @@ private let push = recording(seconds: 10) { $0 >= 3 && $0 < 5 ? 0.5 : 0 }
         #expect(!bench.manager.isMoving)
     }
 
+    /// Shocks at their first sample.
+    private var atOnce: MotionSettings {
+        var settings = MotionSettings()
+        settings.shockWindow = .zero
+        return settings
+    }
+
     @Test func refusalConcernsThatEventOnly() {
-        let bench = Bench(recording(seconds: 8) { ($0 >= 3 && $0 < 3.1) || ($0 >= 6 && $0 < 6.1) ? 4 : 0 })
+        let bench = Bench(
+            recording(seconds: 8) { ($0 >= 3 && $0 < 3.1) || ($0 >= 6 && $0 < 6.1) ? 4 : 0 }, settings: atOnce)
         let diary = MotionDiary()
         diary.answer = { $0.kind != .shock || $0.timeNanoseconds > 5 * second }
         bench.manager.delegate = diary
@@ -132,7 +140,7 @@ private let push = recording(seconds: 10) { $0 >= 3 && $0 < 5 ? 0.5 : 0 }
 
     /// A start counts from the next delivery; here there is none.
     @Test func whatWasFoundBeforeARestartIsNotToldAfterIt() {
-        let bench = Bench(recording(seconds: 4.5) { $0 >= 3 && $0 < 3.2 ? 4 : 0 })
+        let bench = Bench(recording(seconds: 4.5) { $0 >= 3 && $0 < 3.2 ? 4 : 0 }, settings: atOnce)
         let diary = MotionDiary()
         diary.onEntry = {
             guard $0.isMoving else { return }

@@ -91,8 +91,43 @@ import Testing
         #expect(fall.onsetNanoseconds == 6000 * millisecond)
         #expect(abs(fall.magnitudeG - 0.1025) < 0.001)
         let shock = try #require(diary.events.first { $0.kind == .shock })
-        #expect(shock.timeNanoseconds == 8000 * millisecond)
+        #expect(shock.onsetNanoseconds == 8000 * millisecond)
+        #expect(shock.timeNanoseconds == 8050 * millisecond)
         #expect(abs(shock.magnitudeG - 10.squareRoot()) < 0.001)
+    }
+
+    @Test(arguments: [1, 7, 4096])
+    func aShockTellsItsPeak(capacity: Int) throws {
+        // Above 2.5 g from 2.00 to 2.03 s, with the peak at 2.02 s, and once more within the window.
+        let pushes: [Int: Float] = [200: 2.4, 201: 5, 202: 13, 203: 1, 204: 3]
+        let samples = recording(seconds: 4) { t in pushes[Int((t * 100).rounded())] ?? 0 }
+        for (window, time, peak, seconds) in [(50, 2050, Float(13), 0.04), (0, 2000, 2.4, 0), (30, 2030, 13, 0.03)] {
+            var settings = MotionSettings()
+            settings.shockWindow = .milliseconds(window)
+            let diary = MotionDiary()
+            let bench = Bench(samples, settings: settings)
+            bench.manager.delegate = diary
+            bench.run(capacity: capacity)
+            let shocks = diary.events.filter { $0.kind == .shock }
+            try #require(shocks.count == 1)
+            #expect(shocks[0].onsetNanoseconds == 2000 * millisecond)
+            #expect(shocks[0].timeNanoseconds == Int64(time) * millisecond)
+            #expect(abs(shocks[0].magnitudeG - Double(peak * peak + 1).squareRoot()) < 0.001)
+            #expect(abs(shocks[0].onsetMagnitudeG - 2.6) < 0.001)
+            #expect(abs(shocks[0].duration / .seconds(1) - seconds) < 1e-9)
+        }
+    }
+
+    @Test func aShockBeforeAGapIsToldAfterIt() throws {
+        let samples = recording(seconds: 6) { t in Int((t * 100).rounded()) == 200 ? 4 : 0 }
+            .filter { !(2001 * millisecond..<4000 * millisecond).contains($0.timeNanoseconds) }
+        let diary = MotionDiary()
+        let bench = Bench(samples)
+        bench.manager.delegate = diary
+        bench.run()
+        let shock = try #require(diary.events.first { $0.kind == .shock })
+        #expect(shock.timeNanoseconds == 4000 * millisecond)
+        #expect(abs(shock.duration / .seconds(1) - 0.05) < 1e-9)
     }
 
     @Test func refractoryTimeThinsShocks() {

@@ -40,7 +40,7 @@ private func settings(
                 10,
                 [
                     (.motionBegan, 2020...2045), (.freeFall, 2100...2130), (.shake, 2300...2330),
-                    (.shock, 2300...2330), (.motionEnded, 3700...4500),
+                    (.shock, 2350...2385), (.motionEnded, 3700...4500),
                 ]
             )
         }

@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func aReplayWritesTheFileWhenItIsAskedTo() throws {
-        try folder.write("trace.csv", "time_s,ax,ay,az\n0,0,0,9.8\n0.01,0,0,90\n")
+        try folder.write("trace.csv", "time_s,ax,ay,az\n0,0,0,9.8\n0.01,0,0,90\n0.07,0,0,9.8\n")
         try folder.write(
             "binnacle.toml",
             """

@@ -250,6 +250,7 @@ import Testing
             [motion.moved]
             accelerometer = "\(name)"
             detect = ["shock"]
+            shock_window_s = 0
 
             """
         }

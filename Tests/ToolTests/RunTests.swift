@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func aRecordingPlaysInRealTimeAndEndsTheRun() throws {
-        let trace = try TemporaryFile("time_s,ax,ay,az\n0,0,0,9.8\n0.01,0,0,90\n0.02,0,0,9.8\n", suffix: ".csv")
+        let trace = try TemporaryFile("time_s,ax,ay,az\n0,0,0,9.8\n0.01,0,0,90\n0.07,0,0,9.8\n", suffix: ".csv")
         let run = try DaemonRun(nil, ["--trace", trace.path, "--json"]).start()
         run.process.waitUntilExit()
         #expect(run.process.terminationStatus == 0)

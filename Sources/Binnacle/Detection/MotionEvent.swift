@@ -10,7 +10,7 @@ public struct MotionEvent: Sendable, Equatable {
         case shake
         /// Total acceleration has been below the free-fall threshold for its minimum duration.
         case freeFall
-        /// Total acceleration rose above the shock threshold.
+        /// Total acceleration rose above the shock threshold, and ``MotionSettings/shockWindow`` has passed since.
         case shock
     }
 
@@ -20,11 +20,14 @@ public struct MotionEvent: Sendable, Equatable {
     public let sample: Sample
     /// The stamp of the first sample beyond the threshold, in nanoseconds.
     public let onsetNanoseconds: Int64
-    /// How long it has lasted, from the onset to the deciding sample; for an end, to the first quiet sample.
+    /// How long it has lasted, from the onset to the deciding sample; for an end, to the first quiet sample; for a shock, how
+    /// long the acceleration was above the threshold until the deciding sample.
     public let duration: Duration
-    /// In g: for motion the greatest measured acceleration since the onset, for free fall the smallest total one,
-    /// for shake and shock that of the sample itself.
+    /// In g: for motion and shock the greatest measured acceleration since the onset, for free fall the smallest total one,
+    /// for shake that of the sample itself.
     public let magnitudeG: Double
+    /// For a shock the total acceleration at the onset, in g; else ``magnitudeG``.
+    package let onsetMagnitudeG: Double
 
     /// The stamp of the deciding sample, in nanoseconds.
     public var timeNanoseconds: Int64 { sample.timeNanoseconds }
@@ -33,7 +36,8 @@ public struct MotionEvent: Sendable, Equatable {
 extension MotionEvent: DetectorResult {
     package func value(of figure: Figure.Name) -> Figure.Value? {
         switch figure {
-        case .peak, .userAcceleration, .smallest, .magnitude: figure.number(magnitudeG)
+        case .peak, .userAcceleration, .smallest: figure.number(magnitudeG)
+        case .magnitude: figure.number(onsetMagnitudeG)
         case .duration: figure.number(Units.seconds(duration))
         case .onset: .integer(onsetNanoseconds)
         default: nil

@@ -39,7 +39,7 @@ public final class MotionManager: EventDetector {
     private var motion: DebouncedTrigger
     private var freeFall: DebouncedTrigger
     private var shake: RefractoryTrigger
-    private var shock: RefractoryTrigger
+    private var shock: ShockTrigger
     private var repetition: RepeatTimer
     private var lastTimeNanoseconds: Int64?
     private var warmAtNanoseconds: Int64 = 0
@@ -104,9 +104,10 @@ public final class MotionManager: EventDetector {
         shake = RefractoryTrigger(
             threshold: Self.squared(high: settings.shakeG, low: settings.shakeG / 2),
             refractoryNanoseconds: Units.nanoseconds(settings.shakeRefractory))
-        shock = RefractoryTrigger(
+        shock = ShockTrigger(
             threshold: Self.squared(high: settings.shockG, low: settings.shockG),
-            refractoryNanoseconds: Units.nanoseconds(settings.shockRefractory))
+            refractoryNanoseconds: Units.nanoseconds(settings.shockRefractory),
+            windowNanoseconds: Units.nanoseconds(settings.shockWindow))
         repetition = RepeatTimer(interval: settings.updateInterval)
     }
 
@@ -233,7 +234,12 @@ public final class MotionManager: EventDetector {
         }
         if looksFor.shock {
             shock.process(values: totalSquared.values, times: times, range: range)
-            for index in shock.reported { append(.shock, columns, index, squared: totalSquared.values[index]) }
+            for report in shock.reported {
+                append(
+                    .shock, columns, report.index, onset: report.onsetNanoseconds,
+                    until: Units.later(report.onsetNanoseconds, by: report.aboveNanoseconds), squared: report.greatest,
+                    onsetSquared: report.first)
+            }
         }
     }
 
@@ -269,14 +275,15 @@ public final class MotionManager: EventDetector {
 
     private func append(
         _ kind: MotionEvent.Kind, _ columns: SampleColumns, _ index: Int, onset: Int64? = nil, until: Int64? = nil,
-        squared: Float
+        squared: Float, onsetSquared: Float? = nil
     ) {
         let sample = columns.sample(index)
         let onset = onset ?? sample.timeNanoseconds
         let event = MotionEvent(
             kind: kind, sample: sample, onsetNanoseconds: onset,
             duration: Units.duration(from: onset, to: until ?? sample.timeNanoseconds),
-            magnitudeG: Double(squared.squareRoot() / Units.standardGravity))
+            magnitudeG: Double(squared.squareRoot() / Units.standardGravity),
+            onsetMagnitudeG: Double((onsetSquared ?? squared).squareRoot() / Units.standardGravity))
         found.append(.event(event), at: index)
     }
 

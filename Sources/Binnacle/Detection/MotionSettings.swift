@@ -47,6 +47,8 @@ public struct MotionSettings: Sendable, Equatable {
     public var shockG: Float = 2.5
     /// The shortest time between two shocks; 0.5 s by default.
     public var shockRefractory: Duration = .milliseconds(500)
+    /// How long after the first sample above the threshold a shock's peak is looked for; 50 ms by default, 0 tells it at once.
+    public var shockWindow: Duration = .milliseconds(50)
     /// The time constant of the gravity filter; 0.5 s by default.
     ///
     /// After a start or a gap, what needs gravity is not looked for until three time constants have passed.
@@ -82,6 +84,7 @@ public struct MotionSettings: Sendable, Equatable {
         list.requireNotNegative(\.shakeRefractory, shakeRefractory)
         list.requireNotNegative(\.freeFallDuration, freeFallDuration)
         list.requireNotNegative(\.shockRefractory, shockRefractory)
+        list.requireNotNegative(\.shockWindow, shockWindow)
         list.requirePositive(\.gravityTimeConstant, gravityTimeConstant)
         list.requirePositive(\.gapLimit, gapLimit)
         list.requireNotNegative(\.updateInterval, updateInterval)

@@ -172,8 +172,9 @@ extension EventKind {
                 "The total acceleration has been below the free-fall threshold for its duration.")
         case .shock:
             Row(
-                "b47a4ad8626a43d2a120b1369982b514", .info, .begin, state: .delivers, figures: [.magnitude],
-                "The total acceleration rose above the shock threshold.")
+                "b47a4ad8626a43d2a120b1369982b514", .info, .begin, state: .delivers,
+                figures: [.peak, .magnitude, .duration, .onset],
+                "The total acceleration rose above the shock threshold; reported when the shock window is over.")
         case .heading:
             Row(
                 "58b6fc8dd32042e7a4aaa2b9f1a5239d", .debug, state: .delivers, figures: Self.headings,

@@ -171,10 +171,10 @@ extension Figure.Name {
     /// The row of the figure.
     package var row: Row {
         switch self {
-        case .peak: Row(.number(.g, decimals: 4), "The greatest acceleration of the motion so far.")
+        case .peak: Row(.number(.g, decimals: 4), "The greatest acceleration of the motion so far, or of the shock.")
         case .userAcceleration: Row(.number(.g, decimals: 4), "The user acceleration of the shake.")
         case .smallest: Row(.number(.g, decimals: 4), "The smallest total acceleration of the free fall so far.")
-        case .magnitude: Row(.number(.g, decimals: 4), "The total acceleration of the shock.")
+        case .magnitude: Row(.number(.g, decimals: 4), "The total acceleration of the first sample of the shock.")
         case .onset: Row(.stamp, "The stamp of the first sample beyond the threshold.")
         case .duration: Row(.number(.seconds, decimals: 3), "How long it lasted.")
         case .x: Row(.number(.metresPerSecondSquared, decimals: 3), "The acceleration to the right.")
