@@ -34,12 +34,14 @@ public struct DirectionMap: Sendable, Equatable {
     }
 
     private var covered: [Bool]
+    /// The share of the cells of a region that it needs so as not to be missing.
+    private let neededShare: Double
 
     private static let ringCount = 4
     private static let halfCount = 48
     /// A region reaches so far from its axis: the cosine of 60°.
     private static let regionCosine = 0.5
-    /// With less than this share of its cells a region is missing.
+    /// With less than this share of its cells a region is missing, where there are samples for all cells.
     private static let regionShare = 0.35
 
     /// Sorts samples by their directions from a centre; one at the centre has none.
@@ -48,6 +50,9 @@ public struct DirectionMap: Sendable, Equatable {
         for sample in samples {
             if let cell = Self.cell(of: sample - centre) { covered[cell] = true }
         }
+        // Samples that are spread at random leave some cells empty: of 60 samples the 96 cells have half of them covered.
+        let expected = 1 - pow(1 - 1 / Double(covered.count), Double(samples.count))
+        neededShare = Self.regionShare * expected
     }
 
     /// The share of all cells that have a sample.
@@ -66,7 +71,8 @@ public struct DirectionMap: Sendable, Equatable {
             let cells = Self.directions.indices.filter {
                 (Self.directions[$0] * region.axis).sum() >= Self.regionCosine
             }
-            return Double(cells.count { covered[$0] }) < Self.regionShare * Double(cells.count)
+            let count = cells.count { covered[$0] }
+            return count == 0 || Double(count) < neededShare * Double(cells.count)
         }
     }
 

@@ -10,6 +10,8 @@ public enum MagnetometerRefusal: Error, Sendable, Equatable, CustomStringConvert
     case shape(MagnetometerFit.Model)
     /// The samples do not lie on what was fitted, in percent.
     case fit(Double, MagnetometerFit.Model)
+    /// The samples do not lie on a sphere, by so many percent, but on an ellipsoid, for which regions are missing.
+    case softIron(Double, missing: [DirectionMap.Region])
     /// The field is none that the Earth has, in µT.
     case field(Double)
     /// The field is not the one of the place, both in µT.
@@ -23,6 +25,7 @@ public enum MagnetometerRefusal: Error, Sendable, Equatable, CustomStringConvert
         case .sphereAtMost: "sphere_at_most"
         case .shape: "shape"
         case .fit: "fit"
+        case .softIron: "soft_iron"
         case .field: "field"
         case .place: "place"
         }
@@ -47,6 +50,9 @@ public enum MagnetometerRefusal: Error, Sendable, Equatable, CustomStringConvert
             "the samples are off the \(model.rawValue) by \(Self.text(percent)) %, at most "
                 + "\(Int(MagnetometerJudge.greatestErrorPercent)) % is good enough: keep away from iron and magnets while "
                 + "turning"
+        case .softIron(let percent, let missing):
+            "the samples are off a sphere by \(Self.text(percent)) %, as iron in the device itself makes them: an ellipsoid undoes "
+                + "that, and needs samples from everywhere; \(Self.advice(missing))"
         case .field(let field):
             "the field would be \(Self.text(field)) µT, and the Earth's is from "
                 + "\(Int(MagnetometerJudge.earthMicrotesla.lowerBound)) to "

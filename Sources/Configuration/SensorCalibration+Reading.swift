@@ -33,7 +33,8 @@ extension SensorCalibration {
             magnetometer = file.table(
                 "magnetometer", node, title: "[magnetometer]",
                 allowed: [
-                    "model", "hard_iron_uT", "soft_iron", "field_uT", "fit_error_percent", "coverage", "samples",
+                    "model", "hard_iron_uT", "soft_iron", "field_uT", "fit_error_percent", "error_uT", "coverage",
+                    "samples",
                 ]
             ).flatMap(MagnetometerCalibration.init)
         }
@@ -53,9 +54,11 @@ extension MagnetometerCalibration {
         }
         let axes = AxisCalibration(reading: table, offset: "hard_iron_uT", matrix: "soft_iron")
         let field = table.number("field_uT", in: 1...1000)
-        let error = table.number("fit_error_percent", in: 0...100)
-        guard let axes, let field, let error else { return nil }
-        self.init(axes: axes, fieldMicrotesla: field, fitErrorPercent: error)
+        let fitError = table.number("fit_error_percent", in: 0...100)
+        let error = table.number("error_uT", in: 0...1000)
+        guard let axes, let field, let fitError else { return nil }
+        // Files of earlier versions have the fit error alone: the standard deviation of the strength, as a share of it.
+        self.init(axes: axes, fieldMicrotesla: field, residualMicrotesla: error ?? fitError / 100 * field)
     }
 }
 

@@ -174,4 +174,42 @@ import Testing
         #expect(found.fitError < 1e-6)
         for (face, read) in rests { #expect(length(found.apply(read) - 9.80665 * face.axis) < 1e-5) }
     }
+
+    /// Made: soft iron of the device itself, and a region from which nothing has come.
+    @Test func softIronWithAMissingRegionAsksForMoreTurns() throws {
+        let samples = try table("calibration/soft_iron_region_missing.csv").map { Vector3($0[1], $0[2], $0[3]) }
+        let refusal = try #require(throws: MagnetometerRefusal.self) { try MagnetometerJudge().judge(samples) }
+        guard case .softIron(let percent, let missing) = refusal else {
+            Issue.record("\(refusal)")
+            return
+        }
+        #expect(percent > MagnetometerJudge.greatestErrorPercent && !missing.isEmpty)
+        #expect(refusal.description.contains("keep turning: \(missing[0].rawValue)"))
+        #expect(!refusal.description.contains("keep away"))
+    }
+
+    /// Made: a band of directions, in which soft iron moves the centre of a sphere by 22 % of the field.
+    @Test func theErrorOfACalibrationContainsWhatMissingDirectionsHide() throws {
+        var thinning = SampleThinning()
+        for row in try table("calibration/band_soft_iron.csv") { thinning.add(Vector3(row[1], row[2], row[3])) }
+        let found = try MagnetometerJudge().judge(thinning.samples)
+        #expect(1.645 * found.errorMicrotesla >= 0.2 * found.calibration.fieldMicrotesla)
+        let full = try MagnetometerJudge().judge(cloud("synth_full_sphere_400.csv"))
+        let fit = full.calibration.fitErrorPercent / 100 * full.calibration.fieldMicrotesla
+        #expect(full.errorMicrotesla < 1.5 * fit)
+    }
+
+    @Test func sixtyWellSpreadSamplesGiveAnEllipsoid() throws {
+        // A spiral from pole to pole, in a field of 50 µT that soft iron stretches.
+        let samples = (0..<60).map { index in
+            let z = 1 - (2 * Double(index) + 1) / 60
+            let angle = Double(index) * 2.399_963
+            let radius = (1 - z * z).squareRoot()
+            return Vector3(20 + 50 * radius * cos(angle), -10 + 55 * radius * sin(angle), 30 + 46 * z)
+        }
+        let found = try MagnetometerJudge().judge(samples)
+        #expect(found.map.missing.isEmpty)
+        #expect(found.calibration.model == .ellipsoid)
+        #expect(length(found.calibration.hardIronMicrotesla - Vector3(20, -10, 30)) < 0.1)
+    }
 }

@@ -85,6 +85,7 @@ final class MagnetometerTask: CalibrationTask {
             ("soft_iron", CalibrationText.list(calibration.softIron, 6)),
             ("field_uT", CalibrationText.number(calibration.fieldMicrotesla, 4)),
             ("fit_error_percent", CalibrationText.number(calibration.fitErrorPercent, 3)),
+            ("error_uT", CalibrationText.number(finding.errorMicrotesla, 3)),
         ]
         let table =
             fit.map { "\($0) = \($1)" } + [
@@ -110,6 +111,8 @@ final class MagnetometerTask: CalibrationTask {
             "  field           \(CalibrationText.number(calibration.fieldMicrotesla, 1)) µT"
                 + (judge.expectedMicrotesla.map { ", \(CalibrationText.number($0, 1)) µT expected" } ?? ""),
             "  fit error       \(CalibrationText.number(calibration.fitErrorPercent, 1)) %",
+            "  error           \(CalibrationText.number(finding.errorMicrotesla, 1)) µT on an axis, directions without samples "
+                + "included",
             "  spread of |m|   \(CalibrationText.number(finding.spreadBeforePercent, 1)) % before, "
                 + "\(CalibrationText.number(finding.spreadAfterPercent, 1)) % after",
             verdict(finding),
