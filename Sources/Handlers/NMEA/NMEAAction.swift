@@ -88,6 +88,12 @@ extension NMEASettings {
             How often the sentences are sent. What they say changes with the event "heading", and so by the detector's \
             heading_filter_deg at least.
             """),
+        SettingRow(
+            "accuracy_limit_deg", \.accuracyLimitDegrees, .number(in: 0.1...180),
+            """
+            No heading is sent while it may be off by more than this: an autopilot steers by it, and sentences have no \
+            accuracy. It has no effect above the accuracy_limit_deg of the detector.
+            """),
     ]
 
     private static func readTalker(_ table: TableReader, _ key: String, _ settings: inout NMEASettings) {

@@ -45,10 +45,17 @@ package final class NMEASender {
     private var dueTime: Int64 = 0
     private var failures: FailureReports
 
-    /// The plan of a handler that sends headings.
+    /// What a handler needs to send headings.
+    ///
+    /// - Parameters:
+    ///   - settings: What is sent, and where.
+    ///   - times: How long it waits for what.
+    ///   - state: Where the heading and the figures are; `nil` makes one for the settings.
+    /// - Returns: The plan.
     package static func plan(
-        _ settings: NMEASettings, times: NMEATimes = NMEATimes(), state: NMEAState = NMEAState()
+        _ settings: NMEASettings, times: NMEATimes = NMEATimes(), state: NMEAState? = nil
     ) -> HandlerPlan {
+        let state = state ?? NMEAState(accuracyLimitDegrees: settings.accuracyLimitDegrees)
         var plan = HandlerPlan { port in NMEASender(settings, times, state, port).run() }
         plan.latest = state
         plan.status = { state.statistics.json }

@@ -22,6 +22,8 @@ package struct NMEASettings: Sendable, Equatable {
     ///
     /// Ten times a second is what compasses on boats do: their NMEA 2000 message of the heading has this interval.
     package var interval: Duration = .milliseconds(100)
+    /// A heading that may be off by more than this, in degrees, is treated as none.
+    package var accuracyLimitDegrees = 15.0
 
     /// Creates settings, with the defaults.
     package init(_ transport: Transport, host: String, port: Int) {

@@ -38,24 +38,33 @@ package final class NMEAState: LatestState {
     }
 
     private let state = Mutex(State())
+    private let accuracyLimitDegrees: Double
 
     /// Creates a state without a heading.
-    package init() {}
+    ///
+    /// - Parameter accuracyLimitDegrees: A heading that may be off by more than this counts as none.
+    package init(accuracyLimitDegrees: Double = 180) {
+        self.accuracyLimitDegrees = accuracyLimitDegrees
+    }
 
     // MARK: - The event thread
 
     /// Stores a heading, or clears it.
     package func take(_ event: Event) -> Bool {
         switch event.kind {
-        case .heading: put(NMEAHeading(event), of: event.detector)
-        // It may announce a heading without having one.
-        case .headingFound: event.figure(.heading) != nil && put(NMEAHeading(event), of: event.detector)
+        case .heading: put(heading(event), of: event.detector)
+        // It may tell only that there will be a heading.
+        case .headingFound: event.figure(.heading) != nil && put(heading(event), of: event.detector)
         case .headingLost, .detectorFailed, .detectorUnavailable: put(nil, of: event.detector)
         default: false
         }
     }
 
-    /// Starts with the heading of another state: an unchanged heading is not reported again.
+    private func heading(_ event: Event) -> NMEAHeading? {
+        NMEAHeading(event, accuracyLimitDegrees: accuracyLimitDegrees)
+    }
+
+    /// Begins with the heading that another one has: an unchanged heading is not told again.
     package func inherit(from other: any LatestState) {
         guard let other = other as? NMEAState else { return }
         let (heading, detector) = other.state.withLock { ($0.heading, $0.detector) }
