@@ -190,7 +190,8 @@ let package = Package(
             dependencies: ["SensorGeometry", "Binnacle", "BinnacleTesting", "PlainText", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "TracesTests", dependencies: ["Traces", "Binnacle", "BinnacleTesting", "PlainText", "TestSupport"],
+            name: "TracesTests",
+            dependencies: ["Traces", "Binnacle", "BinnacleTesting", "SensorGeometry", "PlainText", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "LinuxSensorsTests",

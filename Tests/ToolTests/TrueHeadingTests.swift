@@ -134,4 +134,28 @@ import Testing
         try #require(seconds.count == 3)
         #expect(seconds[0] < 31 && (41.5...45.5).contains(seconds[1]) && (99...101).contains(seconds[2]))
     }
+
+    @Test func anAccelerometerWithTheOtherSignGivesNoHeadingWhereThePlaceIsKnown() throws {
+        let file = try TemporaryFile(
+            """
+            [sensor.box]
+            source = "trace"
+            file = "\(Binary.fixtures)/heading/gravity_sign_flat_045.csv"
+            [north.bow]
+            accelerometer = "box"
+            magnetometer = "box"
+            [position]
+            latitude_deg = 47.37
+            longitude_deg = 8.54
+            """, suffix: ".toml")
+        let result = try Binary.run("replay", "--json", "--config", file.path)
+        #expect(result.status == 0, "\(result.errors)")
+        let objects = try result.lines.map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+        #expect(objects.map { $0["kind"] as? String } == ["heading.lost"])
+        let reason = try #require(objects.first?["reason"] as? String)
+        #expect(reason.contains("the accelerometer's sign is probably the other one"))
+        #expect(reason.contains("acceleration = \"gravity\""))
+    }
 }

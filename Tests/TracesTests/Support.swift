@@ -36,11 +36,14 @@ let fixtures = #filePath.split(separator: "/").dropLast(2).reduce("") { $0 + "/"
 
 /// Plays recordings, by their names in the fixtures, to a detector of the heading.
 func findHeadings(
-    in names: [String], _ settings: NorthSettings, for delegate: any NorthDetectorDelegate
+    in names: [String], _ settings: NorthSettings, calibration: MagnetometerCalibration? = nil,
+    for delegate: any NorthDetectorDelegate
 ) throws {
     let source = try TraceSource(paths: names.map { "\(fixtures)/\($0)" })
+    let magnetometer = source.firstStream(of: .magnetometer)
+    magnetometer?.sensor.calibration = calibration.map { SensorCalibration(magnetometer: $0) }
     let detector = NorthDetector(
-        accelerometer: source.firstStream(of: .accelerometer), magnetometer: source.firstStream(of: .magnetometer),
+        accelerometer: source.firstStream(of: .accelerometer), magnetometer: magnetometer,
         settings: settings)
     detector.delegate = delegate
     detector.startDetection()

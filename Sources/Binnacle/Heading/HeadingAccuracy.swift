@@ -1,3 +1,4 @@
+import Glibc
 import Kernels
 import SensorGeometry
 
@@ -9,8 +10,10 @@ struct HeadingAccuracy {
     /// The standard deviation of the field's error after the calibration, on one axis in µT.
     private let fieldError: Double
     private let declinationUncertainty: Double
-    private var fieldResidual: ResidualTracker
-    private var accelerationResidual: ResidualTracker
+    /// What smoothing takes away from the field in the mean: how far it lags behind a turn.
+    ///
+    /// The noise cancels out in a tenth of a second, and with a longer time constant the lag would lag itself.
+    private var lag: OnePoleFilter
 
     /// Nine of ten values of a normal distribution lie within so many standard deviations.
     private static let nineOfTen = 1.645
@@ -24,46 +27,36 @@ struct HeadingAccuracy {
         let assumed = settings.plausibleFieldMicrotesla == nil ? 0 : Self.uncalibratedError
         fieldError = calibration?.residualMicrotesla ?? assumed
         declinationUncertainty = (settings.localField?.declinationUncertaintyDegrees ?? 0) * .pi / 180
-        let timeConstant = Float(settings.smoothing / .seconds(1))
-        fieldResidual = ResidualTracker(timeConstantSeconds: timeConstant)
-        accelerationResidual = ResidualTracker(timeConstantSeconds: timeConstant)
+        lag = OnePoleFilter(timeConstantSeconds: Float(min(settings.smoothing, .milliseconds(100)) / .seconds(1)))
     }
 
-    mutating func takeField(_ sample: SIMD3<Float>, smoothed: SIMD3<Float>, stepSeconds: Float) {
-        fieldResidual.take(sample, smoothed: smoothed, stepSeconds: stepSeconds)
+    /// Takes a sample of the field, and what the filter made of it.
+    mutating func takeField(_ sample: SIMD3<Float>, smoothed: SIMD3<Float>, at timeNanoseconds: Int64) {
+        lag.step(sample - smoothed, timeNanoseconds: timeNanoseconds)
     }
 
-    mutating func takeAcceleration(_ sample: SIMD3<Float>, smoothed: SIMD3<Float>, stepSeconds: Float) {
-        accelerationResidual.take(sample, smoothed: smoothed, stepSeconds: stepSeconds)
-    }
-
-    mutating func resetField() { fieldResidual.reset() }
-    mutating func resetAcceleration() { accelerationResidual.reset() }
+    mutating func reset() { lag.reset() }
 
     /// How far the heading of an axis may be off at a sample, in degrees up to 180.
     ///
     /// - Parameters:
     ///   - pointing: The axis and the attitude.
-    ///   - expectedField: The strength that the field should have, in µT; a departure is an error of unknown direction.
-    ///   - gate: Has taken the sample, and knows how far the dip is from the one at rest.
+    ///   - strengthDeparture: How far the field's strength is from what it should be, in µT; it is an error of unknown
+    ///     direction.
+    ///   - gate: Has taken the sample, and knows how far up may be off.
     /// - Returns: About nine of ten headings are nearer to the truth.
-    func degrees(_ pointing: HeadingFinder.Pointing, expectedField: Double?, gate: HeadingGate) -> Double {
+    func degrees(_ pointing: HeadingFinder.Pointing, strengthDeparture: Double, gate: HeadingGate) -> Double {
         let attitude = pointing.attitude
-        let perMicrotesla = 1 / attitude.horizontalField
-        let tangent = abs(attitude.verticalField) * perMicrotesla
-        let departure = expectedField.map { abs(attitude.field - $0) } ?? 0
-        let field = SIMD4(
-            fieldError, fieldResidual.smoothedNoise, dot(SIMD3<Double>(fieldResidual.lag), attitude.east),
-            departure / 3.0.squareRoot())
-        let gravity = Double(Units.standardGravity)
-        let tilt = SIMD4(
-            accelerationResidual.smoothedNoise / gravity,
-            dot(SIMD3<Double>(accelerationResidual.lag), attitude.east) / gravity,
-            HeadingGate.accelerationShare(attitude), gate.dipDepartureSine)
-        let fieldSquare = (field * field).sum() * perMicrotesla * perMicrotesla
-        let tiltSquare = (tilt * tilt).sum() * tangent * tangent
+        let lag = SIMD3<Double>(lag.value)
+        let turned = atan2(dot(lag, attitude.east), attitude.horizontalField + dot(lag, attitude.north))
+        // A departure of the dip may be one of the field or of up, and either has one to the east beside it.
+        let square =
+            (fieldError * fieldError + strengthDeparture * strengthDeparture / 3
+                + attitude.verticalField * attitude.verticalField * gate.tiltVariance
+                + attitude.field * attitude.field * gate.dipVariance)
+            / (attitude.horizontalField * attitude.horizontalField) + turned * turned + gate.turn * gate.turn
         let level = pointing.levelShare
-        let square = (fieldSquare + tiltSquare) / (level * level) + declinationUncertainty * declinationUncertainty
-        return min(square.squareRoot() * Self.nineOfTen * 180 / .pi, 180)
+        let whole = square / (level * level) + declinationUncertainty * declinationUncertainty
+        return min(whole.squareRoot() * Self.nineOfTen * 180 / .pi, 180)
     }
 }

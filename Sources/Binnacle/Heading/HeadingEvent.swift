@@ -124,6 +124,9 @@ public enum HeadingFault: String, Sendable, CaseIterable, Error {
     case accelerating = "accelerating"
     /// The field's dip is not what it is at rest.
     case dipDeparted = "dip not as at rest"
+    /// At rest the field points up where it points down at the place, or the other way round.
+    case gravityReversed =
+        "the accelerometer's sign is probably the other one: acceleration = \"gravity\" in its section corrects it"
     /// The field's strength is not what it is here: there is iron or a magnet nearby.
     case interference = "magnetic interference"
     /// The heading may be off by more than the limit.
@@ -138,7 +141,7 @@ public enum HeadingFault: String, Sendable, CaseIterable, Error {
     /// Whether the accelerometer is to blame; `nil` when neither sensor is.
     var isOfAccelerometer: Bool? {
         switch self {
-        case .accelerometerMissing, .accelerationWeak, .accelerating: true
+        case .accelerometerMissing, .accelerationWeak, .accelerating, .gravityReversed: true
         case .magnetometerMissing, .fieldImplausible, .fieldVertical, .dipDeparted, .interference: false
         case .axisVertical, .inaccurate, .blackout, .sensorFailed: nil
         }

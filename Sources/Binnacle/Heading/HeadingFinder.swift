@@ -32,11 +32,13 @@ struct HeadingFinder {
     }
 
     /// Finds the axis whose direction is the heading at a sample, or why there is no heading.
-    mutating func find(acceleration: SIMD3<Float>, field: SIMD3<Float>) -> Result<Pointing, HeadingFault> {
+    mutating func find(
+        acceleration: SIMD3<Float>, field: FieldHistory.Field
+    ) -> Result<Pointing, HeadingFault> {
         let a = SIMD3<Double>(acceleration)
-        let m = SIMD3<Double>(field)
+        let m = SIMD3<Double>(field.vector)
         guard dot(a, a) >= minimumAcceleration * minimumAcceleration else { return .failure(.accelerationWeak) }
-        if let range = settings.plausibleFieldMicrotesla, !range.contains(length(m)) {
+        if let range = settings.plausibleFieldMicrotesla, !range.contains(Double(field.strength)) {
             return .failure(.fieldImplausible)
         }
         guard let attitude = Attitude(acceleration: a, field: m),

@@ -2,59 +2,199 @@ import Glibc
 import Kernels
 import SensorGeometry
 
-/// Closes while a moving device cannot tell what is up: on acceleration other than gravity's, and on a dip that differs
-/// from the one at rest.
+/// Closes while a moving device cannot tell what is up, on acceleration other than gravity's and on a dip that differs from
+/// the one at rest, and estimates how wrong up may be while it is open.
 ///
-/// The dip at rest is a running mean over the samples that pass the first gate, with ``restSeconds`` as its time
-/// constant. Somewhere with another dip the gate therefore opens again by itself after some seconds.
+/// Violent motion passes 1 g and the right dip by chance. So after a departure of more than four times a limit the gate stays
+/// closed for a quarter of a second. Of the dips, only those count as at rest that come after a fifth of a second with the
+/// acceleration of gravity; the dip at rest is their running mean, with ``restSeconds`` as its time constant. Somewhere with
+/// another dip the gate therefore opens again by itself after some seconds.
 struct HeadingGate {
-    private let accelerationLimit: Double?
-    private let dipLimitSine: Double?
+    private let accelerationLimit: Double
+    private let isAccelerationGated: Bool
+    private let dipLimitSine: Double
+    private let roughDipSine: Double
+    private let violentDipSine: Double
+    private let isDipGated: Bool
+    /// The place's dip, in radians; `nil` when the place is not known, or near the magnetic equator, where the sign says nothing.
+    private let placeDip: Double?
     /// Level and downward share of the field at rest, of no particular length.
     private var rest = SIMD2<Double>.zero
     private var weight = RunningWeight(timeConstantSeconds: restSeconds)
+    /// What the acceleration's length is above 1 g at rest, in g.
+    private var restExcess: Double?
+    private var restExcessWeight = RunningWeight(timeConstantSeconds: risingSeconds)
+    private var recent = RecentMean()
+    private var hidden = HiddenMotion()
     private var lastTimeNanoseconds: Int64?
-    /// The sine of the angle between the dip of the last sample and the one at rest; 0 while nobody asks for it.
-    private(set) var dipDepartureSine = 0.0
+    /// The last sample at which there was more than gravity, or interference.
+    private var lastUnrestNanoseconds: Int64?
+    /// Since when the dip at rest has had the other sign than the place's.
+    private var reversedNanoseconds: Int64?
+    /// Whether the dip at rest has had the other sign than the place's for a second.
+    private(set) var isReversed = false
+    /// The last sample that was off by more than twice a limit.
+    private var lastRoughNanoseconds: Int64?
+    /// The last sample that was off by more than four times a limit.
+    private var lastViolent: (timeNanoseconds: Int64, fault: HeadingFault)?
+    /// The variance of up's error towards east, in radians, from everything but the field.
+    private(set) var tiltVariance = 0.0
+    /// The variance of the error of up, or of the field, that departures of the dip tell of, in radians.
+    private(set) var dipVariance = 0.0
+    /// How far a magnet turned the field about the vertical, in radians.
+    var turn: Double { hidden.turn }
 
     private static let restSeconds = 5.0
+    /// The strength of gravity at rest is learned in so many seconds where it rises, and faster where it falls: an acceleration
+    /// across gravity only adds to it.
+    private static let risingSeconds = 30.0
+    private static let fallingSeconds = 2.0
+    private static let usualAccelerationLimit = 0.05
+    private static let usualDipLimitDegrees = 3.0
+    private static let restDelayNanoseconds: Int64 = 200_000_000
+    private static let violentDelayNanoseconds: Int64 = 250_000_000
+    private static let calmDelayNanoseconds: Int64 = 500_000_000
+    private static let reversalNanoseconds: Int64 = 1_000_000_000
+    private static let gapSeconds = 0.5
+    private static let spreadFieldShare = 0.995
+    private static let leastDipDegrees = 10.0
+    /// The dip in a building, or the one of a tilt that an accelerometer's error makes, differs from the place's by so much.
+    private static let placeToleranceDegrees = 2.0
+    /// From here on, in g or as the sine of the dip's departure, what an acceleration adds up to is not worth following.
+    private static let followedDeparture = 0.15
+    // How much of each variance counts, from recordings with an optical reference: enough for nine of ten headings in every
+    // kind of motion.
+    private static let dipSpreadFactor = 2.0
+    private static let hiddenTiltFactor = 1.5
 
     init(settings: NorthSettings) {
-        accelerationLimit = settings.accelerationGateG.map { $0 * Double(Units.standardGravity) }
-        dipLimitSine = settings.dipGateDegrees.map { sin($0 * .pi / 180) }
+        accelerationLimit = settings.accelerationGateG ?? Self.usualAccelerationLimit
+        isAccelerationGated = settings.accelerationGateG != nil
+        let dipLimit = (settings.dipGateDegrees ?? Self.usualDipLimitDegrees) * .pi / 180
+        dipLimitSine = sin(dipLimit)
+        roughDipSine = sin(min(2 * dipLimit, .pi / 2))
+        violentDipSine = sin(min(4 * dipLimit, .pi / 2))
+        isDipGated = settings.dipGateDegrees != nil
+        placeDip = settings.localField?.dipDegrees.flatMap {
+            abs($0) < Self.leastDipDegrees ? nil : $0 * .pi / 180
+        }
     }
 
-    /// How far the acceleration's length is from gravity's, as a share of it.
-    static func accelerationShare(_ attitude: Attitude) -> Double {
-        abs(attitude.acceleration / Double(Units.standardGravity) - 1)
+    /// Takes a sample.
+    ///
+    /// - Parameters:
+    ///   - attitude: What up and north seem to be.
+    ///   - strength: The strength of the field, not of the smoothed vector, and as a share of what it should be.
+    ///   - isDisturbed: Whether there is interference, so that there is nothing to learn from.
+    ///   - timeNanoseconds: The sample's stamp.
+    /// - Returns: Why the gate is closed, if it is.
+    mutating func take(
+        _ attitude: Attitude, strength: (microtesla: Double, share: Double), isDisturbed: Bool,
+        at timeNanoseconds: Int64
+    ) -> HeadingFault? {
+        let seconds = step(to: timeNanoseconds)
+        let excess = attitude.acceleration / Double(Units.standardGravity) - 1
+        if isDisturbed || abs(excess) > accelerationLimit { lastUnrestNanoseconds = timeNanoseconds }
+        if hasPassed(Self.restDelayNanoseconds, since: lastUnrestNanoseconds, at: timeNanoseconds) {
+            learn(attitude, seconds)
+        }
+        let departure = dipDeparture(attitude)
+        let dipSize = abs(departure)
+        if abs(excess) > 2 * accelerationLimit || dipSize > roughDipSine { lastRoughNanoseconds = timeNanoseconds }
+        if abs(excess) > 4 * accelerationLimit {
+            lastViolent = (timeNanoseconds, .accelerating)
+        } else if dipSize > violentDipSine {
+            lastViolent = (timeNanoseconds, .dipDeparted)
+        }
+        let mean = recent.take(
+            SIMD4(departure, departure * departure, excess, excess * excess), seconds: seconds, at: timeNanoseconds)
+        let isCalm = hasPassed(Self.calmDelayNanoseconds, since: lastRoughNanoseconds, at: timeNanoseconds)
+        hidden.take(
+            HiddenMotion.Sample(
+                attitude: attitude, dipDeparture: departure, strength: strength.share,
+                isFieldSpread: attitude.field < Self.spreadFieldShare * strength.microtesla,
+                lengthExcess: isCalm ? lengthExcess(mean.z, seconds) : 0,
+                isViolent: max(abs(excess), dipSize) > Self.followedDeparture),
+            seconds: seconds)
+        dipVariance = departure * departure + Self.dipSpreadFactor * max(mean.y - mean.x * mean.x, 0)
+        tiltVariance = excess * excess + mean.w + Self.hiddenTiltFactor * hidden.tilt * hidden.tilt
+
+        if let placeDip, rest != .zero {
+            // Negative where the field points down, as the attitude has it.
+            let restDip = -atan2(rest.y, rest.x)
+            watchSign(restDip * placeDip < 0 && abs(restDip) > Self.leastDipDegrees * .pi / 180, at: timeNanoseconds)
+            if reversedNanoseconds != nil { return .gravityReversed }
+            let excessDip = max(0, abs(restDip - placeDip) - Self.placeToleranceDegrees * .pi / 180)
+            dipVariance += excessDip * excessDip
+        }
+        if isAccelerationGated, abs(excess) > accelerationLimit || rest == .zero { return .accelerating }
+        if isDipGated, dipSize > dipLimitSine { return .dipDeparted }
+        guard let lastViolent, lastViolent.fault == .accelerating ? isAccelerationGated : isDipGated,
+            !hasPassed(Self.violentDelayNanoseconds, since: lastViolent.timeNanoseconds, at: timeNanoseconds)
+        else { return nil }
+        return lastViolent.fault
     }
 
-    /// Takes a sample; returns why the gate is closed, if it is.
-    mutating func take(_ attitude: Attitude, at timeNanoseconds: Int64) -> HeadingFault? {
-        var seconds = lastTimeNanoseconds.map { Units.seconds(from: $0, to: timeNanoseconds) } ?? 0
-        if !(0...Self.restSeconds).contains(seconds) {
-            // Who knows where it has been.
-            rest = .zero
-            weight.reset()
-            seconds = 0
+    /// The time since the sample before, in seconds; 0 when everything starts anew.
+    private mutating func step(to timeNanoseconds: Int64) -> Double {
+        defer { lastTimeNanoseconds = timeNanoseconds }
+        guard let last = lastTimeNanoseconds else { return 0 }
+        let seconds = Units.seconds(from: last, to: timeNanoseconds)
+        if !(0...Self.gapSeconds).contains(seconds) { hidden.interrupt() }
+        guard !(0...Self.restSeconds).contains(seconds) else { return seconds }
+        // Who knows where it has been.
+        rest = .zero
+        weight.reset()
+        restExcess = nil
+        restExcessWeight.reset()
+        hidden = HiddenMotion()
+        recent.reset()
+        lastUnrestNanoseconds = nil
+        lastRoughNanoseconds = nil
+        lastViolent = nil
+        reversedNanoseconds = nil
+        isReversed = false
+        return 0
+    }
+
+    private mutating func watchSign(_ isOther: Bool, at timeNanoseconds: Int64) {
+        guard isOther else {
+            reversedNanoseconds = nil
+            isReversed = false
+            return
         }
-        lastTimeNanoseconds = timeNanoseconds
-        if let accelerationLimit,
-            abs(attitude.acceleration - Double(Units.standardGravity)) > accelerationLimit
-        {
-            return .accelerating
-        }
-        guard let dipLimitSine else { return nil }
-        learn(attitude, seconds)
-        let length = (rest.x * rest.x + rest.y * rest.y).squareRoot() * attitude.field
-        dipDepartureSine = abs(rest.x * attitude.verticalField - rest.y * attitude.horizontalField) / length
-        let isAhead = rest.x * attitude.horizontalField + rest.y * attitude.verticalField >= 0
-        return dipDepartureSine <= dipLimitSine && isAhead ? nil : .dipDeparted
+        let since = reversedNanoseconds ?? timeNanoseconds
+        reversedNanoseconds = since
+        isReversed = hasPassed(Self.reversalNanoseconds, since: since, at: timeNanoseconds)
+    }
+
+    private func hasPassed(_ nanoseconds: Int64, since start: Int64?, at timeNanoseconds: Int64) -> Bool {
+        start.map { Units.later($0, by: nanoseconds) <= timeNanoseconds } ?? true
     }
 
     private mutating func learn(_ attitude: Attitude, _ seconds: Double) {
         let now = SIMD2(attitude.horizontalField, attitude.verticalField) / attitude.field
         if rest == .zero { rest = now }
         rest += (now - rest) * weight.take(seconds)
+    }
+
+    /// The sine of the angle between the dip and the one at rest; 1 where the field points the other way.
+    private func dipDeparture(_ attitude: Attitude) -> Double {
+        guard rest != .zero else { return 0 }
+        let length = (rest.x * rest.x + rest.y * rest.y).squareRoot() * attitude.field
+        guard rest.x * attitude.horizontalField + rest.y * attitude.verticalField >= 0 else { return 1 }
+        return (rest.x * attitude.verticalField - rest.y * attitude.horizontalField) / length
+    }
+
+    /// By how much the acceleration's length, in the mean, is above the one at rest.
+    private mutating func lengthExcess(_ mean: Double, _ seconds: Double) -> Double {
+        guard let rest = restExcess else {
+            restExcess = mean
+            return 0
+        }
+        let excess = mean - rest
+        let rising = restExcessWeight.take(seconds)
+        restExcess = rest + excess * (excess < 0 ? min(1, seconds / Self.fallingSeconds) : rising)
+        return excess
     }
 }

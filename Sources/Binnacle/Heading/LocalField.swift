@@ -6,6 +6,8 @@ public struct LocalField: Sendable, Equatable {
     package let declinationUncertaintyDegrees: Double
     /// The strength of the field, in µT.
     package let fieldMicrotesla: Double
+    /// The angle by which the field points below the horizon, in degrees; `nil` when it is not known.
+    package let dipDegrees: Double?
     /// What a compass is good for there.
     package let zone: Zone
 
@@ -21,11 +23,13 @@ public struct LocalField: Sendable, Equatable {
 
     /// Creates a field.
     public init(
-        declinationDegrees: Double, declinationUncertaintyDegrees: Double, fieldMicrotesla: Double, zone: Zone = .normal
+        declinationDegrees: Double, declinationUncertaintyDegrees: Double, fieldMicrotesla: Double,
+        dipDegrees: Double? = nil, zone: Zone = .normal
     ) {
         self.declinationDegrees = declinationDegrees
         self.declinationUncertaintyDegrees = declinationUncertaintyDegrees
         self.fieldMicrotesla = fieldMicrotesla
+        self.dipDegrees = dipDegrees
         self.zone = zone
     }
 }

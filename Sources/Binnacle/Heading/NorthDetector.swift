@@ -57,6 +57,8 @@ public final class NorthDetector: EventDetector {
     private var hold: HeadingHold
     private var acceleration: OnePoleFilter
     private var field: OnePoleFilter
+    /// Smooths the field's strength, in the first component.
+    private var strength: OnePoleFilter
     private var fieldHistory = FieldHistory()
     /// The bearing, and then the sectors.
     private let watches: [SectorWatch]
@@ -106,6 +108,7 @@ public final class NorthDetector: EventDetector {
         let timeConstant = Float(settings.smoothing / .seconds(1))
         acceleration = OnePoleFilter(timeConstantSeconds: timeConstant)
         field = OnePoleFilter(timeConstantSeconds: timeConstant)
+        strength = OnePoleFilter(timeConstantSeconds: timeConstant)
         repetition = RepeatTimer(interval: settings.updateInterval)
         headingFilter = HeadingFilter(degrees: settings.headingFilterDegrees)
         watches = [SectorWatch(nil, settings: settings)] + settings.sectors.map { SectorWatch($0, settings: settings) }
@@ -176,7 +179,7 @@ public final class NorthDetector: EventDetector {
                 takeField(m, next, a, &validFrom, index)
                 next += 1
             }
-            if takeAcceleration(a.vector(index), at: time) {
+            if take(a.vector(index), at: time, into: &acceleration) {
                 interruptFacing(a, &validFrom, index, startNanoseconds: time)
             }
             switch find(at: time, index) {
@@ -207,8 +210,7 @@ public final class NorthDetector: EventDetector {
         finder = HeadingFinder(settings: settings)
         gate = HeadingGate(settings: settings)
         interference = Self.monitor(settings, magnetometer)
-        accuracy.resetField()
-        accuracy.resetAcceleration()
+        accuracy.reset()
         hold = HeadingHold(settings: settings)
         acceleration.reset()
         field.reset()
@@ -228,14 +230,18 @@ public final class NorthDetector: EventDetector {
     ) {
         let time = m.times[place]
         let vector = m.vector(place)
-        let (step, startsAnew) = take(vector, at: time, into: &field)
-        fieldHistory.append(field.value, at: field.lastTimeNanoseconds)
+        let startsAnew = take(vector, at: time, into: &field)
         if startsAnew {
-            accuracy.resetField()
+            accuracy.reset()
+            strength.reset()
             interruptFacing(a, &validFrom, index, startNanoseconds: time)
-        } else if let step {
-            accuracy.takeField(vector, smoothed: field.value, stepSeconds: step)
         }
+        if squaredLength(vector) < .infinity {
+            strength.step(SIMD3(squaredLength(vector).squareRoot(), 0, 0), timeNanoseconds: time)
+            accuracy.takeField(vector, smoothed: field.value, at: time)
+        }
+        fieldHistory.append(
+            FieldHistory.Field(vector: field.value, strength: strength.value.x), at: field.lastTimeNanoseconds)
         // While the accelerometer is silent, nobody else would notice. It may also come in blocks, behind the magnetometer's;
         // so nothing is said of a heading that is only held.
         if let last = acceleration.lastTimeNanoseconds, isGap(from: last, to: time, limit: gapLimitNanoseconds),
@@ -246,30 +252,16 @@ public final class NorthDetector: EventDetector {
         }
     }
 
-    /// Takes a sample of the accelerometer; returns whether the filter started anew.
-    private func takeAcceleration(_ vector: SIMD3<Float>, at time: Int64) -> Bool {
-        let (step, startsAnew) = take(vector, at: time, into: &acceleration)
-        if startsAnew {
-            accuracy.resetAcceleration()
-        } else if let step {
-            accuracy.takeAcceleration(vector, smoothed: acceleration.value, stepSeconds: step)
-        }
-        return startsAnew
-    }
-
     /// Smooths one sample; a sample that is not finite is left out.
     ///
-    /// - Returns: The seconds since the sample before, if the filter took it, and whether the filter started anew; what
-    ///   depends on it has to warm up then.
-    private func take(
-        _ vector: SIMD3<Float>, at time: Int64, into filter: inout OnePoleFilter
-    ) -> (stepSeconds: Float?, startsAnew: Bool) {
-        guard squaredLength(vector) < .infinity else { return (nil, false) }
+    /// - Returns: Whether the filter started anew; what depends on it has to warm up then.
+    private func take(_ vector: SIMD3<Float>, at time: Int64, into filter: inout OnePoleFilter) -> Bool {
+        guard squaredLength(vector) < .infinity else { return false }
         let last = filter.lastTimeNanoseconds
         let startsAnew = last.map { time < $0 || isGap(from: $0, to: time, limit: gapLimitNanoseconds) } ?? true
         if startsAnew { filter.reset() }
         filter.step(vector, timeNanoseconds: time)
-        return (last.map { Float(Units.seconds(from: $0, to: time)) }, startsAnew)
+        return startsAnew
     }
 
     /// Finds the axis that has a heading at a sample, and keeps what it is found from.
@@ -280,21 +272,32 @@ public final class NorthDetector: EventDetector {
         // A sample that was not finite left the filter where it was: its stamp would not fit the value.
         guard acceleration.lastTimeNanoseconds == time else { return .failure(.accelerationWeak) }
         guard settings.localField?.zone != .blackout else { return .failure(.blackout) }
-        watchField(length(SIMD3<Double>(field)), at: time, index)
+        let strength = Double(field.strength)
+        watchField(strength, at: time, index)
+        let expected = interference?.expected ?? strength
+        let isDisturbed = interference.map { $0.isOn || $0.isOff } ?? false
+        let found = finder.find(acceleration: acceleration.value, field: field)
+        var fault: HeadingFault?
+        if case .success(let pointing) = found {
+            fault = gate.take(
+                pointing.attitude, strength: (strength, expected > 0 ? strength / expected : 1),
+                isDisturbed: isDisturbed,
+                at: time)
+        }
         // Unconfirmed, it is no reason to tell anybody, but no field to find north with either.
-        if let interference, interference.isOn || interference.isOff { return .failure(.interference) }
+        if isDisturbed { return .failure(.interference) }
         let pointing: HeadingFinder.Pointing
-        switch finder.find(acceleration: acceleration.value, field: field) {
+        switch found {
         case .success(let found): pointing = found
         case .failure(let fault): return .failure(fault)
         }
-        if let fault = gate.take(pointing.attitude, at: time) { return .failure(fault) }
-        let degrees = accuracy.degrees(pointing, expectedField: interference?.expected, gate: gate)
+        if let fault { return .failure(fault) }
+        let degrees = accuracy.degrees(pointing, strengthDeparture: strength - expected, gate: gate)
         // Written so that NaN fails as well.
         guard degrees <= settings.accuracyLimitDegrees ?? 180 else { return .failure(.inaccurate) }
         validCount += 1
         columns.append(
-            pointing.axis, acceleration: acceleration.value, field: field, accuracyDegrees: Float(degrees))
+            pointing.axis, acceleration: acceleration.value, field: field.vector, accuracyDegrees: Float(degrees))
         return .success(
             HeadingHold.Source(pointing: pointing, accuracyDegrees: degrees, timeNanoseconds: time))
     }
@@ -316,6 +319,11 @@ public final class NorthDetector: EventDetector {
 
     /// Takes note that there is no heading at a moment; returns whether it is lost by that.
     private func noteNone(_ fault: HeadingFault, at time: Int64, _ index: Int) -> Bool {
+        if fault == .gravityReversed, gate.isReversed, !hold.isLost {
+            // No heading is to be expected, so there is nothing to hold.
+            found.append(.lost(loss(fault, sensor: accelerometer?.sensor.name, hold.lose(), at: time)), at: index)
+            return true
+        }
         switch hold.takeNone(at: time) {
         case nil: return false
         case .held(let source):

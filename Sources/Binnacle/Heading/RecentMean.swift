@@ -1,0 +1,50 @@
+/// The mean over the last half second, which forgets at once what is older.
+///
+/// A running mean would keep a trace of a violent moment for seconds, because squares of accelerations differ by a factor
+/// of thousands. The half second is kept as eight blocks, so the oldest is forgotten in steps of a sixteenth of a second.
+struct RecentMean {
+    private typealias Block = (sum: SIMD4<Double>, seconds: Double)
+
+    private var blocks = [Block](repeating: (.zero, 0), count: count)
+    /// Which sixteenth of a second the newest block is of; `nil` before the first sample.
+    private var newest: Int64?
+
+    private static let count = 8
+    private static let blockNanoseconds: Int64 = 62_500_000
+
+    /// Takes the figures of a sample, which count for the time since the sample before.
+    ///
+    /// - Returns: The mean of what was taken within the half second.
+    mutating func take(_ figures: SIMD4<Double>, seconds: Double, at timeNanoseconds: Int64) -> SIMD4<Double> {
+        let block = timeNanoseconds / Self.blockNanoseconds
+        if let newest, newest <= block {
+            for gone in 0..<min(block - newest, Int64(Self.count)) { self[block - gone] = (.zero, 0) }
+        } else {
+            reset()
+        }
+        newest = block
+        self[block].sum += figures * seconds
+        self[block].seconds += seconds
+        var whole: Block = (.zero, 0)
+        for block in blocks {
+            whole.sum += block.sum
+            whole.seconds += block.seconds
+        }
+        return whole.seconds > 0 ? whole.sum / whole.seconds : figures
+    }
+
+    mutating func reset() {
+        for index in blocks.indices { blocks[index] = (.zero, 0) }
+        newest = nil
+    }
+
+    private subscript(block: Int64) -> Block {
+        get { blocks[place(of: block)] }
+        set { blocks[place(of: block)] = newValue }
+    }
+
+    private func place(of block: Int64) -> Int {
+        let rest = Int(block % Int64(Self.count))
+        return rest < 0 ? rest + Self.count : rest
+    }
+}
