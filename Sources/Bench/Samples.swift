@@ -16,6 +16,7 @@ package enum DetectionForm: String, CaseIterable {
     var settings: MotionSettings {
         var settings = MotionSettings()
         settings.shockRefractory = .zero
+        settings.shockWindow = .zero
         if self == .threshold {
             settings.measure = .magnitude
             settings.features = [.motion, .freeFall, .shock]
