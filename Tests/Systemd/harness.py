@@ -139,9 +139,13 @@ def now():
 
 
 def journal(since, *matches):
-    """What was written after a place, as dictionaries of fields."""
-    lines = run("journalctl", "-q", "-o", "json", "--all", "--after-cursor", since, *matches)[1].splitlines()
-    return [json.loads(line) for line in lines if line.startswith("{")]
+    """What was written after a place, as dictionaries of fields.
+
+    With --after-cursor, journalctl 252 skips the first entry that matches when the entry at the cursor does not.
+    """
+    lines = run("journalctl", "-q", "-o", "json", "--all", "--cursor", since, *matches)[1].splitlines()
+    records = [json.loads(line) for line in lines if line.startswith("{")]
+    return [record for record in records if record["__CURSOR"] != since]
 
 
 def messages(since, *matches):
