@@ -1,25 +1,25 @@
 package import Synchronization
 
-/// A worker thread with the content that other threads pass to it, a request to stop, and its end.
+/// A worker thread and what it shares with other threads: the content they pass to it, the request to stop, its end.
 ///
-/// Other threads never wait for the work. `Content` is a ``BoundedQueue`` if each item counts, or a value of its own if
-/// only
-/// the latest does.
+/// A thread that passes content never waits for the work. `Content` is a ``BoundedQueue`` if each item counts, or
+/// another type if only the latest value does.
 package final class Courier<Content: Sendable>: Sendable {
     package struct State {
         package var content: Content
         package var stop: StopPlan?
         package var hasEnded = false
-        /// Whether a thread waits for the queue to be idle.
+        /// Whether a thread is in ``Courier/waitUntilIdle(milliseconds:)``.
         package var isAwaited = false
-        /// Whether the thread works on a batch, and looks for the next one without being woken.
+        /// Whether the thread handles a batch; it looks for the next one without being woken.
         package var isBusy = false
-        /// Starts the thread; `nil` once that was done.
+        /// Starts the thread with the first item; `nil` once called, and for a thread that starts otherwise.
         package var begin: (@Sendable () -> Void)?
     }
 
     /// Wakes the thread.
     package let waker: Waker
+    /// Wakes a thread that waits until the worker is idle or has ended.
     private let ownerWaker: Waker
     @usableFromInline let state: Mutex<State>
 
@@ -46,11 +46,12 @@ package final class Courier<Content: Sendable>: Sendable {
         }
     }
 
-    /// Starts the thread with the first item, or with the request to stop: until then it takes no memory.
+    /// Makes the first ``put(_:load:isBounded:)`` or the request to stop start the thread, which takes no memory until
+    /// then.
     ///
     /// - Parameters:
     ///   - work: Runs on the thread, as with ``start(_:)``.
-    ///   - failed: Told when there is no thread left, on the thread that left the item; the next item tries again.
+    ///   - failed: Called when no thread can be created, on the thread that passed the item; the next item tries again.
     package func startWithFirstItem(
         _ work: @escaping @Sendable () -> Void, orElse failed: @escaping @Sendable (SystemError) -> Void
     ) {
@@ -66,7 +67,7 @@ package final class Courier<Content: Sendable>: Sendable {
         }
     }
 
-    // MARK: - Threads that leave something
+    // MARK: - For other threads
 
     /// Changes the content, and wakes the thread if `change` returns `true`.
     package func leave(_ change: (inout Content) -> Bool) {
@@ -78,7 +79,7 @@ package final class Courier<Content: Sendable>: Sendable {
         state.withLock { body(&$0.content) }
     }
 
-    /// Requests the thread to stop, or to stop earlier.
+    /// Requests the thread to stop; of several plans, the one that ends first applies.
     package func requestStop(_ plan: StopPlan = StopPlan()) {
         let begin = state.withLock { state in
             if plan.endTime < state.stop?.endTime ?? .max || state.stop == nil { state.stop = plan }
@@ -93,11 +94,11 @@ package final class Courier<Content: Sendable>: Sendable {
 
     /// Waits for the thread's end, after ``requestStop(_:)``.
     ///
-    /// - Parameter deadlineNanoseconds: The longest wait, on CLOCK_MONOTONIC.
+    /// - Parameter deadlineNanoseconds: The end of the wait, on CLOCK_MONOTONIC.
     /// - Returns: Whether it has ended.
     package func waitForEnd(until deadlineNanoseconds: Int64) -> Bool {
         while !hasEnded {
-            // Several threads may wait, and the waker may wake only one of them.
+            // At most a second: several threads may wait, and the waker may wake only one of them.
             let left = SystemClock.milliseconds(until: deadlineNanoseconds, atMost: 1000)
             guard left > 0 else { return false }
             ownerWaker.wait(timeoutMilliseconds: left)
@@ -105,7 +106,7 @@ package final class Courier<Content: Sendable>: Sendable {
         return true
     }
 
-    // MARK: - The thread
+    // MARK: - For the worker thread
 
     /// The request to stop; `nil` while there is none.
     package var stop: StopPlan? { state.withLock { $0.stop } }
@@ -128,10 +129,10 @@ package enum CourierAnswer: Sendable {
     case stopped
 }
 
-/// A thread that works off a queue.
+/// A worker thread that handles the items of a queue.
 extension Courier {
-    /// Adds an item, and wakes the thread unless it was woken for another one.
-    @inlinable  // Generic code in another module takes as long as all the rest of it.
+    /// Adds an item, and wakes the thread unless it is busy or was woken for another item.
+    @inlinable  // Unspecialized in another module, the generic code doubles the time of a call.
     package func put<Item>(_ item: Item, load: Int = 1, isBounded: Bool = true) -> CourierAnswer
     where Content == BoundedQueue<Item> {
         let (answer, isFirst, begin) = state.withLock { state -> (CourierAnswer, Bool, (@Sendable () -> Void)?) in
@@ -146,7 +147,7 @@ extension Courier {
 
     /// Takes all waiting items; each keeps its room until ``finish(_:)``.
     ///
-    /// - Returns: Whether there may be more.
+    /// - Returns: Whether more may follow: `false` after a request to stop.
     package func takeAll<Item>(into list: inout [Item]) -> Bool where Content == BoundedQueue<Item> {
         state.withLock { state in
             state.content.takeAll(into: &list)
@@ -154,7 +155,7 @@ extension Courier {
         }
     }
 
-    /// Releases the room of items that are done.
+    /// Releases the room of finished items.
     package func finish<Item>(_ load: Int = 1) where Content == BoundedQueue<Item> {
         let isAwaited = state.withLock { state in
             state.content.finish(load)
@@ -163,9 +164,12 @@ extension Courier {
         if isAwaited { ownerWaker.wake() }
     }
 
-    /// Waits until no item is waiting or being worked on, or the thread has ended.
+    /// Waits until no item is waiting or being handled, the thread has ended, or the time-out.
     ///
-    /// - Returns: Whether that is so.
+    /// ``finish(_:)`` ends the wait early, ``runBatches(_:)`` does not. Another wake-up may end it before the thread is
+    /// idle.
+    ///
+    /// - Returns: Whether the thread is idle or has ended.
     package func waitUntilIdle<Item>(milliseconds: Int32) -> Bool where Content == BoundedQueue<Item> {
         func isIdle(_ willWait: Bool) -> Bool {
             state.withLock { state in
@@ -179,17 +183,17 @@ extension Courier {
         return isIdle(false)
     }
 
-    /// Starts a thread that handles all waiting items at a time, until it is requested to stop and none is left.
+    /// Starts a thread that handles the items in batches, until it is requested to stop and none is left.
     ///
-    /// - Parameter start: Called once on the thread; returns the function that is called with the items, in their
-    ///   order.
+    /// - Parameter start: Called once on the thread; returns the function that handles a batch: all waiting
+    ///   items, in their order.
     /// - Throws: ``SystemError`` when no thread can be created.
     package func startBatches<Item>(_ start: @escaping @Sendable () -> ([Item]) -> Void) throws(SystemError)
     where Content == BoundedQueue<Item> {
         try self.start { [self] in runBatches(start()) }
     }
 
-    /// Handles all waiting items at a time, until the thread is requested to stop and none is left.
+    /// Handles all waiting items as one batch after another, until the thread is requested to stop and none is left.
     package func runBatches<Item>(_ work: ([Item]) -> Void) where Content == BoundedQueue<Item> {
         var items: [Item] = []
         while true {
@@ -212,7 +216,7 @@ extension Courier {
 
 /// The time for the remaining work after a request to stop; times are on CLOCK_MONOTONIC.
 package struct StopPlan: Sendable {
-    /// The reason, as a part of a sentence.
+    /// The reason, as a clause of a message.
     package let reason: String
     private let beginTime: Int64
     private let duration: Int64
@@ -221,20 +225,20 @@ package struct StopPlan: Sendable {
     ///
     /// - Parameters:
     ///   - nanoseconds: The time for the remaining work; unlimited by default.
-    ///   - reason: The reason, as a part of a sentence.
+    ///   - reason: The reason, as a clause of a message.
     package init(within nanoseconds: Int64 = .max, because reason: String = "Binnacle stops") {
         self.reason = reason
         beginTime = SystemClock.monotonic()
         duration = max(0, nanoseconds)
     }
 
-    /// Whether there is no time.
+    /// Whether the plan leaves no time for the remaining work.
     package var isImmediate: Bool { duration == 0 }
 
     /// When the time is over.
     package var endTime: Int64 { time(after: 100) }
 
-    /// When a percentage of the time is over.
+    /// When a percentage of the time is over; `.max` if that is never.
     package func time(after percent: Int64) -> Int64 {
         let (time, isTooLate) = beginTime.addingReportingOverflow(
             percent == 100 ? duration : duration / 100 * percent)
@@ -244,13 +248,12 @@ package struct StopPlan: Sendable {
 
 /// Items in the order of their arrival, with a limit.
 ///
-/// An item takes room from ``append(_:load:isBounded:)`` to ``finish(_:)``, also while it is being worked on; a thread
-/// that
-/// works in batches releases the room immediately with ``begin()``.
+/// An item takes room from ``append(_:load:isBounded:)`` to ``finish(_:)``, also while it is being handled. A thread
+/// that works in batches releases the room with ``begin()`` as soon as it has taken the items.
 package struct BoundedQueue<Item: Sendable>: Sendable {
-    /// The room taken by items that wait, and by taken items that are not done.
+    /// The room of the items that wait, and of those that were taken and are not finished.
     @usableFromInline package internal(set) var load = 0
-    /// The load of the items that are worked on and take no room.
+    /// The load of the batch that is being handled; it takes no room.
     private var begun = 0
     /// The load of finished items.
     package private(set) var doneCount = 0
@@ -259,9 +262,9 @@ package struct BoundedQueue<Item: Sendable>: Sendable {
 
     @usableFromInline let capacity: Int
     @usableFromInline var items: [Item] = []
-    /// The place of the first waiting item; those before it were taken.
+    /// The index of the first waiting item; those before it were taken.
     @usableFromInline var first = 0
-    /// Storage for more items than this is freed when they were taken.
+    /// The list that ``takeAll(into:)`` gets is freed, not reused, if it has storage for more items than this.
     private static var usualCount: Int { 1024 }
 
     /// Creates an empty queue.
@@ -295,7 +298,7 @@ package struct BoundedQueue<Item: Sendable>: Sendable {
 
     /// Takes the item that has waited longest.
     ///
-    /// - Complexity: Constant on average: the rest moves up once half of the storage is free.
+    /// - Complexity: Amortized constant: the rest moves up once half of the items were taken.
     package mutating func popFirst() -> Item? {
         guard first < items.count else { return nil }
         let item = items[first]
@@ -307,7 +310,7 @@ package struct BoundedQueue<Item: Sendable>: Sendable {
         return item
     }
 
-    /// Takes all waiting items, in exchange for the storage of a list.
+    /// Replaces the contents of `list` with all waiting items; the queue reuses the list's storage.
     package mutating func takeAll(into list: inout [Item]) {
         if list.capacity > Self.usualCount { list = [] } else { list.removeAll(keepingCapacity: true) }
         swap(&list, &items)
@@ -317,14 +320,15 @@ package struct BoundedQueue<Item: Sendable>: Sendable {
         }
     }
 
-    /// Releases the room of all items that were taken; they count as unfinished until the next call.
+    /// Releases the room of the batch that was just taken with ``takeAll(into:)``; it is unfinished until the next
+    /// call.
     package mutating func begin() {
         doneCount += begun
         begun = load
         load = 0
     }
 
-    /// Releases the room of items that are done.
+    /// Releases the room of finished items.
     package mutating func finish(_ load: Int = 1) {
         self.load -= load
         doneCount += load

@@ -1,13 +1,13 @@
 import Binnacle
 import LinuxSystem
 
-/// The store's thread: everything that is done with the file is done here.
+/// The work of the store's thread, the only thread that uses the database connection.
 ///
-/// ``Committer`` stores, ``Deliveries`` hands over, ``Janitor`` keeps the limits; each works on the file that it is
-/// given, and throws. The worker decides what a failure means: it alone knows the phase.
+/// ``Committer`` stores events, ``Deliveries`` hands them to handlers, ``Janitor`` keeps the file within its limits.
+/// Each uses the file that it is given, and throws; only the worker knows the phase, so it handles their failures.
 final class StoreWorker {
     private enum Phase {
-        /// No file was opened yet, or one was closed to open another.
+        /// No file is open yet, or one was closed and the next is being opened.
         case opening
         case healthy(StoreFile)
         case degraded(Outage)
@@ -38,17 +38,18 @@ final class StoreWorker {
         }
     }
 
-    /// A time in which nothing can be stored.
+    /// A period in which nothing can be stored; handlers still get events.
     private struct Outage {
         /// What is wrong and what to do about it, for people.
         var text: String
         var isFull: Bool
-        /// When to try again, on the monotonic clock, and how long before that the last attempt was.
+        /// When to try again, on the monotonic clock.
         var retryNanoseconds: Int64
+        /// The wait before that attempt; it doubles with each attempt that fails.
         var waitNanoseconds: Int64
         /// The file, when it can still be read.
         var file: StoreFile?
-        /// How many events were not stored before it began.
+        /// The count of events that were not stored, as it was when the outage began.
         let notStoredBefore: Int
     }
 
@@ -62,21 +63,23 @@ final class StoreWorker {
     private var committer: Committer
     private var deliveries: Deliveries
     private var janitor: Janitor
-    /// The highest sequence number of an event, or in the file.
+    /// The highest sequence number of any event so far, in the file or not.
     private var highestSequence: UInt64 = 0
     /// When the last outage ended, and its last wait.
     private var lastRecovery: (nanoseconds: Int64, waitNanoseconds: Int64)?
+    /// When damaged files were replaced, within the last hour.
     private var damageTimes: [Int64] = []
+    /// The size of the file and its log, and when it was measured.
     private var fileBytes: (count: Int64, nanoseconds: Int64) = (0, .min / 2)
 
     private static let second: Int64 = 1_000_000_000
     private static let firstWait = second
     private static let longestWait = 30 * second
-    /// An outage this soon after the last one waits longer.
+    /// An outage that begins this soon after a recovery starts with twice the last wait.
     private static let relapseTime = 60 * second
-    /// How often a damaged file is replaced within an hour before it is left alone.
+    /// Maximum number of damaged files that are replaced within an hour; the next one is left alone.
     private static let mostDamages = 3
-    /// How long an acknowledgement may wait for a transaction that comes anyway.
+    /// How long an acknowledgement waits for the next commit of events before it gets a transaction of its own.
     private static let acknowledgementTime: Int64 = 100_000_000
 
     init(
@@ -94,7 +97,7 @@ final class StoreWorker {
         janitor = Janitor(clock, reports)
     }
 
-    /// Works until the store is finished and every request is done.
+    /// Handles requests until the store is told to stop and none is left.
     func run() {
         attempt { () throws(StoreFailure) in try openFile() }
         show()
@@ -149,14 +152,14 @@ final class StoreWorker {
             commit()
             handOver()
             let page = page(query)
-            // The statistics that are read after the page belong to it.
+            // A client that reads the statistics after the page gets those of the same moment.
             show()
             reply(page)
         case .change(let new):
             commit()
             let path = settings.path
             settings = new
-            // Another file would be another store.
+            // A store keeps its path: another file would be another store.
             settings.path = path
             if let file = phase.file {
                 attempt { () throws(StoreFailure) in try file.configure(settings) }
@@ -166,7 +169,7 @@ final class StoreWorker {
     }
 
     private func page(_ query: EventQuery) -> EventPage {
-        // A file that turns out to be damaged is exchanged for another one.
+        // If the first attempt finds the file damaged, the second reads its replacement.
         for _ in 0..<2 {
             guard let file = phase.file else { break }
             guard let result = attempt({ () throws(StoreFailure) in try file.database.page(query) }) else { continue }
@@ -179,7 +182,7 @@ final class StoreWorker {
 
     // MARK: - Storing and handing over
 
-    /// Stores the group, and hands it on whether or not it was stored.
+    /// Stores the committer's items in one transaction; publishes and hands them on whether or not that worked.
     private func commit() {
         guard !committer.items.isEmpty else { return }
         let storedCount = store()
@@ -193,9 +196,9 @@ final class StoreWorker {
         committer.removeAll()
     }
 
-    /// Tries to store the group, twice when the first attempt has led to another file.
+    /// Stores the committer's items; tries a second time if the first attempt reopened or replaced the file.
     ///
-    /// - Returns: The number of stored events; `nil` when the group was not stored.
+    /// - Returns: The number of stored events; `nil` if the file is not writable or the transaction failed.
     private func store() -> Int? {
         for _ in 0..<2 {
             guard let file = phase.writableFile else { return nil }
@@ -223,13 +226,13 @@ final class StoreWorker {
                 return try deliveries.handOver(from: file, isWritable: phase.writableFile != nil)
             } catch {
                 fail(error)
-                // A file that cannot be read must not keep back what is in memory.
+                // Deliveries in memory must not wait for those in a file that cannot be read.
                 if phase.file === file { closeFile() }
             }
         }
     }
 
-    /// Removes the acknowledged deliveries, when nothing else is to be stored.
+    /// Removes the acknowledged deliveries from the file, in a transaction of their own.
     private func storeAcknowledged() {
         guard let file = phase.writableFile else { return }
         attempt { () throws(StoreFailure) in
@@ -273,7 +276,7 @@ final class StoreWorker {
 
     private func openFile() throws(StoreFailure) {
         let file = try StoreFile(settings, succeeding: (snapshot.current.identity, highestSequence))
-        // Also when it turns out to be damaged, the next one continues its numbers.
+        // If this file turns out to be damaged, its replacement gets the same identity and continues its numbers.
         snapshot.update { $0.identity = file.identity }
         if file.lastSequence > highestSequence {
             highestSequence = file.lastSequence
@@ -294,9 +297,9 @@ final class StoreWorker {
         if phase.outage == nil { phase = .opening } else { phase.outage?.file = nil }
     }
 
-    /// Does something with the file.
+    /// Runs an operation on the file, and handles its failure.
     ///
-    /// - Returns: Its result; `nil` when it failed, which is dealt with.
+    /// - Returns: The result of the operation; `nil` if it failed.
     @discardableResult
     private func attempt<Result>(_ body: () throws(StoreFailure) -> Result) -> Result? {
         do throws(StoreFailure) {
@@ -307,6 +310,7 @@ final class StoreWorker {
         }
     }
 
+    /// Replaces a damaged file; any other failure begins an outage.
     private func fail(_ failure: StoreFailure) {
         do throws(StoreFailure) {
             try replaceDamaged(failure)
@@ -315,7 +319,7 @@ final class StoreWorker {
         }
     }
 
-    /// Begins an outage and reports it, or changes the reason for the one that is under way.
+    /// Begins an outage and reports it, or changes the reason of the current one without a report.
     private func degrade(_ failure: StoreFailure) {
         let (now, text) = (clock.monotonic(), failure.text(path: settings.path))
         guard phase.outage == nil else {
@@ -335,7 +339,7 @@ final class StoreWorker {
         reports.tell(.storeFailed, text, Figure(.retry, .integer(wait / Self.second)))
     }
 
-    /// Tries to end the outage; when that fails, the next attempt comes later.
+    /// Tries to end the outage; if that fails, doubles the wait before the next attempt.
     private func retry() {
         do throws(StoreFailure) {
             do throws(StoreFailure) {
@@ -352,12 +356,12 @@ final class StoreWorker {
         }
     }
 
-    /// Opens the file again, unless the open one can be used on.
+    /// Opens the file again, unless it is in place and only the disk was full.
     private func reopen() throws(StoreFailure) {
         if let file = phase.file {
             switch file.whereabouts {
             case .inPlace:
-                // The log may be what fills the disk.
+                // The log may be what fills the disk; merging truncates it.
                 try? file.mergeLog()
                 if phase.outage?.isFull ?? false { return }
             case .logGone: try? file.mergeLog(truncates: false)
@@ -394,7 +398,7 @@ final class StoreWorker {
 
     /// Sets a damaged file aside, and begins a new one.
     ///
-    /// - Throws: The failure when it is another one, and what prevents this.
+    /// - Throws: `failure` itself if it is not damage; otherwise the failure that prevents the replacement.
     private func replaceDamaged(_ failure: StoreFailure) throws(StoreFailure) {
         guard case .damaged(let reason) = failure else { throw failure }
         let now = clock.monotonic()
@@ -412,7 +416,7 @@ final class StoreWorker {
             "\(reason); it is set aside as \(aside), and a new one is begun; what can be read of it is copied by: "
                 + FilePlace.recoveryCommand(for: aside))
         degrade(damage)
-        // Its name is reported also when another failure was reported before.
+        // During an outage `degrade` reports nothing, but the user needs the name of the file that was set aside.
         if wasDegraded { reports.tell(.storeFailed, damage.text(path: settings.path)) }
         try openFile()
         try recover()
@@ -422,7 +426,7 @@ final class StoreWorker {
 
     private func show() {
         let now = clock.monotonic()
-        // The size may be a second old; what changes it wakes this thread again a second later.
+        // The size may be a second old: a commit wakes this thread again a second later, which updates the size.
         if now - fileBytes.nanoseconds >= Self.second {
             fileBytes = (["", "-wal"].reduce(0) { $0 + ((try? FilePlace.size(settings.path + $1)) ?? 0) }, now)
         }

@@ -1,69 +1,75 @@
 import SensorGeometry
 
-/// Estimates two errors of the heading that neither the acceleration's length nor the dip shows: an acceleration towards
-/// east or west, and a magnet that comes nearer.
+/// Estimates two errors of the heading that neither the acceleration's length nor the dip shows: an acceleration
+/// towards east or west, and the field of an approaching magnet.
 ///
-/// An acceleration to the east tilts the measured up, as a turn about the field's own direction would. Of a turn, the share
-/// that is across the field shows in the field's direction; a turn about exactly that direction is rare. So where up moves
-/// much more to the east than the field's movement explains, it is an acceleration that moves it. A turn about the vertical
-/// leaves up where it is, and is no acceleration for that reason.
+/// An acceleration to the east tilts the measured up eastward, and so does a turn of the device about the field's
+/// direction. Such a turn leaves the field's direction unchanged, but turns about exactly that axis are rare: others
+/// change the field's direction, too, which shows how much of up's movement they explain. If up moves much further to
+/// the east than that, the cause is an acceleration. A turn about the vertical moves the field and not up, so up's
+/// whole movement is a second bound.
 ///
-/// A magnet moves the field's direction while up stays, as a turn on a table does. It changes the strength or the dip as
-/// well, which a turn does not.
+/// A magnet moves the field's direction while up stays, as a turn on a table does. Unlike a turn, it also changes the
+/// field's strength or dip.
 ///
-/// Both errors are sums of what happened, and not of what is: a steady acceleration, as in a curve, does not move up any
-/// more, and is remembered until the acceleration's length is again that of before.
+/// Both estimates sum changes, because a constant error does not show: in a steady acceleration, as in a curve, up
+/// stands still. So a sum decays slowly while its cause lasts, and fast once the acceleration's length, or the field's
+/// strength and dip, are again those at rest.
 struct HiddenMotion {
-    /// What is known of a sample beside its attitude.
+    /// An attitude, and how its sample differs from those at rest.
     struct Sample {
         let attitude: Attitude
-        /// The sine of the dip's departure from the one at rest.
+        /// The sine of the difference between the dip and the dip at rest.
         let dipDeparture: Double
-        /// The strength of the field as a share of what it should be.
+        /// The strength of the field divided by the expected strength.
         let strength: Double
-        /// Whether the smoothed field is shorter than its strength, as the mean of several directions in a fast turn is; then
-        /// its dip is none that the field has.
+        /// Whether the smoothed field vector is shorter than the field is strong: in a fast turn it is the mean of
+        /// several directions, so its dip is not the field's.
         let isFieldSpread: Bool
-        /// By how much the acceleration's length is above the one at rest in the mean, in g.
+        /// The mean length of the acceleration minus the length at rest, in g; 0 in rough motion.
         let lengthExcess: Double
-        /// Whether the device is shaken so much that there is no heading anyway.
+        /// Whether the acceleration's length or the dip departs too far from rest for the tilt to be followed.
         let isViolent: Bool
     }
 
-    /// How far the measured up is tilted to the east by acceleration, in radians.
+    /// The angle by which acceleration tilts the measured up to the east, in radians.
     private(set) var tilt = 0.0
-    /// How far a magnet turned the field about the vertical, in radians.
+    /// The angle by which a magnet turned the field about the vertical, in radians.
     private(set) var turn = 0.0
 
     private var last: (up: SIMD3<Double>, field: SIMD3<Double>)?
-    /// Up's way to the east that the field's movement does not explain, all of its way to the east, the field's way about the
-    /// vertical, and the strength.
+    /// Three sums of movements in radians, and the current strength: up's eastward movement that the field's movement
+    /// does not explain, all of up's eastward movement, the field's turn about the vertical.
     private var ways = SIMD4<Double>.zero
     private var waySpread = RunningSpread<SIMD4<Double>>()
     private var fieldSpread = RunningSpread<SIMD3<Double>>()
     /// Up, and the sine of the dip's departure.
     private var upSpread = RunningSpread<SIMD4<Double>>()
 
+    /// The time constant of the variances.
     private static let spreadSeconds = 0.4
-    /// How much more than turns across the field explain up has to move: of turns about random axes, a tenth does.
+    /// The ratio of variances, up's to the one that the field's movement explains, above which an acceleration is the
+    /// cause; a tenth of all turns about random axes exceed it, too.
     private static let turnFactor = 4.0
+    /// In radians.
     private static let greatestTilt = 0.3
-    /// Up stands still within 0.9°.
+    /// Up stands still if its variance is below this, the square of 0.015 rad (0.9°).
     private static let stillSquare = 0.015 * 0.015
-    /// The field's strength and dip vary by so much by noise.
+    /// The variance of the field's strength and dip that is due to noise.
     private static let fieldNoiseSquare = 0.009 * 0.009
-    /// A magnet may turn the field more than five times as far as it changes strength and dip.
+    /// A ratio of variances: a magnet may turn the field √30 times as far as it changes strength and dip.
     private static let fieldFactor = 30.0
-    /// An acceleration of 0.08 g across gravity adds so much to its length, in g.
+    /// The length that 0.08 g across gravity adds to the acceleration, in g; above it an acceleration still lasts.
     private static let leastExcess = 0.003
+    // Above one of these, a magnet is still near.
     private static let leastStrengthDeparture = 0.03
     private static let leastDipDeparture = 0.02
-    /// How fast a sum is forgotten while what caused it seems to last, and once it seems to be over.
+    // The time constants by which the sums decay: two while the cause lasts, and one for both after its end.
     private static let lastingTiltSeconds = 20.0
     private static let lastingTurnSeconds = 30.0
     private static let forgettingSeconds = 2.0
 
-    /// Takes a sample and the time since the one before.
+    /// Takes a sample and the time since the previous one.
     mutating func take(_ sample: Sample, seconds: Double) {
         let attitude = sample.attitude
         let field = (attitude.north * attitude.horizontalField + attitude.up * attitude.verticalField) / attitude.field
@@ -116,7 +122,7 @@ struct HiddenMotion {
         turn -= turn * min(1, seconds / (lasts ? Self.lastingTurnSeconds : Self.forgettingSeconds))
     }
 
-    /// Forgets where up and the field were, because samples are missing.
+    /// Forgets the last sample and the variances, because samples are missing; the estimates stay.
     mutating func interrupt() {
         last = nil
         waySpread.reset()

@@ -1,24 +1,25 @@
 package import Binnacle
 
-/// The state of one sensor of a live source: which device plays it, what is tried when that fails, what was reported.
+/// The state of one sensor of a live source: its device, the remedy for a silent one, the reported failure.
 ///
-/// A pure state machine. ``LiveSource`` tells it what happened and performs the effects, in their order. Single samples do
-/// not pass through it.
+/// A pure state machine: ``LiveSource`` passes each input to ``handle(_:at:)`` and performs the returned effects in
+/// order. Of the samples, only the first one after an opening or a reported failure is an input.
 package struct SensorSlot: Equatable {
-    /// Devices are known by their folders in sysfs; times are on CLOCK_MONOTONIC.
+    /// The phase of the sensor; a device is identified by its folder in sysfs, and times are on CLOCK_MONOTONIC.
     package enum State: Equatable {
-        /// The sensor has no device. One is looked for at `retry`, and whenever devices were found or released.
+        /// The sensor has no device. The slot looks for one at `retry`, and when devices are found or released.
         case unassigned(retry: Int64?)
-        /// The device is opened at `retry`, and whenever devices were found or released.
+        /// The sensor has a device that is closed. It is opened at `retry`, or earlier when devices are found or
+        /// released.
         case waiting(device: String, retry: Int64)
-        /// A worker thread opens the device. When it has not answered at `due`, that is reported once.
+        /// A worker thread opens the device. If it has not answered by `due`, the slot reports that once.
         case opening(device: String, due: Int64?)
-        /// The device was removed while a worker thread opened it; the worker's answer comes before another opening.
+        /// The device was removed while a worker thread opened it. No other device is opened before the thread answers.
         case abandoned(device: String)
-        /// The device is read. When it seems silent, it is read once more before that is believed.
+        /// The device is open and read. If it `seemsSilent`, it is read once more before the silence is treated.
         case reading(device: String, Method, seemsSilent: Bool)
-        /// The sensor is no longer requested. A worker thread opens or closes its device; until `due` other sensors wait
-        /// for that.
+        /// The sensor is no longer requested. A worker thread still opens or closes its device; until `due` other
+        /// sensors that could use the device wait for it.
         case leaving(device: String, due: Int64, isOpening: Bool)
         /// The sensor is no longer requested and has no device.
         case gone
@@ -31,30 +32,30 @@ package struct SensorSlot: Equatable {
         case evdev
     }
 
-    /// What was done about a buffer that gave no samples; `pollings` counts how often in a row it was given up for polling.
+    /// What was done about a silent buffer; `pollings` is the number of consecutive periods of polling.
     package enum Remedy: Equatable {
         case none
         /// The buffer was switched off and on again.
         case rearmed(at: Int64, pollings: Int)
-        /// Single values are read until `due`.
+        /// The device is polled until `due`.
         case polling(due: Int64, pollings: Int)
-        /// The buffer is tried again after a time of polling.
+        /// The buffer is opened again after a period of polling.
         case retrying(at: Int64, pollings: Int)
     }
 
-    /// A device for a sensor that has none.
+    /// The result of a search for a device.
     package enum Candidate: Equatable {
         case device(String)
-        /// The only matching device is being closed for another sensor, at the latest until then.
+        /// No matching device is free; sensors that are no longer requested release theirs, the last one by this time.
         case held(until: Int64)
         case none(reason: String)
     }
 
     /// What happened.
     package enum Input: Equatable {
-        /// The answer to ``Effect/findDevice``, or to devices that were found or released.
+        /// The result of ``Effect/findDevice``; ``LiveSource`` also sends it when devices were found or released.
         case candidate(Candidate)
-        /// The ``SensorSlot/deadline`` has come.
+        /// The ``SensorSlot/deadline`` has passed.
         case timer
         /// A worker thread has opened the device.
         case opened(Method)
@@ -63,15 +64,15 @@ package struct SensorSlot: Equatable {
         case closed
         /// The first sample since the opening or since the last report of a failure.
         case delivered
-        /// One reading of a polled device failed.
+        /// One reading of a polled device failed; polling continues.
         case missed(SensorFailure)
         /// The device cannot be read.
         case failed(SensorFailure)
-        /// No sample came for as long as is unusual for the device, and everything was read.
+        /// No sample came within the device's stall time, and nothing is left to read.
         case silent(seconds: Double)
         /// The device is no longer silent.
         case heard
-        /// The device was removed.
+        /// The device was removed; `isReplaceable` if another matching device is free.
         case removed(isReplaceable: Bool)
         /// The machine was suspended.
         case suspended(seconds: Double)
@@ -89,27 +90,27 @@ package struct SensorSlot: Equatable {
         case open(device: String, isPolled: Bool)
         /// Begin to read what the worker thread has opened.
         case read
-        /// Read once more without being woken.
+        /// Read the device once more, although it has not reported data.
         case readAgain
-        /// Measure the time of silence from now on.
+        /// Measure the silence from now on.
         case restartSilence
         case close(Closing)
         /// Fail the sensor's streams.
         case report(SensorFailure)
-        /// Tell the user, once.
+        /// Show the user a notice; the same text only once.
         case note(String)
-        /// Report lost samples; without `seconds` it is one.
+        /// Report lost samples: one if `seconds` is `nil`, otherwise as many as the rate suggests.
         case lose(SampleLoss.Cause, seconds: Double?, detail: String)
         case authorize(AuthorizationStatus)
     }
 
     /// What happens to a device that is closed.
     package enum Closing: Equatable {
-        /// A worker thread switches its buffer off and answers with ``Input/closed``.
+        /// A worker thread switches its buffer off, closes it, and answers with ``Input/closed``.
         case switchOff
-        /// The next opening switches its buffer off.
+        /// It is closed with its buffer on; the next opening switches the buffer off.
         case leaveOn
-        /// Nothing, because it was removed.
+        /// Nothing is switched off, because the device was removed.
         case removed
     }
 
@@ -117,22 +118,22 @@ package struct SensorSlot: Equatable {
     package private(set) var remedy: Remedy
     /// The failure that was reported; `nil` while the sensor delivers.
     private var reported: SensorFailure.Category?
-    /// The failures in a row.
+    /// The number of failures and removals since the last sample.
     private var failureCount = 0
     private let bufferRetryNanoseconds: Int64
 
-    /// A driver should open a device within this time.
+    /// The time within which a driver should open or close a device.
     static let longestOpening: Int64 = 10_000_000_000
-    /// A buffer that was silent this long after it was rearmed is rearmed again.
+    /// After this time without silence, a rearmed buffer that falls silent is rearmed again instead of polled.
     private static let rearmingNanoseconds: Int64 = 60_000_000_000
 
     /// Creates a sensor without a device.
     ///
     /// - Parameters:
-    ///   - bufferRetryNanoseconds: How long a silent buffer is given up for polling the first time; each further time in
-    ///     a row takes twice as long.
-    ///   - state: Where it begins, for tests.
-    ///   - remedy: What was tried before, for tests.
+    ///   - bufferRetryNanoseconds: How long a device with a silent buffer is polled the first time; each consecutive
+    ///     time is twice as long, up to 64 times the first.
+    ///   - state: The initial state, for tests.
+    ///   - remedy: The initial remedy, for tests.
     package init(
         bufferRetryNanoseconds: Int64, state: State = .unassigned(retry: nil), remedy: Remedy = .none
     ) {
@@ -151,7 +152,7 @@ package struct SensorSlot: Equatable {
         }
     }
 
-    /// Whether a device may be opened now.
+    /// Whether no device is open and one may be opened now.
     package var isWaiting: Bool {
         switch state {
         case .unassigned, .waiting: true
@@ -159,7 +160,7 @@ package struct SensorSlot: Equatable {
         }
     }
 
-    /// Whether ``Input/heard`` is waited for.
+    /// Whether the device is read once more because it seems silent; ``Input/heard`` ends that.
     var seemsSilent: Bool {
         if case .reading(_, _, seemsSilent: true) = state { true } else { false }
     }
@@ -175,10 +176,10 @@ package struct SensorSlot: Equatable {
         }
     }
 
-    /// Takes an input.
+    /// Handles an input.
     ///
     /// - Parameters:
-    ///   - input: What happened; what a state does not expect is ignored.
+    ///   - input: What happened; an input that the state does not expect is ignored.
     ///   - now: When, on CLOCK_MONOTONIC.
     /// - Returns: What has to be done.
     package mutating func handle(_ input: Input, at now: Int64) -> [Effect] {
@@ -207,7 +208,7 @@ package struct SensorSlot: Equatable {
             state = .reading(device: device, method, seemsSilent: false)
             return [.authorize(.authorized), .read]
         case (.opening(let device, _), .openingFailed(let failure)):
-            // Another program has the buffer, and single values do not disturb it.
+            // Another program uses the buffer, and polling does not disturb it.
             if case .retrying(_, let pollings) = remedy, failure.category == .busy {
                 poll(after: pollings, now)
                 state = .waiting(device: device, retry: now)
@@ -248,7 +249,7 @@ package struct SensorSlot: Equatable {
             state = .reading(device: device, method, seemsSilent: false)
             return []
         case (.reading(let device, _, _), .timer):
-            // Single values miss what happens between them.
+            // Polling misses what happens between two readings, so the buffer is tried again.
             guard case .polling(_, let pollings) = remedy else { return [] }
             remedy = .retrying(at: now, pollings: pollings)
             return openAgain(device, now)
@@ -292,7 +293,7 @@ package struct SensorSlot: Equatable {
 
     // MARK: - Failures
 
-    /// Reports a failure, once, and tells the user when the reason has become another one.
+    /// Fails the streams at the first failure, and shows the user a notice when a later one has another category.
     private mutating func report(_ failure: SensorFailure) -> [Effect] {
         let before = reported
         reported = failure.category
@@ -302,7 +303,7 @@ package struct SensorSlot: Equatable {
         return denial + [before == nil ? .report(failure) : .note(failure.description)]
     }
 
-    /// Has the device opened again after a second, then after twice as long each time, at most 32 s.
+    /// Reports a failure and opens the device again after 1 s, doubled at each consecutive failure up to 32 s.
     private mutating func fail(_ device: String, _ failure: SensorFailure, _ now: Int64) -> [Effect] {
         let delay: Int64 = 1_000_000_000 << min(Int64(failureCount), 5)
         failureCount += 1
@@ -319,7 +320,7 @@ package struct SensorSlot: Equatable {
 
     // MARK: - Silence
 
-    /// A buffer that gives no samples is rearmed, then given up for polling, then reported.
+    /// Rearms a silent buffer, then polls the device; reports the silence if neither is possible or polling fails, too.
     private mutating func treatSilence(
         _ device: String, _ method: Method, _ seconds: Double, _ now: Int64
     ) -> [Effect] {
@@ -334,7 +335,7 @@ package struct SensorSlot: Equatable {
             poll(after: pollings, now)
             action = ", also after the buffer was switched on again: single values are read instead"
         case (.polling, _):
-            // The poller waits for a driver, and goes on when that answers; another poller would wait as well.
+            // The poller waits for the driver, and continues when the driver answers; a new poller would wait, too.
             return [.restartSilence] + report(SensorFailure(.silent, "\(device): \(silence)"))
         default: return [.close(.switchOff)] + fail(device, SensorFailure(.silent, "\(device): \(silence)"), now)
         }

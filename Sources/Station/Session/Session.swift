@@ -4,31 +4,31 @@ package import LinuxSensors
 package import LinuxSystem
 import PlainText
 
-/// A source with a wait.
+/// A source of samples that a ``Session`` can wait for.
 package protocol SessionSource: SampleSource {
     /// Whether every sensor has been searched for, and opened or refused.
     var isSettled: Bool { get }
-    /// Whether the source has no samples before the end of a wait.
+    /// Whether the source has no more samples, after this answer, until ``wait(until:)`` returns.
     func isDrained(after answer: SampleAnswer) -> Bool
     /// Waits until there may be samples, a signal comes, or a deadline on CLOCK_MONOTONIC has passed.
     func wait(until deadlineNanoseconds: Int64?)
-    /// The new notices about sensors, each once.
+    /// Takes the new notices about sensors; each is returned once.
     func takeNotices() -> [String]
 }
 
 /// The delegate of a ``Session``, called on the thread that runs it; every method is optional.
 package protocol SessionDelegate: AnyObject {
-    /// Tells the delegate what the source answered; the delegate may end the session.
+    /// Tells the delegate that a turn is done, and the source's answer; the delegate may end the session.
     func session(_ session: Session, didTurn answer: SampleAnswer)
-    /// Tells the delegate that the session's duration starts.
+    /// Tells the delegate that the session's duration has started; not called for ``Session/Start/immediately``.
     func sessionDidBegin(_ session: Session)
     /// Tells the delegate to flush its output.
     func sessionShouldFlush(_ session: Session)
-    /// Tells the delegate a notice about a sensor.
+    /// Gives the delegate a notice about a sensor.
     func session(_ session: Session, didNotice notice: String)
-    /// Tells the delegate that the source has nothing more for now.
+    /// Tells the delegate that the session waits next, because the source has nothing more for now.
     func sessionWillWait(_ session: Session)
-    /// Asks the delegate for the deadline of the next turn without samples, on CLOCK_MONOTONIC.
+    /// Asks the delegate when the next turn is due even without samples, on CLOCK_MONOTONIC; `nil` for never.
     func sessionNextDeadline(_ session: Session) -> Int64?
 }
 
@@ -42,18 +42,19 @@ extension SessionDelegate {
     package func sessionNextDeadline(_ session: Session) -> Int64? { nil }
 }
 
-/// The loop of all subcommands: turns a source until it ends, its time is over, or a signal comes.
+/// The loop of every subcommand that reads a source: runs until the source ends, the time is over, or a signal comes.
 ///
-/// A session counts the time, checks for signals, waits when there are no samples, collects failures, and tells its
-/// delegate when to flush and what to log. The delegate handles the samples.
+/// In each turn, a pipeline or a closure asks the source for samples and handles them. The session measures the time,
+/// checks for signals, waits when there are no samples, collects failures, and tells its delegate when to flush and
+/// what to log.
 package final class Session {
-    /// The start of the duration.
+    /// When the duration starts.
     package enum Start: Sendable {
-        /// With the first turn.
+        /// Before the first turn.
         case immediately
-        /// With the first turn that delivers samples.
+        /// After the first turn that delivers samples.
         case firstSamples
-        /// When all sensors are open or refused, or samples come.
+        /// After the turn in which all sensors are open or refused, or samples come.
         case settled
     }
 
@@ -61,13 +62,13 @@ package final class Session {
     package struct Settings {
         /// The duration; `nil` for no limit.
         package var duration: Duration?
-        /// When the duration begins to count.
+        /// When the duration starts.
         package var start = Start.immediately
         /// The longest time until output is flushed; zero flushes after each turn.
         package var flushInterval = Duration.zero
-        /// The requests to end.
+        /// Reports the signals that end the session.
         package var interruption = Interruption.never
-        /// The time on CLOCK_MONOTONIC.
+        /// Reads CLOCK_MONOTONIC.
         package var clock: () -> Int64 = SystemClock.monotonic
 
         package init() {}
@@ -75,15 +76,15 @@ package final class Session {
 
     /// The delegate; held weakly.
     package weak var delegate: (any SessionDelegate)?
-    /// When the session ends, on CLOCK_MONOTONIC; `nil` before the duration counts, and without one.
+    /// When the session ends, on CLOCK_MONOTONIC; `nil` before the duration has started, and for no limit.
     package var deadlineNanoseconds: Int64?
-    /// When the duration began to count.
+    /// When the duration started, on CLOCK_MONOTONIC.
     package private(set) var beginNanoseconds: Int64?
-    /// Whether a signal came, or a person cancelled the indicator.
+    /// Whether a signal came, or the user cancelled the progress indicator.
     package private(set) var isCancelled = false
     /// The failures, each once.
     package private(set) var failures: [StationError] = []
-    /// The sensors that failed before the first sample.
+    /// The sensors that failed before the first sample of any sensor.
     package private(set) var refusals = SensorRefusals()
 
     private let source: any SessionSource
@@ -91,16 +92,16 @@ package final class Session {
     private let settings: Settings
     private let indicator: ProgressIndicator?
     private var hasSamples = false
-    /// Whether the current turn is the last.
+    /// Whether the session was told to end after the current turn.
     package private(set) var hasEnded = false
-    /// The time of the first sample that is not flushed.
+    /// When the first samples since the last flush came, on CLOCK_MONOTONIC.
     private var unflushedNanoseconds: Int64?
 
-    /// Creates a session that turns a pipeline.
+    /// Creates a session whose turns run a pipeline.
     ///
     /// - Parameters:
-    ///   - pipeline: Asks the source, perhaps through a decorator.
-    ///   - source: What is waited for.
+    ///   - pipeline: Reads the source, perhaps through a decorator.
+    ///   - source: What the session waits for.
     ///   - settings: What limits the session.
     ///   - indicator: Shown while the session runs; its cancellation ends the session.
     package convenience init(
@@ -112,11 +113,11 @@ package final class Session {
     /// Creates a session that hands the source's samples to a closure.
     ///
     /// - Parameters:
-    ///   - source: What is asked and waited for.
-    ///   - capacity: The most samples of one stream in a delivery.
+    ///   - source: What the session reads and waits for.
+    ///   - capacity: The maximum number of samples of one stream in a delivery.
     ///   - settings: What limits the session.
     ///   - indicator: Shown while the session runs; its cancellation ends the session.
-    ///   - take: Given each delivery, which is valid until it returns.
+    ///   - take: Called in each turn with the delivery, which may be empty and is valid until the call returns.
     package convenience init(
         _ source: any SessionSource, capacity: Int, settings: Settings, indicator: ProgressIndicator? = nil,
         take: @escaping (SampleDelivery) -> Void = { _ in }
@@ -143,9 +144,9 @@ package final class Session {
     /// Whether the deadline has passed.
     package var isOver: Bool { deadlineNanoseconds.map { settings.clock() >= $0 } ?? false }
 
-    /// Turns the source to the end.
+    /// Runs turns until the session ends.
     package func run() {
-        // Each access of a weak reference is an atomic operation.
+        // Read once, because each access of a weak reference is an atomic operation.
         let delegate = delegate
         indicator?.delegate = self
         indicator?.show()
@@ -161,12 +162,12 @@ package final class Session {
             }
             for notice in source.takeNotices() { delegate?.session(self, didNotice: notice) }
             flush(after: answer, delegate)
-            // Checked again: the source may have cleared the wake-up of a signal.
+            // Signals are checked again: the source may have cleared a signal's wake-up, so the wait would miss it.
             guard source.isDrained(after: answer), goesOn else { continue }
             delegate?.sessionWillWait(self)
             source.wait(until: nextDeadline(delegate))
         }
-        // An interrupted read from a pipe looks like the end of the pipe.
+        // The source may have ended because of a signal: an interrupted read from a pipe looks like its end.
         if settings.interruption.isRequested { cancel() }
         indicator?.hide()
     }
@@ -180,15 +181,15 @@ package final class Session {
         end()
     }
 
-    /// Keeps a failure that ends only its streams.
+    /// Records a failure; the session continues with the other streams.
     ///
-    /// Streams of one file fail one by one for the same reason, which is kept once.
+    /// Streams of one file fail one by one for the same reason, which is recorded once.
     package func add(_ reason: any Error) {
         let failure = StationError(sourceFailure: reason)
         if !failures.contains(where: { $0.description == failure.description }) { failures.append(failure) }
     }
 
-    /// Updates the progress.
+    /// Updates the progress indicator, from 0 to 1; `nil` when the progress is not known.
     package func showProgress(_ fraction: Double?) { indicator?.update(fraction: fraction) }
 
     /// Writes lines to a terminal that also shows the progress.
@@ -261,13 +262,13 @@ extension Session: ProgressIndicatorDelegate {
     package func progressIndicatorDidCancel(_ indicator: ProgressIndicator) { isCancelled = true }
 }
 
-/// The sensors that failed before their first sample, with the reasons.
+/// The sensors that failed before the first sample of any sensor, with the reasons.
 package struct SensorRefusals {
     /// Each sensor and reason once.
     package private(set) var all: [(sensor: String, reason: any Error)] = []
 
     fileprivate mutating func add(_ sensor: String, _ reason: any Error) {
-        // Each attempt to open a device fails for the same reason.
+        // Repeated attempts to open a device fail for the same reason.
         guard !all.contains(where: { $0.sensor == sensor && "\($0.reason)" == "\(reason)" }) else { return }
         all.append((sensor, reason))
     }
@@ -282,7 +283,7 @@ package struct SensorRefusals {
         all.allSatisfy { ($0.reason as? SensorFailure).map { categories.contains($0.category) } ?? false }
     }
 
-    /// The error of a run that some of the refusals ended: a line for each.
+    /// The error of a run that refusals ended, with a line for each one in `shown`.
     package func failure(_ shown: [(sensor: String, reason: any Error)]) -> StationError {
         let text = shown.map { "\($0.sensor.printable): \($0.reason)" }.joined(separator: "\n")
         return StationError(denied.isEmpty ? .unavailable : .noPermission, text)
