@@ -113,9 +113,7 @@ package final class ThreadedHandler: EventHandler, Sendable {
         }
         if plan.startsWithEvent {
             port.courier.startWithFirstItem(work) { error in
-                let items = port.take(atMost: .max)
-                port.abandon(items.filter { $0.ticket == nil })
-                for item in items { port.finish(item, isAcknowledged: false) }
+                // The events wait for the next one, which tries again.
                 port.report(Event(handlerFailed: name, because: "\(error)"))
             }
         } else {

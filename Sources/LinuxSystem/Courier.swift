@@ -137,7 +137,9 @@ extension Courier {
     where Content == BoundedQueue<Item> {
         let (answer, isFirst, begin) = state.withLock { state -> (CourierAnswer, Bool, (@Sendable () -> Void)?) in
             guard state.stop == nil, !state.hasEnded else { return (.stopped, false, nil) }
-            guard state.content.append(item, load: load, isBounded: isBounded) else { return (.full, false, nil) }
+            guard state.content.append(item, load: load, isBounded: isBounded) else {
+                return (.full, false, state.begin.take())
+            }
             return (.taken, state.content.waitingCount == 1 && !state.isBusy, state.begin.take())
         }
         begin?()

@@ -24,6 +24,12 @@ public protocol Detector: AnyObject {
 package protocol EventDetector: Detector {
     /// The sample at which the detector stands; means something only to a delegate that is being told.
     var position: SamplePosition { get }
+    /// Tells the delegate what waits for a further sample, because there will be none.
+    func sourceDidEnd()
+}
+
+extension EventDetector {
+    package func sourceDidEnd() {}
 }
 
 /// What a detector found in one delivery, collected per topic and told in the order of the samples.

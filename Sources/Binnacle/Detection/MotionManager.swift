@@ -42,6 +42,8 @@ public final class MotionManager: EventDetector {
     private var shock: ShockTrigger
     private var repetition: RepeatTimer
     private var lastTimeNanoseconds: Int64?
+    /// The last sample of the last delivery.
+    private var lastSample: Sample?
     private var warmAtNanoseconds: Int64 = 0
     private var isMotionTold = false
     /// How often detection was started: what was found before a start is not told after it.
@@ -138,7 +140,17 @@ public final class MotionManager: EventDetector {
     /// Tells the delegate when the accelerometer's stream is among those that failed.
     public func didLose(_ streams: [SampleStream], because error: any Error) {
         guard isDetecting, streams.contains(where: { $0.id == accelerometer?.id }) else { return }
+        sourceDidEnd()
+        guard isDetecting else { return }
         delegate?.motionManager(self, didFailWithError: error)
+    }
+
+    /// Tells the shock whose peak is still searched for.
+    package func sourceDidEnd() {
+        guard isDetecting, let lastSample, let report = shock.finish() else { return }
+        position = SamplePosition(
+            timeNanoseconds: lastSample.timeNanoseconds, streamIndex: position.streamIndex, sampleIndex: .max)
+        tell(Self.event(of: report, lastSample), delegate)
     }
 
     /// Looks at the accelerometer's batch and tells the delegate what it means.
@@ -161,6 +173,7 @@ public final class MotionManager: EventDetector {
             lastTimeNanoseconds = columns.times[end - 1]
             start = end
         }
+        lastSample = columns.sample(columns.count - 1)
         found.sort()
         tell(batch, streamIndex: stream)
     }
@@ -173,6 +186,7 @@ public final class MotionManager: EventDetector {
         shake.reset()
         shock.reset()
         lastTimeNanoseconds = nil
+        lastSample = nil
         startCount += 1
     }
 
@@ -235,10 +249,7 @@ public final class MotionManager: EventDetector {
         if looksFor.shock {
             shock.process(values: totalSquared.values, times: times, range: range)
             for report in shock.reported {
-                append(
-                    .shock, columns, report.index, onset: report.onsetNanoseconds,
-                    until: Units.later(report.onsetNanoseconds, by: report.aboveNanoseconds), squared: report.greatest,
-                    onsetSquared: report.first)
+                found.append(.event(Self.event(of: report, columns.sample(report.index))), at: report.index)
             }
         }
     }
@@ -275,16 +286,25 @@ public final class MotionManager: EventDetector {
 
     private func append(
         _ kind: MotionEvent.Kind, _ columns: SampleColumns, _ index: Int, onset: Int64? = nil, until: Int64? = nil,
-        squared: Float, onsetSquared: Float? = nil
+        squared: Float
     ) {
         let sample = columns.sample(index)
         let onset = onset ?? sample.timeNanoseconds
+        let magnitudeG = Double(squared.squareRoot() / Units.standardGravity)
         let event = MotionEvent(
             kind: kind, sample: sample, onsetNanoseconds: onset,
-            duration: Units.duration(from: onset, to: until ?? sample.timeNanoseconds),
-            magnitudeG: Double(squared.squareRoot() / Units.standardGravity),
-            onsetMagnitudeG: Double((onsetSquared ?? squared).squareRoot() / Units.standardGravity))
+            duration: Units.duration(from: onset, to: until ?? sample.timeNanoseconds), magnitudeG: magnitudeG,
+            onsetMagnitudeG: magnitudeG)
         found.append(.event(event), at: index)
+    }
+
+    private static func event(of shock: ShockTrigger.Report, _ sample: Sample) -> MotionEvent {
+        let onset = shock.onsetNanoseconds
+        return MotionEvent(
+            kind: .shock, sample: sample, onsetNanoseconds: onset,
+            duration: Units.duration(from: onset, to: Units.later(onset, by: shock.aboveNanoseconds)),
+            magnitudeG: Double(shock.greatest.squareRoot() / Units.standardGravity),
+            onsetMagnitudeG: Double(shock.first.squareRoot() / Units.standardGravity))
     }
 
     // MARK: - Telling

@@ -53,6 +53,14 @@ struct ShockTrigger: ~Copyable {
     /// A rise that is followed is reported at the next sample.
     mutating func interrupt() {
         rises.interrupt()
+        // Nothing is known of the time without samples.
+        pending?.isAbove = false
+    }
+
+    /// Ends the look at a rise before its time is over; `nil` when there is none.
+    mutating func finish() -> Report? {
+        defer { pending = nil }
+        return pending?.report
     }
 
     /// Takes a range of values and leaves what is to be reported in ``reported``.

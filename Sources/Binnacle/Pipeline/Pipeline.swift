@@ -76,7 +76,13 @@ package final class Pipeline {
         delivery.removeAll()
         let answer = source.fill(delivery)
         offer(delivery)
-        if case .failed(let streams, let reason) = answer { lose(streams, because: reason) }
+        switch answer {
+        case .failed(let streams, let reason): lose(streams, because: reason)
+        case .ended:
+            for case let detector as any EventDetector in detectors { detector.sourceDidEnd() }
+            router.flush(upTo: nil)
+        default: break
+        }
         return answer
     }
 

@@ -161,7 +161,8 @@ package final class Router {
     }
 
     private func hold(_ items: [Pending], upTo timeNanoseconds: Int64?) {
-        guard var held else { return }
+        // Taken out, because a second reference would copy the events.
+        guard var held = self.held.take() else { return }
         let room = max(0, held.capacity - held.items.count)
         held.items += items.prefix(room)
         held.droppedCount += max(0, items.count - room)

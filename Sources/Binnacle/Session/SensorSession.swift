@@ -217,8 +217,11 @@ private final class SessionRunner: Sendable {
         let pipeline = Pipeline(source: setup.source, detectors: setup.detectors, router: setup.router)
         for detector in setup.detectors { detector.startDetection() }
         var failure: (any Error)?
-        pipeline.run(while: { goesOn }) { answer in
-            if case .failed(_, let reason) = answer { failure = failure ?? reason }
+        // Detectors hold their delegates weakly; the setup owns them.
+        withExtendedLifetime(setup) {
+            pipeline.run(while: { goesOn }) { answer in
+                if case .failed(_, let reason) = answer { failure = failure ?? reason }
+            }
         }
         // Who stops a session knows that it is not whole.
         guard goesOn, let failure else { return .success(()) }

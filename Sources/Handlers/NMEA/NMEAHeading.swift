@@ -14,13 +14,8 @@ package struct NMEAHeading: Sendable, Equatable {
 
     /// Takes the heading out of an event; `nil` when it is invalid, or only held because there is no new one: a plotter
     /// cannot tell that from a heading that was measured.
-    ///
-    /// - Parameters:
-    ///   - event: One that tells a heading.
-    ///   - accuracyLimitDegrees: A heading that may be off by more than this counts as invalid.
-    package init?(_ event: Event, accuracyLimitDegrees: Double = 180) {
-        guard event.figure(.age) == nil,
-            event.number(.accuracy).map({ (0...accuracyLimitDegrees).contains($0) }) ?? true,
+    package init?(_ event: Event) {
+        guard event.figure(.age) == nil, event.number(.accuracy).map({ $0 >= 0 }) ?? true,
             let heading = event.number(.heading), Self.bounds.contains(heading)
         else { return nil }
         let declination = event.number(.declination).flatMap { (-180.0...180.0).contains($0) ? $0 : nil }

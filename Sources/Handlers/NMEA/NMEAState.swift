@@ -32,6 +32,8 @@ package struct NMEAStatistics: Sendable, Equatable {
 package final class NMEAState: LatestState {
     private struct State {
         var heading: NMEAHeading?
+        /// How far it may be off, in degrees; 0 when that is not known.
+        var accuracyDegrees = 0.0
         /// The detector of the heading.
         var detector: String?
         var statistics = NMEAStatistics()
@@ -52,23 +54,26 @@ package final class NMEAState: LatestState {
     /// Stores a heading, or clears it.
     package func take(_ event: Event) -> Bool {
         switch event.kind {
-        case .heading: put(heading(event), of: event.detector)
+        case .heading: put(NMEAHeading(event), event.number(.accuracy) ?? 0, of: event.detector)
         // It may tell only that there will be a heading.
-        case .headingFound: event.figure(.heading) != nil && put(heading(event), of: event.detector)
-        case .headingLost, .detectorFailed, .detectorUnavailable: put(nil, of: event.detector)
+        case .headingFound:
+            event.figure(.heading) != nil
+                && put(NMEAHeading(event), event.number(.accuracy) ?? 0, of: event.detector)
+        case .headingLost, .detectorFailed, .detectorUnavailable: put(nil, 0, of: event.detector)
         default: false
         }
     }
 
-    private func heading(_ event: Event) -> NMEAHeading? {
-        NMEAHeading(event, accuracyLimitDegrees: accuracyLimitDegrees)
+    /// The heading, if it is within the limit, which a reload may change.
+    private func accurateHeading(_ state: State) -> NMEAHeading? {
+        state.accuracyDegrees <= accuracyLimitDegrees ? state.heading : nil
     }
 
     /// Begins with the heading that another one has: an unchanged heading is not told again.
     package func inherit(from other: any LatestState) {
         guard let other = other as? NMEAState else { return }
-        let (heading, detector) = other.state.withLock { ($0.heading, $0.detector) }
-        _ = put(heading, of: detector)
+        let (heading, accuracy, detector) = other.state.withLock { ($0.heading, $0.accuracyDegrees, $0.detector) }
+        _ = put(heading, accuracy, of: detector)
     }
 
     /// Clears the heading, unless it is of one of these detectors.
@@ -79,10 +84,11 @@ package final class NMEAState: LatestState {
     }
 
     /// Replaces the heading; `true` when there was none before, and the sender has to be woken.
-    private func put(_ heading: NMEAHeading?, of detector: String?) -> Bool {
+    private func put(_ heading: NMEAHeading?, _ accuracyDegrees: Double, of detector: String?) -> Bool {
         state.withLock { state in
-            defer { (state.heading, state.detector) = (heading, detector) }
-            return state.heading == nil && heading != nil
+            let hadNone = accurateHeading(state) == nil
+            (state.heading, state.accuracyDegrees, state.detector) = (heading, accuracyDegrees, detector)
+            return hadNone && accurateHeading(state) != nil
         }
     }
 
@@ -92,7 +98,7 @@ package final class NMEAState: LatestState {
     // MARK: - The sender's thread
 
     /// The heading to send; `nil` when none is valid.
-    var heading: NMEAHeading? { state.withLock { $0.heading } }
+    var heading: NMEAHeading? { state.withLock { accurateHeading($0) } }
 
     func update(_ change: (inout NMEAStatistics) -> Void) {
         state.withLock { change(&$0.statistics) }
