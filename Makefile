@@ -80,12 +80,13 @@ test-systemd: build ## Test the service under a real systemd, in a container (as
 test-kernel: build ## Test the service in a QEMU guest, on a kernel with sensors that are played (as root); TESTS names some.
 	SUITE="$(SUITE)" scripts/test-kernel $(BINARY) $(TESTS)
 
-lint: ## Check the format, the modules' imports, what systemd says of its files, the manual pages, and links and figures of the documents.
+lint: ## Check the format, the modules' imports, what systemd says of its files, the manual pages, links and figures of the documents, and licences.
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks
 	scripts/check-imports
 	scripts/check-units
 	scripts/check-manual
 	scripts/check-documents
+	scripts/check-licences
 	scripts/docs
 
 format: ## Rewrite the sources in the project's format.
@@ -167,6 +168,7 @@ install: ## Install the binary, its manual, configuration, udev rule, account an
 	    install -m 644 /dev/stdin $(USER_UNITS)/binnacle-notify.service
 	install -d -m 755 $(DOCUMENTS)/examples $(dir $(CONFIGURATION)) $(dir $(CONFIGURATION))conf.d
 	@test -z "$(EXAMPLES)" || install -v -m 644 $(EXAMPLES) $(DOCUMENTS)/examples
+	install -m 644 systemd/binnacle-network.conf $(DOCUMENTS)/examples/binnacle-network.conf
 	@if [ -e $(CONFIGURATION) ] && ! cmp -s config/binnacle.toml $(CONFIGURATION); then \
 	    install -v -m 644 config/binnacle.toml $(CONFIGURATION).new; \
 	else install -v -m 644 config/binnacle.toml $(CONFIGURATION); rm -f $(CONFIGURATION).new; fi
@@ -184,7 +186,7 @@ uninstall: ## Remove what install put there, and end it; a configuration that wa
 	    systemctl disable --now binnacle.service binnacle-trigger.service || true
 	rm -f $(DESTDIR)$(bindir)/binnacle $(RULES) $(SYSUSERS) $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION) \
 	    $(foreach page,$(notdir $(wildcard man/*)),$(MANUAL)/man$(subst .,,$(suffix $(page)))/$(page)) $(UNITS)/binnacle.service \
-	    $(UNITS)/binnacle-trigger.service $(USER_UNITS)/binnacle-notify.service $(addprefix $(DOCUMENTS)/examples/,$(notdir $(EXAMPLES))) $(CONFIGURATION).new
+	    $(UNITS)/binnacle-trigger.service $(USER_UNITS)/binnacle-notify.service $(addprefix $(DOCUMENTS)/examples/,$(notdir $(EXAMPLES)) binnacle-network.conf) $(CONFIGURATION).new
 	@if cmp -s config/binnacle.toml $(CONFIGURATION); then rm -fv $(CONFIGURATION); fi
 	@for folder in $(DOCUMENTS)/examples $(DOCUMENTS) $(dir $(CONFIGURATION))conf.d $(dir $(CONFIGURATION)); do \
 	    [ ! -d $$folder ] || rmdir --ignore-fail-on-non-empty $$folder; \

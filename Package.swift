@@ -232,3 +232,12 @@ let package = Package(
     ] + development + fuzzers,
     cxxLanguageStandard: .cxx17
 )
+
+// For work on one part: BINNACLE_TESTS="StoreTests ToolTests" builds these test targets, and neither the others nor the rigs.
+if let named = Context.environment["BINNACLE_TESTS"] {
+    let wanted = named.split(separator: " ").map(String.init)
+    package.targets.removeAll { target in
+        target.type == .test && !wanted.contains(target.name)
+            || target.type == .executable && target.name.hasSuffix("Bench")
+    }
+}

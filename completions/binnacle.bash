@@ -30,12 +30,18 @@ _binnacle() {
     fi
     case "${COMP_WORDS[1]} $previous" in
         'run --config' | 'run -c') _binnacle_paths -f; return ;;
+        'run --set') :; return ;;
         'run --simulate') _binnacle_words 'still walk shake turn drop'; return ;;
         'run --trace') _binnacle_paths -f; return ;;
+        'run --speed') :; return ;;
         'run --root') _binnacle_paths -d; return ;;
         'replay --bind') :; return ;;
         'replay --map') :; return ;;
+        'replay --rate') :; return ;;
         'replay --config' | 'replay -c') _binnacle_paths -f; return ;;
+        'replay --set') :; return ;;
+        'replay --from') :; return ;;
+        'replay --to') :; return ;;
         'replay --speed') _binnacle_words 'max'; return ;;
         'replay --batch') :; return ;;
         'record --output' | 'record -o') _binnacle_paths -f; return ;;
@@ -44,13 +50,21 @@ _binnacle() {
         'record --config' | 'record -c') _binnacle_paths -f; return ;;
         'record --root') _binnacle_paths -d; return ;;
         'convert --output' | 'convert -o') _binnacle_paths -f; return ;;
+        'convert --bind') :; return ;;
         'convert --map') :; return ;;
+        'convert --rate') :; return ;;
         'devices --root') _binnacle_paths -d; return ;;
         'doctor --sensor') :; return ;;
+        'doctor --config' | 'doctor -c') _binnacle_paths -f; return ;;
         'doctor --root') _binnacle_paths -d; return ;;
+        'check --config' | 'check -c') _binnacle_paths -f; return ;;
+        'check --set') :; return ;;
+        'check --root') _binnacle_paths -d; return ;;
         'status --socket') _binnacle_paths -f; return ;;
         'events --since') :; return ;;
-        'events --kind') _binnacle_words 'motion.began motion.moving motion.ended shake free_fall shock heading heading.lost heading.found sector.entered sector.left interference.began interference.ended calibration.needed calibration.restored north.faced north.facing north.left gap samples.lost sensor.active sensor.inactive sensors.one_left sensors.none_left detector.failed detector.unavailable quorum.reached command.finished command.failed events.dropped handler.failed handler.recovered store.failed store.recovered any'; return ;;
+        'events --until') :; return ;;
+        'events --last' | 'events -n') :; return ;;
+        'events --kind') _binnacle_words 'motion.began motion.moving motion.ended shake free_fall shock heading heading.lost heading.found sector.entered sector.left interference.began interference.ended calibration.needed calibration.restored north.faced north.facing north.left gap samples.lost sensor.active sensor.inactive sensors.one_left sensors.none_left detector.failed detector.unavailable quorum.reached command.finished command.failed events.dropped handler.failed handler.recovered store.failed store.recovered any motion.* heading.* sector.* interference.* calibration.* north.* samples.* sensor.* sensors.* detector.* quorum.* command.* events.* handler.* store.*'; return ;;
         'events --sensor') :; return ;;
         'events --socket') _binnacle_paths -f; return ;;
         'events --store') _binnacle_paths -f; return ;;
@@ -60,7 +74,9 @@ _binnacle() {
         'calibrate --output' | 'calibrate -o') _binnacle_paths -f; return ;;
         'calibrate --model') _binnacle_words 'sphere ellipsoid'; return ;;
         'calibrate --trace') _binnacle_paths -f; return ;;
+        'calibrate --bind') :; return ;;
         'calibrate --map') :; return ;;
+        'calibrate --rate') :; return ;;
         'calibrate --from') :; return ;;
         'calibrate --to') :; return ;;
         'calibrate --sensor') :; return ;;
@@ -74,7 +90,9 @@ _binnacle() {
         'simulate --model') _binnacle_words 'still walk shake turn drop'; return ;;
         'simulate --rate-hz') :; return ;;
         'simulate --trace') _binnacle_paths -f; return ;;
+        'simulate --bind') :; return ;;
         'simulate --map') :; return ;;
+        'simulate --rate') :; return ;;
         'simulate --sensor') :; return ;;
         'simulate --speed') :; return ;;
         'simulate --as') _binnacle_words 'hub evdev'; return ;;
@@ -87,11 +105,11 @@ _binnacle() {
     esac
     case ${COMP_WORDS[1]} in
         run)
-            options='--config --simulate --trace --loop --json --root --help'
-            :
+            options='--config --set --simulate --trace --loop --speed --json --root --help'
+            _binnacle_paths -f
             ;;
         replay)
-            options='--bind --map --config --speed --batch --decode-scans --handlers --json --help'
+            options='--bind --map --rate --config --set --from --to --speed --batch --decode-scans --handlers --json --help'
             _binnacle_paths -f
             ;;
         record)
@@ -99,7 +117,7 @@ _binnacle() {
             :
             ;;
         convert)
-            options='--output --map --force --help'
+            options='--output --bind --map --rate --force --help'
             _binnacle_paths -f
             ;;
         devices)
@@ -107,11 +125,11 @@ _binnacle() {
             :
             ;;
         doctor)
-            options='--guide --sensor --root --help'
+            options='--guide --sensor --config --root --help'
             :
             ;;
         check)
-            options='--help'
+            options='--config --set --strict --root --help'
             _binnacle_paths -f
             ;;
         status)
@@ -119,15 +137,15 @@ _binnacle() {
             :
             ;;
         events)
-            options='--since --kind --sensor --follow --json --socket --store --help'
+            options='--since --until --last --kind --sensor --follow --json --utc --kinds --socket --store --help'
             :
             ;;
         on)
-            options='--sensor --after --once --json --socket --help'
-            _binnacle_words 'motion.began motion.moving motion.ended shake free_fall shock heading heading.lost heading.found sector.entered sector.left interference.began interference.ended calibration.needed calibration.restored north.faced north.facing north.left gap samples.lost sensor.active sensor.inactive sensors.one_left sensors.none_left detector.failed detector.unavailable quorum.reached command.finished command.failed events.dropped handler.failed handler.recovered store.failed store.recovered any'
+            options='--sensor --after --once --json --utc --socket --help'
+            _binnacle_words 'motion.began motion.moving motion.ended shake free_fall shock heading heading.lost heading.found sector.entered sector.left interference.began interference.ended calibration.needed calibration.restored north.faced north.facing north.left gap samples.lost sensor.active sensor.inactive sensors.one_left sensors.none_left detector.failed detector.unavailable quorum.reached command.finished command.failed events.dropped handler.failed handler.recovered store.failed store.recovered any motion.* heading.* sector.* interference.* calibration.* north.* samples.* sensor.* sensors.* detector.* quorum.* command.* events.* handler.* store.*'
             ;;
         calibrate)
-            options='--output --force --model --trace --map --from --to --sensor --config --for --position --field --json --root --help'
+            options='--output --force --model --trace --bind --map --rate --from --to --sensor --config --for --position --field --json --root --help'
             _binnacle_words 'accelerometer magnetometer'
             ;;
         declination)
@@ -135,7 +153,7 @@ _binnacle() {
             :
             ;;
         simulate)
-            options='--model --rate-hz --gyroscope --trace --map --sensor --speed --loop --as --bits --time --wait --name --for --node --help'
+            options='--model --rate-hz --gyroscope --trace --bind --map --rate --sensor --speed --loop --as --bits --time --wait --name --for --node --help'
             :
             ;;
         bench)

@@ -17,16 +17,19 @@ enum CommandPages {
     private static func pageName(_ command: CommandRow) -> String { "binnacle-\(command.name.rawValue)" }
 
     private static var overview: String {
-        var page = ManualPage("binnacle", section: 1, summary: "sensor events from accelerometers and magnetometers")
+        var page = ManualPage(
+            "binnacle", section: 1, summary: "sensor events from accelerometers, magnetometers and gyroscopes")
         page.section("SYNOPSIS")
-        page.line(".Nm\n.Ar command\n.Op Ar option ...\n.Op Ar argument ...\n.Nm\n.Fl Fl help | Fl Fl version")
+        page.line(
+            ".Nm\n.Ar command\n.Op Ar option ...\n.Op Ar argument ...\n.Nm\n.Cm help\n.Op Ar command\n.Nm\n"
+                + ".Fl Fl help | Fl Fl version")
         page.section("DESCRIPTION")
         page.line(".Nm")
         page.paragraphs(
             """
-            reads accelerometers and magnetometers, notices when a device is moved, shaken, dropped or struck, where it \
-            points, and when it faces a bearing. What it finds goes to a log, to a command, to an MQTT broker, to chart \
-            plotters, or to programs at a socket.
+            reads accelerometers, magnetometers and gyroscopes, notices when a device is moved, shaken, dropped or struck, \
+            where it points, and when it faces a bearing. What it finds goes to a log, to a command, to an MQTT broker, to \
+            chart plotters, or to programs at a socket.
 
             The daemon is the subcommand run. The others query it, record and replay sensors, calibrate them, and check a \
             configuration. Each of them prints its options with --help.
@@ -47,6 +50,11 @@ enum CommandPages {
             ("Pa /etc/binnacle/conf.d/*.toml", "Files that complete it, in the order of their names."),
             ("Pa /var/lib/binnacle/events.db", "The events that the service has kept."),
             ("Pa /run/binnacle/binnacle.sock", "The socket at which the service answers."),
+            (
+                "Pa ~/.local/state/binnacle/events.db",
+                "The events that a daemon of your own has kept; XDG_STATE_HOME moves it."
+            ),
+            ("Pa $XDG_RUNTIME_DIR/binnacle.sock", "The socket at which a daemon of your own answers."),
         ])
         exitStatus(&page)
         seeAlso(
@@ -96,6 +104,7 @@ enum CommandPages {
             ("64", "The command line cannot be used."), ("65", "The contents of a file cannot be used."),
             ("66", "There is no such file."), ("69", "A sensor, a device or the daemon is missing."),
             ("70", "A program error."), ("73", "A file cannot be created."), ("74", "Reading or writing failed."),
+            ("75", "Another daemon has the event store."),
             ("77", "The user has no permission."), ("78", "The configuration cannot be used."),
             ("130, 143", "Ended by Ctrl-C, or by SIGTERM."),
         ])

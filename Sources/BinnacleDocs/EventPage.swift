@@ -15,7 +15,11 @@ enum EventPage {
             from the socket. A program of a handler finds each key as a variable, too: BINNACLE_ and the key in capitals.
             """)
         page.list([
-            ("Cm seq", "The number of the event, from 1, without holes; with a store it goes on after a restart."),
+            (
+                "Cm seq",
+                "The number of the event. It rises, with a store also over restarts, and may jump: numbers are reserved "
+                    + "ahead, and not used again after an end that was not proper."
+            ),
             ("Cm kind", "The kind of event."),
             ("Cm detector", "The detector's name in the configuration; null when the event is about a sensor itself."),
             ("Cm sensor", "The sensor's name, for headings the magnetometer's; null when the event is about all."),
@@ -25,6 +29,12 @@ enum EventPage {
             ),
             ("Cm wall_time", "When that was, in UTC; only in a live run."),
             ("Cm simulated", "true when no device measured it; otherwise the key is not there."),
+            (
+                "Cm identity",
+                "The count that seq belongs to: that of the store, or of a run without one; not in a replay. identity and "
+                    + "seq together are the key of an event, by which a repeated delivery is known; kinds that repeat a state "
+                    + "have the number of the event before them, and also need kind and time_ns."
+            ),
         ])
         page.paragraphs("The figures of the kind follow.")
         page.section("KINDS")
@@ -32,10 +42,11 @@ enum EventPage {
         page.list(
             EventKind.allCases.map { kind in
                 let figures = kind.row.figures.map(\.rawValue).joined(separator: ", ")
+                let always = kind.row.isAlwaysLogged ? ", in the daemon's log also without a log handler" : ""
                 return (
                     "Cm \(kind.rawValue)",
                     plain(kind.text) + (figures.isEmpty ? "" : "\n\nFigures: \(figures).")
-                        + "\n\nLevel \(kind.row.level.name); MESSAGE_ID=\(kind.row.messageID)."
+                        + "\n\nLevel \(kind.row.level.name)\(always); MESSAGE_ID=\(kind.row.messageID)."
                 )
             })
         page.section("FIGURES")

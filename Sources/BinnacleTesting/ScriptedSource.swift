@@ -58,7 +58,7 @@ public final class ScriptedSource: SampleSource {
     ///   - sensor: The sensor's name.
     ///   - rateHz: The samples per second.
     ///   - duration: How long it lasts.
-    ///   - value: The three axes at a time in seconds, in m/s² or µT.
+    ///   - value: The three axes at a time in seconds, in m/s², µT or rad/s.
     public convenience init(
         _ kind: SampleKind = .accelerometer, sensor: String = "scripted", rateHz: Double = 100, duration: Duration,
         value: (_ seconds: Double) -> SIMD3<Float>

@@ -1,7 +1,7 @@
 import Binnacle
 import CommandRows
+import Configuration
 import Station
-import Traces
 
 /// The values of options that several commands have.
 extension Arguments {
@@ -15,13 +15,24 @@ extension Arguments {
         return duration
     }
 
-    /// The names of a trace's columns: the option `--map`.
-    func columnMap() throws(StationError) -> ColumnMap? {
-        guard has(.map) else { return nil }
-        do throws(ColumnMap.ParseError) {
-            return try ColumnMap(all(.map))
-        } catch {
-            throw StationError(.usage, "--map: \(error.description)")
+    /// The configurations that are named, as operands and with `--config`.
+    var configurationPaths: [String] { operands + all(.config) }
+
+    /// What the command line sets in the configuration: the option `--set`.
+    func settings() throws(StationError) -> [CommandLineSetting] {
+        var settings: [CommandLineSetting] = []
+        for text in all(.set) {
+            guard let setting = CommandLineSetting(text) else {
+                throw StationError(
+                    .usage, "--set \(text): has to be KEY=VALUE on one line, as in motion.moved.threshold_g=0.1")
+            }
+            settings.append(setting)
         }
+        return settings
+    }
+
+    /// A factor of a speed: a number above 0; `nil` for other texts.
+    static func factor(_ text: String) -> Double? {
+        Double(text).flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
     }
 }

@@ -23,7 +23,7 @@ struct CalibrateCommand {
     init(_ arguments: Arguments) throws(StationError) {
         var options = CalibrateOptions()
         options.kind = try Self.kind(arguments.operands)
-        options.traces = arguments.all(.trace)
+        options.traces = try arguments.traces(arguments.all(.trace))
         options.configurationPath = arguments.value(.config)
         options.root = arguments.value(.root)
         guard arguments.all(.sensor).count <= 1 else {
@@ -32,10 +32,9 @@ struct CalibrateCommand {
         options.sensor = arguments.value(.sensor)
         guard options.traces.isEmpty || options.configurationPath == nil else {
             throw StationError(
-                .usage, "--trace does not go with --config: one of them says where the samples come from")
+                .usage, "--trace (or --bind) does not go with --config: one of them says where the samples come from")
         }
-        options.map = try arguments.columnMap()
-        for option in [OptionRow.map, .from, .to] where arguments.has(option) && options.traces.isEmpty {
+        for option in [OptionRow.map, .rate, .from, .to] where arguments.has(option) && options.traces.isEmpty {
             throw StationError(.usage, "--\(option.name) is for --trace")
         }
         options.timeRange = try Self.timeRange(arguments)
@@ -55,10 +54,10 @@ struct CalibrateCommand {
     }
 
     private static func kind(_ operands: [String]) throws(StationError) -> SampleKind {
-        let names = SampleKind.allCases.map(\.rawValue)
+        let names = SensorCalibration.kinds.map(\.rawValue)
         guard let name = operands.first else { return .magnetometer }
         guard operands.count == 1 else { throw StationError(.usage, "calibrate takes one kind of sensor at a time") }
-        guard let kind = SampleKind(rawValue: name) else {
+        guard let kind = SampleKind(rawValue: name), SensorCalibration.kinds.contains(kind) else {
             throw StationError(.usage, "calibrate takes no '\(name)' (\(Spelling.hint(for: name, among: names)))")
         }
         return kind
@@ -107,10 +106,13 @@ struct CalibrateCommand {
 
     /// The strength of the field at a place today, in µT.
     private static func field(at text: String) throws(StationError) -> Double {
-        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-        guard parts.count == 2, let latitude = Double(parts[0]), let longitude = Double(parts[1]),
-            let position = GeodeticPosition(latitudeDegrees: latitude, longitudeDegrees: longitude)
-        else { throw StationError(.usage, "--position \(text): has to be LAT,LON in degrees, as in 54.32,10.14") }
+        guard let place = GeographicText.position(text),
+            let position = GeodeticPosition(latitudeDegrees: place.latitude, longitudeDegrees: place.longitude)
+        else {
+            throw StationError(
+                .usage,
+                "--position \(text): has to be LAT,LON in degrees, as in 54.32,10.14, 54.32N 10.14E or 54°19'N 10°8'E")
+        }
         let model = GeomagneticModel.wmm2025
         return model.field(at: position, decimalYear: Day.today?.decimalYear ?? model.epoch).totalNanotesla / 1000
     }
@@ -120,7 +122,9 @@ struct CalibrateCommand {
     ) throws(StationError) -> ExitStatus {
         let file = try path.flatMap { path throws(StationError) -> CalibrationFile? in
             guard path != Self.standardOutput else { return nil }
-            return try CalibrationFile(path: path, for: options.kind, replacing: replaces)
+            let file = try CalibrationFile(path: path, for: options.kind, replacing: replaces)
+            if file.replacesKind, !replaces { try askToReplace(path, errors) }
+            return file
         }
         let isTerminal = isatty(STDERR_FILENO) != 0
         let guidance: any GuidanceView =
@@ -147,6 +151,23 @@ struct CalibrateCommand {
         }
     }
 
+    /// Asks at a terminal whether a calibration of the same kind may be replaced, before the samples are taken.
+    private func askToReplace(_ path: String, _ errors: LineWriter) throws(StationError) {
+        let kind = options.kind.rawValue
+        guard isatty(STDIN_FILENO) != 0, isatty(STDERR_FILENO) != 0 else {
+            throw StationError(
+                .cannotCreate,
+                "\(path.printable): has a calibration of the \(kind) already: name another file, or replace it with "
+                    + "--force")
+        }
+        errors.write(
+            "\(path.printable) has a calibration of the \(kind) already. Replace it when there is a new one? [y/N]")
+        errors.flush()
+        guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
+            throw StationError(.cannotCreate, "\(path.printable): stays as it is")
+        }
+    }
+
     private func report(
         _ result: CalibrationResult, _ calibration: CalibrationRun, _ file: CalibrationFile?, _ output: LineWriter,
         _ errors: LineWriter
@@ -162,6 +183,7 @@ struct CalibrateCommand {
         // The default name of a sensor in a trace is its kind.
         words.write(name == kind ? kind : "\(kind) of \(name.printable)")
         for line in result.report { words.write(line) }
+        for assumption in calibration.assumptions { words.write("assumed: \(assumption)") }
         guard let file, let path else {
             if !isPiped { words.write("not saved; -o FILE would save this:") }
             output.write(text: CalibrationFile.text(result))
@@ -183,6 +205,8 @@ struct CalibrateCommand {
         object.add("message", refusal?.description)
         object.add("file", refusal == nil ? path : nil)
         object.add("figures", raw: figures.text)
+        object.add(
+            "assumptions", raw: "[" + calibration.assumptions.map(JSONObject.quoted).joined(separator: ",") + "]")
         return object.text
     }
 }

@@ -1,4 +1,5 @@
 import Binnacle
+import CommandRows
 import Configuration
 import Handlers
 import LinuxSystem
@@ -9,17 +10,30 @@ import TableReading
 /// `binnacle check`: validates configurations.
 struct CheckCommand {
     private let paths: [String]
+    private let isStrict: Bool
+    private let root: String?
+    private let settings: [CommandLineSetting]
 
-    init(_ arguments: Arguments) {
-        paths = arguments.operands.isEmpty ? [Configuration.standardPath] : arguments.operands
+    init(_ arguments: Arguments) throws(StationError) {
+        settings = try arguments.settings()
+        let named = arguments.configurationPaths
+        paths = named.isEmpty ? [Configuration.standardPath] : named
+        isStrict = arguments.has(.strict)
+        root = arguments.value(.root)
     }
 
     func run(_ output: LineWriter, _ errors: LineWriter) -> ExitStatus {
         var status = ExitStatus.ok
         for path in paths {
             do throws(ConfigurationError) {
-                let configuration = try Configuration.read(path: path)
-                output.write("\(path.printable): \(configuration.summary)")
+                var configuration = try Configuration.read(path: path, settings: settings)
+                configuration.warnings += configuration.machineWarnings(root: root)
+                for warning in configuration.warnings { errors.write(warning.description.printable) }
+                if isStrict, !configuration.warnings.isEmpty {
+                    status = .configuration
+                } else {
+                    output.write("\(path.printable): \(configuration.summary)")
+                }
             } catch {
                 let failure = StationError(error)
                 for line in failure.description.split(separator: "\n") { errors.write(line.printable) }

@@ -12,15 +12,14 @@ struct ConvertCommand {
 
     init(_ arguments: Arguments) throws(StationError) {
         var options = ConvertOptions()
-        options.inputs = arguments.operands
-        guard !options.inputs.isEmpty else {
+        options.traces = try arguments.traces(arguments.operands)
+        guard !options.traces.isEmpty else {
             throw StationError(.usage, "convert needs a trace; see 'binnacle convert --help'")
         }
         guard let path = arguments.value(.output), !path.isEmpty else {
             throw StationError(.usage, "convert needs a file to write to: -o FILE; see 'binnacle convert --help'")
         }
         options.output = path
-        options.map = try arguments.columnMap()
         options.replaces = arguments.has(.force)
         self.options = options
     }

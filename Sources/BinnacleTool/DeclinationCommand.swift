@@ -15,36 +15,39 @@ struct DeclinationCommand {
     private let writesJSON: Bool
 
     init(_ arguments: Arguments) throws(StationError) {
-        let operands = arguments.operands
-        guard operands.count == 2 else {
+        let text = arguments.operands.joined(separator: " ")
+        guard let place = GeographicText.position(text) else {
             throw StationError(
-                .usage, "declination needs LAT and LON in degrees, as in 'binnacle declination 54.32 10.14'")
+                .usage,
+                (text.isEmpty ? "declination" : "'\(text)' is no place: declination")
+                    + " needs LAT and LON in degrees, as in 'binnacle declination 54.32 10.14', "
+                    + "'54.32N 10.14E' or \"54°19'N 10°8'E\"")
         }
-        let latitude = try Self.number(operands[0], in: GeodeticPosition.latitudes, "LAT")
-        let longitude = try Self.number(operands[1], in: GeodeticPosition.longitudes, "LON")
+        let latitude = try Self.number(place.latitude, in: GeodeticPosition.latitudes, "LAT")
+        let longitude = try Self.number(place.longitude, in: GeodeticPosition.longitudes, "LON")
         var altitude = 0.0
         if let text = arguments.value(.altitude) {
-            altitude = try Self.number(text, in: GeodeticPosition.altitudes, "--altitude")
+            altitude = try Self.number(Double(text), in: GeodeticPosition.altitudes, "--altitude")
         }
         guard
             let position = GeodeticPosition(
                 latitudeDegrees: latitude, longitudeDegrees: longitude, altitudeMetres: altitude)
-        else { throw StationError(.usage, "\(operands[0]) \(operands[1]) is no place") }
+        else { throw StationError(.usage, "\(text) is no place") }
         self.position = position
-        let text = arguments.value(.date)
-        guard let day = text.map({ Day($0) }) ?? Day.today else {
-            throw StationError(.usage, "--date '\(text ?? "")' is no day, as in 2026-11-21")
+        let date = arguments.value(.date)
+        guard let day = date.map({ Day($0) }) ?? Day.today else {
+            throw StationError(.usage, "--date '\(date ?? "")' is no day, as in 2026-11-21")
         }
         self.day = day
         writesJSON = arguments.has(.json)
     }
 
     private static func number(
-        _ text: String, in range: ClosedRange<Double>, _ name: String
+        _ number: Double?, in range: ClosedRange<Double>, _ name: String
     ) throws(StationError) -> Double {
-        guard let number = Double(text), range.contains(number) else {
-            throw StationError(
-                .usage, "\(name) '\(text)' is no number from \(range.lowerBound) to \(range.upperBound)")
+        guard let number, range.contains(number) else {
+            let value = number.map { " \($0)" } ?? ""
+            throw StationError(.usage, "\(name)\(value): has to be from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }

@@ -1,6 +1,8 @@
 import Binnacle
+import Glibc
 import Handlers
 import LinuxSystem
+import PlainText
 
 /// Prints events on standard output.
 struct EventPrinter {
@@ -8,15 +10,18 @@ struct EventPrinter {
     private let text: TextHandler
     private let writesJSON: Bool
 
-    init(_ output: LineWriter, writesJSON: Bool) {
+    init(_ output: LineWriter, writesJSON: Bool, isUTC: Bool) {
         self.output = output
         self.writesJSON = writesJSON
-        text = TextHandler(writer: output)
+        var style = TextHandler.Style()
+        style.isLocal = !isUTC
+        style.columns = Terminal.columns(of: STDOUT_FILENO)
+        text = TextHandler(writer: output, style: style)
     }
 
     /// Prints an event, whose line is `json`; `false` when the reader of the output is gone.
     func print(_ event: Event, _ json: String, flushes: Bool) -> Bool {
-        if writesJSON { output.write(json) } else { text.handle(event) }
+        if writesJSON { output.write(JSONReader.harmless(json)) } else { text.handle(event) }
         if flushes { output.flush() }
         return output.failure == nil
     }

@@ -16,29 +16,41 @@ struct EventsCommand {
     private let path: String
     /// The file to read without asking a daemon; `nil` asks a daemon first.
     private let storePath: String?
+    private let isSocketNamed: Bool
     private let mayReadFile: Bool
     private let writesJSON: Bool
+    private let isUTC: Bool
+    /// The end of the time that is asked for, in nanoseconds since 1970.
+    private let untilNanoseconds: Int64?
+    /// How many of the last events are shown; `nil` for all.
+    private let lastCount: Int?
+    /// Whether the kinds are listed instead of events.
+    private let listsKinds: Bool
 
     init(_ arguments: Arguments) throws(StationError) {
         try arguments.refuseOperands("events")
+        listsKinds = arguments.has(.kinds)
+        isUTC = arguments.has(.utc)
+        untilNanoseconds = try Self.time(.until, arguments)
+        lastCount = try arguments.value(.last).map { text throws(StationError) in
+            guard let count = Int(text), (1...1_000_000).contains(count) else {
+                throw StationError(.usage, "--last \(text): has to be a whole number from 1 to 1000000")
+            }
+            return count
+        }
+        for option in [OptionRow.until, .last] where arguments.has(option) && arguments.has(.follow) {
+            throw StationError(.usage, "--\(option.name) does not go with --follow, which has no last event")
+        }
         var request = SubscriptionRequest()
         if arguments.has(.kind) { request.filter.kinds = try KindWords.kinds(arguments.all(.kind), of: "--kind") }
         if arguments.has(.sensor) { request.filter.sensors = Set(arguments.all(.sensor)) }
         request.follows = arguments.has(.follow)
-        if let text = arguments.value(.since) {
-            guard let time = SinceText.nanoseconds(text, now: SystemClock.realtime()) else {
-                throw StationError(
-                    .usage,
-                    "--since \(text): has to be a number with s, m, h or d before now, as in 10m, or a time in UTC, as in "
-                        + "2026-11-21 or 2026-11-21T12:45")
-            }
-            request.sinceNanoseconds = time
-        } else {
-            request.after = 0
-        }
+        request.sinceNanoseconds = try Self.time(.since, arguments)
+        if request.sinceNanoseconds == nil { request.after = 0 }
         self.request = request
-        path = arguments.value(.socket) ?? SocketPath.forClient()
+        path = arguments.socketPath
         storePath = arguments.value(.store)
+        isSocketNamed = arguments.has(.socket)
         writesJSON = arguments.has(.json)
         for option in [OptionRow.socket, .follow] where storePath != nil && arguments.has(option) {
             throw StationError(
@@ -47,33 +59,39 @@ struct EventsCommand {
         mayReadFile = !arguments.has(.socket) && !request.follows
     }
 
+    private static func time(_ option: OptionRow, _ arguments: Arguments) throws(StationError) -> Int64? {
+        try arguments.value(option).map { text throws(StationError) in
+            let now = SystemClock.realtime()
+            if let time = SinceText.nanoseconds(text, now: now, isUTC: arguments.has(.utc)) { return time }
+            throw StationError(
+                .usage,
+                "--\(option.name) \(text): has to be a number with s, m, h or d before now, as in 10m, or a local time, as "
+                    + "in 2026-11-21 or 2026-11-21T12:45, or with a Z behind it in UTC")
+        }
+    }
+
     func run(
         _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
     ) throws(StationError) -> ExitStatus {
+        if listsKinds {
+            KindList.write(output)
+            return .ok
+        }
         if let storePath { return try read(storePath, output) }
-        if mayReadFile, !isAnswered {
-            let path = EventStoreSettings.standardPath
+        if mayReadFile, !SocketPath.isAnswered(path) {
+            let path = EventStoreSettings.readablePath
             errors.write("binnacle: no daemon answers; reading \(path.printable)")
             errors.flush()
             return try read(path, output)
         }
+        errors.sayOwnDaemon(path, isNamed: isSocketNamed)
         return try ask(output, errors, signals)
-    }
-
-    /// Whether a daemon listens; it may still refuse the request, with a reason.
-    private var isAnswered: Bool {
-        do throws(EventSubscriptionError) {
-            _ = try SocketConnection(path: path)
-            return true
-        } catch {
-            return error != .notRunning(path: path)
-        }
     }
 
     /// Shows the events of a store's file.
     private func read(_ path: String, _ output: LineWriter) throws(StationError) -> ExitStatus {
         let reader = EventStoreReader(path: path)
-        let printer = EventPrinter(output, writesJSON: writesJSON)
+        var shown = printer(output)
         var query = EventQuery(
             after: request.after ?? 0, sinceNanoseconds: request.sinceNanoseconds, filter: request.filter)
         while true {
@@ -85,9 +103,12 @@ struct EventsCommand {
             }
             for line in page.lines {
                 guard let event = try? Event(json: line.json) else { continue }
-                guard printer.print(event, line.json, flushes: false) else { return .ok }
+                guard shown.show(event, line.json, flushes: false) else { return .ok }
             }
-            if page.isLast { return .ok }
+            if page.isLast {
+                shown.finish()
+                return .ok
+            }
             query.after = page.through
         }
     }
@@ -98,13 +119,57 @@ struct EventsCommand {
         let session = try SubscriberSession(
             request, path: path, patience: request.follows ? .afterFirstAnswer : .none, errors: errors,
             signals: signals)
-        let printer = EventPrinter(output, writesJSON: writesJSON)
+        var shown = printer(output)
         while true {
             switch try session.next() {
             case .event(let event, let json):
-                guard printer.print(event, json, flushes: request.follows) else { return .ok }
-            case .ended(let status): return status
+                guard shown.show(event, json, flushes: request.follows) else { return .ok }
+            case .ended(let status):
+                shown.finish()
+                return status
             }
+        }
+    }
+
+    private func printer(_ output: LineWriter) -> ChosenEvents {
+        ChosenEvents(
+            printer: EventPrinter(output, writesJSON: writesJSON, isUTC: isUTC), untilNanoseconds: untilNanoseconds,
+            lastCount: lastCount)
+    }
+}
+
+/// The events that are shown of those that came: up to a time, and the last of them.
+private struct ChosenEvents {
+    let printer: EventPrinter
+    let untilNanoseconds: Int64?
+    let lastCount: Int?
+    /// The last events, a ring once it is full.
+    private var last: [(event: Event, json: String)] = []
+    private var next = 0
+
+    init(printer: EventPrinter, untilNanoseconds: Int64?, lastCount: Int?) {
+        self.printer = printer
+        self.untilNanoseconds = untilNanoseconds
+        self.lastCount = lastCount
+    }
+
+    /// Prints an event, or keeps it for ``finish()``; `false` when the reader of the output is gone.
+    mutating func show(_ event: Event, _ json: String, flushes: Bool) -> Bool {
+        if let untilNanoseconds, let time = event.wallNanoseconds, time > untilNanoseconds { return true }
+        guard let lastCount else { return printer.print(event, json, flushes: flushes) }
+        if last.count < lastCount {
+            last.append((event, json))
+        } else {
+            last[next] = (event, json)
+            next = (next + 1) % lastCount
+        }
+        return true
+    }
+
+    /// Prints the last events.
+    func finish() {
+        for (event, json) in last[next...] + last[..<next] {
+            guard printer.print(event, json, flushes: false) else { return }
         }
     }
 }

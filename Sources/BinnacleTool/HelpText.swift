@@ -1,36 +1,39 @@
 import CommandRows
+import Glibc
+import LinuxSystem
+import PlainText
 import Station
 
-/// The help, made from the rows of commands and options.
+/// The help, made from the rows of commands and options, in lines that fit the terminal.
 enum HelpText {
+    /// The column of the descriptions.
+    private static let column = 22
+    /// Lines that are longer are hard to read.
+    private static let longestLine = 100
+
+    private static var width: Int { min(Terminal.columns(of: STDOUT_FILENO) ?? 80, longestLine) }
+
     static var overview: String {
-        var text = """
-            binnacle \(Version.current): sensor events from accelerometers and magnetometers
-
-            usage: binnacle COMMAND [OPTION…] ARGUMENT…
-                   binnacle COMMAND --help
-
-
-            """
-        text += "commands:\n"
+        var lines = [
+            "binnacle \(Version.current): sensor events from accelerometers, magnetometers and gyroscopes", "",
+            "usage: binnacle COMMAND [OPTION…] ARGUMENT…", "       binnacle help COMMAND", "", "commands:",
+        ]
         for command in CommandRow.all {
-            text += "  \(pad("\(command.name.rawValue) \(command.operands)", 20))\(command.summary)\n"
+            lines += row("\(command.name.rawValue) \(command.operands)", command.summary)
         }
-        text += "\noptions:\n"
-        for option in [OptionRow.help, .version] {
-            text += "  \(pad(name(option), 20))\(option.help)\n"
-        }
-        return text
+        lines += ["", "options:"]
+        for option in [OptionRow.help, .version] { lines += row(name(option), option.help) }
+        return lines.joined(separator: "\n") + "\n"
     }
 
     static func text(_ command: CommandRow) -> String {
-        var text = "usage: binnacle \(command.name.rawValue) [OPTION…] \(command.operands)\n\n"
-        text += "\(command.details)\n\noptions:\n"
+        var lines = ["usage: binnacle \(command.name.rawValue) [OPTION…] \(command.operands)", ""]
+        lines += WrappedText.paragraphs(command.details, width: width) + ["", "options:"]
         for option in command.options {
-            text += "  \(name(option))\n"
-            for line in option.help.split(separator: "\n") { text += "        \(line)\n" }
+            lines.append("  \(name(option))")
+            lines += WrappedText.paragraphs(option.help, width: width, indent: 8)
         }
-        return text
+        return lines.joined(separator: "\n") + "\n"
     }
 
     private static func name(_ option: OptionRow) -> String {
@@ -38,7 +41,14 @@ enum HelpText {
         return "\(letter)--\(option.name)\(option.argument.map { " " + $0 } ?? "")"
     }
 
-    private static func pad(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(1, width - text.count))
+    /// A term and its description, beside it where there is room.
+    private static func row(_ term: String, _ text: String) -> [String] {
+        let term = "  " + term
+        let blanks = String(repeating: " ", count: max(0, column - term.count))
+        guard term.count < column else {
+            let margin = String(repeating: " ", count: column)
+            return [term] + WrappedText.lines(text, width: width, first: margin, indent: column)
+        }
+        return WrappedText.lines(text, width: width, first: term + blanks, indent: column)
     }
 }

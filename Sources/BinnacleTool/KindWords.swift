@@ -4,7 +4,7 @@ import Station
 
 /// The kinds of event in a command line.
 enum KindWords {
-    /// Parses names of kinds, or `any`.
+    /// Parses names of kinds, groups such as `motion.*`, and `any`.
     ///
     /// - Parameters:
     ///   - words: The names.
@@ -13,18 +13,16 @@ enum KindWords {
     /// - Throws: `StationError` for an unknown kind.
     static func kinds(_ words: [String], of option: String) throws(StationError) -> Set<EventKind>? {
         var kinds: Set<EventKind> = []
-        var isAny = false
         for word in words {
-            if word == "any" {
-                isAny = true
-            } else if let kind = EventKind(rawValue: word) {
-                kinds.insert(kind)
-            } else {
-                let hint = Spelling.hint(for: word, among: EventKind.allCases.map(\.rawValue) + ["any"])
-                throw StationError(.usage, "\(option) \(word): no such kind of event (\(hint))")
+            guard let named = EventKind.named(word) else {
+                let hint = Spelling.nearest(to: word, among: EventKind.words).map { "did you mean `\($0)`?" }
+                throw StationError(
+                    .usage,
+                    "\(option) \(word): no such kind of event (\(hint ?? "'binnacle events --kinds' lists them"))")
             }
+            kinds.formUnion(named)
         }
-        guard isAny else { return kinds }
+        guard words.contains("any") else { return kinds }
         // `any` with a named repeated kind is all kinds and that one.
         let repeated = kinds.intersection(EventKind.repeated)
         return repeated.isEmpty ? nil : Set(EventKind.allCases).subtracting(EventKind.repeated).union(repeated)

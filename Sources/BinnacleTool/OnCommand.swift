@@ -17,6 +17,8 @@ struct OnCommand {
     private let template: CommandTemplate?
     private let endsAfterFirst: Bool
     private let writesJSON: Bool
+    private let isUTC: Bool
+    private let isSocketNamed: Bool
 
     init(_ arguments: Arguments) throws(StationError) {
         guard !arguments.leading.isEmpty else {
@@ -34,7 +36,9 @@ struct OnCommand {
         }
         self.request = request
         template = try arguments.trailing.map(Self.template)
-        path = arguments.value(.socket) ?? SocketPath.forClient()
+        path = arguments.socketPath
+        isUTC = arguments.has(.utc)
+        isSocketNamed = arguments.has(.socket)
         endsAfterFirst = arguments.has(.once)
         writesJSON = arguments.has(.json)
         guard template == nil || !writesJSON else {
@@ -45,11 +49,12 @@ struct OnCommand {
     func run(
         _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
     ) throws(StationError) -> Int32 {
+        errors.sayOwnDaemon(path, isNamed: isSocketNamed)
         let session = try SubscriberSession(
             request, path: path, patience: endsAfterFirst ? .afterFirstAnswer : .always, errors: errors,
             signals: signals)
         let program = session.program
-        let printer = EventPrinter(output, writesJSON: writesJSON)
+        let printer = EventPrinter(output, writesJSON: writesJSON, isUTC: isUTC)
         while true {
             switch try session.next() {
             case .ended(let status): return status.rawValue

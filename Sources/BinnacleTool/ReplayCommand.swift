@@ -3,8 +3,8 @@ import CommandRows
 import Glibc
 import Handlers
 import LinuxSystem
+import PlainText
 import Station
-import Traces
 
 /// `binnacle replay`: plays traces.
 struct ReplayCommand {
@@ -12,13 +12,17 @@ struct ReplayCommand {
 
     init(_ arguments: Arguments) throws(StationError) {
         var options = ReplayOptions()
-        options.traces.paths = arguments.operands
-        for text in arguments.all(.bind) { options.traces.bindings.append(try Self.binding(text)) }
-        options.traces.map = try arguments.columnMap()
+        options.traces = try arguments.traces(arguments.operands)
         options.configurationPath = arguments.value(.config)
-        guard !options.traces.paths.isEmpty || !options.traces.bindings.isEmpty || options.configurationPath != nil
+        guard !options.traces.isEmpty || options.configurationPath != nil
         else {
             throw StationError(.usage, "replay needs a trace; see 'binnacle replay --help'")
+        }
+        options.settings = try arguments.settings()
+        options.from = try Self.bound(arguments, .from)
+        options.to = try Self.bound(arguments, .to)
+        if case .afterFirst(let from)? = options.from?.time, case .afterFirst(let to)? = options.to?.time, from >= to {
+            throw StationError(.usage, "\(options.to?.text ?? ""): has to be after \(options.from?.text ?? "")")
         }
         if let text = arguments.value(.speed) { options.speed = try Self.speed(text) }
         if let text = arguments.value(.batch) {
@@ -29,6 +33,7 @@ struct ReplayCommand {
         }
         options.runsHandlers = arguments.has(.handlers)
         options.writesJSON = arguments.has(.json)
+        options.columns = Terminal.columns(of: STDOUT_FILENO)
         options.traces.decodesScans = arguments.has(.decodeScans)
         self.options = options
     }
@@ -43,7 +48,7 @@ struct ReplayCommand {
         signals.listen(waking: replay.wakeDescriptor)
         // Events on the same terminal would damage a progress bar.
         let (summary, failures) = replay.run(.onTerminal("replay", isWanted: isatty(STDOUT_FILENO) == 0))
-        for notice in summary.repairNotices { errors.write("binnacle: \(notice)") }
+        for notice in summary.notices { errors.write("binnacle: \(notice)") }
         for failure in failures { errors.write("binnacle: \(failure.description)") }
         let report = options.writesJSON ? errors : output
         for line in summary.lines { report.write(line) }
@@ -53,25 +58,27 @@ struct ReplayCommand {
 
     private static func speed(_ text: String) throws(StationError) -> ReplayOptions.Speed {
         if text == "max" { return .maximum }
-        guard let factor = Double(text), factor > 0, factor.isFinite else {
+        guard let factor = Arguments.factor(text) else {
             throw StationError(.usage, "--speed \(text): has to be a number above 0, or max")
         }
         return .times(factor)
     }
 
-    private static func binding(_ text: String) throws(StationError) -> TraceSet.Binding {
-        guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
-            throw StationError(.usage, "--bind \(text): has to be SENSOR=FILE or SENSOR=FILE:KIND")
+    private static func bound(_ arguments: Arguments, _ option: OptionRow) throws(StationError) -> ReplayBound? {
+        guard let text = arguments.value(option) else { return nil }
+        let shown = "--\(option.name) \(text)"
+        if let distance = DurationText.parse(text) {
+            guard distance > .zero || option == .from else {
+                throw StationError(.usage, "\(shown): has to be after the first sample")
+            }
+            return ReplayBound(.afterFirst(Units.nanoseconds(distance)), text: shown)
         }
-        var path = String(text[text.index(after: equals)...])
-        var kind: SampleKind?
-        if let colon = path.lastIndex(of: ":"),
-            let named = SampleKind(rawValue: String(path[path.index(after: colon)...]))
-        {
-            kind = named
-            path = String(path[..<colon])
+        guard let time = WallTime.nanoseconds(String(text.map { $0 == " " ? "T" : $0 })) else {
+            throw StationError(
+                .usage,
+                "\(shown): has to be a time after the recording's first sample with its unit, as in 500ms, 10s, 1.5m, 1h, "
+                    + "or a time in UTC, as in 2026-11-21T12:45")
         }
-        guard !path.isEmpty else { throw StationError(.usage, "--bind \(text): names no file") }
-        return TraceSet.Binding(sensor: String(text[..<equals]), path: path, kind: kind)
+        return ReplayBound(.wallClock(time), text: shown)
     }
 }

@@ -8,10 +8,14 @@ struct RunCommand {
     private let options: RunOptions
 
     init(_ arguments: Arguments) throws(StationError) {
-        try arguments.refuseOperands("run")
         var options = RunOptions()
-        options.configurationPath = arguments.value(.config)
+        let paths = arguments.configurationPaths
+        guard paths.count <= 1 else {
+            throw StationError(.usage, "run takes one configuration: '\(paths[0])' or '\(paths[1])'")
+        }
+        options.configurationPath = paths.first
         options.embedded = try Self.embedded(arguments)
+        options.settings = try arguments.settings()
         options.writesJSON = arguments.has(.json)
         options.root = arguments.value(.root)
         self.options = options
@@ -26,15 +30,15 @@ struct RunCommand {
         return .ok
     }
 
+    /// What plays in place of the sensors: of those of a configuration when there is one.
     private static func embedded(_ arguments: Arguments) throws(StationError) -> EmbeddedConfiguration? {
         let traces = arguments.all(.trace)
-        let chosen = [OptionRow.config, .simulate, .trace].filter(arguments.has)
-        guard chosen.count <= 1 else {
-            throw StationError(
-                .usage, "--\(chosen[1].name) does not go with --\(chosen[0].name): one of them says what to do")
+        guard traces.isEmpty || !arguments.has(.simulate) else {
+            throw StationError(.usage, "--trace does not go with --simulate: one of them plays the sensors")
         }
-        guard !arguments.has(.loop) || !traces.isEmpty else {
-            throw StationError(.usage, "--loop is for --trace; in a configuration it is a key of the sensor")
+        for option in [OptionRow.loop, .speed] where arguments.has(option) && traces.isEmpty {
+            let hint = option == .loop ? "; in a configuration it is a key of the sensor" : ""
+            throw StationError(.usage, "--\(option.name) is for --trace\(hint)")
         }
         if let name = arguments.value(.simulate) {
             guard let model = SimulationSettings.Model(rawValue: name) else {
@@ -42,10 +46,12 @@ struct RunCommand {
                 throw StationError(
                     .usage, "--simulate \(name): no such model (\(Spelling.hint(for: name, among: names)))")
             }
-            var settings = SimulationSettings()
-            settings.model = model
-            return .simulated(settings)
+            return .simulated(model)
         }
-        return traces.isEmpty ? nil : .traces(traces, loops: arguments.has(.loop))
+        let text = arguments.value(.speed) ?? "1"
+        guard let speed = Arguments.factor(text) else {
+            throw StationError(.usage, "--speed \(text): has to be a number above 0")
+        }
+        return traces.isEmpty ? nil : .traces(traces, loops: arguments.has(.loop), speed: speed)
     }
 }

@@ -7,6 +7,9 @@ import Synchronization
 /// A signal handler has no context, so its state is static; everything else reads it through ``interruption``.
 struct SignalListener {
     private static let received = Atomic<Int32>(0)
+    /// When the first of the signals that end came, on CLOCK_MONOTONIC; 0 before that.
+    private static let firstNanoseconds = Atomic<Int64>(0)
+    private static var sameRequestNanoseconds: Int64 { 1_000_000_000 }
     private static let isReloadWanted = Atomic<Bool>(false)
     /// An eventfd that ends the event thread's wait; −1 without one.
     private static let wakeDescriptor = Atomic<Int32>(-1)
@@ -16,20 +19,33 @@ struct SignalListener {
         signal: { received.load(ordering: .relaxed) },
         takeReload: { isReloadWanted.load(ordering: .relaxed) && isReloadWanted.exchange(false, ordering: .relaxed) })
 
-    /// Handles SIGINT and SIGTERM as requests to end; a second one kills the process.
+    /// Handles SIGINT and SIGTERM as requests to end; a further one, more than a second after the first, kills the process.
+    ///
+    /// Within the second it is the same request: Ctrl-C in a shell reaches the whole process group, and a parent often
+    /// passes it on once more.
     ///
     /// - Parameter descriptor: An eventfd that is written to when a signal comes; it stays open as long as the process.
     func listen(waking descriptor: Int32? = nil) {
         // The first access initialises the static storage, which a signal handler must not do.
         Self.received.store(0, ordering: .relaxed)
+        Self.firstNanoseconds.store(0, ordering: .relaxed)
         Self.wakeDescriptor.store(descriptor ?? -1, ordering: .relaxed)
         var action = sigaction()
-        action.__sigaction_handler.sa_handler = { signal in
-            SignalListener.received.store(signal, ordering: .relaxed)
+        action.__sigaction_handler.sa_handler = { number in
+            let now = SignalListener.monotonicNanoseconds()
+            let first = SignalListener.firstNanoseconds.load(ordering: .relaxed)
+            guard first == 0 else {
+                guard now - first > SignalListener.sameRequestNanoseconds else { return }
+                // The signal is blocked while its handler runs: the process ends when this returns.
+                signal(number, SIG_DFL)
+                raise(number)
+                return
+            }
+            SignalListener.firstNanoseconds.store(now, ordering: .relaxed)
+            SignalListener.received.store(number, ordering: .relaxed)
             SignalListener.wake()
         }
         // Without SA_RESTART a blocking call returns when the signal comes.
-        action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
         sigaction(SIGINT, &action, nil)
         sigaction(SIGTERM, &action, nil)
         Self.unblock([SIGINT, SIGTERM])
@@ -46,6 +62,13 @@ struct SignalListener {
         }
         sigaction(SIGHUP, &action, nil)
         Self.unblock([SIGHUP])
+    }
+
+    /// The time; clock_gettime(2) may be called in signal handlers.
+    private static func monotonicNanoseconds() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
     /// Called in signal handlers, where little more than a load and a write is allowed.

@@ -28,11 +28,10 @@ struct SimulateCommand {
         options.name = try Self.name(arguments, options.file)
         options.node = arguments.value(.node)
         if options.file == .uinput {
-            for option in [OptionRow.bits, .gyroscope, .wait] where arguments.has(option) {
+            for option in [OptionRow.bits, .wait] where arguments.has(option) {
                 throw StationError(.usage, "--\(option.name) is for --as hub")
             }
         }
-        options.map = try arguments.columnMap()
         options.duration = try arguments.duration()
         self.options = options
     }
@@ -52,7 +51,7 @@ struct SimulateCommand {
     }
 
     private static func samples(_ arguments: Arguments) throws(StationError) -> SimulateOptions.Samples {
-        let traces = arguments.all(.trace)
+        let traces = try arguments.traces(arguments.all(.trace))
         guard arguments.has(.model) != !traces.isEmpty else {
             throw StationError(
                 .usage,
@@ -66,7 +65,7 @@ struct SimulateCommand {
             }
             return .traces(traces, speed: try speed(arguments), loops: arguments.has(.loop))
         }
-        for option in [OptionRow.speed, .loop, .map, .sensor] where arguments.has(option) {
+        for option in [OptionRow.speed, .loop, .map, .rate, .sensor] where arguments.has(option) {
             throw StationError(.usage, "--\(option.name) is for --trace")
         }
         var settings = SimulationSettings()

@@ -13,7 +13,7 @@ struct StatusCommand {
 
     init(_ arguments: Arguments) throws(StationError) {
         try arguments.refuseOperands("status")
-        path = arguments.value(.socket) ?? SocketPath.forClient()
+        path = arguments.socketPath
         writesJSON = arguments.has(.json)
     }
 
@@ -28,7 +28,7 @@ struct StatusCommand {
             throw StationError(.unavailable, "\(path): what answers there does not say how it is")
         }
         if writesJSON {
-            output.write(line)
+            output.write(JSONReader.harmless(line))
         } else {
             for line in StatusText.lines(status) { output.write(line.printable) }
         }

@@ -22,7 +22,9 @@ enum StatusText {
         for sensor in items(status["sensors"]) { lines += Self.sensor(sensor) }
         for detector in items(status["detectors"]) {
             lines.append(
-                "detector \(word(detector["name"])): \(isTrue(detector["running"]) ? "running" : "not running")")
+                "detector \(word(detector["name"])): "
+                    + (isTrue(detector["waiting"])
+                        ? "waits for its sensor" : isTrue(detector["running"]) ? "running" : "not running"))
         }
         for handler in items(status["handlers"]) { lines.append(Self.handler(handler)) }
         lines.append(store(status["store"]))
@@ -31,7 +33,9 @@ enum StatusText {
 
     private static func sensor(_ sensor: JSONValue) -> [String] {
         let simulated = isTrue(sensor["simulated"]) ? " (simulated)" : ""
-        let head = "sensor \(word(sensor["name"])): \(isTrue(sensor["active"]) ? "active" : "inactive")\(simulated)"
+        let absence = isTrue(sensor["waiting"]) ? "none on this machine" : "inactive"
+        let state = isTrue(sensor["active"]) ? "active" : absence
+        let head = "sensor \(word(sensor["name"])): \(state)\(simulated)"
         return [head]
             + items(sensor["streams"]).map { stream in
                 let rate = stream["rate_hz"].flatMap { $0 == .null ? nil : word($0) + " Hz" } ?? "rate not known yet"
@@ -72,7 +76,9 @@ enum StatusText {
             "process \(word(subscriber["pid"])) of account \(word(subscriber["uid"])), "
                 + "\(word(subscriber["behind"])) behind, \(word(subscriber["missed"])) missed"
         }
-        return ["socket: \(word(socket["connections"])) connections, \(word(socket["refused"])) refused"]
+        return [
+            "socket \(word(socket["path"])): \(word(socket["connections"])) connections, \(word(socket["refused"])) refused"
+        ]
             + subscribers.map { "  subscriber: \($0)" }
     }
 

@@ -20,7 +20,10 @@ enum Tool {
         do throws(StationError) {
             status = try run(CommandLine.arguments.dropFirst(), output, errors, SignalListener())
         } catch {
+            let words = Array(CommandLine.arguments.dropFirst())
+            let command = CommandRow.all.first { $0.name.rawValue == words.first }
             for line in error.description.split(separator: "\n") { errors.write("binnacle: \(line.printable)") }
+            if let line = RetryLine.text(error, command, Array(words.dropFirst())) { errors.write(line) }
             status = error.status.rawValue
         }
         output.flush()
@@ -39,12 +42,8 @@ enum Tool {
         guard let first = arguments.first, !first.hasPrefix("-") else {
             return try runWithoutCommand(arguments, output).rawValue
         }
-        guard let command = CommandRow.all.first(where: { $0.name.rawValue == first }) else {
-            let names = CommandRow.all.map(\.name.rawValue)
-            throw StationError(
-                .usage, "unknown command '\(first)' (\(Spelling.hint(for: first, among: names))); see 'binnacle --help'"
-            )
-        }
+        guard first != "help" else { return try help(arguments.dropFirst(), output).rawValue }
+        let command = try command(first)
         let parsed = try Arguments(arguments.dropFirst(), allowed: command.options, command: command)
         if parsed.has(.help) {
             output.write(text: HelpText.text(command))
@@ -57,7 +56,7 @@ enum Tool {
         case .convert: return try ConvertCommand(parsed).run(errors, signals).rawValue
         case .devices: return try DevicesCommand(parsed).run(output).rawValue
         case .doctor: return try DoctorCommand(parsed).run(output).rawValue
-        case .check: return CheckCommand(parsed).run(output, errors).rawValue
+        case .check: return try CheckCommand(parsed).run(output, errors).rawValue
         case .status: return try StatusCommand(parsed).run(output).rawValue
         case .events: return try EventsCommand(parsed).run(output, errors, signals).rawValue
         case .calibrate: return try CalibrateCommand(parsed).run(output, errors, signals).rawValue
@@ -67,6 +66,23 @@ enum Tool {
         // The status may be that of another program.
         case .on: return try OnCommand(parsed).run(output, errors, signals)
         }
+    }
+
+    private static func command(_ name: String) throws(StationError) -> CommandRow {
+        if let command = CommandRow.all.first(where: { $0.name.rawValue == name }) { return command }
+        let names = CommandRow.all.map(\.name.rawValue)
+        throw StationError(
+            .usage, "unknown command '\(name)' (\(Spelling.hint(for: name, among: names))); see 'binnacle --help'")
+    }
+
+    /// `binnacle help` and `binnacle help COMMAND`.
+    private static func help(_ topics: ArraySlice<String>, _ output: LineWriter) throws(StationError) -> ExitStatus {
+        guard topics.count <= 1 else {
+            throw StationError(.usage, "help takes one command, as in 'binnacle help replay'")
+        }
+        let text = try topics.first.map { name throws(StationError) in HelpText.text(try command(name)) }
+        output.write(text: text ?? HelpText.overview)
+        return .ok
     }
 
     private static func runWithoutCommand(

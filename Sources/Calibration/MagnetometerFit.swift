@@ -25,6 +25,9 @@ public struct MagnetometerFit: Sendable, Equatable {
     /// Source: NXP AN5019, "Magnetic calibration algorithms", equation of the fit error ε.
     public let fitErrorPercent: Double
 
+    /// The fit error in µT: the standard deviation of the strength, which contains nothing of directions without samples.
+    package var residualMicrotesla: Double { fitErrorPercent / 100 * fieldMicrotesla }
+
     /// A measured field, calibrated, in µT.
     package func apply(_ measured: Vector3) -> Vector3 {
         softIron * (measured - hardIronMicrotesla)

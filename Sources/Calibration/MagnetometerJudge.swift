@@ -155,9 +155,8 @@ public struct MagnetometerJudge: Sendable {
             unit[axis] = 4 * Double(samples.count)
             trace += normal.solve(unit)?[axis] ?? .infinity
         }
-        let fit = calibration.fitErrorPercent / 100 * calibration.fieldMicrotesla
         let amplified = centreFactor * centreFactor * max(0, trace - 9)
-        return min(fit * (1 + amplified).squareRoot(), calibration.fieldMicrotesla)
+        return min(calibration.residualMicrotesla * (1 + amplified).squareRoot(), calibration.fieldMicrotesla)
     }
 
     private static let centreFactor = 0.65

@@ -1,11 +1,12 @@
 public import Binnacle
 
 extension MagnetometerCalibration {
-    /// Takes a fit, for a sensor's ``SensorCalibration``.
-    public init(_ fit: MagnetometerFit) {
+    /// Takes what a judge found, for a sensor's ``SensorCalibration``: the fit, and how wrong it may be.
+    public init(_ finding: MagnetometerJudge.Finding) {
+        let fit = finding.calibration
         self.init(
             axes: AxisCalibration(offset: fit.hardIronMicrotesla, matrix: fit.softIron),
-            fieldMicrotesla: fit.fieldMicrotesla, fitErrorPercent: fit.fitErrorPercent)
+            fieldMicrotesla: fit.fieldMicrotesla, residualMicrotesla: finding.errorMicrotesla)
     }
 }
 

@@ -36,29 +36,42 @@ package struct CommandRow: Sendable {
     /// Every subcommand, in the order of the help.
     package static let all: [CommandRow] = [
         CommandRow(
-            .run, summary: "watch the sensors and hand events to handlers, until it is ended",
+            .run, operands: "[PATH]", takes: .files,
+            summary: "watch the sensors and hand events to handlers, until it is ended",
             details: """
-                The daemon. Reads /etc/binnacle/binnacle.toml and /etc/binnacle/conf.d/*.toml, or what --config names: a
-                file, or a folder with those names in it. Without any configuration it watches the sensors that it
-                finds, with one motion detector and, where there is a magnetometer, one north detector, and logs what
-                they find.
+                The daemon. Reads /etc/binnacle/binnacle.toml and /etc/binnacle/conf.d/*.toml, or PATH, which --config
+                names as well: a file, or a folder with those names in it. Without any configuration it watches the
+                sensors that it finds, with one motion detector and, where there is a magnetometer, one north detector,
+                and logs what they find; it keeps the events, and answers status, events and on, in folders of your own:
+                XDG_RUNTIME_DIR and XDG_STATE_HOME (~/.local/state).
+
+                With --simulate or --trace it needs no hardware: without --config one sensor is played, with it all
+                sensors of the configuration, in place of its devices. Everything else is as configured: handlers run
+                commands and send messages, and events go to the store. --set changes a key for this run, which a reload
+                keeps.
 
                 SIGHUP reads the configuration again: what has not changed keeps running. SIGTERM and Ctrl-C end it
                 within a second. Under systemd the log goes to the journal with its fields kept apart, else to standard
                 error. Exits with 78 when the configuration is wrong, and without one with 69 when there is no sensor.
                 """,
-            options: [.config, .simulate, .trace, .loop, .json, .root]),
+            options: [
+                .config, .set, .simulate, .trace, .loop,
+                .speed.meaning("X", help: "Play the traces X times as fast as recorded; 1 is the default."), .json,
+                .root,
+            ]),
         CommandRow(
             .replay, operands: "TRACE…", takes: .files,
             summary: "play recorded traces through the detectors and show the events",
             details: """
                 Traces are Arrow streams (.arrows), CSV files with a header, whose columns and units are recognised, or
-                recordings of an accelerometer made with evemu-record. Without --config, one motion detector named
+                recordings of an accelerometer made with evemu-record; - is standard input. Without --config, one motion detector named
                 motion looks at the first accelerometer, and one north detector named north at the first accelerometer
-                and magnetometer. Events go to standard output, messages and the summary of a JSON replay to standard
-                error.
+                and magnetometer; --set changes their keys, too, as in --set motion.motion.threshold_g=0.1. Events go to
+                standard output, messages and the summary of a JSON replay to standard error.
                 """,
-            options: [.bind, .map, .config, .speed, .batch, .decodeScans, .handlers, .json]),
+            options: OptionRow.ofTraces + [
+                OptionRow.config, .set, .playFrom, .playTo, .speed, .batch, .decodeScans, .handlers, .json,
+            ]),
         CommandRow(
             .record, summary: "record sensors into a trace that replay plays",
             details: """
@@ -72,33 +85,37 @@ package struct CommandRow: Sendable {
             .convert, operands: "TRACE… -o FILE", takes: .files,
             summary: "convert traces to another format, or join several",
             details: """
-                Reads what replay reads, and writes what record writes: an Arrow stream when FILE ends in .arrows, else
+                Reads what replay reads, - for standard input, and writes what record writes: an Arrow stream when FILE ends in .arrows, else
                 CSV. Stamps and values stay exactly the same; several traces are merged by their stamps. What a replay
                 would skip is left out and reported on standard error.
                 """,
-            options: [.output, .map, .force]),
+            options: [OptionRow.output] + OptionRow.ofTraces + [OptionRow.force]),
         CommandRow(
             .devices, summary: "list the sensors of this machine",
             details: """
-                Lists accelerometers and magnetometers, of the IIO subsystem and of the input layer, without changing
+                Lists accelerometers, magnetometers and gyroscopes, of IIO and of the input layer, without changing
                 anything.
                 """,
             options: [.json, .root]),
         CommandRow(
             .doctor, summary: "report which sensors would be used, and why or why not",
             details: """
-                Looks at each sensor without changing anything. Exits with 0 when there is an accelerometer and a
-                magnetometer that this user may read, with 69 when there is not.
+                Looks at each sensor without changing anything, and says which uses are possible. Exits with 0 when what
+                the configuration needs is there and may be read by this user, with 69 when it is not. The configuration
+                is /etc/binnacle, or what --config names; without one an accelerometer is enough.
                 """,
-            options: [.guide, .sensor, .root]),
+            options: [.guide, .sensor, .config, .root]),
         CommandRow(
             .check, operands: "[PATH…]", takes: .files, summary: "validate a configuration without running anything",
             details: """
-                PATH is a file, or a folder with a binnacle.toml and a conf.d, whose *.toml complete it in the order of
-                their names; without one it is /etc/binnacle. Prints every problem as FILE:LINE:COLUMN: message, and
-                exits with 78 when there is one.
+                PATH, which --config names as well, is a file, or a folder with a binnacle.toml and a conf.d, whose *.toml
+                complete it in the order of their names; without one it is /etc/binnacle. Prints every problem as
+                FILE:LINE:COLUMN: message. An error makes the configuration unusable: the exit status is 78. A warning
+                tells of something that will hardly do what was meant, as far as this machine shows it: no handler, a
+                program, file, folder, account or library that is missing, an event that no detector makes, a threshold
+                beyond the range of the connected sensor.
                 """,
-            options: []),
+            options: [.config, .set, .strict, .root]),
         CommandRow(
             .status, summary: "show the state of the running daemon",
             details: """
@@ -111,15 +128,18 @@ package struct CommandRow: Sendable {
             .events, summary: "show the events that the daemon has kept",
             details: """
                 Asks the running daemon; where none answers, it reads the store's file, which root and its owner may.
-                Events go to standard output, one a line; missed events are reported on standard error. Exits with 66
-                when there is neither, and with 77 when you may not ask.
+                Events go to standard output, one a line, with local time; missed events are reported on standard error.
+                Exits with 66 when there is neither, and with 77 when you may not ask.
                 """,
-            options: [.since, .kind, .sensor, .follow, .json, .socket, .store]),
+            options: [
+                .since, .until, .last, .kind, .sensor, .follow, .json, .utc, .kinds, .socket, .store,
+            ]),
         CommandRow(
             .on, operands: "KIND… [-- COMMAND…]", takes: .kinds,
             summary: "run a command, as yourself, for each event of the daemon",
             details: """
-                KIND is a kind of event, such as motion.began, or any for all but repeated states. COMMAND runs once for
+                KIND is a kind of event, such as motion.began, a group such as motion.*, or any; both leave out repeated
+                states. COMMAND runs once for
                 each event, one after the other, with your environment, directory, output and terminal. It gets the
                 event as a line of JSON on its standard input and in variables such as BINNACLE_PEAK_G; {peak_g} in an
                 argument stands for that figure, {{ and }} for braces. There is no shell: write sh -c where you want
@@ -130,9 +150,10 @@ package struct CommandRow: Sendable {
                 77 when you may not ask it, and with 66 when there is no such COMMAND. Ctrl-C and SIGTERM reach COMMAND,
                 too, and are waited for.
                 """,
-            options: [.sensor, .after, .once, .json, .socket]),
+            options: [.sensor, .after, .once, .json, .utc, .socket]),
         CommandRow(
-            .calibrate, operands: "[magnetometer|accelerometer]", takes: .words(SampleKind.allCases.map(\.rawValue)),
+            .calibrate, operands: "[magnetometer|accelerometer]",
+            takes: .words(SensorCalibration.kinds.map(\.rawValue)),
             summary: "determine the calibration of a magnetometer or an accelerometer, and save it",
             details: """
                 A magnetometer is turned slowly through all directions, while standard error says which are missing; it
@@ -142,20 +163,22 @@ package struct CommandRow: Sendable {
 
                 Prints a verdict, with figures before and after. With -o the result is saved in a file that
                 'calibration' names in a [sensor.NAME] of the configuration; a file may hold one of each kind, and keeps
-                the other. An unusable result is refused with exit status 65, and nothing is written: too few
+                the other. One of the same kind is replaced when you agree, or with --force. An unusable result is refused with exit status 65, and nothing is written: too few
                 directions, as after a flat spin; samples that fit no sphere or ellipsoid; a field that the Earth does
                 not have; a side that was missing, or not held still.
                 """,
             options: [
-                .output, .force, .model,
+                OptionRow.output, .force, .model,
                 .trace.meaning(help: "Take the samples from the recording FILE. May be repeated; files play together."),
-                .map, .from, .to, .sensor, .config, .for, .position, .field, .json, .root,
+            ] + OptionRow.ofTraces + [
+                OptionRow.from, .to, .sensor, .config, .for, .position, .field, .json, .root,
             ]),
         CommandRow(
             .declination, operands: "LAT LON",
             summary: "print the magnetic declination at a place",
             details: """
-                LAT and LON are degrees north and east; south and west are below zero. Prints what the World Magnetic
+                LAT and LON are degrees north and east; south and west are below zero. Letters do as well: 54.32N 10.14E,
+                or "54°19'N 10°8'E". Prints what the World Magnetic
                 Model gives for the place: the declination (true heading = magnetic heading + declination) with its
                 standard uncertainty, the dip, and the strength of the field. Near the magnetic poles, in the blackout
                 zone, there is no declination.
@@ -182,7 +205,7 @@ package struct CommandRow: Sendable {
                 remedy.
                 """,
             options: [
-                .model.meaning(
+                OptionRow.model.meaning(
                     "still|walk|shake|turn|drop",
                     help: "Play a motion model: the device lies still, walks, is shaken, turns, or is dropped."),
                 .rateHz, .gyroscope,
@@ -191,8 +214,8 @@ package struct CommandRow: Sendable {
                         Play the recording FILE in real time, to its end, or repeatedly with --loop. May be repeated;
                         files play together.
                         """),
-                .map,
-                .sensor.meaning(
+            ] + OptionRow.ofTraces + [
+                OptionRow.sensor.meaning(
                     help: """
                         Only the sensor of that name, where a trace has several; without it, the first of each kind. May
                         be repeated.

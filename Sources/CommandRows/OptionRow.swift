@@ -14,7 +14,7 @@ package struct OptionRow: Sendable, Hashable {
         case words([String])
 
         /// A kind of event, or all but repeated states.
-        static let kinds = words(EventKind.allCases.map(\.rawValue) + ["any"])
+        static let kinds = words(EventKind.words)
     }
 
     /// The name, without its dashes.
@@ -77,11 +77,23 @@ extension OptionRow {
         "map", "TARGET=COLUMN[:UNIT],…", isRepeatable: true,
         help: """
             Name the columns and units of a file whose header does not. Targets are time, ax, ay, az, mx, my, mz; a
-            column is its name or #1, #2, …; units are s, ms, us, ns, m/s2, g, mg, uT, nT, mT, gauss, mgauss.
+            column is its name or #1, #2, …, with a minus to turn the axis about; units are s, ms, us, ns, m/s2, g, mg,
+            uT, nT, mT, gauss, mgauss, or a scale such as g/256 for counts. acceleration=gravity is for recordings in
+            which the axis that points down reads positive.
             """)
+    package static let rate = OptionRow(
+        "rate", "HZ", help: "The samples a second of files that have no column for the time.")
+    /// What is said about recordings, in every command that reads them.
+    package static let ofTraces = [bind, map, rate]
     package static let config = OptionRow(
         "config", "PATH", letter: "c", takes: .files,
         help: "Take sensors, detectors and handlers from PATH, a file or a folder, instead of the defaults.")
+    package static let set = OptionRow(
+        "set", "KEY=VALUE", isRepeatable: true,
+        help: """
+            Set a key of the configuration, as in motion.moved.threshold_g=0.1, after all files: KEY is section, name and
+            key, VALUE is TOML or a bare word. A relative path is relative to the working directory. May be repeated.
+            """)
     package static let speed = OptionRow(
         "speed", "X|max",
         help: "Play X times as fast as recorded, or as fast as possible (max, the default).")
@@ -131,14 +143,14 @@ extension OptionRow {
     package static let simulate = OptionRow(
         "simulate", "MODEL", takes: models,
         help: """
-            Without a configuration: simulate a sensor. MODEL is still, walk, shake, turn or drop. Every event is marked
-            as simulated.
+            Simulate a sensor or, with --config, every sensor of the configuration, under its name. MODEL is still, walk,
+            shake, turn or drop. Every event is marked as simulated.
             """)
     package static let trace = OptionRow(
         "trace", "FILE", isRepeatable: true, takes: .files,
         help: """
-            Without a configuration: take the samples from FILE; run plays it in real time. May be repeated; files play
-            together.
+            Take the samples from FILE, which run plays in real time; with --config, in place of those of every sensor of
+            the configuration, which keep their names. May be repeated; files play together.
             """)
     package static let loop = OptionRow("loop", help: "Play the traces again and again.")
     package static let quick = OptionRow(
@@ -152,13 +164,21 @@ extension OptionRow {
             """)
     package static let kind = OptionRow(
         "kind", "KIND", isRepeatable: true, takes: .kinds,
-        help: "Only events of KIND, such as motion.began; any is all but repeated states. May be repeated.")
+        help: """
+            Only events of KIND, such as motion.began; motion.* is all kinds that begin so, any is all; both leave out
+            repeated states. May be repeated.
+            """)
+    package static let kinds = OptionRow("kinds", help: "List the kinds of event, with a line for each, and end.")
     package static let since = OptionRow(
         "since", "TIME",
         help: """
-            Only events since TIME: a number with s, m, h or d before now, as in 10m, or a time in UTC, as in 2026-11-21
-            or 2026-11-21T12:45.
+            Only events since TIME: a number with s, m, h or d before now, as in 10m, or a local time, as in 2026-11-21
+            or 2026-11-21T12:45; with a Z behind it, or with --utc, in UTC.
             """)
+    package static let until = OptionRow(
+        "until", "TIME", help: "Only events until TIME, which is written as for --since.")
+    package static let last = OptionRow("last", "N", letter: "n", help: "Only the last N events.")
+    package static let utc = OptionRow("utc", help: "Show and read times in UTC instead of local time.")
     package static let follow = OptionRow(
         "follow", help: "Go on with the events that happen from now on, until Ctrl-C.")
     package static let after = OptionRow(
@@ -168,8 +188,8 @@ extension OptionRow {
     package static let socket = OptionRow(
         "socket", "PATH", takes: .files,
         help: """
-            Where the daemon listens. Without it that is /run/binnacle/binnacle.sock, or binnacle.sock in
-            XDG_RUNTIME_DIR when there is only that.
+            Where the daemon listens. Without it that is your own daemon, at binnacle.sock in XDG_RUNTIME_DIR (or, without
+            that, in ~/.local/state/binnacle), and where none answers the service, at /run/binnacle/binnacle.sock.
             """)
     package static let store = OptionRow(
         "store", "PATH", takes: .files, help: "Read this store's file, and ask no daemon.")
@@ -180,6 +200,15 @@ extension OptionRow {
     package static let model = OptionRow(
         "model", "sphere|ellipsoid",
         help: "Fit this, instead of what the samples allow; an ellipsoid that they do not allow is refused.")
+    package static let playFrom = from.meaning(
+        "TIME",
+        help: """
+            Begin TIME after the recording's first sample, as in 500ms, 10s, 1.5m or 1h, as if the recording began there;
+            or at a time in UTC, as in 2026-11-21T12:45, where the stamps are wall-clock times.
+            """)
+    package static let playTo = to.meaning(
+        "TIME",
+        help: "End TIME after the recording's first sample, or at a time in UTC, as for --from.")
     package static let from = OptionRow(
         "from", "SECONDS",
         help: "Leave out samples of the trace before this time, in the seconds that the trace has.")
@@ -189,7 +218,7 @@ extension OptionRow {
     package static let position = OptionRow(
         "position", "LAT,LON",
         help: """
-            Where the device is, in degrees north and east: a field that is off the World Magnetic Model's by more than
+            Where the device is, in degrees north and east, as in 54.32,10.14 or "54°19'N 10°8'E": a field that is off the World Magnetic Model's by more than
             15 % is refused.
             """)
     package static let field = OptionRow(
@@ -207,7 +236,7 @@ extension OptionRow {
         help: """
             hub (the default): samples carry the device's own time. kernel: their time is that of their arrival.
             """)
-    package static let gyroscope = OptionRow("gyroscope", help: "The hub has a gyroscope, too.")
+    package static let gyroscope = OptionRow("gyroscope", help: "The device has a gyroscope, too.")
     package static let wait = OptionRow(
         "wait",
         help: "Send the first sample only when a program begins to read a sensor of the hub.")
@@ -216,6 +245,7 @@ extension OptionRow {
         "node", "PATH", takes: .files,
         help: "The device file, where it is not /dev/uhid or /dev/uinput.")
     package static let rateHz = OptionRow("rate-hz", "HZ", help: "Samples a second of the model; 100 is the default.")
+    package static let strict = OptionRow("strict", help: "Take warnings for errors: exit with 78 when there is one.")
     package static let help = OptionRow("help", letter: "h", help: "Print this help.")
-    package static let version = OptionRow("version", help: "Print the version.")
+    package static let version = OptionRow("version", letter: "V", help: "Print the version.")
 }

@@ -1,5 +1,6 @@
 package import Binnacle
 package import EventSocket
+import LinuxSensors
 import PlainText
 package import Store
 package import TableReading
@@ -20,8 +21,16 @@ package struct Configuration: Sendable {
     package var store: EventStoreSettings?
     /// The socket for clients; `nil` for none.
     package var socket: SocketSettings?
+    /// The sensors that sections of detectors name, also those that are not in force.
+    package var namedSensors: Set<String> = []
+    /// The sections that were left out without being switched off, and why, each a sentence.
+    package var notices: [String] = []
     /// The files, in the order in which they were read.
     package var files: [String] = []
+    /// What will hardly do what was meant, in the order of the files.
+    package var warnings: [ConfigurationDiagnostic] = []
+    /// Where sections and keys stand, for what is found out later.
+    package var places = ConfigurationPlaces()
 
     /// The maximum number of files.
     package static let mostFiles = 100
@@ -33,36 +42,65 @@ package struct Configuration: Sendable {
     ///
     /// - Throws: ``ConfigurationError`` with all errors in the text, or with the syntax error.
     package static func parse(_ text: [UInt8], path: String) throws(ConfigurationError) -> Configuration {
-        try parse([(path, text)], path: path, folder: "")
+        try parse([(path, text)], path: path, settings: [])
     }
 
-    /// Parses and checks the texts of several files, of which later ones complete earlier ones.
-    private static func parse(
-        _ texts: [(path: String, bytes: [UInt8])], path: String, folder: String
+    /// Parses and checks a text that the program made, and the command line's settings.
+    ///
+    /// - Throws: ``ConfigurationError`` with all errors in the settings.
+    package static func parse(
+        embedded text: String, settings: [CommandLineSetting]
     ) throws(ConfigurationError) -> Configuration {
-        let diagnostics = DiagnosticCollector(path: path, files: texts.map { $0.path })
+        let path = "the default configuration"
+        var configuration = try parse(
+            [(path, Array(text.utf8))], path: path, isEmbedded: true, settings: settings)
+        configuration.files = []
+        return configuration
+    }
+
+    /// Parses and checks the texts of several files and the command line's settings, of which later ones complete
+    /// earlier ones.
+    private static func parse(
+        _ texts: [(path: String, bytes: [UInt8])], path: String, isEmbedded: Bool = false,
+        settings: [CommandLineSetting]
+    ) throws(ConfigurationError) -> Configuration {
+        let names = texts.map { $0.path } + settings.map(\.name)
+        let diagnostics = DiagnosticCollector(path: path, files: names, settings: settings.count)
         var entries: [TOMLEntry] = []
-        for (file, text) in texts.enumerated() {
-            guard text.bytes.count <= ConfigurationFile.largestSize else {
-                throw .file(path: text.path, .tooLarge(limit: ConfigurationFile.largestSize))
-            }
+        func complete(_ document: () throws(TOMLDocument.SyntaxError) -> [TOMLEntry]) {
             do throws(TOMLDocument.SyntaxError) {
-                let document = try TOMLDocument(parsing: text.bytes, file: file)
-                entries.complete(with: document.entries())
+                entries.complete(with: try document(), levels: ConfigurationReader.levels)
             } catch {
                 diagnostics.report(at: error.position, error.message)
             }
         }
+        for (file, text) in texts.enumerated() {
+            guard text.bytes.count <= ConfigurationFile.largestSize else {
+                throw .file(path: text.path, .tooLarge(limit: ConfigurationFile.largestSize))
+            }
+            complete { () throws(TOMLDocument.SyntaxError) in
+                try TOMLDocument(parsing: text.bytes, file: file).entries()
+            }
+        }
+        for (number, setting) in settings.enumerated() {
+            complete { () throws(TOMLDocument.SyntaxError) in
+                try setting.document(file: texts.count + number).entries()
+            }
+        }
         if let error = diagnostics.error() { throw error }
-        var configuration = ConfigurationReader(entries: entries, folder: folder, diagnostics: diagnostics).read()
+        let reader = ConfigurationReader(
+            entries: entries, embedded: isEmbedded ? 0 : nil, diagnostics: diagnostics)
+        var configuration = reader.read()
         if let error = diagnostics.error() { throw error }
         configuration.files = texts.map { $0.path }
+        configuration.warnings = diagnostics.warnings
+        configuration.places = ConfigurationPlaces(entries, files: names, settings: settings.count)
         return configuration
     }
 }
 
 extension Configuration: Equatable {
-    /// Whether both have the same sections, whatever their files.
+    /// Whether both have the same sections, whatever their files and warnings.
     package static func == (left: Configuration, right: Configuration) -> Bool {
         left.sensors == right.sensors && left.motions == right.motions && left.norths == right.norths
             && left.handlers == right.handlers && left.position == right.position && left.store == right.store
@@ -82,14 +120,50 @@ extension Configuration {
             needs.append((north.accelerometer, .accelerometer, "north.\(north.name)"))
             needs.append((north.magnetometer, .magnetometer, "north.\(north.name)"))
         }
-        return sensors.flatMap { sensor in
+        for (choice, _, detector) in gyroscopes {
+            if case .sensor(let name) = choice { needs.append((name, .gyroscope, detector)) }
+        }
+        return inOrder(needs)
+    }
+
+    /// The streams that detectors use where they are there, each once, in the order of the sensors in the configuration.
+    package var optionalNeeds: [Need] {
+        let needs = needs
+        let wishes = gyroscopes.compactMap { choice, accelerometer, detector -> Need? in
+            choice == .automatic ? (accelerometer, .gyroscope, detector) : nil
+        }
+        return inOrder(wishes).filter { wish in !needs.contains { $0.sensor == wish.sensor && $0.kind == wish.kind } }
+    }
+
+    /// The gyroscope, the accelerometer and the section of each detector.
+    private var gyroscopes: [(choice: GyroscopeChoice, accelerometer: String, detector: String)] {
+        motions.map { ($0.usedGyroscope, $0.accelerometer, "motion.\($0.name)") }
+            + norths.map { ($0.gyroscope, $0.accelerometer, "north.\($0.name)") }
+    }
+
+    private func inOrder(_ needs: [Need]) -> [Need] {
+        sensors.flatMap { sensor in
             SampleKind.allCases.compactMap { kind in needs.first { $0.sensor == sensor.name && $0.kind == kind } }
         }
+    }
+
+    /// Whether a sensor may be missing: any device would do for it, and only default detectors need it.
+    package func isOptional(_ sensor: SensorSection) -> Bool {
+        guard case .auto(let match) = sensor.source, match.isEmpty else { return false }
+        var own = self
+        own.motions.removeAll(where: \.isDefault)
+        own.norths.removeAll(where: \.isDefault)
+        return own.kinds(of: sensor.name).isEmpty
     }
 
     /// The kinds of sample that detectors need of a sensor.
     package func kinds(of sensor: String) -> [SampleKind] {
         needs.filter { $0.sensor == sensor }.map(\.kind)
+    }
+
+    /// The kinds of sample that detectors use of a sensor where it has them.
+    package func optionalKinds(of sensor: String) -> [SampleKind] {
+        optionalNeeds.filter { $0.sensor == sensor }.map(\.kind)
     }
 }
 
@@ -102,7 +176,8 @@ extension Configuration {
             count(norths.count, "north detector"), count(handlers.count, "handler"),
         ]
         let origin = files.count > 1 ? ", in \(files.count) files" : ""
-        return "ok: " + parts.joined(separator: ", ") + origin
+        let warned = warnings.isEmpty ? "" : "; " + count(warnings.count, "warning")
+        return "ok: " + parts.joined(separator: ", ") + origin + warned
     }
 }
 
@@ -117,21 +192,30 @@ extension Configuration {
     ///
     /// - Parameters:
     ///   - path: The file or the folder.
+    ///   - settings: What the command line sets, which completes the files.
     ///   - mayWait: Whether the file may be a pipe, which is waited for.
     /// - Returns: The configuration of all files.
     /// - Throws: ``ConfigurationError`` when a file cannot be read, or with all errors in the files.
-    package static func read(path: String, mayWait: Bool = true) throws(ConfigurationError) -> Configuration {
+    package static func read(
+        path: String, settings: [CommandLineSetting] = [], mayWait: Bool = true
+    ) throws(ConfigurationError) -> Configuration {
         // The system would end the path at a NUL, and open another file than the named one.
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .file(path: path, .missing) }
         guard ConfigurationFolder.exists(at: path) else {
             let bytes = try ConfigurationFile.contents(of: path, mayWait: mayWait)
-            let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
-            return try parse([(path, bytes)], path: path, folder: folder)
+            return try parse([(path, bytes)], path: path, settings: settings)
         }
         let folder = path.hasSuffix("/") ? path : path + "/"
         let texts = try ConfigurationFolder.files(in: folder).map { file throws(ConfigurationError) in
             (path: file, bytes: try ConfigurationFile.contents(of: file, mayWait: false))
         }
-        return try parse(texts, path: path, folder: folder)
+        var configuration = try parse(texts, path: path, settings: settings)
+        configuration.warnings += ConfigurationFolder.unread(in: folder).map { file in
+            let isDropIn = file.hasPrefix(folder + "conf.d/")
+            return ConfigurationDiagnostic(
+                path: file, position: SourcePosition(line: 1, column: 1), message: "this file is not read",
+                hint: isDropIn ? "its name has to end with .toml" : "it has to be in conf.d", severity: .warning)
+        }
+        return configuration
     }
 }

@@ -20,7 +20,36 @@ enum ConfigurationFolder {
         return files
     }
 
+    /// The files in a folder that are not read, although their names or contents let somebody expect it.
+    static func unread(in path: String) -> [String] {
+        let leftovers = ["~", ".bak", ".new", ".old", ".orig", ".dpkg-old", ".dpkg-dist", ".dpkg-new", ".swp"]
+        let folder = path + "conf.d/"
+        let others = ((try? names(in: path + "conf.d")) ?? []).filter { name in
+            !name.hasSuffix(".toml") && !name.hasPrefix("README") && !leftovers.contains(where: name.hasSuffix)
+                && kind(of: folder + name) == S_IFREG
+        }.map { folder + $0 }
+        let sections = ["[sensor.", "[motion.", "[north.", "[handler."]
+        let beside = ((try? names(in: path)) ?? []).filter { name in
+            guard name.hasSuffix(".toml"), name != "binnacle.toml", kind(of: path + name) == S_IFREG,
+                let bytes = try? ConfigurationFile.contents(of: path + name, mayWait: false)
+            else { return false }
+            let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+            return lines.contains { line in sections.contains(where: line.hasPrefix) }
+        }.map { path + $0 }
+        return (others + beside).sorted()
+    }
+
     private static func dropIns(_ folder: String) throws(ConfigurationError) -> [String] {
+        try names(in: folder).filter { name in
+            guard name.hasSuffix(".toml") else { return false }
+            // A dangling link is reported when it is opened; a link to /dev/null masks a file.
+            let kind = kind(of: folder + "/" + name)
+            return kind == S_IFREG || kind == nil
+        }
+    }
+
+    /// The names in a folder but for hidden ones; none when there is no folder.
+    private static func names(in folder: String) throws(ConfigurationError) -> [String] {
         guard let directory = opendir(folder) else {
             switch errno {
             case ENOENT: return []
@@ -39,10 +68,7 @@ enum ConfigurationFolder {
                     String(cString: $0)
                 }
             }
-            guard !name.hasPrefix("."), name.hasSuffix(".toml") else { continue }
-            // A dangling link is reported when it is opened; a link to /dev/null masks a file.
-            let kind = kind(of: folder + "/" + name)
-            if kind == S_IFREG || kind == nil { names.append(name) }
+            if !name.hasPrefix(".") { names.append(name) }
         }
         guard errno == 0 else { throw .file(path: folder, ConfigurationError.FileProblem(code: errno)) }
         return names

@@ -38,15 +38,23 @@ package struct ConfigurationReader {
         }
     }
 
-    private let entries: [TOMLEntry]
-    private let folder: String
-    private let diagnostics: DiagnosticCollector
+    /// The number of levels of tables under a top-level key: one for a section, two for a kind of sections.
+    static func levels(of key: String) -> Int { SingleSection(rawValue: key) == nil ? 2 : 1 }
 
-    /// Creates a reader for the entries of all files; relative paths are relative to the folder, which is empty or ends
-    /// with a slash.
-    init(entries: [TOMLEntry], folder: String, diagnostics: DiagnosticCollector) {
+    let entries: [TOMLEntry]
+    private let embedded: Int?
+    let diagnostics: DiagnosticCollector
+
+    /// Creates a reader for the entries of all files.
+    ///
+    /// - Parameters:
+    ///   - entries: The entries.
+    ///   - embedded: The number of a text that the program made, whose sections may have any name, because recordings
+    ///     may name their sensors as they like.
+    ///   - diagnostics: Collects the problems.
+    init(entries: [TOMLEntry], embedded: Int? = nil, diagnostics: DiagnosticCollector) {
         self.entries = entries
-        self.folder = folder
+        self.embedded = embedded
         self.diagnostics = diagnostics
     }
 
@@ -62,37 +70,72 @@ package struct ConfigurationReader {
         let sensors = sections(.sensor)
         let motions = sections(.motion)
         let norths = sections(.north)
+        let handlers = sections(.handler)
         let sensorNames = sensors.map(\.key)
         let detectorNames = (motions + norths).map(\.key)
         reportSharedNames(motions, norths)
 
+        let (enabledSensors, disabledSensors) = found(.sensor, sensors)
+        let inForce = SectionsInForce(
+            sensors: enabledSensors, motions: found(.motion, motions).enabled, norths: found(.north, norths).enabled,
+            handlers: found(.handler, handlers).enabled, disabledSensors: disabledSensors)
+
         var configuration = Configuration()
-        let sensorTables = sensors.compactMap { entry in table(.sensor, entry).map { (entry.key, $0) } }
-        let readSensors = sensorTables.compactMap { name, table in
-            SensorSection(name: name, reading: table).map { ($0, table) }
+        configuration.notices = inForce.notices
+        let readSensors = inForce.sensors.compactMap { section in
+            SensorSection(name: section.name, reading: section.table).map { ($0, section.table) }
         }
         reportMixedLoops(readSensors)
         configuration.sensors = readSensors.map(\.0)
-        configuration.motions = motions.compactMap { entry in
-            table(.motion, entry).flatMap { MotionSection(name: entry.key, reading: $0, sensors: sensorNames) }
+        configuration.motions = inForce.motions.compactMap { section in
+            var motion = MotionSection(name: section.name, reading: section.table, sensors: sensorNames)
+            motion?.isDefault = section.isDefault
+            return motion
         }
-        configuration.norths = norths.compactMap { entry in
-            table(.north, entry).flatMap { NorthSection(name: entry.key, reading: $0, sensors: sensorNames) }
+        configuration.norths = inForce.norths.compactMap { section in
+            var north = NorthSection(name: section.name, reading: section.table, sensors: sensorNames)
+            north?.isDefault = section.isDefault
+            return north
         }
-        configuration.handlers = sections(.handler).compactMap { entry in
-            table(.handler, entry).flatMap {
-                HandlerSection(name: entry.key, reading: $0, detectors: detectorNames, norths: norths.map(\.key))
-            }
+        configuration.handlers = inForce.handlers.compactMap { section in
+            HandlerSection(
+                name: section.name, reading: section.table, detectors: detectorNames, norths: norths.map(\.key),
+                inForce: inForce.norths.map(\.name))
         }
+        configuration.namedSensors = Set((motions + norths).flatMap(Self.sensors))
         configuration.position = single(.position).flatMap { PositionSection(reading: $0) }
         configuration.store = single(.store).flatMap { EventStoreSettings(reading: $0) }
         configuration.socket = single(.socket).flatMap { SocketSettings(reading: $0) }
+        if diagnostics.error() == nil {
+            // A section that is switched off is not warned of.
+            let sensors = sections(.sensor).filter { entry in readSensors.contains { $0.0.name == entry.key } }
+            warn(of: configuration, sensors, sections(.handler))
+        }
         return configuration
     }
 
     private func single(_ section: SingleSection) -> TableReader? {
-        guard let entry = entries.first(where: { $0.key == section.rawValue }) else { return nil }
-        return reader(title: "[\(section.rawValue)]", example: "[\(section.rawValue)]", entry, allowed: section.keys)
+        guard let entry = entries.first(where: { $0.key == section.rawValue }),
+            let table = reader(
+                title: "[\(section.rawValue)]", example: "[\(section.rawValue)]", entry, allowed: section.keys)
+        else { return nil }
+        return table.boolean(SectionSwitch.enabled.name) ?? true ? table : nil
+    }
+
+    /// The sections that are not switched off, and the names of those that are.
+    private func found(
+        _ kind: SectionKind, _ entries: [TOMLEntry]
+    ) -> (enabled: [FoundSection], disabled: [String]) {
+        var (enabled, disabled): ([FoundSection], [String]) = ([], [])
+        for entry in entries {
+            guard let table = table(kind, entry) else { continue }
+            if let section = FoundSection(name: entry.key, table) {
+                enabled.append(section)
+            } else {
+                disabled.append(entry.key)
+            }
+        }
+        return (enabled, disabled)
     }
 
     private func sections(_ kind: SectionKind) -> [TOMLEntry] {
@@ -106,8 +149,17 @@ package struct ConfigurationReader {
             }
             sections += found
         }
-        for section in sections { checkName(section) }
+        for section in sections where section.keyPosition.file != embedded { checkName(section) }
         return sections
+    }
+
+    /// The sensors that a detector's section names, also when it is not in force.
+    private static func sensors(_ detector: TOMLEntry) -> [String] {
+        guard case .table(let keys) = detector.node.value else { return [] }
+        return keys.compactMap { key in
+            guard SampleKind(rawValue: key.key) != nil, case .string(let name) = key.node.value else { return nil }
+            return name
+        }
     }
 
     private func checkName(_ section: TOMLEntry) {
@@ -165,7 +217,7 @@ package struct ConfigurationReader {
             return nil
         }
         return TableReader(
-            title: title, position: entry.node.position, entries: entries, allowed: allowed, folder: folder,
+            title: title, position: entry.node.position, entries: entries, allowed: allowed,
             diagnostics: diagnostics)
     }
 }

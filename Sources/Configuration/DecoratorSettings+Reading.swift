@@ -24,6 +24,10 @@ extension DecoratorSettings {
             text: "passes at most per_minute events in any minute"
         ) { $0.integer("per_minute", in: 1...highestCount).map(DecoratorSettings.rateLimit) },
         DecoratorRow(
+            name: "pace", keys: ["interval_s"], example: "{ pace = { interval_s = 0.5 } }",
+            text: "passes at most one event of a kind and detector in interval_s seconds: the latest, always the last"
+        ) { $0.positiveSeconds("interval_s").map(DecoratorSettings.pace) },
+        DecoratorRow(
             name: "quiet_hours", keys: ["from", "to"],
             example: "{ quiet_hours = { from = \"22:00\", to = \"07:00\" } }",
             text: "drops events between two local times; to is excluded, and may be on the next day",

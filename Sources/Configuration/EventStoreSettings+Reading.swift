@@ -8,18 +8,31 @@ extension EventStoreSettings {
     init?(reading table: TableReader) {
         let path = table.path("path")
         guard path != nil || table.entry("path") == nil else { return nil }
+        if let path, let node = table.entry("path")?.node {
+            table.warnIfUnusable(path, node, type: (S_IFREG, "file"))
+        }
         self.init(path: path ?? Self.standardPath)
         table.read(Self.rows, into: &self)
     }
 
     /// The default path: in the service's folder, or in the user's.
     package static var standardPath: String {
+        withoutConfiguration ?? ofService
+    }
+
+    /// The path of a daemon without a configuration: in systemd's folder, or in the user's; `nil` for root, whose store
+    /// would be the service's.
+    package static var withoutConfiguration: String? {
         let own = SocketPath.ownVariable
         // systemd separates several folders with colons.
         if let folder = own("STATE_DIRECTORY")?.split(separator: ":").first { return folder + "/events.db" }
-        guard geteuid() != 0 else { return ofService }
-        if let folder = own("XDG_STATE_HOME") { return folder + "/binnacle/events.db" }
-        return own("HOME").map { $0 + "/.local/state/binnacle/events.db" } ?? ofService
+        return geteuid() == 0 ? nil : SocketPath.ownStateFolder().map { $0 + "/events.db" }
+    }
+
+    /// The path to read without a daemon: that of the user, or where there is none that of the service.
+    package static var readablePath: String {
+        let own = standardPath
+        return access(own, F_OK) != 0 && access(ofService, F_OK) == 0 ? ofService : own
     }
 
     private static let ofService = "/var/lib/binnacle/events.db"
@@ -39,7 +52,7 @@ extension EventStoreSettings {
         SettingRow(
             "keep_mb", \.keepMegabytes, .number(in: 1...1_000_000),
             """
-            How large the database may get. What waits for a handler of this configuration is removed only when the \
+            How large the database and its log may get together; in a flood it may be a quarter more for a moment. What waits for a handler of this configuration is removed only when the \
             database is too large and nothing else is left to remove; "events.dropped" then reports it.
             """),
     ]
@@ -57,6 +70,6 @@ extension EventStoreSettings {
         keys: [
             Key(
                 "path", .usual("\"\(ofService)\""), usual: "events.db in the service's own folder, /var/lib/binnacle",
-                "The database. A path that does not begin with / is relative to the folder of this file.")
-        ] + rows.map { $0.key(EventStoreSettings(path: ofService)) })
+                "The database. A path that does not begin with / is relative to the folder of the file that has it.")
+        ] + rows.map { $0.key(EventStoreSettings(path: ofService)) } + [SectionSwitch.enabled])
 }

@@ -39,12 +39,15 @@ extension HandlerSection: Equatable {
 
 extension HandlerSection {
     /// The names of the section's keys.
-    static let keys = ["on", "detector"] + HandlerActions.keys + ["decorate"]
+    static let keys =
+        ["on", "detector", SectionSwitch.defaultHandler.name, SectionSwitch.enabled.name] + HandlerActions.keys
+        + ["decorate"]
 
     private static let on = Key(
         "on", .set("[\n\(lines(logged))\n]"), purpose: "it names the events, such as on = [\"motion.began\"]",
         """
-        The kinds of event: \(words(EventKind.allCases.filter { !EventKind.reports.contains($0) })).
+        The kinds of event; a group of them, such as "motion.*"; or "any". Groups and "any" leave out "motion.moving" and \
+        "north.facing", which repeat a state and have to be named. The kinds are \(words(EventKind.allCases.filter { !EventKind.reports.contains($0) })).
 
         These tell of handlers and of the store, and are refused for handlers that act on the world, because one that fails \
         would be run for its own failure: \(words(EventKind.allCases.filter(EventKind.reports.contains))).
@@ -74,7 +77,7 @@ extension HandlerSection {
     static let rows: [SectionRow] = actions.map { action in
         let row = action.row
         let isFirst = action == LogAction.self
-        var keys = isFirst ? [on, detector] : []
+        var keys = isFirst ? [on, detector, SectionSwitch.defaultHandler, SectionSwitch.enabled] : []
         if let kinds = row.kinds { keys.append(Key("on", .usual(kinds), usual: "", "")) }
         keys += [row.key] + row.further
         if action == CommandAction.self { keys.append(DecoratorSettings.row) }
@@ -93,14 +96,16 @@ extension HandlerSection {
     ///   - table: The section.
     ///   - detectors: The names of all detectors.
     ///   - norths: The names of the north detectors.
-    init?(name: String, reading table: TableReader, detectors: [String], norths: [String]) {
+    ///   - inForce: The names of those that are in force.
+    init?(name: String, reading table: TableReader, detectors: [String], norths: [String], inForce: [String]) {
         let chosen = Self.detectors(table, among: detectors)
         let action = HandlerActions.read(table)
         // Also when the action cannot be used: one mistake, one message.
         if let type = HandlerActions.all.first(where: { $0.headingKinds != nil && table.entry($0.key) != nil }),
             let kinds = type.headingKinds
         {
-            let detector = Self.headingDetector(table, type.key, chosen, among: norths)
+            let detector = Self.headingDetector(
+                table, type.key, chosen, among: chosen == nil ? inForce : norths)
             guard let detector, let action else { return nil }
             self.init(name: name, kinds: kinds, detectors: [detector], action: action, decorators: [])
             return
@@ -121,7 +126,22 @@ extension HandlerSection {
             return nil
         }
         if let action { refuseReports(table, nodes, action) }
-        return table.choices("on", nodes, as: EventKind.self)
+        let actsOnTheWorld = action.map { type(of: $0).actsOnTheWorld } ?? false
+        var kinds: [EventKind] = []
+        for word in table.distinct("on", nodes, read: { Self.kindWord(table, $0) }) {
+            for kind in EventKind.named(word) ?? [] where !kinds.contains(kind) {
+                // Those that a group or `any` names without being meant.
+                if actsOnTheWorld, word != kind.rawValue, EventKind.reports.contains(kind) { continue }
+                kinds.append(kind)
+            }
+        }
+        return kinds
+    }
+
+    /// A kind, a group of kinds, or `any`.
+    private static func kindWord(_ table: TableReader, _ node: TOMLNode) -> String? {
+        if case .string(let word) = node.value, EventKind.named(word) != nil { return word }
+        return table.word("on", node, among: EventKind.words)
     }
 
     /// Refuses events about handlers for actions on the world, which could cause an endless loop.
@@ -130,8 +150,8 @@ extension HandlerSection {
         guard type.actsOnTheWorld else { return }
         let others = HandlerActions.all.filter { !$0.actsOnTheWorld }.map { $0.example }
         for node in nodes {
-            guard case .string(let word) = node.value, let kind = EventKind(rawValue: word),
-                EventKind.reports.contains(kind)
+            guard case .string(let word) = node.value, word != "any", let kinds = EventKind.named(word),
+                kinds.allSatisfy(EventKind.reports.contains)
             else { continue }
             table.refuse(
                 "on", at: node.position, with: [type.key],

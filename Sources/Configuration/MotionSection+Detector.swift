@@ -1,9 +1,14 @@
 package import Binnacle
 
 extension MotionSection {
+    /// The gyroscope that the settings need.
+    package var usedGyroscope: GyroscopeChoice { settings.usesGyroscope ? gyroscope : .none }
+
     /// Makes the detector.
     package func makeDetector(on streams: [SampleStream]) -> MotionManager {
-        MotionManager(name: name, accelerometer: streams.first(accelerometer, .accelerometer), settings: settings)
+        MotionManager(
+            name: name, accelerometer: streams.first(accelerometer, .accelerometer),
+            gyroscope: usedGyroscope.stream(beside: accelerometer, among: streams), settings: settings)
     }
 }
 
@@ -12,12 +17,13 @@ extension NorthSection {
     package func makeDetector(on streams: [SampleStream]) -> NorthDetector {
         NorthDetector(
             name: name, accelerometer: streams.first(accelerometer, .accelerometer),
-            magnetometer: streams.first(magnetometer, .magnetometer), settings: settings)
+            magnetometer: streams.first(magnetometer, .magnetometer),
+            gyroscope: gyroscope.stream(beside: accelerometer, among: streams), settings: settings)
     }
 }
 
 extension [SampleStream] {
-    fileprivate func first(_ sensor: String, _ kind: SampleKind) -> SampleStream? {
+    func first(_ sensor: String, _ kind: SampleKind) -> SampleStream? {
         first { $0.sensor.name == sensor && $0.kind == kind }
     }
 }

@@ -7,13 +7,20 @@ package struct MotionSection: Sendable, Equatable {
     package let name: String
     /// The sensor whose accelerometer is watched; there is a section for it.
     package let accelerometer: String
+    /// The gyroscope, where the settings need one.
+    package let gyroscope: GyroscopeChoice
     /// The checked settings.
     package let settings: MotionSettings
+    /// Whether it makes way for the user's own detectors, and may wait for a sensor.
+    package var isDefault = false
 
     /// Creates a section.
-    package init(name: String, accelerometer: String, settings: MotionSettings) {
+    package init(
+        name: String, accelerometer: String, gyroscope: GyroscopeChoice = .automatic, settings: MotionSettings
+    ) {
         self.name = name
         self.accelerometer = accelerometer
+        self.gyroscope = gyroscope
         self.settings = settings
     }
 
@@ -21,23 +28,33 @@ package struct MotionSection: Sendable, Equatable {
     init?(name: String, reading table: TableReader, sensors: [String]) {
         let sensor = table.required(Self.accelerometer)
             .flatMap { table.reference(Self.accelerometer.name, $0, to: "sensor", among: sensors) }
+        let gyroscope = GyroscopeChoice(reading: Self.gyroscope, of: table, sensors: sensors)
         var settings = MotionSettings()
         table.read(MotionSettings.rows, into: &settings)
         table.report(settings.problems(), of: MotionSettings.rows)
         guard let sensor else { return nil }
-        self.init(name: name, accelerometer: sensor, settings: settings)
+        self.init(name: name, accelerometer: sensor, gyroscope: gyroscope, settings: settings)
     }
 
     private static let accelerometer = Key(
         "accelerometer", .set("\"chassis\""), purpose: "it names the sensor to watch", "The sensor to watch.")
+    private static let gyroscope = Key(
+        "gyroscope", .example("\"chassis\""), usual: "that of the accelerometer, if there is one",
+        """
+        The sensor that measures how the device turns, or "none", as in [north.NAME]. It is read only if another key \
+        needs it.
+        """)
 
     /// The names of the section's keys, without making the documentation of ``row``.
-    static let keys = [accelerometer.name] + MotionSettings.rows.map(\.name)
+    static let keys =
+        [accelerometer, gyroscope, SectionSwitch.defaultDetector, SectionSwitch.enabled].map(\.name)
+        + MotionSettings.rows.map(\.name)
 
     /// The section's row.
     static let row = SectionRow(
         "motion.NAME", shown: "motion.moved", "A detector of movement. Its name is unique among all detectors.",
-        keys: [accelerometer] + MotionSettings.rows.map { $0.key(MotionSettings()) })
+        keys: [accelerometer, gyroscope, SectionSwitch.defaultDetector, SectionSwitch.enabled]
+            + MotionSettings.rows.map { $0.key(MotionSettings()) })
 }
 
 extension MotionSettings {

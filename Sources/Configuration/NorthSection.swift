@@ -10,16 +10,22 @@ package struct NorthSection: Sendable, Equatable {
     package let accelerometer: String
     /// The sensor whose magnetometer finds north; there is a section for it, perhaps the same.
     package let magnetometer: String
+    /// The gyroscope that follows the turns.
+    package let gyroscope: GyroscopeChoice
     /// The checked settings.
     package var settings: NorthSettings
+    /// Whether it makes way for the user's own detectors, and may wait for a sensor.
+    package var isDefault = false
 
     /// Creates a section.
     package init(
-        name: String, accelerometer: String, magnetometer: String, settings: NorthSettings
+        name: String, accelerometer: String, magnetometer: String, gyroscope: GyroscopeChoice = .automatic,
+        settings: NorthSettings
     ) {
         self.name = name
         self.accelerometer = accelerometer
         self.magnetometer = magnetometer
+        self.gyroscope = gyroscope
         self.settings = settings
     }
 
@@ -30,11 +36,14 @@ package struct NorthSection: Sendable, Equatable {
         }
         let accelerometer = sensor(Self.accelerometer)
         let magnetometer = sensor(Self.magnetometer)
+        let gyroscope = GyroscopeChoice(reading: Self.gyroscope, of: table, sensors: sensors)
         var settings = NorthSettings()
         table.read(NorthSettings.rows, into: &settings)
         table.report(settings.problems(), of: NorthSettings.rows)
         guard let accelerometer, let magnetometer else { return nil }
-        self.init(name: name, accelerometer: accelerometer, magnetometer: magnetometer, settings: settings)
+        self.init(
+            name: name, accelerometer: accelerometer, magnetometer: magnetometer, gyroscope: gyroscope,
+            settings: settings)
     }
 
     private static let accelerometer = Key(
@@ -43,14 +52,24 @@ package struct NorthSection: Sendable, Equatable {
     private static let magnetometer = Key(
         "magnetometer", .set("\"compass\""), purpose: "it names the sensor that tells where north is",
         "The sensor that measures the magnetic field. It may be the same.")
+    private static let gyroscope = Key(
+        "gyroscope", .example("\"chassis\""), usual: "that of the accelerometer, if there is one",
+        """
+        The sensor that measures how the device turns, or "none". By default it is the gyroscope in the accelerometer's \
+        device or, without one, a gyroscope on the same chip, in the same sensor hub, or on the same mainboard. It is \
+        read only while a detector uses it.
+        """)
 
     /// The names of the section's keys, without making the documentation of ``row``.
-    static let keys = [accelerometer.name, magnetometer.name] + NorthSettings.rows.map(\.name)
+    static let keys =
+        [accelerometer, magnetometer, gyroscope, SectionSwitch.defaultDetector, SectionSwitch.enabled].map(\.name)
+        + NorthSettings.rows.map(\.name)
 
     /// The section's row.
     static let row = SectionRow(
         "north.NAME", shown: "north.bow", "A detector of the heading. Its name is unique among all detectors.",
-        keys: [accelerometer, magnetometer] + NorthSettings.rows.map { $0.key(NorthSettings()) })
+        keys: [accelerometer, magnetometer, gyroscope, SectionSwitch.defaultDetector, SectionSwitch.enabled]
+            + NorthSettings.rows.map { $0.key(NorthSettings()) })
 }
 
 extension NorthSettings {
@@ -107,7 +126,10 @@ extension NorthSettings {
             "The oldest magnetometer sample that still goes with an accelerometer sample."),
         SettingRow(
             "heading_filter_deg", \.headingFilterDegrees, .number,
-            "The event \"heading\" is repeated when the heading has turned this far."),
+            """
+            The event \"heading\" is repeated when the heading has turned this far, and when its accuracy has got worse by a \
+            quarter, or, at most once a second, better by one.
+            """),
         SettingRow(
             "field_range_uT", \.plausibleFieldMicrotesla, shown: .usual("[20, 70]"),
             """

@@ -115,6 +115,7 @@ extension PositionSection {
                 Another model's coefficients, in the makers' own format, instead of WMM2025, which is built in and good \
                 until 2030.
                 """),
+            SectionSwitch.enabled,
         ])
 }
 

@@ -62,6 +62,7 @@ package struct SensorSection: Sendable, Equatable {
     init?(name: String, reading table: TableReader) {
         let match = table.entry("match").flatMap { DeviceMatch(reading: $0.node, of: table) }
         let file = table.path("file")
+        if let file, let node = table.entry("file")?.node { table.warnIfMissing(file, node) }
         guard let sourceNode = table.required(Self.source),
             let word = table.choice(Self.source.name, sourceNode, as: SourceWord.self)
         else { return nil }
@@ -124,21 +125,21 @@ package struct SensorSection: Sendable, Equatable {
           "trace"  a recording
           "simulated"  a motion model, to try things out without a device
 
-        A device plays one section alone. One that carries both an accelerometer and a magnetometer needs one section, \
-        which is then named twice in [north.NAME].
+        A device plays one section alone. One that carries an accelerometer, a magnetometer or a gyroscope needs one \
+        section, which is then named more than once in [north.NAME].
         """)
 
     /// The section's row.
     static let row = SectionRow(
         "sensor.NAME", shown: "sensor.chassis",
-        "One device. It may carry an accelerometer, a magnetometer, or both.",
+        "One device. It may carry an accelerometer, a magnetometer, a gyroscope, or several of them.",
         keys: [
             source,
             Key(
                 "calibration", .example("\"chassis.calibration.toml\""),
                 """
                 A file written by \"binnacle calibrate\". It is applied to every sample. A path that does not begin \
-                with / is relative to the folder of this file.
+                with / is relative to the folder of the file that has it.
                 """),
             Key(
                 "match", .example("{ name = \"accel_3d\" }"), for: ["auto", "iio", "evdev"],
@@ -155,14 +156,15 @@ package struct SensorSection: Sendable, Equatable {
         ] + SensorSettings.rows.map { $0.key(SensorSettings()) } + [
             Key(
                 "file", .example("\"/var/lib/binnacle/day.csv\""), for: ["trace"],
-                "The recording; required. A path that does not begin with / is relative to the folder of this file."),
+                "The recording; required. A path that does not begin with / is relative to the folder of the file that has it."
+            ),
             Key(
                 "loop", .example("true"), usual: "false", for: ["trace"],
                 """
                 true plays the recording again from its beginning. All recordings play on one timeline, so it is the same in \
                 all sections.
                 """),
-        ] + SimulationSettings.rows.map { $0.key(.ofSection) },
+        ] + SimulationSettings.rows.map { $0.key(.ofSection) } + [SectionSwitch.enabled],
         also: "[sensor.compass]\nsource = \"auto\"")
 }
 
@@ -210,31 +212,51 @@ extension SensorSettings {
             "trigger", \.trigger, .text, shown: .example("\"timer0\""), for: ["auto", "iio"],
             "The trigger that makes an IIO device take samples, instead of its own or the one that is set."),
         SettingRow(
-            "acceleration", \.acceleration, .choice, for: ["auto", "iio", "evdev"],
+            "acceleration", \.acceleration, .choice, for: ["auto", "iio", "evdev", "trace"],
             """
             With "specific_force" the axis that points up reads +9.81 m/s² at rest, as the kernel documents it; with \
-            "gravity" the one that points down does, as many laptops have it. \"binnacle doctor --guide\" finds out which.
+            "gravity" the one that points down does, as many laptops and recordings made on iOS have it. \"binnacle doctor --guide\" finds out which \
+            a device has.
             """),
         SettingRow(
             "mount_matrix", \.mountMatrix, shown: .example("\"0, 1, 0; 1, 0, 0; 0, 0, -1\""),
             for: ["auto", "iio", "evdev"],
             """
             From the sensor's axes to the device's (x right, y top, z out of the screen), instead of what the kernel or \
-            udev's hardware database says.
+            udev's hardware database says. A gyroscope's rates are turned by it as rates: a matrix with determinant -1 \
+            reverses them.
             """
         ) { table, key, settings in
-            guard let text = table.string(key) else { return }
-            do throws(MountMatrix.Flaw) {
-                settings.mountMatrix = try MountMatrix(text)
-            } catch {
-                switch error {
-                case .shape:
-                    table.refuse(key, "has to be three rows of three numbers, as in \"1, 0, 0; 0, 1, 0; 0, 0, 1\"")
-                case .singular: table.refuse(key, "has determinant 0: two axes would become one")
-                }
-            }
+            if let matrix = MountMatrix(reading: key, of: table) { settings.mountMatrix = matrix }
+        },
+        SettingRow(
+            "gyroscope_matrix", \.gyroscopeMatrix, shown: .example("\"1, 0, 0; 0, 1, 0; 0, 0, -1\""),
+            for: ["auto", "iio", "evdev"],
+            """
+            From the gyroscope's axes to the device's, applied as it stands, instead of the mount matrix: for a gyroscope \
+            with a reversed axis, which \"binnacle doctor --guide\" finds, or with a wrong scale.
+            """
+        ) { table, key, settings in
+            if let matrix = MountMatrix(reading: key, of: table) { settings.gyroscopeMatrix = matrix }
         },
     ]
+}
+
+extension MountMatrix {
+    /// Reads a matrix; `nil` when it cannot be used, which is then reported.
+    fileprivate init?(reading key: String, of table: TableReader) {
+        guard let text = table.string(key) else { return nil }
+        do throws(MountMatrix.Flaw) {
+            self = try MountMatrix(text)
+        } catch {
+            switch error {
+            case .shape:
+                table.refuse(key, "has to be three rows of three numbers, as in \"1, 0, 0; 0, 1, 0; 0, 0, 1\"")
+            case .singular: table.refuse(key, "has determinant 0: two axes would become one")
+            }
+            return nil
+        }
+    }
 }
 
 extension DeviceMatch {

@@ -1,4 +1,5 @@
 import EventSocket
+import Glibc
 import LinuxSystem
 import PlainText
 import TableReading
@@ -13,8 +14,31 @@ extension SocketSettings {
             table.refuse("path", "is longer than \(longest) bytes, the longest a socket can have")
             return nil
         }
+        if let path, let node = table.entry("path")?.node {
+            table.warnIfUnusable(path, node, type: (S_IFSOCK, "socket"), makesFolder: true)
+        }
         self.init(path: path ?? SocketPath.forDaemon())
         table.read(Self.rows, into: &self)
+        if let group, AccountDatabase.group(group) == nil {
+            Self.warnOfMissing("group", group, table.entry("group")?.node, table)
+        }
+        Self.warnOfMissing("account", in: "users", table) { AccountDatabase.user($0) != nil }
+        Self.warnOfMissing("group", in: "groups", table) { AccountDatabase.group($0) != nil }
+    }
+
+    /// Warns of names that the machine does not know: the socket would not be opened.
+    private static func warnOfMissing(_ what: String, in key: String, _ table: TableReader, exists: (String) -> Bool) {
+        guard case .array(let nodes)? = table.entry(key)?.node.value else { return }
+        for node in nodes {
+            guard case .string(let name) = node.value, !exists(name) else { continue }
+            warnOfMissing(what, name, node, table)
+        }
+    }
+
+    private static func warnOfMissing(_ what: String, _ name: String, _ node: TOMLNode?, _ table: TableReader) {
+        table.warn(
+            at: node?.position ?? table.position, "this machine has no \(what) \(Spelling.quoted(name))",
+            hint: "without it the socket is not opened")
     }
 
     private static let rows: [SettingRow<SocketSettings>] = [
@@ -48,6 +72,12 @@ extension SocketSettings {
         },
         SettingRow(
             "connections", \.connectionLimit, .integer(in: 1...1000), "The most connections at a time."),
+        SettingRow(
+            "connections_per_user", \.accountConnectionLimit, .integer(in: 1...1000),
+            """
+            The most connections of one account at a time, so that one cannot take the places of all others. Root and the \
+            daemon's own account are free of it.
+            """),
     ]
 
     /// The section's row.
@@ -59,8 +89,9 @@ extension SocketSettings {
         keys: [
             Key(
                 "path", .usual("\"/run/binnacle/binnacle.sock\""),
-                usual: "binnacle.sock in the service's own folder, /run/binnacle", "The Unix socket.")
-        ] + rows.map { $0.key(SocketSettings(path: "")) })
+                usual: "binnacle.sock in the service's own folder, /run/binnacle",
+                "The Unix socket. A path that does not begin with / is relative to the folder of the file that has it.")
+        ] + rows.map { $0.key(SocketSettings(path: "")) } + [SectionSwitch.enabled])
 
     private static func names(_ table: TableReader, _ key: String) -> [String]? {
         table.array(key, of: "strings")?.compactMap { table.string(key, $0) }

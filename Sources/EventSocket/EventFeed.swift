@@ -34,6 +34,8 @@ struct EventFeed {
     private var state: State
     /// Notices that are sent before anything else.
     private var notices: [MissedEvents] = []
+    /// Numbers that no event has, as the last page of the history told.
+    private var gaps: [ClosedRange<UInt64>] = []
     private var lost = Loss()
 
     private enum State {
@@ -194,6 +196,7 @@ struct EventFeed {
     mutating func receive(_ page: EventPage, ring: EventRing) {
         guard case .waiting = state else { return }
         var page = page
+        gaps = page.gaps
         if let failure = page.failure {
             miss(through: ring.passedSequence, "the store cannot be read: \(failure)")
             goLive(after: max(after, ring.passedSequence), ring)
@@ -256,7 +259,12 @@ struct EventFeed {
     /// Adds a notice that the events after the last one, up to a number, are missed.
     private mutating func miss(through last: UInt64, _ reason: String) {
         guard last > after else { return }
-        let count = takesAll ? last - after : nil
+        let unusedCount = gaps.reduce(into: UInt64(0)) { sum, gap in
+            let (lower, upper) = (max(gap.lowerBound, after + 1), min(gap.upperBound, last))
+            if lower <= upper { sum += upper - lower + 1 }
+        }
+        guard unusedCount < last - after else { return }
+        let count = takesAll ? last - after - unusedCount : nil
         missedCount += count ?? 0
         notices.append(MissedEvents(count: count, first: after + 1, last: last, reason: reason))
     }

@@ -1,3 +1,5 @@
+import PlainText
+
 /// Why there are no events from a daemon.
 public enum EventSubscriptionError: Error, Sendable, Equatable, CustomStringConvertible {
     /// No daemon answers on the socket, or there is none.
@@ -16,7 +18,9 @@ public enum EventSubscriptionError: Error, Sendable, Equatable, CustomStringConv
     /// What is wrong, and what to do about it.
     public var description: String {
         switch self {
-        case .notRunning(let path): "\(path): no daemon answers; is the service running?"
+        case .notRunning(let path):
+            "\(path): no daemon answers; is the service running, and has its configuration a [socket]? 'binnacle run' starts "
+                + "a daemon of your own"
         case .noPermission(let path, let reason):
             "\(path): " + (reason ?? "you may not connect; who may is a matter of the socket's group and mode")
         case .refused(let reason): "the daemon refuses: \(reason)"
@@ -28,7 +32,9 @@ public enum EventSubscriptionError: Error, Sendable, Equatable, CustomStringConv
 
     /// The error for a refusal of the daemon.
     package static func refusal(_ message: String, path: String) -> EventSubscriptionError {
-        message.hasPrefix(SocketMessage.noPermission)
+        // Whatever answers at the path has written it, and a line end would begin a message of our own.
+        let message = message.printable
+        return message.hasPrefix(SocketMessage.noPermission)
             ? .noPermission(path: path, reason: message) : .refused(reason: message)
     }
 

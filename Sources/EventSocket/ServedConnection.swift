@@ -11,6 +11,8 @@ final class ServedConnection {
         case subscribed(EventFeed)
         /// The connection is closed when everything is written.
         case closing
+        /// The request was refused: what else comes is discarded until the client has read why, at most until that time.
+        case refused(deadline: Int64)
     }
 
     let stream: StreamConnection
@@ -18,6 +20,8 @@ final class ServedConnection {
     var phase: Phase
     /// The part of the request that has been read.
     var request: [UInt8] = []
+    /// How many bytes came after the request was refused.
+    var discardedCount = 0
     /// The position of a subscriber, for other threads.
     var gauge: SubscriberGauge?
     /// A line that is sent before anything else.

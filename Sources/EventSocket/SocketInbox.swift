@@ -1,16 +1,16 @@
-import Binnacle
+package import Binnacle
 
 /// The messages of other threads to the server's thread.
 ///
 /// Not a ``BoundedQueue``: the oldest events are dropped instead of the newest, because subscribers read those from the
 /// history, and of numbers and answers only the last counts.
-struct SocketInbox: Sendable {
+package struct SocketInbox: Sendable {
     /// Published events, the last ones when there were too many.
     private(set) var events: [PublishedEvent] = []
     /// The number of the newest dropped event.
     private(set) var droppedThrough: UInt64?
     /// The number after which events are counted, when it has become higher.
-    var behind: UInt64?
+    package var behind: UInt64?
     /// Pages of the history, with the connection that asked.
     var pages: [(connection: UInt64, page: EventPage)] = []
     /// The answer to `status`, for all connections that have asked.
@@ -20,8 +20,18 @@ struct SocketInbox: Sendable {
 
     var isEmpty: Bool { events.isEmpty && behind == nil && pages.isEmpty && status == nil }
 
+    /// Creates an inbox without messages.
+    package init() {}
+
+    /// Adds what was kept for the server while it was opened.
+    mutating func add(_ kept: SocketInbox) {
+        publish(kept.events)
+        droppedThrough = [droppedThrough, kept.droppedThrough].compactMap { $0 }.max()
+        behind = [behind, kept.behind].compactMap { $0 }.max()
+    }
+
     /// Adds events, and drops the oldest when there are too many.
-    mutating func publish(_ published: [PublishedEvent]) {
+    package mutating func publish(_ published: [PublishedEvent]) {
         events += published
         let excess = events.count - Self.capacity
         guard excess > 0 else { return }

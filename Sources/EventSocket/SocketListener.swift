@@ -13,9 +13,20 @@ package final class SocketListener: Sendable {
     ///
     /// Clients cannot connect before the file has its mode and its group. The file of a killed daemon is replaced; one
     /// of a running process is not, and a file that is no socket is never touched.
-    package init(_ settings: SocketSettings) throws(SocketServerError) {
+    ///
+    /// - Parameters:
+    ///   - settings: The path, the mode and the group.
+    ///   - old: The socket of this process whose place it takes. At the same path that is done in one step, when nothing
+    ///     can fail any more.
+    /// - Throws: ``SocketServerError``; what was there stays.
+    package init(_ settings: SocketSettings, replacing old: SocketListener? = nil) throws(SocketServerError) {
         path = settings.path
-        guard let address = UnixAddress(path: path), path.hasPrefix("/") else { throw .longPath(path) }
+        // The kernel binds to names that are free, so one that is not is taken by renaming.
+        let takesPlace = old.map { $0.path == settings.path && $0.isThere } ?? false
+        let place = takesPlace ? Self.folder(of: path) + "/.new" : path
+        guard UnixAddress(path: path) != nil, let address = UnixAddress(path: place), path.hasPrefix("/") else {
+            throw .longPath(path)
+        }
         var group: gid_t?
         if let name = settings.group {
             guard let number = AccountDatabase.group(name) else { throw .unknownGroup(name) }
@@ -27,46 +38,51 @@ package final class SocketListener: Sendable {
         }
         self.descriptor = descriptor
         defer { withExtendedLifetime(lock) {} }
-        try Self.clear(settings.path, address)
+        try Self.clear(place, address)
         let status = try mapError(SocketServerError.system) { () throws(SystemError) in
             // The file gets the mode of the socket, less the umask.
             try systemCall("fchmod") { fchmod(descriptor.raw, 0o600) }
-            try systemCall("bind", path: settings.path) { address.withPointer { bind(descriptor.raw, $0, $1) } }
+            try systemCall("bind", path: place) { address.withPointer { bind(descriptor.raw, $0, $1) } }
             var status = stat()
-            try systemCall("lstat", path: settings.path) { lstat(settings.path, &status) }
+            try systemCall("lstat", path: place) { lstat(place, &status) }
             return status
         }
         device = status.st_dev
         inode = status.st_ino
         do throws(SocketServerError) {
-            try Self.open(settings, to: group)
+            try Self.open(place, settings, to: group)
             try mapError(SocketServerError.system) { () throws(SystemError) in
-                try systemCall("listen", path: settings.path) { listen(descriptor.raw, 128) }
+                try systemCall("listen", path: place) { listen(descriptor.raw, 128) }
+                if takesPlace { try systemCall("rename", path: path) { rename(place, path) } }
             }
         } catch {
-            remove()
+            unlink(place)
             throw error
         }
     }
 
     /// Removes the file, if it is still ours.
     package func remove() {
+        if isThere { unlink(path) }
+    }
+
+    /// Whether the file is still ours.
+    private var isThere: Bool {
         var status = stat()
-        guard lstat(path, &status) == 0, status.st_dev == device, status.st_ino == inode else { return }
-        unlink(path)
+        return lstat(path, &status) == 0 && status.st_dev == device && status.st_ino == inode
     }
 
     // MARK: - The file
 
     /// Gives the file its group and its mode.
-    private static func open(_ settings: SocketSettings, to group: gid_t?) throws(SocketServerError) {
+    private static func open(_ path: String, _ settings: SocketSettings, to group: gid_t?) throws(SocketServerError) {
         if let group, let name = settings.group {
             try mapError({ SocketServerError.foreignGroup(name, $0) }) { () throws(SystemError) in
-                try systemCall("chown", path: settings.path) { lchown(settings.path, uid_t.max, group) }
+                try systemCall("chown", path: path) { lchown(path, uid_t.max, group) }
             }
         }
         try mapError(SocketServerError.system) { () throws(SystemError) in
-            try systemCall("chmod", path: settings.path) { chmod(settings.path, mode_t(settings.mode & 0o777)) }
+            try systemCall("chmod", path: path) { chmod(path, mode_t(settings.mode & 0o777)) }
         }
     }
 
@@ -90,10 +106,14 @@ package final class SocketListener: Sendable {
         }
     }
 
+    private static func folder(of path: String) -> String {
+        let end = path.lastIndex(of: "/") ?? path.startIndex
+        return end == path.startIndex ? "/" : String(path[..<end])
+    }
+
     /// Creates the folder when it is missing, and locks it.
     private static func lockFolder(of path: String) throws(SystemError) -> Descriptor {
-        let end = path.lastIndex(of: "/") ?? path.startIndex
-        let folder = end == path.startIndex ? "/" : String(path[..<end])
+        let folder = folder(of: path)
         do throws(SystemError) {
             try systemCall("mkdir", path: folder) { mkdir(folder, 0o755) }
         } catch {

@@ -42,6 +42,7 @@ package final class SocketServer: Sendable {
     }
 
     private let courier: Courier<SocketInbox>
+    private let listener: SocketListener
     private let gauges = SocketGauges()
 
     /// Creates the socket and starts the server's thread.
@@ -49,21 +50,25 @@ package final class SocketServer: Sendable {
     /// - Parameters:
     ///   - settings: The socket, and who may connect.
     ///   - history: The events that are no longer in memory; it has every event before it is published.
+    ///   - identity: What the numbers belong to without a history; `nil` for a new identity.
     ///   - sequence: The number of the last event in the history, after which events are counted.
     ///   - ringCapacity: The maximum number of events in memory.
     ///   - requestTime: The time for a client's request.
+    ///   - old: The server of this process whose place it takes; it goes on until it is told to finish.
     ///   - surroundings: The rest of the daemon.
     /// - Throws: ``SocketServerError``.
     package init(
-        _ settings: SocketSettings, history: (any EventHistory)? = nil, startingBehind sequence: UInt64 = 0,
-        ringCapacity: Int = 1024, requestTime: Duration = .seconds(10), surroundings: Surroundings = Surroundings()
+        _ settings: SocketSettings, history: (any EventHistory)? = nil, identity: String? = nil,
+        startingBehind sequence: UInt64 = 0, ringCapacity: Int = 1024, requestTime: Duration = .seconds(10),
+        replacing old: SocketServer? = nil, surroundings: Surroundings = Surroundings()
     ) throws(SocketServerError) {
         let policy = try PeerPolicy(settings)
         let (courier, epoll) = try mapError(SocketServerError.system) { () throws(SystemError) in
             (try Courier(SocketInbox()), try Epoll())
         }
         self.courier = courier
-        let listener = try SocketListener(settings)
+        let listener = try SocketListener(settings, replacing: old?.listener)
+        self.listener = listener
         let gauges = gauges
         do throws(SystemError) {
             try epoll.add(courier.waker.descriptor, token: SocketService.wakerToken)
@@ -76,7 +81,7 @@ package final class SocketServer: Sendable {
             try courier.start {
                 let service = SocketService(
                     listener: listener, acceptor: threadAcceptor, epoll: threadEpoll, courier: courier, gauges: gauges,
-                    policy: policy, settings: settings, history: history,
+                    policy: policy, settings: settings, history: history, identity: identity,
                     ring: EventRing(capacity: ringCapacity, startingBehind: sequence),
                     requestNanoseconds: Units.nanoseconds(requestTime), surroundings: surroundings)
                 service.run()
@@ -92,6 +97,11 @@ package final class SocketServer: Sendable {
     /// - Parameter events: In the order of their numbers, also from one call to the next.
     package func publish(_ events: [PublishedEvent]) {
         if !events.isEmpty { courier.add { $0.publish(events) } }
+    }
+
+    /// Sends the events that were kept while the server was opened.
+    package func publish(_ kept: SocketInbox) {
+        courier.add { $0.add(kept) }
     }
 
     /// Counts events after a higher number, up to which the history has them; for a history that is opened later.

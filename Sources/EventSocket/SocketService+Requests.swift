@@ -35,6 +35,12 @@ extension SocketService {
             refuse(connection, "there are \(limit) connections already, and no more are allowed")
             return
         }
+        // One account must not take the places of all others.
+        let most = settings.accountLimit
+        guard policy.isTrusted(peer) || connections.values.count(where: { $0.peer.user == peer.user }) < most else {
+            refuse(connection, "this account has \(most) connections already, and no more are allowed for one")
+            return
+        }
         connections[nextIdentifier] = connection
         nextIdentifier += 1
         gauges.state.withLock { $0.connectionCount += 1 }
@@ -65,6 +71,11 @@ extension SocketService {
         do throws(SystemError) {
             guard let bytes = try connection.stream.read() else { return }
             guard !bytes.isEmpty else { return endReading(connection) }
+            if case .refused = connection.phase {
+                connection.discardedCount += bytes.count
+                if connection.discardedCount > Self.mostDiscarded { close(connection.identifier) }
+                return
+            }
             guard case .requesting = connection.phase, connection.request.count < SocketRequest.longestLine else {
                 return refuseMore(connection)
             }
@@ -78,22 +89,35 @@ extension SocketService {
     /// Handles the end of the client's input; it may still read.
     private func endReading(_ connection: ServedConnection) {
         connection.stream.isReading = false
+        if case .refused = connection.phase { return close(connection.identifier) }
         guard case .requesting = connection.phase else { return }
         if !connection.request.isEmpty { refuse(connection, "the request has no line end") }
         close(connection.identifier)
     }
 
     private func refuseMore(_ connection: ServedConnection) {
-        refuse(connection, "nothing may follow the request")
-        close(connection.identifier)
+        refuseAndWait(connection, "nothing may follow the request")
+    }
+
+    /// Refuses a request whose client may still be writing.
+    private func refuseAndWait(_ connection: ServedConnection, _ message: String, column: Int? = nil) {
+        if connection.gauge != nil {
+            gauges.state.withLock { $0.subscribers[connection.identifier] = nil }
+            subscriptionsChanged(without: connection)
+        }
+        refuse(connection, message, column: column)
+        connection.request = []
+        connection.phase = .refused(
+            deadline: Units.later(SystemClock.monotonic(), by: Self.refusedNanoseconds))
+        pump(connection.identifier)
     }
 
     private func takeRequest(_ connection: ServedConnection, newCount: Int) {
         let fresh = connection.request.suffix(newCount)
         guard let end = fresh.firstIndex(of: UInt8(ascii: "\n")), end < SocketRequest.longestLine else {
             guard connection.request.count >= SocketRequest.longestLine else { return }
-            refuse(connection, "a request has at most \(SocketRequest.longestLine) bytes and ends with its line")
-            return close(connection.identifier)
+            return refuseAndWait(
+                connection, "a request has at most \(SocketRequest.longestLine) bytes and ends with its line")
         }
         guard end == connection.request.count - 1 else { return refuseMore(connection) }
         let line = connection.request[..<end]
@@ -111,8 +135,7 @@ extension SocketService {
                 requestStatus(for: connection.identifier)
             }
         } catch {
-            refuse(connection, error.message, column: error.column)
-            close(connection.identifier)
+            refuseAndWait(connection, error.message, column: error.column)
         }
     }
 

@@ -31,7 +31,7 @@ final class SocketService {
     private let courier: Courier<SocketInbox>
     private let history: (any EventHistory)?
     /// The identity without a history, that of this run.
-    private let ownIdentity = String(UInt64.random(in: .min ... .max), radix: 16)
+    private let ownIdentity: String
     /// Connections that can take more at once.
     private var ready: Set<UInt64> = []
     private var repeatedKinds: Set<EventKind> = []
@@ -46,13 +46,18 @@ final class SocketService {
     private static let statusNanoseconds: Int64 = 100_000_000
     /// The size of a connection's lines that are collected at a time, in bytes.
     private static let pieceSize = 16_384
+    /// How long a client may write after its request was refused: a closed connection would fail its write, before it
+    /// has read why.
+    static let refusedNanoseconds: Int64 = 2_000_000_000
+    /// How many bytes a client may write then.
+    static let mostDiscarded = 1 << 20
     /// The number of pieces before other connections have their turn.
     private static let mostPieces = 4
 
     init(
         listener: SocketListener, acceptor: StreamAcceptor, epoll: Epoll, courier: Courier<SocketInbox>,
         gauges: SocketGauges, policy: PeerPolicy, settings: SocketSettings, history: (any EventHistory)?,
-        ring: EventRing, requestNanoseconds: Int64, surroundings: SocketServer.Surroundings
+        identity: String?, ring: EventRing, requestNanoseconds: Int64, surroundings: SocketServer.Surroundings
     ) {
         self.listener = listener
         self.acceptor = acceptor
@@ -62,10 +67,11 @@ final class SocketService {
         self.policy = policy
         self.settings = settings
         self.history = history
+        ownIdentity = identity ?? String(UInt64.random(in: .min ... .max), radix: 16)
         self.ring = ring
         self.requestNanoseconds = requestNanoseconds
         self.surroundings = surroundings
-        announcedIdentity = identity
+        announcedIdentity = self.identity
     }
 
     /// What the numbers of events belong to.
@@ -170,7 +176,10 @@ final class SocketService {
         guard ready.isEmpty else { return 0 }
         var next = [deadline, acceptor.resumeTime].compactMap { $0 }.min()
         for connection in connections.values {
-            if case .requesting(let end) = connection.phase { next = min(next ?? end, end) }
+            switch connection.phase {
+            case .requesting(let end), .refused(let end): next = min(next ?? end, end)
+            case .asking, .subscribed, .closing: break
+            }
         }
         return next.map { SystemClock.milliseconds(until: $0) } ?? -1
     }
@@ -188,6 +197,9 @@ final class SocketService {
             }
             switch connection.phase {
             case .requesting, .asking: return watch(connection)
+            case .refused:
+                connection.stream.endWriting()
+                return watch(connection)
             case .closing: return close(identifier)
             case .subscribed(let feed):
                 guard sendNext(connection, feed) else { return }
@@ -294,9 +306,13 @@ final class SocketService {
 
     private func closeOverdue(_ now: Int64) {
         for (identifier, connection) in connections {
-            guard case .requesting(let deadline) = connection.phase, deadline <= now else { continue }
-            refuse(connection, "no request has come in time")
-            close(identifier)
+            switch connection.phase {
+            case .requesting(let deadline) where deadline <= now:
+                refuse(connection, "no request has come in time")
+                close(identifier)
+            case .refused(let deadline) where deadline <= now: close(identifier)
+            default: break
+            }
         }
     }
 }

@@ -12,8 +12,13 @@ package struct SocketSettings: Sendable, Equatable {
     package var groups: [String]?
     /// The maximum number of connections.
     package var connectionLimit = 100
+    /// The maximum number of connections of one account, apart from root and the daemon's own.
+    package var accountConnectionLimit = 25
     /// The number of further connections that are reserved for root and the daemon's own account.
     package var reservedPlaces = 8
+
+    /// The maximum number of connections of one account, which are no more than all.
+    var accountLimit: Int { min(accountConnectionLimit, connectionLimit) }
 
     /// Settings with the defaults.
     package init(path: String) {

@@ -1,23 +1,9 @@
-import Glibc
+import Binnacle
 import LinuxSystem
 import Synchronization
 
-/// Passes messages from a thread that may block to a task that must not; the thread waits while the channel is full.
+/// Passes messages from a thread that may block to a task that must not; the thread waits while there is no room.
 final class SubscriptionChannel: Sendable {
-    typealias Result = Swift.Result<EventSubscription.Message?, EventSubscriptionError>
-
-    private struct State {
-        var messages: [EventSubscription.Message] = []
-        var failure: EventSubscriptionError?
-        var hasBegun = false
-        /// The task reads no more.
-        var isCancelled = false
-        /// The thread has put its last message.
-        var isFinished = false
-        var waiting: CheckedContinuation<Result, Never>?
-        var wakers: Wakers?
-    }
-
     /// The wakers of the thread.
     struct Wakers {
         /// Wakes the thread to end.
@@ -26,92 +12,48 @@ final class SubscriptionChannel: Sendable {
         let room: Waker
     }
 
-    private static let capacity = 64
+    /// The messages that wait for the task.
+    let messages = Handover<EventSubscription.Message, EventSubscriptionError>(capacity: 64, overflow: .refuse)
+    private let wakers = Mutex<(wakers: Wakers?, isCancelled: Bool)>((nil, false))
+    /// Whether the thread waits for room, or is about to.
+    private let isFull = Atomic(false)
 
-    private let state = Mutex(State())
-
-    // MARK: - The task's side
-
-    /// Whether the caller has to start the thread; true once.
-    func begin() -> Bool {
-        state.withLock { state in
-            defer { state.hasBegun = true }
-            return !state.hasBegun && !state.isCancelled
-        }
-    }
-
-    /// Resumes a continuation with the next message, now or later.
-    func take(_ continuation: CheckedContinuation<Result, Never>) {
-        let (result, waker) = state.withLock { state -> (Result?, Waker?) in
-            guard !state.isCancelled else { return (.success(nil), nil) }
-            guard state.messages.isEmpty else {
-                let wasFull = state.messages.count >= Self.capacity
-                return (.success(state.messages.removeFirst()), wasFull ? state.wakers?.room : nil)
-            }
-            if let failure = state.failure {
-                state.failure = nil
-                return (.failure(failure), nil)
-            }
-            // Two tasks must not wait at the same time; the second gets the end instead of waiting for ever.
-            guard !state.isFinished, state.waiting == nil else { return (.success(nil), nil) }
-            state.waiting = continuation
-            return (nil, nil)
-        }
-        waker?.wake()
-        if let result { continuation.resume(returning: result) }
+    /// The next message; the end when the task is cancelled.
+    func next() async -> Handover<EventSubscription.Message, EventSubscriptionError>.Outcome {
+        let outcome = await messages.next { [self] in cancel() }
+        if isFull.exchange(false, ordering: .sequentiallyConsistent) { wakers.withLock { $0.wakers }?.room.wake() }
+        return outcome
     }
 
     /// Ends the thread, and the wait of the task.
     func cancel() {
-        let (waiting, wakers) = state.withLock { state in
-            defer {
-                state.waiting = nil
-                state.messages = []
-            }
+        messages.close()
+        let wakers = wakers.withLock { state in
             state.isCancelled = true
-            return (state.waiting, state.wakers)
+            return state.wakers
         }
         wakers?.end.wake()
         wakers?.room.wake()
-        waiting?.resume(returning: .success(nil))
     }
 
-    // MARK: - The thread's side
-
     /// Stores the thread's wakers; `false` when the channel is cancelled already.
-    func attach(_ wakers: Wakers) -> Bool {
-        state.withLock { state in
-            state.wakers = wakers
+    func attach(_ new: Wakers) -> Bool {
+        wakers.withLock { state in
+            state.wakers = new
             return !state.isCancelled
         }
     }
 
     /// Adds a message, and waits for room; `false` when the channel is cancelled.
-    func put(_ message: EventSubscription.Message) -> Bool {
+    func put(_ message: EventSubscription.Message, _ room: Waker) -> Bool {
         while true {
-            let (waiting, isDone, room) = state.withLock { state in
-                defer { state.waiting = nil }
-                if state.isCancelled { return (state.waiting, false, Waker?.none) }
-                if let waiting = state.waiting { return (waiting, true, nil) }
-                guard state.messages.count < Self.capacity else { return (nil, false, state.wakers?.room) }
-                state.messages.append(message)
-                return (nil, true, nil)
+            switch messages.offer(message) {
+            case .taken: return true
+            case .closed: return false
+            case .full:
+                // Offered once more after that is stored, because the task may have made room before.
+                if isFull.exchange(true, ordering: .sequentiallyConsistent) { room.wait(timeoutMilliseconds: -1) }
             }
-            if let waiting, isDone { waiting.resume(returning: .success(message)) }
-            guard let room else { return isDone }
-            room.wait(timeoutMilliseconds: -1)
         }
-    }
-
-    /// Ends the sequence, with an error that is thrown after the waiting messages.
-    func finish(_ failure: EventSubscriptionError? = nil) {
-        let waiting = state.withLock { state in
-            defer { state.waiting = nil }
-            state.isFinished = true
-            // A waiting task gets the error at once, and only once.
-            if state.waiting == nil { state.failure = failure }
-            return state.waiting
-        }
-        waiting?.resume(returning: failure.map { .failure($0) } ?? .success(nil))
     }
 }

@@ -1,8 +1,11 @@
+import Binnacle
 import LinuxSystem
+import Synchronization
 
 /// A thread that reads a subscription for a task; it ends with the last reference to this object.
 final class SubscriptionThread: Sendable {
-    private let channel: SubscriptionChannel
+    private let channel = SubscriptionChannel()
+    private let hasBegun = Atomic(false)
     private let request: SubscriptionRequest
     private let path: String
     private let reconnects: Bool
@@ -11,7 +14,6 @@ final class SubscriptionThread: Sendable {
         self.request = request
         self.path = path
         self.reconnects = reconnects
-        channel = SubscriptionChannel()
     }
 
     deinit {
@@ -20,14 +22,8 @@ final class SubscriptionThread: Sendable {
 
     /// The next message, which is awaited without blocking a thread of the concurrency runtime; `nil` at the end.
     func next() async throws(EventSubscriptionError) -> EventSubscription.Message? {
-        if channel.begin() { start() }
-        let channel = channel
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { channel.take($0) }
-        } onCancel: {
-            channel.cancel()
-        }
-        return try result.get()
+        if !hasBegun.exchange(true, ordering: .relaxed) { start() }
+        return try await channel.next().get()
     }
 
     /// Starts the thread, which retains the channel and not this object.
@@ -39,25 +35,25 @@ final class SubscriptionThread: Sendable {
             try WorkerThread.start {
                 let reader = SubscriptionReader(
                     request, path: path, patience: reconnects ? .always : .none, cancelling: wakers.end.descriptor)
-                Self.read(reader, into: channel)
+                Self.read(reader, into: channel, wakers.room)
                 // The reader polls their descriptors.
                 withExtendedLifetime(wakers) {}
             }
         } catch {
-            channel.finish(.system(reason: error.description))
+            channel.messages.finish(.system(reason: error.description))
         }
     }
 
-    private static func read(_ reader: SubscriptionReader, into channel: SubscriptionChannel) {
+    private static func read(_ reader: SubscriptionReader, into channel: SubscriptionChannel, _ room: Waker) {
         while true {
             do throws(EventSubscriptionError) {
                 switch try reader.next() {
-                case .event(let event, _): guard channel.put(.event(event)) else { return }
-                case .missed(let missed): guard channel.put(.missed(missed)) else { return }
-                case .end, .cancelled: return channel.finish()
+                case .event(let event, _): guard channel.put(.event(event), room) else { return }
+                case .missed(let missed): guard channel.put(.missed(missed), room) else { return }
+                case .end, .cancelled: return channel.messages.finish()
                 }
             } catch {
-                return channel.finish(error)
+                return channel.messages.finish(error)
             }
         }
     }

@@ -11,6 +11,9 @@ package final class AwaitedHandler: EventHandler {
     private let reports: Mailbox<Event>
     private var newReports: [Event] = []
     private var lostCount = 0
+    /// The last line in the log, and how often its report came again.
+    private var lastLine = ""
+    private var repeatCount = 0
 
     /// How long a handler may make no progress before the rest is abandoned.
     private static let patience: Duration = .seconds(15)
@@ -23,7 +26,7 @@ package final class AwaitedHandler: EventHandler {
         self.plan = plan
         self.context = context
         self.reports = reports
-        handler = try ThreadedHandler(name: context.name, plan, report: { reports.post($0) })
+        handler = try ThreadedHandler(name: context.name, plan, isReplay: true, report: { reports.post($0) })
     }
 
     /// Has the event handled, and waits as the plan requires.
@@ -58,6 +61,7 @@ package final class AwaitedHandler: EventHandler {
         if lostCount > 0, case .room(let done) = plan.pace {
             context.log.write("\(context.name): \(lostCount) events were not \(done)")
         }
+        logRepeats()
     }
 
     /// Waits for a condition, as long as the handler finishes an event now and then.
@@ -79,8 +83,27 @@ package final class AwaitedHandler: EventHandler {
     private func logReports() {
         reports.takeAll(into: &newReports)
         for report in newReports {
-            if let line = Self.line(report) { context.log.write("\(context.name): \(plan.label)\(line)") }
+            guard let line = Self.line(report) else { continue }
+            guard line != lastLine || !Self.isOfProgram(report) else {
+                repeatCount += 1
+                continue
+            }
+            logRepeats()
+            lastLine = line
+            context.log.write("\(context.name): \(plan.label)\(line)")
         }
+    }
+
+    /// Whether a report is about a program that did not run, which is the same for every event.
+    private static func isOfProgram(_ report: Event) -> Bool {
+        report.kind == .commandFailed && report.figure(.status) == nil && report.figure(.signal) == nil
+    }
+
+    /// A program that is missing for thousands of events is one line.
+    private func logRepeats() {
+        guard repeatCount > 0 else { return }
+        context.log.write("\(context.name): \(plan.label)the same for \(repeatCount) more events")
+        repeatCount = 0
     }
 
     /// The text of a report for people; `nil` when it has none.

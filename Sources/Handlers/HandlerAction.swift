@@ -30,8 +30,14 @@ package protocol HandlerAction: Sendable {
     /// The work of a handler with a name.
     func work(for name: String) -> HandlerWork
 
-    /// Warnings, each a sentence, which are logged when a configuration is applied.
+    /// Warnings, each a sentence.
     var notices: [String] { get }
+
+    /// Why a library that it needs cannot be loaded; `nil` when it can, or it needs none.
+    var missingLibrary: String? { get }
+
+    /// What no two handlers should have: how it is called, the key that gives it, and a text that identifies it.
+    var exclusivePlace: (words: String, key: String, name: String)? { get }
 
     /// Whether another action does the same.
     func isSame(as other: any HandlerAction) -> Bool
@@ -71,6 +77,12 @@ extension HandlerAction {
 
     /// There are no warnings.
     package var notices: [String] { [] }
+
+    /// It shares everything.
+    package var exclusivePlace: (words: String, key: String, name: String)? { nil }
+
+    /// It needs no library.
+    package var missingLibrary: String? { nil }
 }
 
 extension HandlerAction where Self: Equatable {

@@ -83,40 +83,89 @@ extension HandlerPlan {
     }
 }
 
+/// What a handler reports on its thread, beside acknowledgements.
+package struct HandlerReports: Sendable {
+    /// Takes the events about the handler.
+    let report: @Sendable (Event) -> Void
+    /// Takes the report that nobody reads standard output any more; it comes once.
+    let readerGone: @Sendable (Event) -> Void
+
+    /// Creates the receivers of reports; both closures are called on any thread.
+    package init(
+        report: @escaping @Sendable (Event) -> Void, readerGone: @escaping @Sendable (Event) -> Void
+    ) {
+        self.report = report
+        self.readerGone = readerGone
+    }
+}
+
+/// Standard output or standard error of a handler: reports its failures, and tries each batch of lines again.
+private final class HandlerStream {
+    let writer: LineWriter
+    private let label: String
+    private let name: String
+    private let reports: HandlerReports
+    private var hasFailed = false
+    private var toldLostCount = 0
+
+    init(_ descriptor: Int32, _ label: String, _ name: String, _ reports: HandlerReports) {
+        writer = LineWriter(descriptor: descriptor)
+        self.label = label
+        self.name = name
+        self.reports = reports
+    }
+
+    func flush() {
+        writer.flush()
+        if let failure = writer.failure {
+            // A reader that is gone does not come back; a full disk may have room for the next batch.
+            if !failure.isReaderGone { writer.retry() }
+            guard !hasFailed else { return }
+            hasFailed = true
+            if failure.isReaderGone {
+                reports.readerGone(
+                    Event(handlerFailed: name, because: "\(label): \(failure.reason): its reader is gone"))
+            } else {
+                reports.report(Event(handlerFailed: name, because: "\(label): \(failure.reason)"))
+            }
+        } else if hasFailed {
+            hasFailed = false
+            let lost = writer.lostLineCount - toldLostCount
+            toldLostCount = writer.lostLineCount
+            var drop = Event(kind: .eventsDropped, timeNanoseconds: 0, figures: [Figure(.handler, .text(name))])
+            drop.set(.count, .integer(Int64(lost)))
+            drop.set(.reason, .text("\(label) could not be written to"))
+            reports.report(drop)
+            reports.report(Event(handlerRecovered: name))
+        }
+    }
+}
+
 extension HandlerWork {
-    /// Starts the handler of a live run; the parameters are those of ``ThreadedHandler``.
+    /// Starts the handler of a live run.
     package func live(
-        name: String, report: @escaping @Sendable (Event) -> Void,
-        acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
+        name: String, reports: HandlerReports, acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
     ) throws(SystemError) -> ThreadedHandler {
         let plan: HandlerPlan
         switch self {
         case .threaded(let threaded): plan = threaded
         case .immediate(let make):
             plan = .batches {
-                let log = LineWriter(descriptor: STDERR_FILENO)
-                let output = LineWriter(descriptor: STDOUT_FILENO)
-                // Without the journal's socket, journald still reads standard error.
-                let journal = JournalSocket.isStandardError ? try? JournalSocket() : nil
+                let streams = [
+                    HandlerStream(STDERR_FILENO, "standard error", name, reports),
+                    HandlerStream(STDOUT_FILENO, "standard output", name, reports),
+                ]
                 let handler = make(
-                    HandlerContext(name: name, log: log, output: output, journal: journal, report: report))
-                var hasFailed = false
+                    HandlerContext(
+                        name: name, log: streams[0].writer, output: streams[1].writer,
+                        journal: JournalSocket.ofStandardError(), report: reports.report))
                 return (
                     handler ?? ClosureHandler { _ in },
-                    {
-                        log.flush()
-                        output.flush()
-                        guard !hasFailed else { return }
-                        for (place, failure) in [("output", output.failure), ("error", log.failure)] {
-                            guard let failure else { continue }
-                            hasFailed = true
-                            report(Event(handlerFailed: name, because: "standard \(place): \(failure.reason)"))
-                        }
-                    }
+                    { for stream in streams { stream.flush() } }
                 )
             }
         }
-        return try ThreadedHandler(name: name, plan, report: report, acknowledge: acknowledge)
+        return try ThreadedHandler(name: name, plan, report: reports.report, acknowledge: acknowledge)
     }
 
     /// The handler of a replay; `nil` when there is nothing to do, or no thread, which is logged.

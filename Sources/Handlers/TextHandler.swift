@@ -4,35 +4,73 @@ import PlainText
 
 /// Writes each event as one line for people: the time, the kind, the detector or sensor, and the figures.
 package final class TextHandler: EventHandler {
+    /// How lines look.
+    package struct Style: Sendable {
+        /// Whether times are local instead of UTC.
+        package var isLocal = false
+        /// The width of the terminal, after which a line goes on in the next one; `nil` never breaks lines.
+        package var columns: Int?
+
+        /// Times in UTC, in lines of any length.
+        package init() {}
+    }
+
     private let writer: LineWriter
     private let prefix: String
+    private let style: Style
 
     /// Creates a handler whose lines begin with a prefix; the owner of the writer flushes it.
-    package init(writer: LineWriter, prefix: String = "") {
+    package init(writer: LineWriter, prefix: String = "", style: Style = Style()) {
         self.writer = writer
         self.prefix = prefix
+        self.style = style
     }
 
     /// Writes the event.
     package func handle(_ event: Event) {
-        writer.write(prefix + Self.text(event))
+        let parts = [prefix + Self.time(of: event, isLocal: style.isLocal)] + Self.parts(event)
+        let line = Self.line(parts)
+        guard let columns = style.columns, line.count > columns else { return writer.write(line) }
+        for line in Self.lines(parts, columns) { writer.write(line) }
     }
 
-    /// The line, without its end; the time is that of the wall clock where it is known, else that of the sample.
-    static func text(_ event: Event) -> String {
+    /// That of the wall clock where it is known, else that of the sample.
+    private static func time(of event: Event, isLocal: Bool) -> String {
+        if let time = event.wallNanoseconds { return isLocal ? LocalTime.text(time) : WallTime.text(time) }
         let seconds = Figure.Value.number(Double(event.timeNanoseconds) * 1e-9, decimals: 3).description
-        let time = event.wallNanoseconds.map { WallTime.text($0) } ?? seconds.padded(before: 10) + " s"
-        return time + "  " + words(event)
+        return seconds.padded(before: 10) + " s"
     }
 
-    /// The line without the time.
-    static func words(_ event: Event) -> String {
-        var parts = [
-            event.kind.rawValue.padded(after: 14), (event.detector ?? event.sensor ?? "").padded(after: 10),
-        ]
+    /// The line without the time; the kind and the origin are in columns when `isTable` is true.
+    package static func words(_ event: Event, isTable: Bool = true) -> String { line(parts(event, isTable: isTable)) }
+
+    /// Kind, detector or sensor, and figures.
+    private static func parts(_ event: Event, isTable: Bool = true) -> [String] {
+        let origin = event.detector ?? event.sensor ?? ""
+        var parts = [event.kind.rawValue, origin]
+        if isTable {
+            parts = [event.kind.rawValue.padded(after: 14), origin.padded(after: 10)]
+        } else if origin.isEmpty {
+            parts.removeLast()
+        }
         parts += event.figures.compactMap(text)
         if event.isSimulated { parts.append("(simulated)") }
-        return parts.joined(separator: "  ").trimmingTrailingBlanks().printable
+        return parts
+    }
+
+    private static func line(_ parts: [String]) -> String {
+        parts.joined(separator: "  ").trimmingTrailingBlanks().printable
+    }
+
+    /// The parts in lines that are broken between two of them.
+    private static func lines(_ parts: [String], _ columns: Int) -> [String] {
+        var lines: [[String]] = [[]]
+        for part in parts {
+            let line = line(lines[lines.count - 1] + [part])
+            if line.count > columns, lines[lines.count - 1].count > 1 { lines.append(["  "]) }
+            lines[lines.count - 1].append(part)
+        }
+        return lines.map(line)
     }
 
     private static func text(_ figure: Figure) -> String? {

@@ -20,11 +20,13 @@ package final class HandlerPort: Sendable {
     let drops: EventDrops
     /// Takes the events about the handler itself.
     let report: @Sendable (Event) -> Void
+    /// Whether the events are those of a replay, which waits for each, and where nothing is repaired meanwhile.
+    let isReplay: Bool
     private let acknowledge: @Sendable (_ ticket: Int64) -> Void
     private let hasOnlyCopies = Atomic(false)
 
     fileprivate init(
-        name: String, _ plan: HandlerPlan, report: @escaping @Sendable (Event) -> Void,
+        name: String, _ plan: HandlerPlan, isReplay: Bool, report: @escaping @Sendable (Event) -> Void,
         acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
     ) throws(SystemError) {
         // A report that is about no sample has the time of the report.
@@ -34,6 +36,7 @@ package final class HandlerPort: Sendable {
             report(event)
         }
         self.name = name
+        self.isReplay = isReplay
         courier = try Courier(BoundedQueue(capacity: plan.capacity))
         drops = EventDrops(
             handler: name, reason: plan.dropReason ?? "more than \(plan.capacity) events wait for it", report: report)
@@ -95,15 +98,16 @@ package final class ThreadedHandler: EventHandler, Sendable {
     /// - Parameters:
     ///   - name: The handler's name, for reports.
     ///   - plan: The worker.
+    ///   - isReplay: Whether the events are those of a replay.
     ///   - report: Takes the events about the handler itself, on any thread; it must not wait for the event thread.
     ///   - acknowledge: Takes the ticket of each finished delivery, on any thread.
     /// - Throws: ``SystemError`` when there is no descriptor or no thread left.
     package init(
-        name: String, _ plan: HandlerPlan, report: @escaping @Sendable (Event) -> Void,
+        name: String, _ plan: HandlerPlan, isReplay: Bool = false, report: @escaping @Sendable (Event) -> Void,
         acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void = { _ in }
     ) throws(SystemError) {
         self.plan = plan
-        let port = try HandlerPort(name: name, plan, report: report, acknowledge: acknowledge)
+        let port = try HandlerPort(name: name, plan, isReplay: isReplay, report: report, acknowledge: acknowledge)
         self.port = port
         let work: @Sendable () -> Void = {
             plan.work(port)

@@ -6,8 +6,12 @@ import Glibc
 /// flush.
 /// A longer line is written by itself.
 package final class LineWriter {
-    /// The first write error; nothing is written after it.
+    /// The first write error; nothing is written after it, unless ``retry()`` is called.
     package private(set) var failure: SystemError?
+    /// The number of lines that were not written, or not to their end.
+    package private(set) var lostLineCount = 0
+    /// Whether the last line in the file lacks its end.
+    private var isTorn = false
 
     private let descriptor: Int32
     private var buffer: [UInt8] = []
@@ -21,9 +25,15 @@ package final class LineWriter {
 
     /// Adds a line.
     package func write(_ line: String) {
-        guard failure == nil else { return }
+        guard failure == nil else {
+            lostLineCount += 1
+            return
+        }
         let count = line.utf8.count + 1
-        if buffer.count + count > Self.pieceSize { flush() }
+        if buffer.count + count > Self.pieceSize {
+            flush()
+            guard failure == nil else { return write(line) }
+        }
         buffer.append(contentsOf: line.utf8)
         buffer.append(UInt8(ascii: "\n"))
         if buffer.count >= Self.pieceSize { flush() }
@@ -35,12 +45,25 @@ package final class LineWriter {
     /// Writes what was collected.
     package func flush() {
         guard failure == nil, !buffer.isEmpty else { return }
+        var written = 0
         do throws(SystemError) {
-            try writeAll(buffer, to: descriptor)
+            try writeAll(buffer, from: &written, to: descriptor)
+            isTorn = false
         } catch {
             failure = error
-            return
+            let rest = buffer[written...]
+            // The end of a line that was counted before is no line.
+            let endCount = rest.count { $0 == UInt8(ascii: "\n") }
+            lostLineCount += written == 0 && isTorn ? endCount - 1 : endCount
+            if written > 0 { isTorn = buffer[written - 1] != UInt8(ascii: "\n") }
         }
         buffer.removeAll(keepingCapacity: true)
+    }
+
+    /// Writes again after a failure, for a disk that may have room by now; what was not written is lost.
+    package func retry() {
+        guard failure != nil else { return }
+        failure = nil
+        if isTorn { buffer.append(UInt8(ascii: "\n")) }
     }
 }

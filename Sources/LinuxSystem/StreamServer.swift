@@ -135,6 +135,11 @@ package final class StreamConnection {
         return .done
     }
 
+    /// Tells the other end that nothing more will be written; it may still write.
+    package func endWriting() {
+        _ = shutdown(socket.raw, Int32(SHUT_WR))
+    }
+
     /// Reads a piece of the input.
     ///
     /// - Returns: The bytes; none at the end of the input; `nil` when none have come.

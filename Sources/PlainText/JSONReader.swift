@@ -37,6 +37,22 @@ package struct JSONReader {
         return try reader.wholeText()
     }
 
+    /// A JSON text without characters that a terminal would interpret, which JSON allows as they are: those of a string
+    /// become escapes with the same meaning, those between values blanks.
+    package static func harmless(_ text: String) -> String {
+        func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) }
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0..<0x20: result += " "
+            case 0x7F...0x9F: result += "\\u00" + String(scalar.value, radix: 16)
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
     /// Parses a whole text in UTF-8, with the position of every value for messages.
     package static func locatedValue(of bytes: some Sequence<UInt8>) throws(SyntaxError) -> LocatedJSONValue {
         var reader = JSONReader(Array(bytes))

@@ -25,11 +25,19 @@ package func writeAll(
     _ bytes: [UInt8], to descriptor: Int32, path: @autoclosure () -> String? = nil
 ) throws(SystemError) {
     var written = 0
+    try writeAll(bytes, from: &written, to: descriptor, path: path())
+}
+
+/// Writes the bytes behind an index to a descriptor, and moves the index behind what was written, also when it fails.
+package func writeAll(
+    _ bytes: [UInt8], from written: inout Int, to descriptor: Int32, path: @autoclosure () -> String? = nil
+) throws(SystemError) {
     while written < bytes.count {
+        let start = written
         do throws(SystemError) {
             written += try systemCall("write", path: path()) {
                 bytes.withUnsafeBytes { bytes in
-                    write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+                    write(descriptor, bytes.baseAddress.map { $0 + start }, bytes.count - start)
                 }
             }
         } catch {

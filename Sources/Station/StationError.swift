@@ -10,14 +10,19 @@ package struct StationError: Error, CustomStringConvertible {
     package let description: String
     /// A status from sysexits.h.
     package let status: ExitStatus
+    /// The recording that was refused, when it is known what opens it.
+    package let refusedTrace: (path: String, remedy: TraceRemedy)?
 
     package init(_ status: ExitStatus, _ description: String) {
         self.status = status
         self.description = description
+        refusedTrace = nil
     }
 
     package init(_ error: TraceError) {
-        self.init(ExitStatus(error.category), error.description)
+        status = ExitStatus(error.category)
+        description = error.description
+        refusedTrace = error.remedy.map { (error.path, $0) }
     }
 
     /// The error for a source's reason of a failure.
@@ -68,6 +73,8 @@ package enum ExitStatus: Int32, Sendable {
     case cannotCreate = 73
     /// Reading or writing failed.
     case inputOutput = 74
+    /// Something is in use now, and may not be later.
+    case temporaryFailure = 75
     /// The user may not do that.
     case noPermission = 77
     /// The configuration is wrong.
@@ -90,9 +97,11 @@ package enum ExitStatus: Int32, Sendable {
 
 extension Configuration {
     /// Reads the configuration of a subcommand that requires one.
-    package static func load(_ path: String) throws(StationError) -> Configuration {
+    package static func load(
+        _ path: String, settings: [CommandLineSetting] = []
+    ) throws(StationError) -> Configuration {
         do throws(ConfigurationError) {
-            return try read(path: path)
+            return try read(path: path, settings: settings)
         } catch {
             throw StationError(error)
         }

@@ -5,6 +5,7 @@ package final class TerminalProgressView: ProgressView {
     private let descriptor: Int32
     private let label: String
     private var drawn = ""
+    private var detail = ""
 
     /// Creates a view on a descriptor that is a terminal.
     package init(descriptor: Int32, label: String) {
@@ -14,11 +15,15 @@ package final class TerminalProgressView: ProgressView {
 
     /// Draws the bar over itself, when it looks different from before.
     package func draw(fraction: Double?) {
-        let line = "\r\(label) \(fraction.map(TerminalBar.text) ?? "…")\u{1B}[K"
+        // Without words and without a fraction there is only that it goes on.
+        let words = [fraction.map(TerminalBar.text), detail.isEmpty ? nil : detail].compactMap { $0 }
+        let line = "\r\(label) \(words.isEmpty ? "…" : words.joined(separator: "  "))\u{1B}[K"
         guard line != drawn else { return }
         drawn = line
         TerminalBar.put(line, on: descriptor)
     }
+
+    package func describe(_ detail: () -> String) { self.detail = detail() }
 
     /// Clears the line.
     package func clear() {

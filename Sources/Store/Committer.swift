@@ -23,6 +23,8 @@ struct Committer {
 
     /// Maximum number of items in one transaction: it bounds how long an event waits for those before it.
     private static let capacity = 1024
+    /// What an item takes in the log, roughly.
+    private static let bytesPerItem = 1024
     /// Interval between syncs of the log, with `synchronous = NORMAL`.
     private static let syncNanoseconds: Int64 = 1_000_000_000
     /// How long after the last change the log is merged into the file.
@@ -34,7 +36,10 @@ struct Committer {
 
     // MARK: - The group
 
-    var isFull: Bool { items.count >= Self.capacity }
+    /// Whether the group is as large as it may get; that of a small store does not outgrow its log.
+    func isFull(_ settings: EventStoreSettings) -> Bool {
+        items.count >= min(Self.capacity, settings.logBytes / Self.bytesPerItem)
+    }
 
     var events: [PublishedEvent] {
         items.compactMap { item in
@@ -61,7 +66,7 @@ struct Committer {
 
     /// Stores the items, and removes the acknowledged deliveries, in one transaction.
     ///
-    /// - Returns: How many events were stored; the others have numbers that may be other events'.
+    /// - Returns: The number of stored events; the others have numbers that may be other events'.
     func store(in file: StoreFile, _ deliveries: Deliveries) throws(StoreFailure) -> Int {
         var highest: UInt64 = 0
         let count = try file.transaction { () throws(StoreFailure) in
@@ -77,6 +82,7 @@ struct Committer {
                     try file.insert(ticket, for: queue.name, event)
                 }
             }
+            try file.reserve(behind: max(highest, file.lastSequence))
             return count
         }
         file.didStore(through: highest)

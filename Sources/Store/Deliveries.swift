@@ -7,6 +7,8 @@ struct Deliveries {
     private(set) var queues: [String: DeliveryQueue] = [:]
     /// The configured handlers; `nil` until they are known.
     var expectedHandlers: Set<String>?
+    /// Whether the queues have the counts of a file.
+    private(set) var isConnected = false
     /// Since when the file has deliveries that are acknowledged.
     private(set) var doneNanoseconds: Int64?
     /// The first ticket of this run.
@@ -71,6 +73,7 @@ struct Deliveries {
 
     /// Begins with a file that was opened.
     mutating func connect(to file: StoreFile) throws(StoreFailure) {
+        isConnected = false
         let last = try file.lastDelivery()
         if nextTicket == 1 {
             nextTicket = last + 1
@@ -93,6 +96,22 @@ struct Deliveries {
         }
         for queue in queues.values {
             try queue.forgetReturned { ticket throws(StoreFailure) in try file.holdsDelivery(ticket) }
+        }
+        isConnected = true
+    }
+
+    /// Reports what waited in a damaged file that was set aside: its handlers do not get it.
+    mutating func dropWaiting(_ salvage: StoreSalvage, _ reason: String) {
+        var counts = salvage.deliveryCounts
+        if isConnected {
+            // Their handlers have some, and will be done with those.
+            counts = Dictionary(uniqueKeysWithValues: queues.values.map { ($0.name, $0.waitingInFile) })
+            for queue in queues.values { queue.begin(waitingInFile: 0) }
+            isConnected = false
+        }
+        for (handler, count) in counts.sorted(by: { ($0.key ?? "") < ($1.key ?? "") }) {
+            reports.statistics.removedDeliveryCount += count
+            reports.drop(handler, reason, count: count)
         }
     }
 

@@ -14,7 +14,8 @@ package final class EventStore: Sendable {
     struct Listeners: Sendable {
         let report: @Sendable (Event) -> Void
         let publish: @Sendable ([PublishedEvent]) -> Void
-        let onSequence: @Sendable (UInt64) -> Void
+        let onSequence: @Sendable (_ number: UInt64, _ identity: String) -> Void
+        let onConflict: (@Sendable (_ reason: String) -> Void)?
     }
 
     /// Maximum number of events and deliveries that wait to be stored.
@@ -33,18 +34,20 @@ package final class EventStore: Sendable {
     ///   - report: Takes events about the store, on any thread.
     ///   - publish: Takes the events in the order of ``store(_:)``, on the store's thread, when they are in the file or
     ///     will never be.
-    ///   - onSequence: Told on the store's thread after which number sequence numbers continue: once when the file was
-    ///     opened, or could not be, and again whenever a file that is opened later holds higher numbers.
+    ///   - onSequence: Told on the store's thread after which number sequence numbers continue, and what they belong to:
+    ///     once when the file was opened, or could not be, and again whenever one of both changes.
+    ///   - onConflict: Told on the store's thread, instead of `onSequence`, that another daemon has the file.
     /// - Throws: ``SystemError`` when there is no descriptor or no thread left.
     package init(
         _ settings: EventStoreSettings, clock: StoreClock = StoreClock(), capacity: Int = EventStore.capacity,
         report: @escaping @Sendable (Event) -> Void, publish: @escaping @Sendable ([PublishedEvent]) -> Void,
-        onSequence: @escaping @Sendable (UInt64) -> Void = { _ in }
+        onSequence: @escaping @Sendable (_ number: UInt64, _ identity: String) -> Void = { _, _ in },
+        onConflict: (@Sendable (_ reason: String) -> Void)? = nil
     ) throws(SystemError) {
         let inbox = try Inbox(BoundedQueue(capacity: capacity))
         let snapshot = StoreSnapshot(path: settings.path)
         let logSync = try LogSync()
-        let listeners = Listeners(report: report, publish: publish, onSequence: onSequence)
+        let listeners = Listeners(report: report, publish: publish, onSequence: onSequence, onConflict: onConflict)
         self.inbox = inbox
         self.snapshot = snapshot
         drops = EventDrops(
@@ -138,6 +141,11 @@ package final class EventStore: Sendable {
 
     /// Whether the thread has ended, after ``finish()``.
     package var hasEnded: Bool { inbox.hasEnded }
+}
+
+extension EventStore {
+    /// A new identity of a count: 128 random bits in hexadecimal.
+    package static func makeIdentity() -> String { StoreFile.randomIdentity() }
 }
 
 extension EventStore: EventHistory {

@@ -17,7 +17,7 @@ package struct EventStoreReader: Sendable {
         /// What is wrong and what to do about it.
         package var description: String {
             switch self {
-            case .missing(let path): "\(path): there is no event store yet"
+            case .missing(let path): "\(path): there is no event store yet; [store] in the configuration keeps events"
             case .inUse(let path): "\(path): a daemon has this event store open: ask it for the events"
             case .unreadable(let reason): reason
             }

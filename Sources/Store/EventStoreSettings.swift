@@ -18,13 +18,19 @@ package struct EventStoreSettings: Sendable, Equatable {
     package var keepDays: Double = 30
     /// Maximum number of events.
     package var keepEvents: Int = 1_000_000
-    /// Maximum size of the file, in MB of a million bytes.
+    /// Maximum size of the file and its log, in MB of a million bytes.
     package var keepMegabytes: Double = 100
 
     /// Settings with the defaults.
     package init(path: String) {
         self.path = path
     }
+
+    /// The part of the size that is for the log, in bytes: an eighth, from 128 KiB to 16 MiB.
+    var logBytes: Int { Int(min(max(keepMegabytes * 1e6 / 8, 131_072), 16_777_216)) }
+
+    /// Maximum size of the pages in use, in bytes; some are free, or added by one group.
+    var pageBytes: Double { keepMegabytes * 1e6 - Double(logBytes) - 131_072 }
 }
 
 /// The state and the counts of a store.

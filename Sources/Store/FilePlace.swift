@@ -69,6 +69,40 @@ struct FilePlace {
         try call("open", path) { faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) }
     }
 
+    // MARK: - Other daemons
+
+    /// A byte that neither SQLite nor anything else locks; the file need not be as long.
+    private static let lockedByte: Int64 = 1 << 40
+    /// `F_OFD_SETLK` of Linux: a lock of the descriptor, which the end of the process gives up, however it ends.
+    private static let setLock: Int32 = 37
+    /// How long a daemon that is about to end is waited for.
+    private static let lockAttempts = 20
+
+    /// Keeps other daemons away from the file as long as the descriptor is open; readers are not concerned.
+    ///
+    /// Must be open before SQLite has the file, and closed after it: closing any descriptor of a file gives up all locks
+    /// that SQLite has on it.
+    ///
+    /// - Returns: `nil` when there is no file that can be written to, which its other uses find as well.
+    /// - Throws: ``StoreFailure/held(path:)`` when another daemon has it.
+    func lock() throws(StoreFailure) -> Descriptor? {
+        guard let status = try Self.status(path), status.isRegular,
+            let file = try? Descriptor(path: path, flags: O_RDWR | O_NOFOLLOW)
+        else { return nil }
+        for attempt in 1...Self.lockAttempts {
+            var lock = flock()
+            lock.l_type = Int16(F_WRLCK)
+            lock.l_whence = Int16(SEEK_SET)
+            lock.l_start = off_t(Self.lockedByte)
+            lock.l_len = 1
+            if fcntl(file.raw, Self.setLock, &lock) == 0 { return file }
+            // A file system without locks.
+            guard errno == EAGAIN || errno == EACCES else { return nil }
+            if attempt < Self.lockAttempts { usleep(50_000) }
+        }
+        throw .held(path: path)
+    }
+
     // MARK: - Is it a store?
 
     /// How many bytes of a file are examined: a page.
@@ -121,7 +155,7 @@ struct FilePlace {
         // A kill while a store is made may leave a database without tables; its contents are checked when it is opened.
         if isDatabase && size == Self.headerLength && number(at: 68) == 0 { return }
         let mark = Array(StoreSchema.mark.utf8)
-        let hasSchema = bytes.indices.dropLast(mark.count - 1).contains { bytes[$0...].starts(with: mark) }
+        let hasSchema = bytes.contains(mark)
         if isMarked || hasSchema { throw .damaged("its header is overwritten") }
         // The rest of a file that was cut off, or whose first page the disk has lost.
         if isDatabase && bytes.count < 100 { throw .damaged("its header is cut off") }
@@ -130,9 +164,74 @@ struct FilePlace {
         {
             throw .damaged("its first page is empty")
         }
+        let hasPages = try hasPagesOfStore(size: size)
+        let isOurs = try hasPages ? true : hasLogOfStore()
+        if isOurs { throw .damaged("its first page is overwritten") }
         throw .foreign(
             path: path, reason: "this is no event store",
             remedy: "it is left alone; set another path, or move it away")
+    }
+
+    /// The beginning of an event's line, as the pages of a store have it.
+    private static let eventMark = Array("{\"seq\":".utf8)
+    /// How many pages of a file, and bytes of a log, are searched.
+    private static let searchedPages = 256
+    private static let searchedLog = 1 << 20
+
+    /// Whether pages behind the first one are tables of a database that hold events.
+    private func hasPagesOfStore(size: Int) throws(StoreFailure) -> Bool {
+        let length = Self.headerLength
+        guard size % length == 0 else { return false }
+        for page in 1..<max(1, min(size / length, Self.searchedPages)) {
+            let bytes = try Self.bytes(of: path, at: page * length, count: length)
+            // The kind of a page that holds the rows of a table.
+            if bytes.first == 13, bytes.contains(Self.eventMark) { return true }
+        }
+        return false
+    }
+
+    /// Whether the log beside the file is that of a store.
+    private func hasLogOfStore() throws(StoreFailure) -> Bool {
+        guard let status = try Self.status(log), status.isRegular, status.st_size > 32 else { return false }
+        let bytes = try Self.bytes(of: log, at: 0, count: Self.searchedLog)
+        guard bytes.starts(with: [0x37, 0x7F, 0x06]) else { return false }
+        return bytes.contains(Array(StoreSchema.mark.utf8)) || bytes.contains(Self.eventMark)
+    }
+
+    private static func bytes(of path: String, at offset: Int, count: Int) throws(StoreFailure) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let file = Descriptor(
+            owning: try call("open", path) { open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) })
+        let length = try call("read", path) { pread(file.raw, &bytes, count, off_t(offset)) }
+        return Array(bytes.prefix(length))
+    }
+
+    /// The highest sequence number in the lines of events that a file and its log hold, readable as tables or not.
+    ///
+    /// Numbers above a quarter of what is possible are taken for damage.
+    static func highestSequence(inFileAt path: String) -> UInt64 {
+        ["", "-wal"].map { highestSequence(in: path + $0) }.max() ?? 0
+    }
+
+    private static func highestSequence(in path: String) -> UInt64 {
+        guard let file = try? Descriptor(path: path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else { return 0 }
+        var (piece, rest, highest) = ([UInt8](repeating: 0, count: 1 << 20), [UInt8](), UInt64(0))
+        while case let count = read(file.raw, &piece, piece.count), count > 0 {
+            let bytes = rest + piece[..<count]
+            var index = 0
+            while let place = bytes[index...].firstIndex(of: UInt8(ascii: "{")) {
+                index = place + 1
+                guard bytes[place...].starts(with: eventMark) else { continue }
+                let digits = bytes[(place + eventMark.count)...].prefix { (48...57).contains($0) }
+                if let number = UInt64(String(decoding: digits, as: UTF8.self)), number <= StoreFile.highestSequence / 4
+                {
+                    highest = max(highest, number)
+                }
+            }
+            // A line's beginning may be cut in two.
+            rest = Array(bytes.suffix(32))
+        }
+        return highest
     }
 
     // MARK: - Setting a damaged file aside
@@ -183,6 +282,19 @@ struct FilePlace {
         }
         return "sqlite3 -readonly \(quoted(path)) .dump | sed 's/^ROLLBACK;.*/COMMIT;/' | "
             + "sqlite3 -cmd 'PRAGMA application_id = \(StoreSchema.applicationID)' \(quoted(path + ".recovered"))"
+    }
+}
+
+extension [UInt8] {
+    /// Whether bytes stand somewhere in a row.
+    fileprivate func contains(_ sought: [UInt8]) -> Bool {
+        guard let first = sought.first else { return true }
+        var index = startIndex
+        while let place = self[index...].firstIndex(of: first) {
+            if self[place...].starts(with: sought) { return true }
+            index = place + 1
+        }
+        return false
     }
 }
 

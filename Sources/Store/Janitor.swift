@@ -30,6 +30,8 @@ struct Janitor {
     /// Maximum number of rows that are removed in one transaction.
     private static let rowsPerStep = 512
     private static let rowsPerCount = 4096
+    /// A group of events is as large as so many steps.
+    private static let stepsPerGroup = 3
     /// Times that are further ahead of the wall clock than this are wrong.
     private static let futureNanoseconds: Int64 = 86_400_000_000_000
     /// For how long after its start a run does not trust a clock that says that all events are too old.
@@ -102,6 +104,18 @@ struct Janitor {
         return false
     }
 
+    /// Removes as much as a group of events has added, when the file is too large; the rest is for ``step(in:_:_:at:)``.
+    mutating func keepPace(
+        in file: StoreFile, _ settings: EventStoreSettings, _ deliveries: Deliveries
+    ) throws(StoreFailure) {
+        // While events are counted, none may be removed that were.
+        guard eventCount != nil else { return begin() }
+        for _ in 0..<Self.stepsPerGroup {
+            guard try keepSize(in: file, settings, deliveries) else { return }
+        }
+        begin()
+    }
+
     private func readEndTimes(of file: StoreFile) throws(StoreFailure) {
         (reports.statistics.oldestWallNanoseconds, reports.statistics.newestWallNanoseconds) = try file.endTimes()
     }
@@ -130,7 +144,7 @@ struct Janitor {
     private mutating func keepSize(
         in file: StoreFile, _ settings: EventStoreSettings, _ deliveries: Deliveries
     ) throws(StoreFailure) -> Bool {
-        guard Double(try file.usedBytes()) > settings.keepMegabytes * 1e6 else { return false }
+        guard Double(try file.usedBytes()) > settings.pageBytes else { return false }
         let count = try file.removeOldestEvents(Self.rowsPerStep)
         if count > 0 {
             eventCount? -= count

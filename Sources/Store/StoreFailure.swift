@@ -8,6 +8,8 @@ package enum StoreFailure: Error {
     case damaged(String)
     /// It is no store, or of a newer version: it is left alone.
     case foreign(path: String, reason: String, remedy: String)
+    /// Another daemon has it.
+    case held(path: String)
     /// A system call failed.
     case system(SystemError)
     /// SQLite refused an operation.
@@ -39,6 +41,8 @@ package enum StoreFailure: Error {
         switch self {
         case .damaged(let reason): "\(path): the event store is damaged: \(reason)"
         case .foreign(let path, let reason, let remedy): "\(path): \(reason); \(remedy)"
+        case .held(let path):
+            "\(path): another daemon has this event store; give each daemon a path of its own, or end one"
         case .system(let error): "\(error); \(Self.remedy(error))"
         case .sqlite(let error): "\(error); \(error.remedy)"
         }
@@ -47,6 +51,12 @@ package enum StoreFailure: Error {
     /// Whether only a person can remove the cause, so that there is no use in trying again soon.
     var isForeign: Bool {
         guard case .foreign = self else { return false }
+        return true
+    }
+
+    /// Whether another daemon has it.
+    var isHeld: Bool {
+        guard case .held = self else { return false }
         return true
     }
 

@@ -11,28 +11,47 @@ final class StoreFile {
     let identity: String
     /// The highest sequence number that an event in it may have had; new ones are higher.
     private(set) var lastSequence: UInt64
+    /// The highest sequence number that may be used before the file has to be written again: the next run continues
+    /// behind it when this one does not end properly.
+    private(set) var reservedSequence: UInt64 = 0
+    /// Sequence numbers that were reserved and are in no event, as far as the file knows, in their order.
+    private(set) var gaps: [ClosedRange<UInt64>]
+    /// What was wrong with the file's own notes and was repaired, for people; `nil` when nothing was.
+    let repair: String?
+    /// Whether an event's number was in the file already, since ``raiseSequence()`` was called.
+    private(set) var hasRefused = false
     /// A delivery's row number minus its ticket: 0, unless tickets were issued before the file could be read.
     var ticketShift: Int64 = 0
     /// The file and its log as they were when they were opened.
     private var opened: (file: stat?, log: stat?) = (nil, nil)
     private var handlerNumbers: [String: Int64] = [:]
+    /// A reservation of the transaction under way.
+    private var pendingReservation: UInt64?
+    /// Keeps other daemons away from the file.
+    private var lock: Descriptor?
 
     /// Maximum sequence number: not all readers of JSON agree on higher integers (RFC 8259, section 6).
     static let highestSequence: UInt64 = 1 << 53
     /// Maximum row number of a delivery, so that adding to it cannot overflow.
-    private static let highestDelivery = Int64(highestSequence)
+    static let highestDelivery = Int64(highestSequence)
     /// Maximum length of an event's line in bytes; the rest of a row needs room, too.
     private static let longestLine = Database.longestValue - 4096
     /// More events than are handed on between two syncs of the log.
     ///
     /// A power cut loses them, but other programs may know them, so their numbers are not used again.
-    private static let powerCutMargin: UInt64 = 100_000
+    static let powerCutMargin: UInt64 = 100_000
+    /// How many sequence numbers are reserved at a time; twice as many events as wait for the store can use up half of
+    /// them.
+    static let reservation: UInt64 = 4 * UInt64(EventStore.capacity)
+    /// The maximum number of gaps that are recorded.
+    static let mostGaps = 256
 
     /// Opens a file, and makes it when it is missing.
     ///
     /// - Parameters:
     ///   - settings: The path, and how safely commits are made.
-    ///   - past: The identity and the last sequence number that a new file gets.
+    ///   - past: The identity and the last sequence number that a new file gets; a file of this identity was opened by
+    ///     this run before.
     /// - Throws: ``StoreFailure``; a file that is no store is left as it was.
     init(
         _ settings: EventStoreSettings, succeeding past: (identity: String, lastSequence: UInt64)
@@ -43,12 +62,14 @@ final class StoreFile {
                 remedy: "install it (Debian: libsqlite3-0) and restart")
         }
         place = try FilePlace(settings.path)
+        lock = try place.lock()
         if try place.examine() {
             try StoreFile.examineContents(place)
             // SQLite would open a file that it cannot write to for reading.
             try FilePlace.checkWriting(place.path)
         } else {
             try place.create()
+            lock = try place.lock()
         }
         database = try StoreFile.connect(to: place)
         if try !StoreSchema.check(database) {
@@ -60,8 +81,11 @@ final class StoreFile {
                     SQLITE_CANTOPEN, "PRAGMA journal_mode = WAL", "the file system does not allow it",
                     path: database.path))
         }
-        (identity, lastSequence) = try StoreFile.readNumbers(database)
+        let notes = try StoreNotes(database, knownIdentity: past.identity)
+        (identity, lastSequence, gaps, repair) = (notes.identity, notes.lastSequence, notes.gaps, notes.repair)
         try configure(settings)
+        // The reservation must not be lost with the log; on a full disk it stays in the log.
+        try? mergeLog(truncates: false)
         opened = (try? FilePlace.status(place.path), try? FilePlace.status(place.log))
     }
 
@@ -89,41 +113,9 @@ final class StoreFile {
         return database
     }
 
-    /// Reads what the numbers continue after.
-    ///
-    /// - Throws: ``StoreFailure`` also for numbers that no store has written, because other numbers are computed from
-    ///   them.
-    private static func readNumbers(
-        _ database: Database
-    ) throws(StoreFailure) -> (identity: String, lastSequence: UInt64) {
-        func meta(_ key: String) throws(StoreFailure) -> String? {
-            try database.text("SELECT value FROM meta WHERE key = '\(key)'")
-        }
-        func check(_ number: Int64, atLeast least: Int64 = 0, _ operation: String) throws(StoreFailure) -> UInt64 {
-            guard number >= least, number <= highestDelivery else {
-                throw .strangeNumber(number, operation, path: database.path)
-            }
-            return UInt64(number)
-        }
-        func highest(_ sql: String) throws(StoreFailure) -> UInt64 {
-            try check(max(0, database.integer(sql) ?? 0), sql)
-        }
-        let known = try meta("last_sequence").flatMap { UInt64($0) } ?? 0
-        var last = try max(highest("SELECT max(seq) FROM events"), check(Int64(clamping: known), "the last number"))
-        _ = try highest("SELECT max(seq) FROM sqlite_sequence")
-        _ = try highest("SELECT max(id) FROM deliveries")
-        let lowest = "SELECT min(id) FROM deliveries"
-        _ = try check(database.integer(lowest) ?? 1, atLeast: 1, lowest)
-        // With NORMAL, a power cut may have taken what was committed and known to others.
-        if let before = try meta("running"), before.hasPrefix("normal "), before != runningMark(.normal) {
-            last = min(last + powerCutMargin, highestSequence)
-        }
-        return (try meta("identity") ?? randomIdentity(), last)
-    }
-
     /// Identifies the boot of the machine to which a run belongs: a file that was opened in another one and not closed
     /// has seen a power cut, or something like it.
-    private static func runningMark(_ synchronous: EventStoreSettings.Synchronous) -> String {
+    static func runningMark(_ synchronous: EventStoreSettings.Synchronous) -> String {
         let boot = SmallFile.kernelText("/proc/sys/kernel/random/boot_id") ?? ""
         // Without it every end without closing counts as a power cut.
         return "\(synchronous.rawValue) \(boot.isEmpty ? randomIdentity() : boot)"
@@ -164,14 +156,16 @@ final class StoreFile {
     /// is newer than that. With FULL each commit waits until the disk has it.
     func configure(_ settings: EventStoreSettings) throws(StoreFailure) {
         try database.execute("PRAGMA synchronous = \(settings.synchronous.rawValue)")
-        // An eighth of the file's limit, between 1 MB and 16 MB: each commit writes all pages that it touches into the
-        // log, and many of them are one page of the file, so that merging rarely is less work.
-        let pages = Int(min(max(settings.keepMegabytes * 1e6 / 4096 / 8, 256), 4096))
-        try database.execute("PRAGMA wal_autocheckpoint = \(pages)")
+        // Each commit writes all pages that it touches into the log, and many of them are one page of the file, so that
+        // merging rarely is less work.
+        try database.execute("PRAGMA wal_autocheckpoint = \(settings.logBytes / 4096)")
+        try database.execute("PRAGMA journal_size_limit = \(settings.logBytes)")
         try transaction { () throws(StoreFailure) in
             try setMeta("identity", identity)
             try setMeta("last_sequence", String(lastSequence))
             try setMeta("running", Self.runningMark(settings.synchronous))
+            try setMeta("gaps", StoreNotes.text(of: gaps))
+            try reserve(behind: lastSequence)
         }
     }
 
@@ -197,16 +191,33 @@ final class StoreFile {
     }
 
     /// Marks the file as closed, and has its connection merge and remove the log when it is closed.
-    func prepareToClose() throws(StoreFailure) {
-        try setMeta("running", "")
+    ///
+    /// - Parameter sequence: The highest sequence number of any event so far: what is reserved behind it is given back.
+    /// - Throws: ``StoreFailure``.
+    func prepareToClose(behind sequence: UInt64) throws(StoreFailure) {
+        try transaction { () throws(StoreFailure) in
+            try skip(through: sequence)
+            try setMeta("running", "")
+            try database.run("DELETE FROM meta WHERE key = ?", .text(StoreNotes.reservedKey))
+        }
         try mergeLog()
         database.mergeLogOnClose()
     }
 
+    /// Closes the connection, and then lets other daemons have the file.
+    func close() {
+        database.close()
+        // Closing any descriptor of a file gives up the locks of SQLite, which needs them no more.
+        lock = nil
+    }
+
     /// Runs a transaction: all of it is committed, or none.
     func transaction<Result>(_ body: () throws(StoreFailure) -> Result) throws(StoreFailure) -> Result {
+        defer { pendingReservation = nil }
         do throws(StoreFailure) {
-            return try database.transaction(body)
+            let result = try database.transaction(body)
+            reservedSequence = pendingReservation ?? reservedSequence
+            return result
         } catch {
             // A handler may have got its number within the transaction.
             handlerNumbers = [:]
@@ -228,7 +239,7 @@ final class StoreFile {
     /// - Returns: Whether there may be more of them.
     func giveBack() throws(StoreFailure) -> Bool {
         let (free, all) = try (pragma("freelist_count"), pragma("page_count"))
-        guard free > max(256, all / 4) else { return false }
+        guard free > max(64, all / 16) else { return false }
         try database.execute("PRAGMA incremental_vacuum(128)")
         return try pragma("freelist_count") < free
     }
@@ -245,10 +256,28 @@ final class StoreFile {
         guard event.sequence > lastSequence, event.sequence <= Self.highestSequence,
             published.json.utf8.count <= Self.longestLine
         else { return false }
-        return try database.run(
-            "INSERT INTO events(seq, kind, sensor, wall_ns, body) VALUES(?, ?, ?, ?, ?) ON CONFLICT(seq) DO NOTHING",
-            .integer(Int64(event.sequence)), .text(event.kind.rawValue), .text(optional: event.sensor),
-            .integer(optional: event.wallNanoseconds), .text(published.json)) > 0
+        let isStored =
+            try database.run(
+                "INSERT INTO events(seq, kind, sensor, wall_ns, body) VALUES(?, ?, ?, ?, ?) ON CONFLICT(seq) DO NOTHING",
+                .integer(Int64(event.sequence)), .text(event.kind.rawValue), .text(optional: event.sensor),
+                .integer(optional: event.wallNanoseconds), .text(published.json)) > 0
+        if !isStored { hasRefused = true }
+        return isStored
+    }
+
+    /// Has sequence numbers continue behind all that are in the file, after it had one that was believed to be free.
+    func raiseSequence() throws(StoreFailure) {
+        guard hasRefused else { return }
+        hasRefused = false
+        didStore(through: UInt64(clamping: try database.integer("SELECT max(seq) FROM events") ?? 0))
+    }
+
+    /// Reserves sequence numbers behind one, within a transaction, when half of what was reserved is used up.
+    func reserve(behind sequence: UInt64) throws(StoreFailure) {
+        guard sequence + Self.reservation / 2 > reservedSequence else { return }
+        let reserved = min(sequence + Self.reservation, Self.highestSequence)
+        try setMeta(StoreNotes.reservedKey, String(reserved))
+        pendingReservation = reserved
     }
 
     /// Notes the highest sequence number that was committed.
@@ -260,6 +289,7 @@ final class StoreFile {
     func skip(through sequence: UInt64) throws(StoreFailure) {
         didStore(through: min(sequence, Self.highestSequence))
         try setMeta("last_sequence", String(lastSequence))
+        try reserve(behind: lastSequence)
     }
 
     /// When the oldest and the newest event happened, by the wall clock.
@@ -382,7 +412,10 @@ final class StoreFile {
             .integer(number(of: handler)), .integer(ticket.map { $0 + ticketShift } ?? .min), .integer(Int64(limit))
         ) { row throws(StoreFailure) in
             guard let id = row.integer(0) else { return nil }
-            return StoredDelivery(ticket: try self.ticket(id), event: row.text(1).flatMap { try? Event(json: $0) })
+            var event = row.text(1).flatMap { try? Event(json: $0) }
+            // Versions before this one stored events without it.
+            if event?.identity == nil { event?.identity = self.identity }
+            return StoredDelivery(ticket: try self.ticket(id), event: event)
         }
     }
 

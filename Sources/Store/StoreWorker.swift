@@ -65,6 +65,12 @@ final class StoreWorker {
     private var janitor: Janitor
     /// The highest sequence number of any event so far, in the file or not.
     private var highestSequence: UInt64 = 0
+    /// The identity of the file that was opened last; `nil` before the first.
+    private var fileIdentity: String?
+    /// Up to which number the current identity is reserved; more cannot be reserved while nothing can be written.
+    private var reservedSequence = UInt64.max
+    /// Whether the owner was told that another daemon has the file.
+    private var hasConflict = false
     /// When the last outage ended, and its last wait.
     private var lastRecovery: (nanoseconds: Int64, waitNanoseconds: Int64)?
     /// When damaged files were replaced, within the last hour.
@@ -102,7 +108,7 @@ final class StoreWorker {
         attempt { () throws(StoreFailure) in try openFile() }
         show()
         snapshot.update { $0.isOpened = true }
-        listeners.onSequence(highestSequence)
+        if !hasConflict { listeners.onSequence(highestSequence, snapshot.current.identity) }
         var requests: [StoreRequest] = []
         var mayComeMore = true
         while mayComeMore || !requests.isEmpty {
@@ -119,10 +125,11 @@ final class StoreWorker {
 
     private func close() {
         deliveries.detachAll()
-        if phase.outage != nil { retry() }
+        // What another daemon has is not waited for.
+        if phase.outage != nil, !hasConflict { retry() }
         storeAcknowledged()
         if let file = phase.writableFile {
-            attempt { () throws(StoreFailure) in try file.prepareToClose() }
+            attempt { () throws(StoreFailure) in try file.prepareToClose(behind: highestSequence) }
         }
         closeFile()
         reports.tellDrops()
@@ -136,7 +143,7 @@ final class StoreWorker {
         switch request {
         case .store(let entries):
             committer.add(entries, &deliveries)
-            if committer.isFull { commit() }
+            if committer.isFull(settings) { commit() }
         case .acknowledge(let name, let ticket): deliveries.acknowledge(name, ticket, at: clock.monotonic())
         case .attach(let name, let limit, let deliver):
             commit()
@@ -175,7 +182,9 @@ final class StoreWorker {
             guard let result = attempt({ () throws(StoreFailure) in try file.database.page(query) }) else { continue }
             reports.statistics.unreadableCount += result.unreadableCount
             reports.drop(nil, "rows of the event store cannot be read", count: result.unreadableCount)
-            return result.page
+            var page = result.page
+            page.gaps = file.gaps.filter { $0.upperBound > query.after }
+            return page
         }
         return EventPage(failure: phase.outage?.text ?? "\(settings.path): the event store cannot be read")
     }
@@ -189,11 +198,38 @@ final class StoreWorker {
         let events = committer.events
         highestSequence = events.reduce(highestSequence) { max($0, $1.event.sequence) }
         reports.statistics.notStoredCount += events.count - (storedCount ?? 0)
+        if let storedCount { refuse(events.count - storedCount) }
+        changeIdentityWhenDue()
         if let storedCount, storedCount > 0 { janitor.didStore(storedCount, events) }
         if !events.isEmpty { listeners.publish(events) }
         deliveries.handOn(committer.items, isStored: storedCount != nil)
         inbox.finish(committer.items.count)
         committer.removeAll()
+    }
+
+    /// Reports events that the file did not take, because their numbers are in it, and has numbers continue behind those.
+    private func refuse(_ count: Int) {
+        guard count > 0, let file = phase.file else { return }
+        reports.drop(
+            nil, "their sequence numbers are those of other events in the event store, which does not keep them",
+            count: count)
+        attempt { () throws(StoreFailure) in try file.raiseSequence() }
+        guard file.lastSequence > highestSequence else { return }
+        highestSequence = file.lastSequence
+        listeners.onSequence(highestSequence, snapshot.current.identity)
+    }
+
+    /// Continues under another identity when the reserved numbers end and no more can be reserved: after a crash the
+    /// next run would use the same numbers for other events.
+    private func changeIdentityWhenDue() {
+        if let file = phase.writableFile {
+            reservedSequence = file.reservedSequence
+        } else if fileIdentity != nil, highestSequence + UInt64(EventStore.capacity) > reservedSequence {
+            reservedSequence = .max
+            let identity = StoreFile.randomIdentity()
+            snapshot.update { $0.identity = identity }
+            listeners.onSequence(highestSequence, identity)
+        }
     }
 
     /// Stores the committer's items; tries a second time if the first attempt reopened or replaced the file.
@@ -214,6 +250,9 @@ final class StoreWorker {
             guard let count else { continue }
             deliveries.didRemoveDone()
             committer.didChange(at: clock.monotonic())
+            if count > 0 {
+                attempt { () throws(StoreFailure) in try janitor.keepPace(in: file, settings, deliveries) }
+            }
             return count
         }
         return nil
@@ -276,24 +315,56 @@ final class StoreWorker {
 
     private func openFile() throws(StoreFailure) {
         let file = try StoreFile(settings, succeeding: (snapshot.current.identity, highestSequence))
-        // If this file turns out to be damaged, its replacement gets the same identity and continues its numbers.
-        snapshot.update { $0.identity = file.identity }
-        if file.lastSequence > highestSequence {
-            highestSequence = file.lastSequence
-            if phase.outage != nil { listeners.onSequence(highestSequence) }
-        }
+        fileIdentity = file.identity
         do throws(StoreFailure) {
             try deliveries.connect(to: file)
             try janitor.connect(to: file)
         } catch {
-            file.database.close()
+            // Its replacement gets the same identity and continues its numbers.
+            continueNumbers(of: file)
+            file.close()
             throw error
         }
-        if phase.outage == nil { phase = .healthy(file) } else { phase.outage?.file = file }
+        if phase.outage == nil {
+            continueNumbers(of: file)
+            phase = .healthy(file)
+        } else {
+            // The outage may go on, and what is numbered meanwhile does not belong to the file.
+            highestSequence = max(highestSequence, file.lastSequence)
+            phase.outage?.file = file
+        }
+        guard let repair = file.repair else { return }
+        reports.tell(
+            .storeFailed, "\(settings.path): the event store is damaged: \(repair)", Figure(.retry, .integer(0)))
+        reports.tell(.storeRecovered, "\(settings.path): events are stored again", Figure(.count, .integer(0)))
+    }
+
+    /// Has sequence numbers continue behind those of a file, under its identity.
+    private func continueNumbers(of file: StoreFile) {
+        let isOther = snapshot.current.identity != file.identity
+        let isHigher = file.lastSequence > highestSequence
+        snapshot.update { $0.identity = file.identity }
+        highestSequence = max(highestSequence, file.lastSequence)
+        reservedSequence = file.reservedSequence
+        if snapshot.current.isOpened, isOther || isHigher { listeners.onSequence(highestSequence, file.identity) }
+    }
+
+    /// Has sequence numbers continue behind those of a damaged file that was never read.
+    ///
+    /// - Returns: What users have to know of it.
+    private func continueNumbers(of salvage: StoreSalvage) -> String {
+        guard fileIdentity == nil else { return "" }
+        let identity = salvage.identity ?? StoreFile.randomIdentity()
+        fileIdentity = identity
+        snapshot.update { $0.identity = identity }
+        highestSequence = max(highestSequence, salvage.lastSequence)
+        if snapshot.current.isOpened { listeners.onSequence(highestSequence, identity) }
+        return salvage.identity == nil
+            ? "; its identity cannot be read, so events get a new one, and numbers behind \(highestSequence)" : ""
     }
 
     private func closeFile() {
-        phase.file?.database.close()
+        phase.file?.close()
         if phase.outage == nil { phase = .opening } else { phase.outage?.file = nil }
     }
 
@@ -322,6 +393,10 @@ final class StoreWorker {
     /// Begins an outage and reports it, or changes the reason of the current one without a report.
     private func degrade(_ failure: StoreFailure) {
         let (now, text) = (clock.monotonic(), failure.text(path: settings.path))
+        if failure.isHeld, !hasConflict, let onConflict = listeners.onConflict {
+            hasConflict = true
+            onConflict(text)
+        }
         guard phase.outage == nil else {
             phase.outage?.text = text
             phase.outage?.isFull = failure.isFull
@@ -386,6 +461,7 @@ final class StoreWorker {
         }
         deliveries.didRemoveDone()
         deliveries.didStoreMemory()
+        continueNumbers(of: file)
         let now = clock.monotonic()
         committer.didChange(at: now)
         reports.tellDrops()
@@ -412,12 +488,18 @@ final class StoreWorker {
         damageTimes.append(now)
         let aside = try FilePlace(settings.path).setAside(at: clock.wall())
         let wasDegraded = phase.outage != nil
+        let salvage = StoreSalvage(path: aside)
+        var consequence = continueNumbers(of: salvage)
+        if !deliveries.isConnected, !salvage.isCounted {
+            consequence += "; what waited for handlers in it cannot be counted"
+        }
         let damage = StoreFailure.damaged(
-            "\(reason); it is set aside as \(aside), and a new one is begun; what can be read of it is copied by: "
-                + FilePlace.recoveryCommand(for: aside))
+            "\(reason); it is set aside as \(aside), and a new one is begun\(consequence); what can be read of it is "
+                + "copied by: " + FilePlace.recoveryCommand(for: aside))
         degrade(damage)
         // During an outage `degrade` reports nothing, but the user needs the name of the file that was set aside.
         if wasDegraded { reports.tell(.storeFailed, damage.text(path: settings.path)) }
+        deliveries.dropWaiting(salvage, "they were in the damaged event store, which is set aside as \(aside)")
         try openFile()
         try recover()
     }

@@ -148,28 +148,31 @@ extension [TOMLEntry] {
     ///
     /// - Parameters:
     ///   - later: The entries of the later file.
-    ///   - levels: The number of levels of tables that are merged: the kinds of section, and the sections.
-    package mutating func complete(with later: [TOMLEntry], levels: Int = 2) {
-        for entry in later {
-            guard levels > 0 else {
-                if let index = firstIndex(where: { $0.key == entry.key }) {
-                    self[index] = entry
-                } else {
-                    append(entry)
-                }
-                continue
-            }
-            guard case .table(let additions) = entry.node.value,
-                let index = firstIndex(where: { $0.key == entry.key && $0.node.isTable }),
-                case .table(var entries) = self[index].node.value
-            else {
+    ///   - levels: The number of levels of tables that are merged under a top-level key: one when it is a section, two
+    ///     when its entries are sections.
+    package mutating func complete(with later: [TOMLEntry], levels: (_ key: String) -> Int) {
+        for entry in later { complete(with: entry, levels: levels(entry.key)) }
+    }
+
+    private mutating func complete(with entry: TOMLEntry, levels: Int) {
+        guard levels > 0 else {
+            if let index = firstIndex(where: { $0.key == entry.key }) {
+                self[index] = entry
+            } else {
                 append(entry)
-                continue
             }
-            entries.complete(with: additions, levels: levels - 1)
-            self[index] = TOMLEntry(
-                key: entry.key, keyPosition: self[index].keyPosition,
-                node: TOMLNode(value: .table(entries), position: self[index].node.position))
+            return
         }
+        guard case .table(let additions) = entry.node.value,
+            let index = firstIndex(where: { $0.key == entry.key && $0.node.isTable }),
+            case .table(var entries) = self[index].node.value
+        else {
+            append(entry)
+            return
+        }
+        for addition in additions { entries.complete(with: addition, levels: levels - 1) }
+        self[index] = TOMLEntry(
+            key: entry.key, keyPosition: self[index].keyPosition,
+            node: TOMLNode(value: .table(entries), position: self[index].node.position))
     }
 }

@@ -28,9 +28,14 @@ extension TableReader {
         return text
     }
 
-    /// A path; a relative one is relative to the configuration's folder.
+    /// A path; a relative one is relative to the folder of the file that has it.
     package func path(_ key: String) -> String? {
-        string(key).map { $0.hasPrefix("/") ? $0 : folder + $0 }
+        entry(key).flatMap { path(key, $0.node) }
+    }
+
+    /// A path of a value under a key; a relative one is relative to the folder of the file that has it.
+    package func path(_ key: String, _ node: TOMLNode) -> String? {
+        string(key, node).map { $0.hasPrefix("/") ? $0 : diagnostics.folder(of: node.position) + $0 }
     }
 
     /// The bytes of a file that a key names; `nil` when it cannot be read, which is reported at the value.
@@ -243,8 +248,9 @@ extension TableReader {
         return text
     }
 
+    /// Several values, each once, in the order of the file.
     @inlinable  // Elements of an unknown type are compared by their names.
-    func distinct<Element: Equatable>(
+    package func distinct<Element: Equatable>(
         _ key: String, _ nodes: [TOMLNode], read: (TOMLNode) -> Element?
     ) -> [Element] {
         var elements: [Element] = []

@@ -11,8 +11,6 @@ package final class TableReader {
     /// The start of the table.
     package let position: SourcePosition
     package let diagnostics: DiagnosticCollector
-    /// The folder of relative paths: empty, or a path that ends with a slash.
-    let folder: String
     private let entries: [TOMLEntry]
     /// The keys whose values were refused, whose absence is not reported.
     private var refused: Set<String> = []
@@ -20,12 +18,11 @@ package final class TableReader {
     /// Creates a reader, and reports unknown keys.
     package init(
         title: String, position: SourcePosition, entries: [TOMLEntry], allowed: [String],
-        folder: String = "", diagnostics: DiagnosticCollector
+        diagnostics: DiagnosticCollector
     ) {
         self.title = title
         self.position = position
         self.entries = entries
-        self.folder = folder
         self.diagnostics = diagnostics
         for entry in entries where !allowed.contains(entry.key) {
             diagnostics.report(
@@ -98,6 +95,11 @@ package final class TableReader {
     private func place(_ position: SourcePosition, with keys: [String]) -> SourcePosition {
         let later = keys.compactMap { entry($0)?.keyPosition }.filter { $0.file > position.file }
         return later.max() ?? position
+    }
+
+    /// Warns of a value that can be used, and will hardly do what was meant.
+    package func warn(at position: SourcePosition, _ message: String, hint: String? = nil) {
+        diagnostics.report(.warning, at: position, message, hint: hint)
     }
 
     /// Reports a value of the wrong type.

@@ -2,7 +2,7 @@ import CEvdev
 import Glibc
 package import LinuxSystem
 
-/// An accelerometer of the input layer.
+/// An accelerometer of the input layer, with a gyroscope if the description says so.
 package final class InputDevice: VirtualDevice {
     /// The device's name and frames.
     package struct Description: Sendable, Equatable {
@@ -10,6 +10,8 @@ package final class InputDevice: VirtualDevice {
         package var name = "Binnacle accelerometer"
         /// Whether a frame carries the device's own counter of microseconds.
         package var hasTime = true
+        /// Whether it has a gyroscope as well.
+        package var hasGyroscope = false
 
         /// The maximum length of a name, in bytes.
         package static let longestName = 79
@@ -22,6 +24,11 @@ package final class InputDevice: VirtualDevice {
     /// The axes range from −32 to 32 g.
     static let limit: Int32 = 32_000
 
+    /// Counts per degree per second, the input layer's unit for the resolution of a gyroscope.
+    static let turnResolution: Int32 = 1000
+    /// The rates range from −2000 to 2000 degrees per second.
+    static let turnLimit: Int32 = 2_000_000
+
     private let description: Description
     private let open: () throws(SystemError) -> Descriptor
     private let create: (Descriptor, Description) throws(SystemError) -> OpaquePointer?
@@ -30,6 +37,8 @@ package final class InputDevice: VirtualDevice {
     private var created: OpaquePointer?
     /// The time of the first sample, at which the counter is 0.
     private var beginNanoseconds: Int64?
+    /// The counts of the gyroscope that the next frame carries.
+    private var turn = SIMD3<Int32>.zero
 
     /// Describes a device; ``plug()`` opens `/dev/uinput` and creates it, which a test with a socket replaces.
     package init(
@@ -45,7 +54,9 @@ package final class InputDevice: VirtualDevice {
         unplug()
     }
 
-    package var sensors: [VirtualSensor] { [.accelerometer] }
+    package var sensors: [VirtualSensor] {
+        description.hasGyroscope ? [.accelerometer, .gyroscope] : [.accelerometer]
+    }
     package var isPlugged: Bool { file != nil }
     package var descriptor: Int32? { nil }
     package var isWanted: Bool { true }
@@ -70,14 +81,28 @@ package final class InputDevice: VirtualDevice {
     package func send(
         _ sensor: VirtualSensor, _ values: SIMD3<Double>, timeNanoseconds: Int64
     ) throws(SystemError) -> Bool {
-        guard let file, sensor == .accelerometer, let counts = sensor.counts(values, in: -Self.limit...Self.limit)
-        else { return false }
+        guard let file else { return false }
+        if sensor == .gyroscope, description.hasGyroscope {
+            // It goes into one frame with the accelerometer, whose sample comes after it.
+            guard let counts = sensor.counts(values, in: -Self.turnLimit...Self.turnLimit) else { return false }
+            turn = counts
+            return true
+        }
+        guard sensor == .accelerometer, let counts = sensor.counts(values, in: -Self.limit...Self.limit) else {
+            return false
+        }
         let begin = beginNanoseconds ?? timeNanoseconds
         beginNanoseconds = begin
         var frame = [
             Self.event(EV_ABS, ABS_X, counts.x), Self.event(EV_ABS, ABS_Y, counts.y),
             Self.event(EV_ABS, ABS_Z, counts.z),
         ]
+        if description.hasGyroscope {
+            frame += [
+                Self.event(EV_ABS, ABS_RX, turn.x), Self.event(EV_ABS, ABS_RY, turn.y),
+                Self.event(EV_ABS, ABS_RZ, turn.z),
+            ]
+        }
         if description.hasTime {
             // The counter wraps, like that of a real device.
             let microseconds = Int32(truncatingIfNeeded: (timeNanoseconds - begin) / 1000)
@@ -113,6 +138,12 @@ package final class InputDevice: VirtualDevice {
         range.maximum = limit
         range.resolution = resolution
         for axis in ABS_X...ABS_Z { libevdev_enable_event_code(device, UInt32(EV_ABS), UInt32(axis), &range) }
+        if description.hasGyroscope {
+            range.minimum = -turnLimit
+            range.maximum = turnLimit
+            range.resolution = turnResolution
+            for axis in ABS_RX...ABS_RZ { libevdev_enable_event_code(device, UInt32(EV_ABS), UInt32(axis), &range) }
+        }
         if description.hasTime { libevdev_enable_event_code(device, UInt32(EV_MSC), UInt32(MSC_TIMESTAMP), nil) }
         var created: OpaquePointer?
         let code = libevdev_uinput_create_from_device(device, file.raw, &created)

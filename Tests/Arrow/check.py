@@ -71,7 +71,7 @@ def rows_of_csv(path):
         for column in range(1, len(header), 3):
             if fields[column]:
                 key = header[column].rsplit(".", 1)
-                kind = "accelerometer" if key[1].startswith("a") else "magnetometer"
+                kind = {"a": "accelerometer", "m": "magnetometer", "g": "gyroscope"}[key[1][0]]
                 sample = [int(fields[0])] + [np.float32(f) for f in fields[column:column + 3]]
                 streams.setdefault((key[0], kind), []).append(sample)
     return streams
@@ -103,7 +103,8 @@ def check_ours(trace):
     for number in range(len(streams)):
         prefix = f"binnacle.sensor.{number}."
         samples = streams[metadata[prefix + "name"], metadata[prefix + "kind"]]
-        check(metadata[prefix + "unit"] == ("m/s2" if metadata[prefix + "kind"] == "accelerometer" else "uT"), metadata)
+        units = {"accelerometer": "m/s2", "magnetometer": "uT", "gyroscope": "rad/s"}
+        check(metadata[prefix + "unit"] == units[metadata[prefix + "kind"]], metadata)
         mine = sensors == number
         for index, column in enumerate(["t", "x", "y", "z"]):
             values = np.array([s[index] for s in samples], dtype=np.int64 if index == 0 else np.float32)

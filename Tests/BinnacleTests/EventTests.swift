@@ -111,6 +111,38 @@ private func event(
         #expect(chain.decorators.count == 1)
     }
 
+    /// A turn of 20 s with a heading each 0.1 s: a rate limit goes blind in it, a pace does not.
+    @Test func paceKeepsTheLatest() {
+        let events = (0..<200).map { event(.heading, at: Double($0) / 10, sequence: UInt64($0)) }
+        let collector = play(events, PaceDecorator(interval: .milliseconds(500)))
+        #expect(collector.seconds == (0...39).map { Double($0) / 2 } + [19.9])
+    }
+
+    @Test func paceNeverLosesTheLast() {
+        let pace = PaceDecorator(interval: .seconds(1))
+        let (chain, collector, _) = chain(pace)
+        for (seconds, sequence) in [(0, 1), (0.2, 2), (0.7, 3)] as [(Double, UInt64)] {
+            pace.handle(event(at: seconds, sequence: sequence))
+        }
+        #expect(collector.events.map(\.sequence) == [1])
+        #expect(pace.nextDeadlineNanoseconds == second)
+        pace.advance(to: second)
+        #expect(collector.events.map(\.sequence) == [1])
+        pace.advance(to: second + 1)
+        #expect(collector.events.map(\.sequence) == [1, 3])
+        #expect(pace.nextDeadlineNanoseconds == nil)
+        // What was passed late opened an interval of its own.
+        pace.handle(event(at: 1.9, sequence: 4))
+        #expect(collector.events.map(\.sequence) == [1, 3])
+        pace.handle(event(at: 2, sequence: 5))
+        #expect(collector.events.map(\.sequence) == [1, 3, 5], "the one that was kept is older than this one")
+        pace.handle(event(at: 2.5, sequence: 6))
+        pace.handle(event(.shake, at: 2.6, sequence: 7))
+        #expect(collector.events.map(\.sequence) == [1, 3, 5, 7], "another kind has an interval of its own")
+        chain.finish()
+        #expect(collector.events.map(\.sequence) == [1, 3, 5, 7, 6])
+    }
+
     @Test func countPassesEveryNth() {
         let events = (0..<7).map { event(at: Double($0)) } + [event(.shake, at: 9)]
         let collector = play(events, CountDecorator(every: 3))

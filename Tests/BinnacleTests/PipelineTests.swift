@@ -173,6 +173,24 @@ private final class StationDiary: RouterDelegate {
         #expect(play(whole) == ["sensor.inactive device", "detector.failed north", "sensors.one_left other"])
     }
 
+    /// At a start without devices the searches fail one after the other; at no time is a sensor left that works.
+    @Test func aSensorThatHasNotDeliveredIsNotTheOneThatIsLeft() {
+        let (source, _, streams) = threeSensors(2)
+        for (request, stream) in streams.enumerated() { source.fail([stream], atRequest: request + 1) }
+        let router = Router()
+        let collector = EventCollector()
+        router.add(collector)
+        let detector = MotionManager(name: "left", accelerometer: streams[0])
+        detector.startDetection()
+        let pipeline = Pipeline(source: source, detectors: [detector], router: router, capacity: 50)
+        #expect(pipeline.isWorking(detector))
+        for _ in streams { _ = pipeline.turn() }
+        #expect(collector.events.map(\.kind).filter { $0 != .sensorInactive } == [.sensorsNoneLeft])
+        // It was started, and has nothing to look at.
+        #expect(detector.isDetecting && !pipeline.isWorking(detector))
+        #expect(streams[0].sensor.failure == "the cable is out")
+    }
+
     @Test func theRouterIsHeldWeaklyByItsSensors() {
         let sensor = Sensor(name: "chassis")
         do {

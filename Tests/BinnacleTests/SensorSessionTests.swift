@@ -33,7 +33,47 @@ private final class WakeCounter: Sendable {
     func wake() { wakes.add(1, ordering: .releasing) }
 }
 
+/// A source of a library's user, with the stamps of each delivery.
+private final class StampSource: SampleSource {
+    let streams = [SampleStream(sensor: Sensor(name: "own"), kind: .accelerometer)]
+    private var deliveries: [[Int64]]
+
+    init(_ deliveries: [[Int64]]) { self.deliveries = deliveries }
+
+    func fill(_ delivery: SampleDelivery) -> SampleAnswer {
+        guard !deliveries.isEmpty, let batch = delivery[streams[0].id] else { return .ended }
+        for time in deliveries.removeFirst() { batch.append(timeNanoseconds: time, x: 0, y: 0, z: 9.8) }
+        return .samples
+    }
+}
+
 @Suite struct SensorSessionTests {
+    @Test(arguments: [[[3, 2, 1]], [[1, 2], [5, 3, 7], [8, 9]], [[.max, .min]]] as [[[Int64]]])
+    func fallingStampsAreAnError(_ deliveries: [[Int64]]) async {
+        let session = SensorSession {
+            StampSource(deliveries)
+        } configure: {
+            try $0.detectMotion()
+        }
+        await #expect {
+            try await session.run()
+        } throws: {
+            guard case .source(let reason as StampOrderError)? = $0 as? SensorSessionError else { return false }
+            return "\(reason)".contains("sort its samples")
+        }
+    }
+
+    /// From one delivery to the next the order of arrival may step back.
+    @Test(arguments: [[[5, 6], [1, 2]], [[.min], [.max], [.min]], [[-5], [.max - 1]]] as [[[Int64]]])
+    func deliveriesMayStepBack(_ deliveries: [[Int64]]) async throws {
+        let session = SensorSession {
+            StampSource(deliveries)
+        } configure: {
+            try $0.detectMotion()
+        }
+        try await session.run()
+    }
+
     @Test func eventsEndWithTheSource() async throws {
         let session = SensorSession {
             pushed()

@@ -165,6 +165,24 @@ private func settings(
         #expect(abs(Angle.differenceDegrees(from: heading, to: found)) < 4)
     }
 
+    /// The gyroscope's rate, summed up, is the turn that the compass sees.
+    @Test func theRateOfATurnIsThatOfItsHeading() throws {
+        let model = MotionModel(settings(.turn))
+        var turned = 0.0
+        for index in Int64(0)..<6000 {
+            let rate = SIMD3<Double>(model.angularVelocity(at: index))
+            turned -= rate.z * 180 / .pi / 100
+            #expect(max(abs(rate.x), abs(rate.y)) * 180 / .pi < 3.47 * 0.05)
+            guard index % 1000 == 0 else { continue }
+            let heading = try #require(attitude(model, index).headingDegrees(of: .plusY))
+            #expect(abs(Angle.differenceDegrees(from: 270 + turned, to: heading)) < 4)
+        }
+        #expect(abs(turned - 360) < 0.5)
+        let rest = MotionModel(settings(.walk))
+        let rates = (0..<40_000).map { Double(rest.angularVelocity(at: $0).y) * 180 / .pi }
+        #expect(abs(statistics(rates).mean) < 0.001 && abs(statistics(rates).deviation - 0.05) < 0.001)
+    }
+
     @Test func aRateThatCannotBeIsAProblem() {
         #expect(settings(.still, rateHz: 100_000).problems().isEmpty)
         for rate in [0, -1, .nan, .infinity, 2e6] {

@@ -1,5 +1,6 @@
 import Binnacle
 import BinnacleTesting
+import Glibc
 import SensorGeometry
 import Testing
 
@@ -61,6 +62,19 @@ import Testing
         }
         let (sharp, blurred) = (try accuracy(0), try accuracy(2))
         #expect(abs((blurred * blurred - sharp * sharp).squareRoot() - 2 * 1.645) < 0.01)
+    }
+
+    /// The device's dip is 65°, and an error of up that changes the dip may lie to the east as well.
+    @Test(arguments: [(65.0, 0.0, 3.0), (61, 5, 12), (56, 20, 40)])
+    func aDipAtRestThatIsNotThePlacesIsInTheAccuracy(placeDip: Double, least: Double, most: Double) throws {
+        let bench = bench {
+            $0.localField = LocalField(
+                declinationDegrees: 0, declinationUncertaintyDegrees: 0, fieldMicrotesla: 49.66, dipDegrees: placeDip)
+            $0.accuracyLimitDegrees = nil
+        }
+        bench.run(still)
+        let accuracy = try #require(bench.diary.headings.last).accuracyDegrees
+        #expect(accuracy > least && accuracy < most)
     }
 
     @Test func nearAMagneticPoleThereIsNoHeading() {
@@ -137,7 +151,8 @@ import Testing
             if (100..<170).contains(i) { a *= 1.06 }
         }
         #expect(bench.diary.stale.count == 1)
-        #expect(bench.diary.headings.map { $0.timeNanoseconds / millisecond } == [0, 3400])
+        // And a second later with the accuracy that it has by then.
+        #expect(bench.diary.headings.map { $0.timeNanoseconds / millisecond } == [0, 3400, 4400])
     }
 
     @Test func stampsThatRepeatOrBeginAnewDoNoHarm() {
@@ -179,6 +194,113 @@ import Testing
         }
         #expect(Array(bench.diary.entries.suffix(2)) == ["should?", "didStop"])
         #expect(bench.detector.heading == nil && !bench.detector.isDisturbed)
+    }
+
+    // MARK: - An accuracy that changes
+
+    @Test func anAccuracyThatGotWorseIsToldWithoutATurn() throws {
+        let uncalibrated = bench()
+        let axes = AxisCalibration(
+            offset: .zero, matrix: Matrix3(rows: [SIMD3(1, 0, 0), SIMD3(0, 1, 0), SIMD3(0, 0, 1)]))
+        uncalibrated.sensors[1].calibration = SensorCalibration(
+            magnetometer: MagnetometerCalibration(axes: axes, fieldMicrotesla: 49.66, residualMicrotesla: 0.2))
+        let bench = CompassBench(like: uncalibrated)
+        // A field that is stronger by 12 % is no interference, but may be wrong by that in any direction.
+        bench.run(still) { i, _, m in
+            if (200..<400).contains(i) { m *= 1.12 }
+        }
+        let told = bench.diary.headings
+        try #require(told.map { $0.timeNanoseconds / millisecond } == [0, 4000, 8000])
+        #expect(told.allSatisfy { abs($0.headingDegrees - 40) < 0.1 })
+        #expect(told[1].accuracyDegrees > 2 * told[0].accuracyDegrees)
+        #expect(told[2].accuracyDegrees < 0.5 * told[1].accuracyDegrees)
+    }
+
+    @Test func anAccuracyThatGotBetterIsToldAtMostOnceASecond() {
+        let bench = bench()
+        // Five times a second the field is off for a tenth of a second.
+        bench.run(still) { i, _, m in
+            if i >= 200, i % 10 < 5 { m *= 1.12 }
+        }
+        let told = bench.diary.headings
+        let better = zip(told, told.dropFirst()).filter { $1.accuracyDegrees < $0.accuracyDegrees }
+        #expect(!better.isEmpty)
+        #expect(better.allSatisfy { $1.timeNanoseconds - $0.timeNanoseconds >= 1000 * millisecond })
+        #expect(told.count <= 2 * still.count / 50)
+    }
+
+    @Test func anAccuracyThatHardlyChangesIsNotTold() {
+        let bench = bench()
+        bench.run(still) { i, _, m in
+            if i >= 200 { m *= 1.005 }
+        }
+        #expect(bench.diary.headings.count == 1)
+    }
+
+    // MARK: - Accelerations that last
+
+    /// A level device whose +Y points somewhere, accelerated to its right from 25 to 35 s, and turned at a rate meanwhile.
+    private struct Curve: CustomTestStringConvertible {
+        let dip: Double
+        let heading: Double
+        let g: Double
+        let rate: Double
+        let smoothing: Double
+
+        var testDescription: String { "dip \(dip), heading \(heading), \(g) g, \(rate)°/s, smoothing \(smoothing) s" }
+
+        static let all: [Curve] = [45.0, 66, 75].flatMap { dip in
+            [0.0, 40, 90, 180, 300].flatMap { heading in
+                [(0.1, 0.0, 0.1), (0.2, 0, 0.1), (0.1, 5, 0.1), (0.2, 5, 0.1), (0.1, 0, 1), (0.2, 0, 1)].map {
+                    Curve(dip: dip, heading: heading, g: $0.0, rate: $0.1, smoothing: $0.2)
+                }
+            }
+        }
+
+        func truth(_ i: Int) -> Double { heading + rate * min(max(Double(i) * 0.02 - 25, 0), 10) }
+
+        func pair(_ i: Int) -> (SIMD3<Float>, SIMD3<Float>) {
+            let seconds = Double(i) * 0.02
+            let share = min(max((seconds - 25) / 0.4, 0), 1) * min(max((35.4 - seconds) / 0.4, 0), 1)
+            let radians = truth(i) * .pi / 180
+            let (level, down) = (44 * cos(dip * .pi / 180), 44 * sin(dip * .pi / 180))
+            // As of a phone, and the same in every run: 0.02 m/s² and 0.3 µT.
+            func noise(_ axis: Int) -> Double {
+                let value = sin(Double(i * 6 + axis) * 12.9898) * 43758.5453
+                return (value - value.rounded(.down) - 0.5) * 12.0.squareRoot()
+            }
+            return (
+                SIMD3(
+                    Float(g * 9.80665 * share + 0.02 * noise(0)), Float(0.02 * noise(1)),
+                    Float(9.80665 + 0.02 * noise(2))),
+                SIMD3(
+                    Float(-level * sin(radians) + 0.3 * noise(3)), Float(level * cos(radians) + 0.3 * noise(4)),
+                    Float(-down + 0.3 * noise(5)))
+            )
+        }
+    }
+
+    @Test(arguments: Curve.all)
+    private func aLastingAccelerationIsInTheAccuracyToItsEnd(curve: Curve) {
+        let bench = bench {
+            $0.smoothing = .seconds(curve.smoothing)
+            $0.headingFilterDegrees = 0
+        }
+        bench.run([Double](repeating: 0, count: 3000)) { i, a, m in (a, m) = curve.pair(i) }
+        let within = { (event: HeadingEvent) in
+            let truth = curve.truth(Int(event.timeNanoseconds / (20 * millisecond)))
+            return abs(Angle.differenceDegrees(from: truth, to: event.headingDegrees)) <= event.accuracyDegrees
+        }
+        let found = bench.diary.headings
+        let during = found.filter { (25_000...36_400).contains($0.timeNanoseconds / millisecond) }
+        #expect(Double(during.count(where: within)) >= 0.9 * Double(during.count))
+        // At rest before and after it nothing of it is left.
+        let rest = found.filter {
+            let milliseconds = $0.timeNanoseconds / millisecond
+            return milliseconds > 5000 && !(25_000...50_000).contains(milliseconds)
+        }
+        #expect(rest.count > 1000)
+        #expect(rest.allSatisfy { $0.accuracyDegrees < 6 })
     }
 
     // MARK: - Loss

@@ -62,6 +62,20 @@ import Testing
         try expectService(server, good)
     }
 
+    /// A client that writes all of its request before it reads is told what is wrong with it.
+    @Test func aRequestThatIsTooLongIsAnsweredBeforeTheEnd() throws {
+        let server = try TestServer()
+        let client = try server.client()
+        let request = [UInt8](repeating: UInt8(ascii: "x"), count: 600_000) + [10]
+        // Nothing is lost to a connection that was closed meanwhile.
+        for start in stride(from: 0, to: request.count, by: 50_000) {
+            #expect(client.send(Array(request[start..<min(request.count, start + 50_000)])), "at \(start)")
+            usleep(1000)
+        }
+        try expectError(client, "at most 65536 bytes")
+        try server.wait("it is gone") { server.server.statistics.connectionCount == 0 }
+    }
+
     @Test func theLongestLineIsRead() throws {
         let server = try TestServer()
         let client = try server.client()

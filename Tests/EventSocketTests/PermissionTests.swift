@@ -61,6 +61,48 @@ import Testing
         return try output.text()
     }
 
+    /// One account opens as many connections as it gets; another one, and root, still find places.
+    @Test(.enabled(if: isRoot && access("/usr/bin/setpriv", X_OK) == 0 && access("/usr/bin/python3", X_OK) == 0))
+    func oneAccountDoesNotGetAllPlaces() throws {
+        let server = try TestServer {
+            $0.mode = 0o666
+            $0.accountConnectionLimit = 5
+            $0.connectionLimit = 12
+        }
+        chmod((server.path as NSString).deletingLastPathComponent, 0o755)
+        let output = try TemporaryFile()
+        let script = """
+            import socket, sys, time
+            kept = []
+            for _ in range(20):
+                s = socket.socket(socket.AF_UNIX)
+                s.connect(sys.argv[1])
+                try:
+                    s.sendall(b'{"subscribe":{}}\\n')
+                except BrokenPipeError:
+                    pass
+                print(s.makefile().readline(), end="", flush=True)
+                kept.append(s)
+            time.sleep(600)
+            """
+        let greedy = Child([
+            "/usr/bin/setpriv", "--reuid=3", "--regid=9", "--clear-groups", "/usr/bin/python3", "-c", script,
+            server.path,
+        ])
+        greedy.standardOutput = try output.writer()
+        try greedy.run()
+        defer { greedy.end() }
+        try output.wait { $0.split(separator: "\n").count == 20 }
+        let answers = try output.text().split(separator: "\n")
+        #expect(answers.count { $0.contains("subscribed") } == 5)
+        #expect(answers.count { $0.contains("this account has 5 connections already") } == 15)
+        let answer = "{\"status\":{\"uptime_s\":1}}\n"
+        #expect(try ask(server, as: ["--reuid=1", "--regid=9", "--clear-groups"]) == answer)
+        // Root and the daemon's own account are bounded by all places alone.
+        let own = try (0..<7).map { _ in try server.client() }
+        try own.last?.subscribe()
+    }
+
     @Test(.enabled(if: isRoot && access("/usr/bin/setpriv", X_OK) == 0 && access("/usr/bin/python3", X_OK) == 0))
     func otherAccountsAreTakenByNameAndByGroup() throws {
         let answer = "{\"status\":{\"uptime_s\":1}}\n"

@@ -78,6 +78,50 @@ import Testing
         withExtendedLifetime(folder) {}
     }
 
+    // MARK: - Another server of the same process
+
+    @Test func anotherServerTakesThePlaceInOneStep() throws {
+        let old = try TestServer()
+        let client = try old.client()
+        try client.subscribe()
+        var settings = old.settings
+        settings.mode = 0o622
+        let new = try SocketServer(settings, replacing: old.server)
+        let attributes = try FileManager.default.attributesOfItem(atPath: old.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o622)
+        #expect(old.server.statistics.connectionCount == 1, "the old one goes on")
+        try RawClient(old.path).subscribe()
+        #expect(new.statistics.acceptedCount == 1)
+        old.server.finish(within: .zero)
+        #expect(old.server.waitForEnd(until: SystemClock.monotonic() + 60_000_000_000))
+        #expect(FileManager.default.fileExists(atPath: old.path))
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: (old.path as NSString).deletingLastPathComponent) == [
+                "s"
+            ])
+        new.finish(within: .zero)
+        #expect(new.waitForEnd(until: SystemClock.monotonic() + 60_000_000_000))
+        #expect(!FileManager.default.fileExists(atPath: old.path))
+    }
+
+    @Test func whatCannotTakeThePlaceLeavesTheOldOne() throws {
+        let old = try TestServer()
+        for change in [{ $0.group = "no-such" }, { $0.path = "/nonexistent/a/s" }, { $0.users = ["no-such"] }]
+            as [(inout SocketSettings) -> Void]
+        {
+            var settings = old.settings
+            change(&settings)
+            #expect(throws: SocketServerError.self) { try SocketServer(settings, replacing: old.server) }
+            try old.client().subscribe()
+        }
+        let folder = (old.path as NSString).deletingLastPathComponent
+        try FileManager.default.createDirectory(atPath: folder + "/.new", withIntermediateDirectories: false)
+        #expect(throws: SocketServerError.noSocket(folder + "/.new")) {
+            try SocketServer(old.settings, replacing: old.server)
+        }
+        try old.client().subscribe()
+    }
+
     @Test func thePathIsThatOfTheSurroundings() {
         let folders = ["RUNTIME_DIRECTORY": "/run/b:/run/c", "XDG_RUNTIME_DIR": "/run/user/7"]
         let session = ["XDG_RUNTIME_DIR": "/run/user/7"]
@@ -85,15 +129,24 @@ import Testing
         #expect(SocketPath.forDaemon(isRoot: true) { session[$0] } == "/run/binnacle/binnacle.sock")
         #expect(SocketPath.forDaemon(isRoot: false) { session[$0] } == "/run/user/7/binnacle.sock")
         #expect(SocketPath.forDaemon(isRoot: false) { _ in nil } == "/run/binnacle/binnacle.sock")
+        let home = ["HOME": "/home/a"]
+        #expect(SocketPath.forDaemon(isRoot: false) { home[$0] } == "/home/a/.local/state/binnacle/binnacle.sock")
+        #expect(SocketPath.withoutConfiguration(isRoot: true) { session[$0] } == nil)
+        #expect(SocketPath.withoutConfiguration(isRoot: true) { folders[$0] } == "/run/b/binnacle.sock")
+        #expect(SocketPath.withoutConfiguration(isRoot: false) { session[$0] } == "/run/user/7/binnacle.sock")
         for (isRoot, existing, path) in [
-            (false, [], "/run/binnacle/binnacle.sock"),
+            (false, [], "/run/user/7/binnacle.sock"),
             (true, ["/run/user/7/binnacle.sock"], "/run/binnacle/binnacle.sock"),
             (false, ["/run/user/7/binnacle.sock"], "/run/user/7/binnacle.sock"),
-            (false, ["/run/user/7/binnacle.sock", "/run/binnacle/binnacle.sock"], "/run/binnacle/binnacle.sock"),
+            (false, ["/run/user/7/binnacle.sock", "/run/binnacle/binnacle.sock"], "/run/user/7/binnacle.sock"),
+            (false, ["/run/binnacle/binnacle.sock", "/run/binnacle"], "/run/binnacle/binnacle.sock"),
+            (false, ["/run/binnacle"], "/run/binnacle/binnacle.sock"),
         ] as [(Bool, [String], String)] {
             #expect(
                 SocketPath.forClient(isRoot: isRoot) {
                     session[$0]
+                } answers: {
+                    existing.contains($0)
                 } exists: {
                     existing.contains($0)
                 } == path)

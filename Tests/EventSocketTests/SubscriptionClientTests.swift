@@ -2,6 +2,7 @@ import Binnacle
 import EventSocket
 import Foundation
 import LinuxSystem
+import PlainText
 import TestSupport
 import Testing
 
@@ -12,6 +13,20 @@ import Testing
             guard case .event(let event) = message else { return 0 }
             return event.sequence
         }
+    }
+
+    /// Whatever answers at the path has written the message, and a terminal must not obey it.
+    @Test func aDaemonsMessageDoesNotControlTheTerminal() throws {
+        let hostile = "no\npermission \u{1B}[2J\u{9B}31m\u{7F}"
+        let words = EventSubscriptionError.refusal(hostile, path: "/s").description
+        #expect(!words.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }, "\(words)")
+        // JSON allows these characters as they are; the text stays the same.
+        let line = "{\"a\":\t\"x\u{9B}31m\u{7F}\u{E9}\"\r}"
+        let harmless = JSONReader.harmless(line)
+        #expect(harmless == "{\"a\": \"x\\u009b31m\\u007f\u{E9}\" }")
+        #expect(try JSONReader.value(of: harmless.utf8) == JSONReader.value(of: line.utf8))
+        let plain = "{\"seq\":1}"
+        #expect(JSONReader.harmless(plain) == plain)
     }
 
     @Test func eventsComeInTheirOrder() async throws {

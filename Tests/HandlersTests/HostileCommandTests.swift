@@ -220,7 +220,10 @@ extension CommandTests {
                 let reports = Reports()
                 let handler = reports.shell(
                     "head -c 600000000 /dev/zero | tr '\\0' x; echo; echo the end", [],
-                    settings { $0.outputLimit = 65_536 })
+                    settings {
+                        $0.outputLimit = 65_536
+                        $0.timeout = .seconds(1000)  // A machine with other work may need long for 600 MB.
+                    })
                 handler.handle(event())
                 let report = try #require(try reports.waitForEnds(1).first)
                 #expect(report.kind == .commandFinished)

@@ -139,6 +139,36 @@ import Testing
         #expect(abs(down + 9.80665) < 0.5)
     }
 
+    @Test(
+        arguments: [
+            ("1, 0, 0; 0, 1, 0; 0, 0, 1", 1), ("1, 0, 0; 0, 1, 0; 0, 0, -1", 1), ("0, 1, 0; 1, 0, 0; 0, 0, 1", 1),
+            ("-1, 0, 0; 0, -1, 0; 0, 0, -1", 1), ("1, 0, 0; 0, 1, 0; 0, 0, 1", 180 / Double.pi),
+            ("0, 0, -1; 1, 0, 0; 0, 1, 0", Double.pi / 180),
+        ] as [(String, Double)])
+    func theGuideFindsTheGyroscopesAxesAndScale(text: String, scale: Double) throws {
+        let matrix = try MountMatrix(text)
+        var solver = TurnSolver()
+        // Quarter turns by hand, which are never exact, as a gyroscope that sits so measures them.
+        let turns: [(TurnSolver.Turn, SIMD3<Double>)] = [
+            (.counterClockwise, [0.05, -0.1, 1.5]), (.ontoBottom, [1.7, 0.1, 0]), (.ontoLeft, [-0.1, -1.4, 0.1]),
+        ]
+        for (turn, angle) in turns {
+            var raw = SIMD3<Double>.zero
+            for axis in 0..<3 { for row in 0..<3 { raw[axis] += matrix.elements[row * 3 + axis] * angle[row] } }
+            try solver.add(turn, radians: raw / scale)
+        }
+        let solution = try #require(solver.solve())
+        #expect(solution.scale == scale)
+        #expect(zip(solution.matrix.elements, matrix.elements).allSatisfy { abs($0 / scale - $1) < 1e-9 })
+    }
+
+    @Test func whatIsNoQuarterTurnIsRefused() {
+        var solver = TurnSolver()
+        #expect(throws: TurnSolver.Flaw.noTurn) { try solver.add(.ontoLeft, radians: [0, 0.001, 0]) }
+        #expect(throws: TurnSolver.Flaw.oblique) { try solver.add(.ontoLeft, radians: [1, 1, 0]) }
+        #expect(solver.solve() == nil)
+    }
+
     @Test func posesThatAreAllAlikeTellNothing() {
         var solver = MountSolver()
         #expect(solver.solve() == nil)

@@ -7,20 +7,22 @@ import Testing
     private let accelerometer = MockDevice.polled("accel", 0, name: "accel_3d", raw: [0, 0, 1000])
     private let magnetometer = MockDevice.polled("magn", 1, name: "magn_3d", raw: [200, 0, -400], scale: "0.001")
 
-    @Test func aPairIsEnough() async throws {
+    @Test func aPairMakesHeadingsPossible() async throws {
         let station = try MockStation()
         try station.add(accelerometer, magnetometer)
         let result = try await station.run("doctor")
         #expect(result.status == 0, "\(result.output)")
         #expect(result.output.contains("accel_3d") && result.output.contains("magn_3d"), "\(result.output)")
+        #expect(result.output.contains("\npossible: headings"), "\(result.output)")
     }
 
-    @Test func oneKindAloneIsNoPair() async throws {
-        for device in [accelerometer, magnetometer] {
+    /// Motion needs an accelerometer alone; without one there is nothing.
+    @Test func anAccelerometerIsEnough() async throws {
+        for (device, status) in [(accelerometer, 0), (magnetometer, 69)] as [(MockDevice, Int32)] {
             let station = try MockStation()
             try station.add(device)
             let result = try await station.run("doctor")
-            #expect(result.status == 69, "\(result.output)")
+            #expect(result.status == status, "\(result.output)")
             #expect(result.output.contains(device.attributes["name"] ?? "?"))
         }
     }
@@ -32,8 +34,9 @@ import Testing
         broken.attributes["in_magn_scale"] = "0"
         try station.add(accelerometer, broken)
         let result = try await station.run("doctor")
-        #expect(result.status == 69)
+        #expect(result.status == 0)
         #expect(result.output.contains("in_magn_scale"), "\(result.output)")
+        #expect(result.output.contains("not possible: headings"), "\(result.output)")
     }
 
     /// An accelerometer of the input layer counts as well.

@@ -6,11 +6,11 @@ extension BrokenConfigurationTests {
         BrokenConfiguration(
             "store with a name", "[store.main]\npath = \"x\"\n",
             "DIR/t.toml:1:8: unknown key `main` in [store] (one of `path`, `synchronous`, `keep_days`, `keep_events`, "
-                + "`keep_mb`)"),
+                + "`keep_mb`, `enabled`)"),
         BrokenConfiguration(
             "unknown store key", "[store]\nkeep_hours = 3\n",
             "DIR/t.toml:2:1: unknown key `keep_hours` in [store] (one of `path`, `synchronous`, `keep_days`, "
-                + "`keep_events`, `keep_mb`)"),
+                + "`keep_events`, `keep_mb`, `enabled`)"),
         BrokenConfiguration(
             "synchronous off", "[store]\nsynchronous = \"off\"\n",
             "DIR/t.toml:2:15: `synchronous` cannot be `off` (one of `normal`, `full`)"),

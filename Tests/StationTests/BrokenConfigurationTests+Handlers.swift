@@ -72,7 +72,8 @@ extension BrokenConfigurationTests {
     static let commands = [
         BrokenConfiguration(
             "program not absolute", handler + "command = [\"alarm\"]\n",
-            "DIR/t.toml:7:12: the program `alarm` has to be an absolute path (such as /usr/local/bin/alarm)"),
+            "DIR/t.toml:7:12: the program `alarm` has no folder, and none is searched (such as /usr/local/bin/alarm, or "
+                + "./alarm beside this file)"),
         BrokenConfiguration(
             "misspelt placeholder", handler + "command = [\"/bin/true\", \"{wall_tim}\"]\n",
             "DIR/t.toml:7:25: unknown placeholder `{wall_tim}` (did you mean `wall_time`?; write `{{` and "

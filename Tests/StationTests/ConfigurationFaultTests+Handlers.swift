@@ -17,7 +17,7 @@ extension ConfigurationFaultTests {
         FaultyText("log no boolean", handler + "log = |\"yes\"\n", "expected true or false, found a string"),
         FaultyText("command no array", handler + "command = |\"/bin/true\"\n", "an array of strings"),
         FaultyText("empty command", handler + "command = |[]\n", "`command` is empty", "path"),
-        FaultyText("relative program", handler + "command = [|\"alarm\"]\n", "`alarm` has to be an absolute path"),
+        FaultyText("relative program", handler + "command = [|\"alarm\"]\n", "`alarm` has no folder"),
         FaultyText("program from an event", handler + "command = [|\"/bin/{kind}\"]\n", "chosen by an event"),
         FaultyText("argument no string", handler + "command = [\"/bin/true\", |1]\n", "found an integer"),
         FaultyText(

@@ -72,7 +72,8 @@ import Testing
             problems(text).map(\.description) == [
                 "t.toml:2:7: `on` cannot be `shaek` (did you mean `shake`?)",
                 "t.toml:2:16: `on` cannot be `gaps` (did you mean `gap`?)",
-                "t.toml:3:12: the program `true` has to be an absolute path (such as /usr/local/bin/alarm)",
+                "t.toml:3:12: the program `true` has no folder, and none is searched (such as /usr/local/bin/alarm, or "
+                    + "./alarm beside this file)",
                 "t.toml:3:20: unknown placeholder `{x}` (did you mean `x_m_s2`?; write `{{` and `}}` for braces)",
                 "t.toml:4:26: debounce has no `for_s` (write { debounce = { for_s = 2 } })",
                 "t.toml:4:44: every (0) is not between 1 and 1000000",

@@ -1,9 +1,11 @@
 import Binnacle
 import Configuration
+import Foundation
 import Handlers
 import LinuxSensors
 import PlainText
 import Station
+import TableReading
 import Testing
 
 /// What a correct text becomes.
@@ -57,7 +59,9 @@ import Testing
         base.location = "base"
         #expect(
             sensors.map(\.source) == [
-                .iio(first), .evdev(second), .trace(file: "day.csv", loops: false), .simulated(walk), .simulated(drop),
+                .iio(first), .evdev(second),
+                .trace(file: FileManager.default.currentDirectoryPath + "/day.csv", loops: false), .simulated(walk),
+                .simulated(drop),
                 .auto(DeviceMatch()), .auto(base),
             ])
         #expect(walk.seed == 1 && walk.rateHz == 100)
@@ -228,6 +232,7 @@ import Testing
                     { count = { every = 10 } },
                     { debounce = { for_s = 2 } },
                     { rate_limit = { per_minute = 6 } },
+                    { pace = { interval_s = 0.5 } },
                     { quiet_hours = { from = "22:00", to = "07:05" } },
                     { quorum = { count = 2, window_s = 0.5 } },
                     { coalesce = { window_s = 5 } },
@@ -241,7 +246,7 @@ import Testing
         try #require(handlers.map(\.name) == ["alarm", "aaa"])
         #expect(
             handlers[0].decorators == [
-                .count(every: 10), .debounce(.seconds(2)), .rateLimit(perMinute: 6),
+                .count(every: 10), .debounce(.seconds(2)), .rateLimit(perMinute: 6), .pace(.milliseconds(500)),
                 .quietHours(startMinute: 1320, endMinute: 425), .quorum(count: 2, window: .milliseconds(500)),
                 .coalesce(.seconds(5)), .debounce(.seconds(1)),
             ])
@@ -346,5 +351,35 @@ import Testing
         #expect(
             template.arguments(for: event)
                 == ["motion.began a b", "", "0.125;$(x) {kind}", "{seq}=7@-5", ""])
+    }
+
+    /// The gyroscope is that of the accelerometer's sensor, which may lack it, unless another or none is named.
+    @Test func theGyroscopeIsAutomaticNamedOrNone() throws {
+        let sensors = "[sensor.s]\nsource = \"auto\"\n[sensor.g]\nsource = \"auto\"\n"
+        let north = "[north.n]\naccelerometer = \"s\"\nmagnetometer = \"s\"\n"
+        let automatic = try parse(sensors + north)
+        #expect(automatic.norths[0].gyroscope == .automatic)
+        #expect(automatic.kinds(of: "s") == [.accelerometer, .magnetometer])
+        #expect(automatic.optionalKinds(of: "s") == [.gyroscope] && automatic.optionalKinds(of: "g").isEmpty)
+        let named = try parse(sensors + north + "gyroscope = \"g\"\n")
+        #expect(named.kinds(of: "g") == [.gyroscope] && named.optionalNeeds.isEmpty)
+        #expect(named.needs.map(\.by).last == "north.n")
+        let none = try parse(sensors + north + "gyroscope = \"none\"\n")
+        #expect(none.norths[0].gyroscope == .none && none.optionalNeeds.isEmpty)
+        let same = try parse(sensors + north + "gyroscope = \"s\"\n")
+        #expect(same.kinds(of: "s") == SampleKind.allCases && same.optionalNeeds.isEmpty)
+        // A detector of movement reads it only when something needs it.
+        let motion = try parse(sensors + "[motion.m]\naccelerometer = \"s\"\ngyroscope = \"g\"\n")
+        #expect(motion.kinds(of: "g").isEmpty && motion.optionalNeeds.isEmpty)
+        let wrong = problems(sensors + north + "gyroscope = \"gg\"\n")
+        #expect(wrong.count == 1)
+        #expect(wrong.first?.message.contains("no sensor") == true, "\(wrong)")
+    }
+
+    @Test func aGyroscopesMatrixIsRead() throws {
+        let text = "[sensor.s]\nsource = \"auto\"\ngyroscope_matrix = \"1, 0, 0; 0, 1, 0; 0, 0, -1\"\n"
+        #expect(try parse(text).sensors[0].settings.gyroscopeMatrix?.elements == [1, 0, 0, 0, 1, 0, 0, 0, -1])
+        let flat = problems("[sensor.s]\nsource = \"auto\"\ngyroscope_matrix = \"1, 0, 0; 0, 1, 0; 0, 0, 0\"\n")
+        #expect(flat.count == 1 && flat.first?.message.contains("determinant 0") == true)
     }
 }

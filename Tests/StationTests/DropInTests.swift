@@ -95,13 +95,15 @@ import Testing
         #expect(try Configuration.read(path: folder.path + "/binnacle.toml").motions.count == 1)
     }
 
-    @Test func pathsOfRecordingsAreRelativeToTheFolder() throws {
+    @Test func pathsOfRecordingsAreRelativeToTheirFile() throws {
         let trace = "[sensor.t]\nsource = \"trace\"\nfile = \"day.csv\"\nloop = true\n"
         let folder = try TemporaryFolder(["conf.d/a.toml": trace, "b.toml": trace])
-        for path in [folder.path, folder.path + "/", folder.path + "/b.toml"] {
+        for (path, place) in [
+            (folder.path, "/conf.d"), (folder.path + "/", "/conf.d"), (folder.path + "/b.toml", ""),
+        ] {
             #expect(
                 try Configuration.read(path: path).sensors.map(\.source)
-                    == [.trace(file: folder.path + "/day.csv", loops: true)])
+                    == [.trace(file: folder.path + place + "/day.csv", loops: true)])
         }
     }
 

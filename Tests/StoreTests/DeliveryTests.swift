@@ -141,6 +141,8 @@ import Testing
         let second = try StoreRun(folder.file)
         second.attach("al'arm \u{0}")
         try second.settle()
+        // An event without an identity belongs to the store that had it.
+        event.identity = second.store.identity
         #expect(second.delivered("al'arm \u{0}").map(\.event) == [event])
     }
 

@@ -48,7 +48,9 @@ import Testing
         #expect(try StoreRun.pages(EventQuery()) { try reader.read($0) }.numbers == Array(1...500))
         #expect(try contents(folder) == before)
         let run = try StoreRun(folder.file)
-        #expect(run.store.lastSequence == 500 && run.reports == [])
+        // What the killed daemon had reserved is not used again.
+        #expect(run.store.lastSequence > 500 && run.reports == [])
+        #expect(try run.history().numbers == Array(1...500))
     }
 
     @Test func aStoreThatADaemonHas() throws {

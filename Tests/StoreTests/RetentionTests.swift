@@ -82,6 +82,27 @@ import Testing
         #expect(run.reports == [])
     }
 
+    /// The limit is that of the folder: the log counts, and a flood does not run ahead of the removals.
+    @Test(arguments: [1.0, 5]) func theFolderStaysWithinTheLimit(_ megabytes: Double) throws {
+        let folder = try StoreFolder()
+        let run = try StoreRun(folder.file) { $0.keepMegabytes = megabytes }
+        run.attach(acknowledges: true)
+        var largest = 0
+        for batch in UInt64(0)..<UInt64(40 * megabytes) {
+            let numbers = batch * 1000 + 1...batch * 1000 + 1000
+            run.append(numbers)
+            run.submit(numbers)
+            try run.settle()
+            let size = folder.names.reduce(0) { sum, name in
+                var status = stat()
+                return lstat(folder.path + "/" + name, &status) == 0 ? sum + Int(status.st_size) : sum
+            }
+            largest = max(largest, size)
+        }
+        #expect(Double(largest) <= 1.25 * megabytes * 1e6, "\(largest)")
+        #expect(try run.page().first > 1000, "it was full")
+    }
+
     @Test func whatWaitsIsRemovedLast() throws {
         let folder = try StoreFolder()
         let run = try StoreRun(folder.file) { $0.keepMegabytes = 1 }

@@ -37,7 +37,7 @@ final class StoreRun: Sendable {
             settings, clock: clock, capacity: capacity,
             report: { event in early.run?.note { $0.reports.append(event) } ?? early.keep(event) },
             publish: { events in early.run?.note { $0.published += events.map(\.event) } },
-            onSequence: { number in
+            onSequence: { number, _ in
                 // The first one is where counting begins.
                 guard early.hasBegun() else { return }
                 early.run?.note { $0.jumps.append(number) }

@@ -211,7 +211,7 @@ import Testing
         #expect(text.contains("\nfit_error_m_s2 = 0.0"))
         #expect(text.hasSuffix("\npositions = 6\n"))
         // And the other way round.
-        #expect(try Binary.run("calibrate", "--trace", full.path, "-o", path).status == 0)
+        #expect(try Binary.run("calibrate", "--trace", full.path, "-o", path, "--force").status == 0)
         let again = try String(contentsOfFile: path, encoding: .utf8)
         #expect(try Self.numbers("offset_m_s2", in: again) == Self.numbers("offset_m_s2", in: text))
     }
@@ -244,6 +244,33 @@ import Testing
         #expect(try file.text() == contents)
         #expect(try Binary.run("calibrate", "--trace", trace.path, "-o", file.path, "--force").status == 0)
         #expect(try file.text().contains("[magnetometer]\nmodel = \"ellipsoid\""))
+    }
+
+    /// A calibration took a while to make: without a terminal --force replaces it, at one an answer does.
+    @Test func aCalibrationIsReplacedOnlyWhenAskedFor() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/c.toml"
+        let trace = try Self.trace("synth_full_sphere_400")
+        #expect(try Binary.run("calibrate", "--trace", trace.path, "-o", path).status == 0)
+        let marked = try String(contentsOfFile: path, encoding: .utf8) + "# mine\n"
+        try marked.write(toFile: path, atomically: true, encoding: .utf8)
+        let refused = try Binary.run("calibrate", "--trace", trace.path, "-o", path)
+        #expect(refused.status == 73)
+        #expect(refused.errors.contains("has a calibration of the magnetometer already: name another file, or replace"))
+        #expect(refused.errors.contains("--force"))
+        let command = "'\(Binary.path)' calibrate --trace '\(trace.path)' -o '\(path)'"
+        for (answer, isReplaced) in [("n", false), ("", false), ("y", true)] {
+            let run = Child(["/bin/sh", "-c", "printf '\(answer)\\n' | script -qec \"\(command)\" /dev/null"])
+            let output = try TemporaryFile()
+            run.standardOutput = try output.writer()
+            try run.run()
+            run.waitUntilExit()
+            let said = try output.text()
+            #expect(run.terminationStatus == (isReplaced ? 0 : 73), "\(said)")
+            #expect(said.contains("Replace it when there is a new one? [y/N]"))
+            let isChanged = try String(contentsOfFile: path, encoding: .utf8) != marked
+            #expect(isChanged == isReplaced)
+        }
     }
 
     /// Whoever has a link there, or rights that are not the usual ones, has them afterwards.

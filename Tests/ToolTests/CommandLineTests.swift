@@ -36,7 +36,86 @@ import Testing
         for option in ["--bind", "--map", "--config", "--speed", "--batch", "--handlers", "--json", "--help"] {
             #expect(replay.contains(option))
         }
-        for line in (overview.output + replay).split(separator: "\n") { #expect(line.count <= 120) }
+    }
+
+    private static let commands = [
+        "run", "replay", "record", "convert", "devices", "doctor", "check", "status", "events", "on", "calibrate",
+        "declination", "simulate", "bench",
+    ]
+
+    /// Terminals without a window have 80 columns.
+    @Test func helpFitsATerminal() throws {
+        for text in try ([["--help"]] + Self.commands.map { [$0, "--help"] }).map({ try Binary.run($0).output }) {
+            for line in text.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+        }
+    }
+
+    @Test func helpIsAlsoACommand() throws {
+        #expect(try Binary.run("help").output == Binary.run("--help").output)
+        for command in Self.commands {
+            #expect(try Binary.run("help", command).output == Binary.run(command, "--help").output)
+        }
+        #expect(try Binary.run("help", "repaly").errors.contains("did you mean `replay`?"))
+        #expect(try Binary.run("help", "run", "on").status == 64)
+        #expect(try Binary.run("-V").output == Binary.run("--version").output)
+    }
+
+    /// The configuration is an argument or behind --config, for check and for run.
+    @Test func aConfigurationIsNamedInBothWays() throws {
+        let file = try TemporaryFile("[sensor.a]\nsource = \"trace\"\nfile = \"/nonexistent\"\n", suffix: ".toml")
+        #expect(try Binary.run("check", file.path).output == Binary.run("check", "--config", file.path).output)
+        #expect(try Binary.run("check", "-c", file.path).status == 0)
+        for arguments in [[file.path], ["--config", file.path]] {
+            let result = try Binary.run(["run"] + arguments)
+            #expect(result.status == 78 && result.errors.contains("no detector"), "\(result.errors)")
+        }
+        #expect(try Binary.run("run", file.path, "--config", file.path).status == 64)
+        let simulated = try Binary.run("run", file.path, "--simulate", "walk")
+        #expect(simulated.status == 78 && simulated.errors.contains("no detector"), "\(simulated.errors)")
+    }
+
+    @Test func standardInputIsATrace() throws {
+        let trace = Binary.fixtures + "/phyphox_walk/Accelerometer.csv"
+        let folder = try TemporaryFolder()
+        for (arguments, named) in [
+            (["replay", "--json", "-"], ["replay", "--json", trace]),
+            (["replay", "--json", "--bind", "accelerometer=-"], ["replay", "--json", trace]),
+            (["convert", "-", "-o", "-"], ["convert", trace, "-o", "-"]),
+        ] as [([String], [String])] {
+            let process = Binary.process(arguments, in: folder.path)
+            let output = try TemporaryFile()
+            process.standardInput = FileHandle(forReadingAtPath: trace)
+            process.standardOutput = try output.writer()
+            try process.run()
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0)
+            #expect(try output.text() == Binary.run(named).output)
+        }
+    }
+
+    @Test func whatOverwritesIsNamedWhereAFileIsInTheWay() throws {
+        let file = try TemporaryFile("old")
+        let trace = Binary.fixtures + "/phyphox_walk/Accelerometer.csv"
+        let result = try Binary.run("convert", trace, "-o", file.path)
+        #expect(result.status == 73)
+        #expect(result.errors.contains("--force"), "\(result.errors)")
+        #expect(try file.text() == "old")
+    }
+
+    /// Long events go on in the next line of a terminal, between two figures.
+    @Test func eventsFitATerminal() throws {
+        let trace = Binary.golden + "/simulated-turn.csv"
+        let command = "stty cols 80; '\(Binary.path)' replay '\(trace)'"
+        let terminal = Child(["script", "-qec", command, "/dev/null"])
+        let output = try TemporaryFile()
+        terminal.standardOutput = try output.writer()
+        try terminal.run()
+        terminal.waitUntilExit()
+        let lines = try output.text().split(whereSeparator: \.isNewline)
+        #expect(lines.contains { $0.contains("heading ") })
+        let long = lines.filter { $0.count > 80 }
+        #expect(long.isEmpty, "\(long.prefix(3))")
+        #expect(lines.contains { $0.hasPrefix("    ") && $0.contains("dip ") })
     }
 
     @Test func theVersionIsThatOfTheChangeLog() throws {

@@ -87,8 +87,8 @@ import Testing
         #expect(result.status == 78)
         #expect(
             result.lines == [
-                "\(good.path): ok: 2 sensors, 1 motion detector, 0 north detectors, 0 handlers, in 2 files",
-                "\(good.path)/binnacle.toml: ok: 1 sensor, 1 motion detector, 0 north detectors, 0 handlers",
+                "\(good.path): ok: 2 sensors, 1 motion detector, 0 north detectors, 0 handlers, in 2 files; 2 warnings",
+                "\(good.path)/binnacle.toml: ok: 1 sensor, 1 motion detector, 0 north detectors, 0 handlers; 1 warning",
             ])
         #expect(result.errors.contains("\(bad.path)/binnacle.toml:1:1: [sensor.a] has no `source`"))
     }
@@ -115,7 +115,7 @@ import Testing
                 "[motion.moved]\naccelerometer = \"box\"\n[handler.h]\non = [\"motion.began\"]\nstdout = true\n",
             "conf.d/b.toml": "[sensor.box]\nsource = \"trace\"\nfile = \"day.csv\"\n",
         ])
-        try FileManager.default.createSymbolicLink(atPath: folder.path + "/day.csv", withDestinationPath: trace)
+        try FileManager.default.createSymbolicLink(atPath: folder.path + "/conf.d/day.csv", withDestinationPath: trace)
         let result = try Binary.run("replay", "--json", "--config", folder.path)
         #expect(result.status == 0, "\(result.errors)")
         let began = result.lines.filter { $0.contains("\"motion.began\"") }

@@ -29,6 +29,22 @@ import Testing
         #expect((-6.5 ... -4.5).contains(declination))
     }
 
+    /// As charts, phones and logbooks write places.
+    @Test(
+        arguments: [
+            ["54.32N", "10.14E"], ["54.32N 10.14E"], ["54.32N,", "10.14E"], ["10.14E", "54.32N"], ["N54.32", "E10.14"],
+            ["54.32,10.14"], ["54°19.2'N", "10°8.4'E"], ["54°19'12\"N 10°8'24\"E"], ["54° 19' 12\" N, 10° 8' 24\" E"],
+            ["54°19′12″N", "10°08′24″E"], ["54d19m12sN", "10d8m24sE"],
+        ])
+    func aPlaceIsWrittenAsPeopleDo(arguments: [String]) throws {
+        let found = try object(arguments)
+        #expect(abs(try #require(found["latitude_deg"] as? Double) - 54.32) < 1e-9)
+        #expect(abs(try #require(found["longitude_deg"] as? Double) - 10.14) < 1e-9)
+        let south = try object(["54.32S", "10°8.4'W"])
+        #expect(south["latitude_deg"] as? Double == -54.32)
+        #expect(abs(try #require(south["longitude_deg"] as? Double) + 10.14) < 1e-9)
+    }
+
     @Test func theBlackoutZoneHasNoDeclination() throws {
         let found = try object(["--date", "2025-06-01", "86", "139"])
         #expect(found["zone"] as? String == "blackout")
@@ -47,8 +63,12 @@ import Testing
 
     @Test(
         arguments: [
-            (["50"], "needs LAT and LON"), (["50", "8", "9"], "needs LAT and LON"), (["91", "8"], "LAT '91'"),
-            (["50", "east"], "LON 'east'"), (["50", "nan"], "LON 'nan'"),
+            (["50"], "needs LAT and LON"), (["50", "8", "9"], "needs LAT and LON"),
+            (["91", "8"], "LAT 91.0: has to be from -90.0"),
+            (["50", "east"], "'50 east' is no place"), (["50", "nan"], "is no place"),
+            (["54N", "10N"], "is no place"), (["54°60'N", "10E"], "is no place"),
+            (["--", "-54S", "10E"], "is no place"),
+            (["50N", "400E"], "LON 400.0"),
             (["--date", "2026-02-30", "50", "8"], "is no day"),
             (["--date", "2026-11-21T12:45", "50", "8"], "is no day"),
             (["--altitude", "1e9", "50", "8"], "--altitude"),

@@ -35,8 +35,11 @@ import Testing
     /// Every option of every subcommand is in the manual: on its own page, or on the one of the program.
     @Test func everyOptionIsInTheManual() throws {
         let overview = try Binary.run("--help").output
-        let commands = overview.split(separator: "\n").drop { $0 != "commands:" }.dropFirst()
-            .prefix { $0.hasPrefix("  ") }.compactMap { $0.split(separator: " ").first.map(String.init) }
+        let rows = overview.split(separator: "\n").drop { $0 != "commands:" }.dropFirst().prefix { $0.hasPrefix("  ") }
+        // What is indented further goes on from the line before.
+        let commands = rows.filter { !$0.hasPrefix("   ") }.compactMap {
+            $0.split(separator: " ").first.map(String.init)
+        }
         #expect(commands.count == 14)
         let shared = try String(contentsOfFile: Self.project + "/man/binnacle.1", encoding: .utf8)
         for command in commands {

@@ -14,15 +14,71 @@ import Testing
         return double
     }
 
-    private func events(_ double: SocketDouble, _ arguments: String...) throws -> Binary.Result {
-        try Binary.run(["events", "--socket", double.path] + arguments)
+    private func events(
+        _ double: SocketDouble, _ arguments: String..., in zone: String = "UTC"
+    ) throws -> Binary.Result {
+        let process = Binary.process(["events", "--socket", double.path] + arguments)
+        process.environment = ["TZ": zone]
+        let output = try TemporaryFile()
+        let errors = try TemporaryFile()
+        process.standardOutput = try output.writer()
+        process.standardError = try errors.writer()
+        try process.run()
+        process.waitUntilExit()
+        return Binary.Result(
+            status: process.terminationStatus, output: try output.text(), errors: try errors.text())
+    }
+
+    /// New York is five hours behind UTC in November.
+    @Test func timesAreLocal() throws {
+        let double = try double()
+        let local = try events(
+            double, "--since", "2025-11-21 10:33:11", "--until", "2025-11-21T10:33:12", in: "America/New_York")
+        #expect(local.lines.map { $0.prefix(23) } == ["2025-11-21 10:33:11.000", "2025-11-21 10:33:12.000"])
+        let inUTC = try events(
+            double, "--utc", "--since", "2025-11-21 15:33:11", "--until", "2025-11-21T15:33:12", in: "America/New_York")
+        #expect(inUTC.lines.map { $0.prefix(27) } == ["2025-11-21T15:33:11.000000Z", "2025-11-21T15:33:12.000000Z"])
+        let named = try events(double, "--since", "2025-11-21T15:33:19Z", in: "America/New_York")
+        #expect(named.lines.count == 2)
+    }
+
+    @Test func theLastOnesAreShown() throws {
+        let double = try double()
+        let last = try events(double, "-n", "3", "--json")
+        #expect(last.lines.map { $0.prefix(11) } == [#"{"seq":1998"#, #"{"seq":1999"#, #"{"seq":2000"#])
+        #expect(try events(double, "--last", "5000").lines.count == 2000)
+        let until = try events(double, "-n", "2", "--until", "2025-11-21T15:00:05Z", "--json")
+        #expect(until.lines.map { $0.prefix(9) } == [#"{"seq":4,"#, #"{"seq":5,"#])
+        #expect(try events(double, "-n", "0").status == 64)
+        #expect(try events(double, "-n", "2", "--follow").errors.contains("--last does not go with --follow"))
+    }
+
+    @Test func groupsOfKindsChoose() throws {
+        let double = try double()
+        #expect(try events(double, "--kind", "motion.*").lines.count == 1000)
+        #expect(try events(double, "--kind", "north.*").lines.isEmpty)
+        let unknown = try events(double, "--kind", "nort.*")
+        #expect(unknown.status == 64 && unknown.errors.contains("did you mean `north.*`?"), "\(unknown.errors)")
+        let far = try events(double, "--kind", "xyz")
+        #expect(far.errors.contains("'binnacle events --kinds' lists them"))
+        #expect(far.errors.count < 120)
+    }
+
+    @Test func theKindsAreListed() throws {
+        let kinds = try Binary.run("events", "--kinds")
+        #expect(kinds.status == 0)
+        #expect(kinds.lines.count == EventKind.allCases.count)
+        for (line, kind) in zip(kinds.lines, EventKind.allCases) {
+            #expect(line.hasPrefix(kind.rawValue + " ") && line.hasSuffix("."), "\(line)")
+        }
     }
 
     @Test func everythingThatIsKeptIsShown() throws {
         let double = try double()
-        let text = try events(double)
+        // The rest of the tests name UTC, or a distance.
+        let text = try events(double, in: "UTC")
         #expect(text.status == 0 && text.lines.count == 2000 && text.errors.isEmpty)
-        #expect(text.lines[0] == "2025-11-21T15:00:01.000000Z  motion.began    moved       peak 0.2500 g")
+        #expect(text.lines[0] == "2025-11-21 15:00:01.000  motion.began    moved       peak 0.2500 g")
         let json = try events(double, "--json")
         #expect(json.lines.count == 2000)
         #expect(json.lines[1999].hasPrefix(#"{"seq":2000,"kind":"shock""#))

@@ -39,6 +39,7 @@ import Testing
                     "drwxr-xr-x usr/share/doc",
                     "drwxr-xr-x usr/share/doc/binnacle",
                     "drwxr-xr-x usr/share/doc/binnacle/examples",
+                    "-rw-r--r-- usr/share/doc/binnacle/examples/binnacle-network.conf",
                     "drwxr-xr-x usr/share/fish",
                     "drwxr-xr-x usr/share/fish/vendor_completions.d",
                     "-rw-r--r-- usr/share/fish/vendor_completions.d/binnacle.fish",
@@ -56,6 +57,7 @@ import Testing
             ("usr/share/bash-completion/completions/binnacle", "completions/binnacle.bash"),
             ("usr/lib/systemd/system/binnacle-trigger.service", "systemd/binnacle-trigger.service"),
             ("usr/lib/sysusers.d/binnacle.conf", "systemd/binnacle.sysusers"),
+            ("usr/share/doc/binnacle/examples/binnacle-network.conf", "systemd/binnacle-network.conf"),
             ("usr/lib/udev/rules.d/70-binnacle.rules", "systemd/70-binnacle.rules"),
         ] {
             #expect(try machine.text(place) == Machine.source(source), "\(place)")
@@ -134,6 +136,21 @@ import Testing
                 "-rw-r--r-- etc/binnacle/binnacle.toml", "-rw-r--r-- etc/binnacle/conf.d/mine.toml",
                 "-rw-r--r-- usr/share/doc/binnacle/examples/mine.toml",
             ])
+    }
+
+    /// The unit gives the service no network: without the drop-in an example that sends something would only fail.
+    @Test func everyExampleThatSendsNamesTheDropIn() throws {
+        let senders = ["mqtt = ", "nmea = ", "sends a message", "send a message", "message on a phone"]
+        var count = 0
+        for name in Machine.examples {
+            let text = try Machine.source("config/examples/\(name)")
+            guard senders.contains(where: text.contains) else { continue }
+            #expect(
+                text.contains("install -D -m 644 binnacle-network.conf -t /etc/systemd/system/binnacle.service.d"),
+                "\(name)")
+            count += 1
+        }
+        #expect(count >= 4)
     }
 
     @Test func withoutABinaryNothingIsInstalled() throws {

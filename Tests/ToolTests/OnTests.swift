@@ -87,7 +87,7 @@ import Testing
 
     @Test func withoutACommandEventsArePrinted() throws {
         let double = try SocketDouble()
-        let text = try on(double, "any", "--after", "0")
+        let text = try on(double, "any", "--after", "0", "--utc")
         let json = try on(double, "shock", "--json", "--after", "0")
         double.publish()
         double.publish(.shock)

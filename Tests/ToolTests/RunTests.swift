@@ -101,11 +101,11 @@ import Testing
 
     @Test(
         arguments: [
-            (["--config", "a.toml", "--simulate", "walk"], "--simulate does not go with --config"),
+            (["--config", "/nonexistent/a.toml", "--simulate", "walk"], "/nonexistent/a.toml: there is no such file"),
             (["--simulate", "fly"], "--simulate fly: no such model"),
             (["--loop"], "--loop is for --trace"),
             (["--config", "/nonexistent/b.toml"], "/nonexistent/b.toml: there is no such file"),
-            (["extra"], "run takes no 'extra'"),
+            (["a.toml", "b.toml"], "run takes one configuration"),
         ] as [([String], String)])
     func aWrongCommandLineIsRefused(_ arguments: [String], _ message: String) throws {
         let result = try Binary.run(["run"] + arguments)
@@ -195,7 +195,7 @@ import Testing
         // With the second event, the output has been written to.
         try run.waitForMessage("shake", count: 2)
         #expect(run.process.isRunning)
-        #expect(run.stop() == 0)
+        #expect(run.stop() == (path == "/dev/full" ? 74 : 0))
     }
 
     /// Otherwise a device, or what wakes a thread, would be standard output.
@@ -255,6 +255,27 @@ import Testing
     }
 
     // MARK: - The end
+
+    /// A shell's Ctrl-C reaches the group, and a parent passes it on: that is one request, and it is followed.
+    @Test(arguments: [(SIGTERM, SIGTERM), (SIGINT, SIGTERM), (SIGINT, SIGINT)] as [(Int32, Int32)])
+    func twoTerminationsInOneSecondAreOne(first: Int32, second: Int32) throws {
+        let marker = try TemporaryFile()
+        let run = try DaemonRun(
+            Self.shaken + """
+                [handler.slow]
+                on = ["shake"]
+                command = ["/bin/sh", "-c", "trap '' TERM; echo begun >>\(marker.path); sleep 100"]
+                [handler.out]
+                on = ["command.failed"]
+                stdout = true
+                """
+        ).start()
+        try marker.wait { $0.contains("\n") }
+        // The command keeps the daemon from ending before the second signal.
+        kill(run.process.processIdentifier, first)
+        #expect(run.stop(second) == 0)
+        #expect(try run.events().contains { $0["kind"] as? String == "command.failed" })
+    }
 
     @Test(arguments: [SIGTERM, SIGINT])
     func aHangingCommandDoesNotKeepItFromEnding(_ signal: Int32) throws {

@@ -78,7 +78,7 @@ import Testing
         for part in [
             ": ok, running for", "configuration: \(run.folder)/binnacle.toml", "sensor box: active (simulated)",
             "accelerometer: ", " Hz, last sample 0.", "detector moved: running", "handler append (command): ",
-            "store \(folder.path)/events.db: ", "socket: 1 connections, 0 refused",
+            "store \(folder.path)/events.db: ", "/binnacle.sock: 1 connections, 0 refused",
         ] {
             #expect(text.contains(part), "\(part) is missing in:\n\(text)")
         }
@@ -110,7 +110,7 @@ import Testing
             command = ["/bin/false"]
             """
         let run = try DaemonRun(configuration(failing)).start()
-        let result = try wait(["status"]) { $0.output.contains("wrong: handler 'fail': exit status 1") }
+        let result = try wait(["status"]) { $0.output.contains("wrong: handler 'fail': /bin/false: exit status 1") }
         #expect(result.status == 1)
         try run.configure("[sensor.box\n")
         run.reload()
@@ -142,6 +142,63 @@ import Testing
         #expect(result.status == 0, "\(result.errors)")
         let kept = try numbers(result.output)
         #expect(kept == Array(1...kept.count), "no hole and nothing twice, over three runs")
+    }
+
+    /// Its handlers would do everything a second time.
+    @Test func aSecondDaemonWithTheSameStoreEnds() throws {
+        let first = try DaemonRun(configuration(append(to: "a"))).start()
+        try waitForShakes(1)
+        let second = try DaemonRun(configuration(append(to: "b"), socket: "other")).start()
+        second.process.waitUntilExit()
+        #expect(second.process.terminationStatus == 75)
+        let words = try second.errors.text()
+        #expect(words.contains("another daemon has this event store"), "\(words)")
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/b"), "it has handled nothing")
+        // A kill gives the store up.
+        first.process.end()
+        let third = try DaemonRun(configuration(append(to: "a"))).start()
+        try wait(["status"]) { $0.status == 0 }
+        #expect(third.stop() == 0)
+    }
+
+    /// What leaves the daemon carries the key by which a repetition is known.
+    @Test func eventsCarryTheIdentityOfTheirNumbers() throws {
+        let file = """
+            [handler.file]
+            on = ["shake"]
+            file = "\(folder.path)/file"
+            [handler.words]
+            on = ["shake"]
+            command = ["/bin/sh", "-c", "echo $BINNACLE_IDENTITY $1 $BINNACLE_SEQ >>\(folder.path)/words", "-", "{identity}"]
+            [handler.out]
+            on = ["shake"]
+            stdout = true
+
+            """
+        let run = try DaemonRun(configuration(append(to: "a") + file)).start()
+        func lines(_ name: String) -> [String] {
+            ((try? String(contentsOfFile: folder.path + "/" + name, encoding: .utf8)) ?? "").split(separator: "\n").map(
+                String.init)
+        }
+        try waitUntil("the handlers") { ["a", "file", "words"].allSatisfy { lines($0).count >= 2 } }
+        try run.waitForEvent("shake", count: 2)
+        let socket = try ask("events", "--kind", "shake", "--json").output.split(separator: "\n").map(String.init)
+        func identity(_ line: String) throws -> String {
+            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            return try #require(object?["identity"] as? String)
+        }
+        let known = try identity(try #require(socket.first))
+        #expect(known.count == 32)
+        for name in ["a", "file"] { #expect(try identity(lines(name)[0]) == known) }
+        #expect(lines("words")[0].hasPrefix("\(known) \(known) "))
+        #expect(try run.events().first?["identity"] as? String == known)
+        #expect(run.stop() == 0)
+        // It stays with the store.
+        let next = try DaemonRun(configuration()).start()
+        try waitForShakes(socket.count + 1)
+        let last = try ask("events", "--kind", "shake", "--json").output.split(separator: "\n").map(String.init).last
+        #expect(try identity(try #require(last)) == known)
+        #expect(next.stop() == 0)
     }
 
     /// A lease on the empty file has the daemon wait in open(), as a disk does that does not answer.
@@ -259,6 +316,60 @@ import Testing
         #expect(after.starts(with: before) && after == Array(1...after.count), "what was before is still there")
         #expect(run.stop() == 0)
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/other"))
+    }
+
+    @Test func aSocketThatCannotBeUsedLeavesTheOldOne() throws {
+        let run = try DaemonRun(configuration()).start()
+        try wait(["status"]) { $0.status == 0 }
+        for wrong in ["no-such-folder/a/b", "binnacle.sock\"\ngroup = \"no-such-group"] {
+            try run.configure(configuration(socket: wrong))
+            run.reload()
+            let status = try wait(["status"]) { $0.status == 1 }
+            #expect(status.output.contains("the socket: "), "\(status.output)")
+            #expect(try ask("events", "--kind", "shake").status == 0)
+        }
+        try run.waitForMessage("the socket \(socket) stays open as it was", count: 2)
+        // What the section had before is in force, and nothing is opened for it.
+        try run.configure(configuration())
+        run.reload()
+        try wait(["status"]) { $0.status == 0 }
+        #expect(run.stop() == 0)
+    }
+
+    /// The second of two reloads comes while the first one's socket is opened.
+    @Test func reloadsOneAfterAnotherEndWithTheLastSocketAlone() throws {
+        let run = try DaemonRun(configuration()).start()
+        try wait(["status"]) { $0.status == 0 }
+        let count = try waitForStill(run)
+        for number in 1...30 {
+            try run.configure(configuration(socket: "s\(number % 3)"))
+            run.reload()
+            if number % 4 == 0 { usleep(20_000) }
+        }
+        try run.configure(configuration(socket: "last"))
+        run.reload()
+        try wait(["status"], socket: "last") { $0.status == 0 }
+        try waitUntil("the other sockets are gone") {
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            return names.filter { !$0.hasPrefix("events.db") } == ["last"]
+        }
+        try waitUntil("their threads and descriptors are gone") {
+            run.descriptorCount <= count.descriptors && run.threadCount <= count.threads
+        }
+        #expect(!(try run.errors.text().contains("the socket: ")))
+        #expect(run.stop() == 0)
+    }
+
+    /// The numbers of descriptors and threads without a connection.
+    private func waitForStill(_ run: DaemonRun) throws -> (descriptors: Int, threads: Int) {
+        var last = (descriptors: 0, threads: 0)
+        try waitUntil("the numbers of descriptors and threads stay") {
+            let before = last
+            last = (run.descriptorCount, run.threadCount)
+            usleep(100_000)
+            return before == last && before == (run.descriptorCount, run.threadCount)
+        }
+        return last
     }
 
     // MARK: - Libraries

@@ -49,6 +49,42 @@ import Traces
         #expect(source.repairs.counts == [.tornBatch: 1])
     }
 
+    /// Where the type of a message stands: the byte of the field `header_type` of its flat table.
+    private func typePlace(_ bytes: [UInt8], _ start: Int) -> Int {
+        let metadata = start + 8
+        let table = metadata + Int(bytes.word(metadata))
+        let layout = table - Int(Int32(bitPattern: bytes.word(table)))
+        return table + Int(UInt16(truncatingIfNeeded: bytes.word(layout + 6)))
+    }
+
+    /// A batch that is passed over takes samples with it that nobody misses.
+    @Test(arguments: [UInt8(0), 2, 4, 5, 200]) func aMessageThatTheFileCannotHaveIsAnError(_ type: UInt8) throws {
+        let original = try arrowBytes(arrivals, streams, flushed: 1, capacity: 4)
+        for message in original.messages.dropFirst().dropLast() where original.word(message.start + 4) != 0 {
+            var bytes = original
+            let place = typePlace(bytes, message.start)
+            #expect(bytes[place] == 3)
+            bytes[place] = type
+            let file = try TemporaryFile(bytes)
+            let error = try #require(throws: TraceError.self) {
+                let collected = Collected(try TraceSource(paths: [file.path]))
+                if let failure = collected.failures.first { throw failure }
+            }
+            #expect(error.category == .data && error.message.contains("type \(type)"), "\(error)")
+        }
+    }
+
+    /// As a tool writes that puts two recordings together and keeps the metadata of the first.
+    @Test func samplesOfASensorThatIsNotDescribedAreAnError() throws {
+        let bytes = try arrowBytes(arrivals, streams, flushed: 1, capacity: 4)
+        let file = try TemporaryFile(bytes.replacing("binnacle.sensor.1.", with: "binnacle.sensor.7."))
+        let error = try #require(throws: TraceError.self) {
+            let collected = Collected(try TraceSource(paths: [file.path]))
+            if let failure = collected.failures.first { throw failure }
+        }
+        #expect(error.message.contains("sensor 1, which the schema does not describe"), "\(error)")
+    }
+
     @Test func lyingMetadataNeverCrashes() throws {
         let bytes = try arrowBytes(Array(arrivals.prefix(8)), streams)
         let extremes: [UInt32] = [

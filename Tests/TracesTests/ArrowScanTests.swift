@@ -43,7 +43,7 @@ private struct ByteDecoder: RecordedScanDecoder {
         guard words.count == 3, let count = Int(words[0]), count > 1, let added = Float(words[1]) else { return nil }
         scanByteCount = count
         self.added = added
-        kinds = words[2] == "all" ? SampleKind.allCases : [.accelerometer]
+        kinds = words[2] == "all" ? [.accelerometer, .magnetometer] : [.accelerometer]
     }
 
     func decode(

@@ -73,14 +73,22 @@ private func text(_ header: String, _ rows: [String]) -> String {
         magnetometer(
             "nanotesla", "time_s,mx [nT],my [nT],mz [nT]\n1,20000,0,-40000\n", time: 1_000_000_000, 20, 0, -40),
         Case(
-            name: "both kinds, gyroscope left out",
+            name: "all three kinds",
             text:
                 "Time (s),Gyroscope X (deg/s),Gyroscope Y (deg/s),Gyroscope Z (deg/s),Accelerometer X (g),Accelerometer Y (g),Accelerometer Z (g),Magnetometer X (uT),Magnetometer Y (uT),Magnetometer Z (uT)\n0.5,9,9,9,0,0,1,20,0,-40\n",
-            kinds: [.magnetometer, .accelerometer], sensors: ["magnetometer", "accelerometer"],
+            kinds: [.gyroscope, .magnetometer, .accelerometer],
+            sensors: ["gyroscope", "magnetometer", "accelerometer"],
             first: [
+                Sample(timeNanoseconds: 500_000_000, x: 0.15707963, y: 0.15707963, z: 0.15707963),
                 Sample(timeNanoseconds: 500_000_000, x: 20, y: 0, z: -40),
                 Sample(timeNanoseconds: 500_000_000, x: 0, y: 0, z: 9.80665),
             ]),
+        Case(
+            name: "our own recordings with a gyroscope",
+            text:
+                "time_ns,box.gx_rad_s,box.gy_rad_s,box.gz_rad_s,box.ax_m_s2,box.ay_m_s2,box.az_m_s2\n5,1,-2,3,4,5,6\n",
+            kinds: [.gyroscope, .accelerometer], sensors: ["box", "box"],
+            first: [Sample(timeNanoseconds: 5, x: 1, y: -2, z: 3), Sample(timeNanoseconds: 5, x: 4, y: 5, z: 6)]),
         Case(
             name: "our own recordings",
             text:
@@ -104,6 +112,42 @@ private func text(_ header: String, _ rows: [String]) -> String {
             }
         }
         #expect(source.repairs.isEmpty)
+    }
+
+    /// Names and units of gyroscopes that telephones, loggers and programs write.
+    @Test(
+        arguments: [
+            ("gx,gy,gz", 1), ("wx,wy,wz", 1), ("omega_x,omega_y,omega_z", 1), ("gyroX,gyroY,gyroZ", 1),
+            ("gyr_x,gyr_y,gyr_z", 1), ("GYROX,GYROY,GYROZ", 1), ("Gyroscope x,Gyroscope y,Gyroscope z", 1),
+            ("rotationRateX,rotationRateY,rotationRateZ", 1), ("AngularVelocityX,AngularVelocityY,AngularVelocityZ", 1),
+            ("angular_velocity.x,angular_velocity.y,angular_velocity.z", 1),
+            ("gyroRotationX(rad/s),gyroRotationY(rad/s),gyroRotationZ(rad/s)", 1),
+            ("motionRotationRateX(rad/s),motionRotationRateY(rad/s),motionRotationRateZ(rad/s)", 1),
+            ("Gyroscope x (rad/s),Gyroscope y (rad/s),Gyroscope z (rad/s)", 1), ("x (rad/s),y (rad/s),z (rad/s)", 1),
+            ("gx_dps,gy_dps,gz_dps", Double.pi / 180), ("gx [deg/s],gy [deg/s],gz [deg/s]", .pi / 180),
+            ("Gyr_X (°/s),Gyr_Y (°/s),Gyr_Z (°/s)", .pi / 180), ("gyro_x_mdps,gyro_y_mdps,gyro_z_mdps", .pi / 180e3),
+            ("GyrX [mrad/s],GyrY [mrad/s],GyrZ [mrad/s]", 1e-3),
+        ] as [(String, Double)])
+    func gyroscopesAreRecognised(names: String, factor: Double) throws {
+        let file = try TemporaryFile("t_s,ax,ay,az,\(names)\n1,0,0,9.81,1,-2,3\n")
+        let source = try TraceSource(paths: [file.path])
+        #expect(source.streams.map(\.kind) == [.gyroscope, .accelerometer])
+        let sample = try #require(Collected(source).samples.first?.first)
+        for (value, wanted) in [(sample.x, 1), (sample.y, -2), (sample.z, 3)] as [(Float, Double)] {
+            #expect(abs(Double(value) - wanted * factor) <= 1e-6 * factor * 3)
+        }
+    }
+
+    /// What turns otherwise, or is no rate, is no gyroscope.
+    @Test(arguments: [
+        "rotation_vector_x,rotation_vector_y,rotation_vector_z", "orientationX,orientationY,orientationZ",
+        "velocity_x,velocity_y,velocity_z", "gyro_bias_x,gyro_bias_y,gyro_bias_z",
+        "gyroX (lsb),gyroY (lsb),gyroZ (lsb)",
+        "angle_x (deg),angle_y (deg),angle_z (deg)",
+    ])
+    func otherColumnsAreNoGyroscope(names: String) throws {
+        let file = try TemporaryFile("t_s,ax,ay,az,\(names)\n1,0,0,9.81,1,-2,3\n")
+        #expect(try TraceSource(paths: [file.path]).streams.map(\.kind) == [.accelerometer])
     }
 
     @Test func whatTheHeaderDoesNotSayIsAssumedAndSaid() throws {
@@ -182,8 +226,11 @@ private func text(_ header: String, _ rows: [String]) -> String {
         #expect(throws: TraceError.self) { try TraceFile(path: file.path) }
         let gauss = try TemporaryFile("t_s,x (G),y (G),z (G)\n1,3,2,1\n")
         #expect(try TraceFile(path: gauss.path).contents.map(\.kind) == [.accelerometer])
-        #expect(try TraceFile(path: gauss.path, assumedKind: .magnetometer).contents.map(\.kind) == [.magnetometer])
-        let trace = try TraceFile(path: file.path, assumedKind: .magnetometer)
+        #expect(
+            try TraceFile(path: gauss.path, hints: TraceHints(assumedKind: .magnetometer)).contents.map(\.kind) == [
+                .magnetometer
+            ])
+        let trace = try TraceFile(path: file.path, hints: TraceHints(assumedKind: .magnetometer))
         #expect(trace.contents.map(\.kind) == [.magnetometer])
     }
 }
@@ -216,18 +263,17 @@ private func text(_ header: String, _ rows: [String]) -> String {
             ("foo,bar\n1,2\n", "no column holds the time", 1, nil),
             ("t_s,foo\n1,2\n", "neither an accelerometer", 1, nil),
             ("t_s,ax,ay\n1,2,3\n", "no column for z", 1, nil),
-            ("t_s,ax,ay,az,accel_x\n1,2,3,4,5\n", "both look like", 1, nil),
+            ("t_s,ax,ay,az,accel_x,accel_y,accel_z\n1,2,3,4,5,6,7\n", "both look like", 1, nil),
             ("t_s,ax_g,ay_g,az\n1,2,3,4\n", "different units", 1, nil),
-            ("Time (s),X (rad/s)\n1,2\n", "neither", 1, nil),
+            ("Time (s),X (rad/s)\n1,2\n", "the gyroscope has no column for y and z", 1, nil),
             ("t_s,linear acc x,linear acc y,linear acc z\n1,2,3,4\n", "without gravity", 1, nil),
             ("ab\u{0}c,d\n", "0x00", 1, 3),
             ("\u{1B}[2J\n", "0x1b", 1, 1),
-            ("Time (min),ax,ay,az\n1,2,3,4\n", "'min' is no unit of time", 1, nil),
+            ("Time (weeks),ax,ay,az\n1,2,3,4\n", "'weeks' is no unit of time", 1, nil),
             ("t_s,ax (ft/s2),ay (ft/s2),az (ft/s2)\n1,2,3,4\n", "'ft/s2' is no unit", 1, nil),
             ("t_s,ax (rad/s),ay (rad/s),az (rad/s)\n1,2,3,4\n", "no unit of acceleration", 1, nil),
-            ("t_s,ax,ay,az\rnext", "CR alone", 1, nil), ("PK\u{3}\u{4}x\n", "zip archive", 1, nil),
+            ("t_s,ax,ay,az\rnext", "CR alone", 1, nil), ("PK\u{3}\u{4}x\n", "zip archive", nil, nil),
             ("time,ax,ay,az\n0,00,0,1,0,2,9,8\n", "8 fields, the header 4", 1, nil),
-            ("t_s;ax;ay;az\n1,2,3,4\n", "separate their fields differently", 1, nil),
             ("t_s,ax,ay,az\nx,1,2,3\ny,1,2,3\n", "none of its 2 rows", 3, nil),
         ] as [(String, String, Int?, Int?)])
     func headersThatSayTooLittle(text: String, message: String, line: Int?, column: Int?) throws {
@@ -325,7 +371,7 @@ private func text(_ header: String, _ rows: [String]) -> String {
             let file = try TemporaryFile(text)
             let collected = Collected(try TraceSource(paths: [file.path]))
             #expect(collected.failures.isEmpty)
-            #expect(collected.samples[0].count == 200)
+            #expect(collected.samples.map(\.count) == [1400, 200])
         }
     }
 

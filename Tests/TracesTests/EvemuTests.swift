@@ -30,6 +30,14 @@ private let firstFrame = """
 
 private let g: Float = 9.80665
 
+extension String {
+    /// The text with the line that begins so replaced.
+    fileprivate func replacingLine(_ beginning: String, with line: String) -> String {
+        split(separator: "\n", omittingEmptySubsequences: false).map { $0.hasPrefix(beginning) ? line : String($0) }
+            .joined(separator: "\n")
+    }
+}
+
 @Suite struct EvemuTests {
     /// What comes after the head and a first frame with 1 g, -0.5 g, 2 g.
     private func read(_ events: String, capacity: Int = 4096) throws -> (samples: [Sample], source: TraceSource) {
@@ -61,6 +69,44 @@ private let g: Float = 9.80665
         #expect(source.streams.map(\.kind) == [.accelerometer])
         #expect(source.streams.map(\.sensor.name) == ["box"])
         #expect(source.repairs.isEmpty)
+    }
+
+    /// A controller's frames: the gyroscope has resolutions of its own, and joins once each of its axes has changed.
+    @Test(arguments: [1, 7, 4096])
+    func theGyroscopeIsInTheFramesOfTheAccelerometer(capacity: Int) throws {
+        let controller = head.replacingLine(
+            "A: 03", with: "A: 03 -32768 32767 0 0 16\nA: 04 -32768 32767 0 0 32\nA: 05 -32768 32767 0 0 64")
+        let file = try TemporaryFile(
+            controller + firstFrame + """
+                E: 1.010001 0003 0003 0160
+                E: 1.010001 0003 0004 -320
+                E: 1.010001 0003 0005 6400
+                E: 1.010001 0000 0000 0000
+                E: 1.020001 0003 0000 0020
+                E: 1.020001 0000 0000 0000
+
+                """)
+        let source = try TraceSource(paths: [file.path])
+        #expect(source.streams.map(\.kind) == [.gyroscope, .accelerometer])
+        let collected = Collected(source, capacity: capacity)
+        let turn = Float(Double.pi / 180)
+        let rates = collected.samples[0]
+        #expect(rates.map(\.timeNanoseconds) == [1_010_001_000, 1_020_001_000])
+        #expect(rates.allSatisfy { abs($0.x - 10 * turn) < 1e-6 && abs($0.y + 10 * turn) < 1e-6 })
+        #expect(rates.allSatisfy { abs($0.z - 100 * turn) < 1e-5 })
+        #expect(collected.samples[1].count == 3)
+        #expect(source.streams.allSatisfy { $0.sensor.name == "box" })
+    }
+
+    /// Without resolutions a gyroscope's counts mean nothing, and without the property the axes are a joystick's.
+    @Test(arguments: [("P: 40", "16", "0", 1), ("P: 00", "16", "16", 1)])
+    func aGyroscopeThatCannotBeReadIsTold(property: String, first: String, last: String, noticeCount: Int) throws {
+        let text = head.replacingLine("P: 40", with: "\(property) 00 00 00 00 00 00 00").replacingLine(
+            "A: 03", with: "A: 03 0 1 0 0 \(first)\nA: 04 0 1 0 0 16\nA: 05 0 1 0 0 \(last)")
+        let recording = try TemporaryFile(text + firstFrame)
+        let file = try TraceFile(path: recording.path)
+        #expect(file.contents.map(\.kind) == [.accelerometer])
+        #expect(file.notices.count == noticeCount, "\(file.notices)")
     }
 
     @Test func framesWithoutAnAxisMakeNoSample() throws {

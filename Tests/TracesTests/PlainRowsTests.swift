@@ -14,7 +14,7 @@ import Traces
 
         init(_ path: String, map: ColumnMap?, capacity: Int, isLineByLine: Bool) throws(TraceError) {
             let file = try TraceFile(
-                path: path, map: map, assumedKind: .accelerometer, makeDecoder: nil, isLineByLine: isLineByLine)
+                path: path, hints: TraceHints(map: map, assumedKind: .accelerometer), isLineByLine: isLineByLine)
             let sensors = TraceSource.nameSensors(of: [file], given: [file.contents.map { _ in nil }])
             let source = TraceSource([(file: file, sensors: sensors[0])])
             let delivery = SampleDelivery(streams: source.streams, capacity: capacity)

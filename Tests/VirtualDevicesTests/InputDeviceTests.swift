@@ -7,9 +7,10 @@ import VirtualDevices
 @Suite struct InputDeviceTests {
     private let kernel = KernelDouble()
 
-    private func device(hasTime: Bool) throws -> InputDevice {
+    private func device(hasTime: Bool, hasGyroscope: Bool = false) throws -> InputDevice {
         var description = InputDevice.Description()
         description.hasTime = hasTime
+        description.hasGyroscope = hasGyroscope
         let kernel = kernel
         // There is nobody behind a socket who would make a device.
         let device = InputDevice(
@@ -45,6 +46,18 @@ import VirtualDevices
         let late = start + 4_294_967_297_000
         #expect(try device.send(.accelerometer, SIMD3(0, 0, 0), timeNanoseconds: late))
         #expect(frame()?[3] == [4, 5, 1])
+    }
+
+    @Test func aGyroscopeIsInTheFrameOfTheAccelerometer() throws {
+        let device = try device(hasTime: false, hasGyroscope: true)
+        #expect(device.sensors == [.accelerometer, .gyroscope])
+        #expect(try device.send(.gyroscope, SIMD3(7.2, 0, -2500), timeNanoseconds: 0))
+        #expect(frame() == nil)
+        #expect(try device.send(.accelerometer, SIMD3(0, 0, 9.80665), timeNanoseconds: 0))
+        #expect(
+            frame() == [
+                [3, 0, 0], [3, 1, 0], [3, 2, 1000], [3, 3, 7200], [3, 4, 0], [3, 5, -2_000_000], [0, 0, 0],
+            ])
     }
 
     @Test func withoutATimeThereIsNoCounter() throws {

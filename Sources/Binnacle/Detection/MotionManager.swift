@@ -10,6 +10,8 @@ public final class MotionManager: EventDetector {
     public let name: String
     /// The accelerometer's stream; `nil` when there is none.
     package let accelerometer: SampleStream?
+    /// The gyroscope's stream, which may never have a sample; `nil` when there is none.
+    package let gyroscope: SampleStream?
     /// What is looked for.
     package let settings: MotionSettings
     /// Told what is found.
@@ -23,8 +25,8 @@ public final class MotionManager: EventDetector {
 
     /// How often "device is moving" is repeated at most.
     package var updateInterval: Duration { settings.updateInterval }
-    /// The accelerometer's stream, when there is one.
-    public var streams: [SampleStream] { accelerometer.map { [$0] } ?? [] }
+    /// The streams of the gyroscope and the accelerometer, as far as they are there.
+    public var streams: [SampleStream] { [gyroscope, accelerometer].compactMap { $0 } }
     /// Whether motion has begun and not ended, at the sample that the delegate is being told about; refused or not.
     public private(set) var isMoving = false
 
@@ -81,13 +83,18 @@ public final class MotionManager: EventDetector {
     /// - Parameters:
     ///   - name: The name that events carry.
     ///   - accelerometer: The stream to listen to; without one, a start tells *device not available*.
+    ///   - gyroscope: The stream that says how the device turns; `nil` when it is not used.
     ///   - settings: What to look for.
     /// - Precondition: ``MotionSettings/problems()`` finds none.
-    public init(name: String = "motion", accelerometer: SampleStream?, settings: MotionSettings = MotionSettings()) {
+    public init(
+        name: String = "motion", accelerometer: SampleStream?, gyroscope: SampleStream? = nil,
+        settings: MotionSettings = MotionSettings()
+    ) {
         let problems = settings.problems()
         precondition(problems.isEmpty, "\(problems)")
         self.name = name
         self.accelerometer = accelerometer
+        self.gyroscope = gyroscope
         self.settings = settings
         gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
         warmUpNanoseconds = Units.nanoseconds(settings.gravityTimeConstant * 3)

@@ -20,6 +20,9 @@ public struct MotionSettings: Sendable, Equatable {
         case shock
     }
 
+    /// Whether a gyroscope is needed for what is looked for.
+    package var usesGyroscope: Bool { false }
+
     /// What is looked for.
     public var features: Set<Feature> = Set(Feature.allCases)
     /// Which acceleration the motion thresholds are about.

@@ -4,6 +4,8 @@ public enum DecoratorSettings: Sendable, Equatable {
     case debounce(Duration)
     /// Passes at most so many events in any minute of sample time.
     case rateLimit(perMinute: Int)
+    /// Passes at most one event of a kind and detector in an interval, the latest one, and never loses the last.
+    case pace(Duration)
     /// Holds events back between two local times of day, in minutes since midnight; the end is excluded, and a
     /// start after the end spans midnight.
     case quietHours(startMinute: Int, endMinute: Int)

@@ -4,7 +4,7 @@ extension Event {
     /// The event as one JSON object on one line, without the line's end.
     ///
     /// The keys stand in a fixed order: `seq`, `kind`, `detector`, `sensor`, `time_ns`, `wall_time` when it is known,
-    /// `simulated` when it is true, then the figures in theirs.
+    /// `simulated` when it is true, `identity` when there is one, then the figures in theirs.
     /// The same event always gives the same bytes.
     public var json: String {
         var object = JSONObject()
@@ -15,6 +15,7 @@ extension Event {
         object.add("time_ns", raw: String(timeNanoseconds))
         if let wallNanoseconds { object.add("wall_time", WallTime.text(wallNanoseconds)) }
         if isSimulated { object.add("simulated", raw: "true") }
+        if let identity { object.add("identity", identity) }
         for figure in figures {
             switch figure.value {
             case .text, .word: object.add(figure.name.rawValue, figure.value.description)

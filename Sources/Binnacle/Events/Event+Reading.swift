@@ -40,6 +40,7 @@ extension Event {
             wallNanoseconds = wall
         }
         isSimulated = object["simulated"] == .boolean(true)
+        identity = object["identity"]?.text
         for member in members {
             guard let name = Figure.Name(rawValue: member.key), let value = Figure.Value(member.value) else { continue }
             figures.append(Figure(name, value))

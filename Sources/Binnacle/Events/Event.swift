@@ -13,6 +13,9 @@ public struct Event: Sendable, Equatable {
     public var timeNanoseconds: Int64
     /// When that was by the wall clock, in nanoseconds since 1970; only a live run knows.
     public var wallNanoseconds: Int64?
+    /// Identifies the count that ``sequence`` belongs to: that of the event store, or of a run without one; `nil` in a
+    /// replay and in a session of a program of one's own, whose counts begin at 1.
+    public var identity: String?
     /// Whether samples that no device measured had a part in it.
     public var isSimulated = false
     /// What was measured, in a fixed order for each kind.

@@ -40,6 +40,8 @@ package struct EventPage: Sendable {
     package var through: UInt64
     /// The number of the oldest event that is still there, whatever was asked for; what is older was removed.
     package var first: UInt64
+    /// Numbers that no event has, as far as the history knows.
+    package var gaps: [ClosedRange<UInt64>] = []
     /// Whether there is nothing behind it yet.
     package var isLast: Bool
     /// Why the history cannot be read; then the rest says nothing.

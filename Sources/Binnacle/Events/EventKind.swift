@@ -50,6 +50,9 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
     /// more of them.
     package static let reports = kinds(.report)
 
+    /// The kinds that the daemon's own log has where no log handler takes them.
+    package static let alwaysLogged = Set(allCases.filter(\.row.isAlwaysLogged))
+
     /// The kinds that count as the begin of something when sensors vote.
     package static let begins = kinds(.begin)
 
@@ -57,6 +60,33 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
     func isAmong(_ wanted: Set<EventKind>?) -> Bool {
         wanted?.contains(self) ?? (role != .repeated)
     }
+
+    /// The kinds that a word of a configuration or a command line stands for: a kind; `any`; or a group, such as
+    /// `motion.*`, which is all kinds that begin so.
+    ///
+    /// Groups and `any` leave out the kinds that repeat a state.
+    ///
+    /// - Parameter word: The word.
+    /// - Returns: The kinds, in the order of the cases; `nil` when the word stands for none.
+    package static func named(_ word: String) -> [EventKind]? {
+        if let kind = EventKind(rawValue: word) { return [kind] }
+        guard word == "any" || word.hasSuffix(".*") else { return nil }
+        let found = allCases.filter {
+            $0.role != .repeated && (word == "any" || $0.rawValue.hasPrefix(word.dropLast(1)))
+        }
+        return found.isEmpty ? nil : found
+    }
+
+    /// The words that ``named(_:)`` knows.
+    package static let words: [String] = {
+        var words = allCases.map(\.rawValue) + ["any"]
+        for kind in allCases where kind.role != .repeated {
+            guard let dot = kind.rawValue.firstIndex(of: ".") else { continue }
+            let group = kind.rawValue[..<dot] + ".*"
+            if !words.contains(String(group)) { words.append(String(group)) }
+        }
+        return words
+    }()
 
     private static func kinds(_ role: Role) -> Set<EventKind> { Set(allCases.filter { $0.row.role == role }) }
 }
@@ -72,6 +102,8 @@ extension EventKind {
         package let level: LogLevel
         /// Whether it is treated differently from a plain event.
         package let role: Role
+        /// Whether the daemon's own log has it where no log handler takes it: something failed, or works again.
+        package let isAlwaysLogged: Bool
         /// What it says of the state of its sensor.
         package let state: StateEffect
         /// The figures that it can have, in their order.
@@ -80,12 +112,13 @@ extension EventKind {
         package let text: String
 
         fileprivate init(
-            _ messageID: String, _ level: LogLevel, _ role: Role = .plain, state: StateEffect = .none,
-            figures: [Figure.Name], _ text: String
+            _ messageID: String, _ level: LogLevel, _ role: Role = .plain, isAlwaysLogged: Bool = false,
+            state: StateEffect = .none, figures: [Figure.Name], _ text: String
         ) {
             self.messageID = messageID
             self.level = level
             self.role = role
+            self.isAlwaysLogged = isAlwaysLogged
             self.state = state
             self.figures = figures
             self.text = text
@@ -123,7 +156,7 @@ extension EventKind {
     }
 
     private static let headings: [Figure.Name] = [
-        .heading, .reference, .declination, .accuracy, .age, .axis, .field, .dip,
+        .heading, .reference, .declination, .accuracy, .age, .axis, .field, .dip, .turnRate,
     ]
     private static let sectors: [Figure.Name] = [.sector, .heading, .reference, .accuracy, .axis]
     private static let bearings: [Figure.Name] = [.heading, .reference, .off, .accuracy, .axis]
@@ -234,11 +267,13 @@ extension EventKind {
                 "Samples that the device should have delivered will never come.")
         case .sensorActive:
             Row(
-                "688aca90714644b5912b3a0311484dcd", .info, state: .sensorActive, figures: [.active],
+                "688aca90714644b5912b3a0311484dcd", .info, isAlwaysLogged: true, state: .sensorActive,
+                figures: [.active],
                 "A sensor delivers again.")
         case .sensorInactive:
             Row(
-                "98545a5055554783a67affc7701e5122", .warning, state: .sensorInactive, figures: [.reason, .active],
+                "98545a5055554783a67affc7701e5122", .warning, isAlwaysLogged: true, state: .sensorInactive,
+                figures: [.reason, .active],
                 "A sensor failed.")
         case .sensorsOneLeft:
             Row(
@@ -246,15 +281,17 @@ extension EventKind {
                 "A failure left one active sensor.")
         case .sensorsNoneLeft:
             Row(
-                "f1a119552c794cd5b4d6eb3da3a1f9c8", .error, figures: [],
+                "f1a119552c794cd5b4d6eb3da3a1f9c8", .error, isAlwaysLogged: true, figures: [],
                 "A failure left no active sensor.")
         case .detectorFailed:
             Row(
-                "87ba1307496b4d81b281eb4d34d28213", .warning, state: .detectorFailed, figures: [.reason],
+                "87ba1307496b4d81b281eb4d34d28213", .warning, isAlwaysLogged: true, state: .detectorFailed,
+                figures: [.reason],
                 "A detector lost the sensor that it needs.")
         case .detectorUnavailable:
             Row(
-                "d373bceabe214a9fb3cc742bd9aff30d", .warning, state: .detectorFailed, figures: [.reason],
+                "d373bceabe214a9fb3cc742bd9aff30d", .warning, isAlwaysLogged: true, state: .detectorFailed,
+                figures: [.reason],
                 "A detector could not start, because a sensor that it needs is not there.")
         case .quorumReached:
             Row(
@@ -262,31 +299,34 @@ extension EventKind {
                 "Enough sensors agreed; made by the quorum decorator.")
         case .commandFinished:
             Row(
-                "24d9c15ec63c4a7eba1ddc87c49b9172", .info, .report, figures: Self.commands,
+                "24d9c15ec63c4a7eba1ddc87c49b9172", .info, .report, isAlwaysLogged: true, figures: Self.commands,
                 "The program of a handler ended with success.")
         case .commandFailed:
             Row(
-                "d844dcdd8d7940579ebe881883855365", .warning, .report, figures: Self.commands,
+                "d844dcdd8d7940579ebe881883855365", .warning, .report, isAlwaysLogged: true, figures: Self.commands,
                 "The program of a handler could not be run, failed, or took too long.")
         case .eventsDropped:
             Row(
-                "f24d43b8ee92431bb063aa888ca91894", .warning, .report, figures: [.handler, .count, .reason],
+                "f24d43b8ee92431bb063aa888ca91894", .warning, .report, isAlwaysLogged: true,
+                figures: [.handler, .count, .reason],
                 "Too many events waited for a handler or for the store, so some were dropped.")
         case .handlerFailed:
             Row(
-                "4bba6fc62946445b8c3213d73d1f18c5", .warning, .report, figures: [.handler, .reason],
+                "4bba6fc62946445b8c3213d73d1f18c5", .warning, .report, isAlwaysLogged: true,
+                figures: [.handler, .reason],
                 "A handler can no longer do its work.")
         case .handlerRecovered:
             Row(
-                "fec5418a6e754a82b63fe43bfd492164", .info, .report, figures: [.handler],
+                "fec5418a6e754a82b63fe43bfd492164", .info, .report, isAlwaysLogged: true, figures: [.handler],
                 "A handler that had failed works again.")
         case .storeFailed:
             Row(
-                "068b415a5ec949cd9c47cc6bfc3a0769", .warning, .report, figures: [.reason, .retry],
+                "068b415a5ec949cd9c47cc6bfc3a0769", .warning, .report, isAlwaysLogged: true,
+                figures: [.reason, .retry],
                 "Events are not stored at the moment.")
         case .storeRecovered:
             Row(
-                "47691642e87b47dea5d118646ee95946", .info, .report, figures: [.reason, .count],
+                "47691642e87b47dea5d118646ee95946", .info, .report, isAlwaysLogged: true, figures: [.reason, .count],
                 "Events are stored again.")
         }
     }

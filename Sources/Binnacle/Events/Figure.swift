@@ -26,6 +26,7 @@ public struct Figure: Sendable, Equatable {
         case field = "field_uT"
         case expected = "expected_uT"
         case dip = "dip_deg"
+        case turnRate = "turn_rate_dps"
         case gap = "gap_s"
         case channel
         case cause
@@ -137,6 +138,7 @@ extension Figure.Name {
         case metresPerSecondSquared = "_m_s2"
         case degrees = "_deg"
         case microtesla = "_uT"
+        case degreesPerSecond = "_dps"
 
         /// The unit behind a number in lines for people.
         package var symbol: String {
@@ -146,6 +148,7 @@ extension Figure.Name {
             case .metresPerSecondSquared: " m/s²"
             case .degrees: "°"
             case .microtesla: " µT"
+            case .degreesPerSecond: "°/s"
             }
         }
     }
@@ -193,6 +196,10 @@ extension Figure.Name {
         case .field: Row(.number(.microtesla, decimals: 2), "The strength of the field.")
         case .expected: Row(.number(.microtesla, decimals: 2), "The strength that the field should have.")
         case .dip: Row(.number(.degrees, decimals: 1), "The angle of the field below the horizon.")
+        case .turnRate:
+            Row(
+                .number(.degreesPerSecond, decimals: 2),
+                "How fast the heading grows, clockwise; where a gyroscope is used.")
         case .gap: Row(.number(.seconds, decimals: 3), "How long there were no samples.")
         case .channel: Row(.word(SampleKind.self), "What the samples measure.")
         case .cause:

@@ -54,7 +54,8 @@ package final class HandlerChain {
         kinds?.contains(kind) ?? false
     }
 
-    private func takes(_ event: Event) -> Bool {
+    /// Whether an event is for this chain; a decorator may still drop it.
+    package func takes(_ event: Event) -> Bool {
         guard event.kind.isAmong(kinds) else { return false }
         guard let detectors else { return true }
         return event.detector.map(detectors.contains) ?? false

@@ -100,7 +100,7 @@ package final class Handover<Element: Sendable, Failure: Error>: Sendable {
     /// Waits for the next element.
     ///
     /// - Parameter onCancel: Called when the task is cancelled while it waits; the sequence then ends.
-    /// - Returns: The element, and whether the queue was full before it was taken.
+    /// - Returns: The element, the end, or the failure that ended the sequence, which comes once.
     package func next(
         onCancel: @escaping @Sendable () -> Void = {}
     ) async -> Outcome {

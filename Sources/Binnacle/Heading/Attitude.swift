@@ -54,6 +54,18 @@ package struct Attitude: Sendable, Equatable {
         verticalField = dot(field, up)
     }
 
+    /// Takes an attitude that is known, and the field that belongs to it.
+    init(up: SIMD3<Double>, east: SIMD3<Double>, north: SIMD3<Double>, field: Double, dipDegrees: Double) {
+        (self.up, self.east, self.north) = (up, east, north)
+        acceleration = Gravity.standard
+        self.field = field
+        horizontalField = field * cos(dipDegrees * .pi / 180)
+        verticalField = -field * sin(dipDegrees * .pi / 180)
+    }
+
+    /// The rotation from the device's frame to east, magnetic north and up.
+    var rotation: Quaternion { Quaternion(SquareMatrix(east, north, up)) }
+
     /// The share of an axis that points straight up (1) or down (−1).
     package func verticalShare(of axis: DeviceAxis) -> Double {
         axis.component(of: up)

@@ -7,6 +7,8 @@ struct FieldHistory {
     struct Field {
         /// The smoothed field.
         let vector: SIMD3<Float>
+        /// The field without the lag of the smoothing.
+        let recent: SIMD3<Float>
         /// The smoothed strength.
         ///
         /// In a turn the smoothed vector is shorter: it is a mean of several directions.

@@ -1,5 +1,4 @@
 import Glibc
-import Kernels
 import SensorGeometry
 
 /// Estimates how far a heading may be off, from what is known of its parts.
@@ -10,10 +9,6 @@ struct HeadingAccuracy {
     /// The standard deviation of the field's error after the calibration, on one axis in µT.
     private let fieldError: Double
     private let declinationUncertainty: Double
-    /// What smoothing takes away from the field in the mean: how far it lags behind a turn.
-    ///
-    /// The noise cancels out in a tenth of a second, and with a longer time constant the lag would lag itself.
-    private var lag: OnePoleFilter
 
     /// Nine of ten values of a normal distribution lie within so many standard deviations.
     private static let nineOfTen = 1.645
@@ -21,42 +16,72 @@ struct HeadingAccuracy {
     ///
     /// It is an assumption: only a calibration tells the hard iron of the machine around the sensor.
     private static let uncalibratedError = 0.4
+    // In a fast turn to and fro the vector that is smoothed for a tenth of a second shows no lag, but the smoothed field is
+    // shorter than the field is strong: by the cosine of the lag. A quarter of its square is taken for the part to the east.
+    private static let spreadFactor = 0.25
+    private static let shortenedByNoise = 0.01
 
     init(settings: NorthSettings, calibration: MagnetometerCalibration?) {
         // Nothing is known of a source that does not measure in microtesla.
         let assumed = settings.plausibleFieldMicrotesla == nil ? 0 : Self.uncalibratedError
         fieldError = calibration?.residualMicrotesla ?? assumed
         declinationUncertainty = (settings.localField?.declinationUncertaintyDegrees ?? 0) * .pi / 180
-        lag = OnePoleFilter(timeConstantSeconds: Float(min(settings.smoothing, .milliseconds(100)) / .seconds(1)))
     }
 
-    /// Takes a sample of the field, and what the filter made of it.
-    mutating func takeField(_ sample: SIMD3<Float>, smoothed: SIMD3<Float>, at timeNanoseconds: Int64) {
-        lag.step(sample - smoothed, timeNanoseconds: timeNanoseconds)
+    /// How far the heading of an axis may be off, from what is known of a level one's, both in degrees up to 180.
+    func degrees(_ pointing: HeadingFinder.Pointing, magnetic: Double) -> Double {
+        let level = magnetic / pointing.levelShare
+        let declination = declinationUncertainty * Self.nineOfTen * 180 / .pi
+        return min((level * level + declination * declination).squareRoot(), 180)
     }
-
-    mutating func reset() { lag.reset() }
 
     /// How far the heading of an axis may be off at a sample, in degrees up to 180.
     ///
     /// - Parameters:
     ///   - pointing: The axis and the attitude.
-    ///   - strengthDeparture: How far the field's strength is from what it should be, in µT; it is an error of unknown
-    ///     direction.
+    ///   - acceleration: The acceleration without the lag of the smoothing.
+    ///   - field: The field without the lag of the smoothing.
+    ///   - strength: The strength of the field, not of the smoothed vector, in µT.
+    ///   - expectedStrength: What it should be, in µT; the departure is an error of unknown direction.
     ///   - gate: Has taken the sample, and knows how far up may be off.
     /// - Returns: About nine of ten headings are nearer to the truth.
-    func degrees(_ pointing: HeadingFinder.Pointing, strengthDeparture: Double, gate: HeadingGate) -> Double {
+    func degrees(
+        _ pointing: HeadingFinder.Pointing, acceleration: SIMD3<Float>, field: SIMD3<Float>, strength: Double,
+        expectedStrength: Double, gate: HeadingGate
+    ) -> Double {
         let attitude = pointing.attitude
-        let lag = SIMD3<Double>(lag.value)
-        let turned = atan2(dot(lag, attitude.east), attitude.horizontalField + dot(lag, attitude.north))
-        // A departure of the dip may be one of the field or of up, and either has one to the east beside it.
+        // A departure of the dip may be one of the field or of up, and either has one to the east beside it. Departures contain
+        // the error of the calibration, which is not added a second time.
+        let strengthDeparture = strength - expectedStrength
+        let fieldSquare = max(
+            fieldError * fieldError,
+            attitude.field * attitude.field * gate.dipVariance + strengthDeparture * strengthDeparture / 3)
+        let upSquare = attitude.verticalField * attitude.verticalField * gate.tiltVariance
+        let lag = Self.lag(pointing, acceleration: SIMD3<Double>(acceleration), field: SIMD3<Double>(field))
+        let shortened = 1 - (attitude.field * attitude.field) / (strength * strength)
+        let spreadSquare =
+            Self.spreadFactor * max(0, shortened - Self.shortenedByNoise) * attitude.field * attitude.field
         let square =
-            (fieldError * fieldError + strengthDeparture * strengthDeparture / 3
-                + attitude.verticalField * attitude.verticalField * gate.tiltVariance
-                + attitude.field * attitude.field * gate.dipVariance)
-            / (attitude.horizontalField * attitude.horizontalField) + turned * turned + gate.turn * gate.turn
+            (fieldSquare + upSquare) / (attitude.horizontalField * attitude.horizontalField)
+            + max(lag * lag, spreadSquare / (attitude.horizontalField * attitude.horizontalField))
+            + gate.turn * gate.turn
         let level = pointing.levelShare
         let whole = square / (level * level) + declinationUncertainty * declinationUncertainty
         return min(whole.squareRoot() * Self.nineOfTen * 180 / .pi, 180)
+    }
+
+    /// How far the smoothing makes a heading lag behind a turn, in radians.
+    ///
+    /// Up moves in a turn about a level axis, and does not in an acceleration, which only seems to move it. Which of the two it
+    /// is cannot be known from one sample, so the larger of both lags counts.
+    private static func lag(
+        _ pointing: HeadingFinder.Pointing, acceleration: SIMD3<Double>, field: SIMD3<Double>
+    ) -> Double {
+        let attitude = pointing.attitude
+        let withUpStill = abs(atan2(dot(field, attitude.east), dot(field, attitude.north)))
+        guard let now = Attitude(acceleration: acceleration, field: field) else { return .pi }
+        let (east, north) = attitude.components(of: pointing.axis)
+        let (eastNow, northNow) = now.components(of: pointing.axis)
+        return max(withUpStill, abs(atan2(eastNow * north - northNow * east, eastNow * east + northNow * north)))
     }
 }

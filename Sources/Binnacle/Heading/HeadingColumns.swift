@@ -8,6 +8,8 @@ final class HeadingColumns {
     private let ownAccelerations = ScratchVectors()
     private let ownFields = ScratchVectors()
     private let accuracies = ScratchColumn()
+    /// How fast the heading grows at each sample, in °/s; empty where no gyroscope decides.
+    private var turnRates: [Double] = []
 
     /// The smoothed accelerations, of no value where there is no heading; valid until the next delivery.
     var accelerations: AxisColumns { ownAccelerations.columns }
@@ -17,6 +19,7 @@ final class HeadingColumns {
     /// Makes room for a delivery's samples and forgets those before.
     func begin(_ count: Int) {
         axes.removeAll(keepingCapacity: true)
+        turnRates.removeAll(keepingCapacity: true)
         ownAccelerations.reserve(count)
         ownFields.reserve(count)
         accuracies.reserve(count)
@@ -35,6 +38,12 @@ final class HeadingColumns {
         axes.append(nil)
     }
 
+    /// Adds to the last sample how fast the heading grows, in °/s.
+    func appendTurnRate(_ degrees: Double) {
+        while turnRates.count < axes.count - 1 { turnRates.append(0) }
+        turnRates.append(degrees)
+    }
+
     /// What the heading at a sample was found from; `nil` where there is none.
     func source(at index: Int, timeNanoseconds: Int64) -> HeadingHold.Source? {
         guard let axis = axes[index],
@@ -43,6 +52,7 @@ final class HeadingColumns {
         else { return nil }
         return HeadingHold.Source(
             pointing: HeadingFinder.Pointing(axis: axis, attitude: attitude),
-            accuracyDegrees: Double(accuracies.values[index]), timeNanoseconds: timeNanoseconds)
+            accuracyDegrees: Double(accuracies.values[index]), timeNanoseconds: timeNanoseconds,
+            turnRateDegrees: index < turnRates.count ? turnRates[index] : nil)
     }
 }

@@ -1,3 +1,6 @@
+import Glibc
+import SensorGeometry
+
 /// The heading that a ``NorthDetector`` found at one sample of the accelerometer, or the one that it holds.
 public struct HeadingEvent: Sendable, Equatable {
     /// Which north a heading counts from.
@@ -8,7 +11,7 @@ public struct HeadingEvent: Sendable, Equatable {
         case `true`
     }
 
-    /// The stamp of the accelerometer's sample, in nanoseconds.
+    /// The stamp of the sample that decided it, in nanoseconds: the gyroscope's where it is used, else the accelerometer's.
     public let timeNanoseconds: Int64
     /// Where ``axis`` points, in degrees clockwise from north, from 0 up to but not including 360.
     public let headingDegrees: Double
@@ -32,6 +35,17 @@ public struct HeadingEvent: Sendable, Equatable {
     public let fieldMicrotesla: Double
     /// The angle by which the field points below the horizon, in degrees.
     public let dipDegrees: Double
+
+    /// How the device lies in the world: the rotation from its frame (x right, y top, z out of the screen) to east, the north
+    /// of ``reference`` and up.
+    public let orientation: Quaternion
+    /// How fast the heading grows, in degrees a second, clockwise; `nil` where no gyroscope is used.
+    public let turnRateDegreesPerSecond: Double?
+
+    /// How far the device's top points above the horizon, in degrees from −90 to 90.
+    public var pitchDegrees: Double { asin(min(max(orientation.matrix.z.y, -1), 1)) * 180 / .pi }
+    /// How far the device is turned about its y axis, in degrees from −180 to 180: positive when its right side is down.
+    public var rollDegrees: Double { atan2(-orientation.matrix.z.x, orientation.matrix.z.z) * 180 / .pi }
 
     /// Which north the heading counts from: true north where the detector knows its place, else magnetic north.
     public var reference: Reference { declinationDegrees == nil ? .magnetic : .true }
@@ -59,6 +73,7 @@ extension HeadingEvent: DetectorResult {
         case .off: figure.number(offDegrees)
         case .field: figure.number(fieldMicrotesla)
         case .dip: figure.number(dipDegrees)
+        case .turnRate: turnRateDegreesPerSecond.map(figure.number)
         default: nil
         }
     }
@@ -129,6 +144,8 @@ public enum HeadingFault: String, Sendable, CaseIterable, Error {
         "the accelerometer's sign is probably the other one: acceleration = \"gravity\" in its section corrects it"
     /// The field's strength is not what it is here: there is iron or a magnet nearby.
     case interference = "magnetic interference"
+    /// The device turns faster than the gyroscope measures.
+    case rateSaturated = "turning faster than the gyroscope measures"
     /// The heading may be off by more than the limit.
     case inaccurate = "accuracy beyond the limit"
     /// The device is too near to a magnetic pole.
@@ -137,13 +154,18 @@ public enum HeadingFault: String, Sendable, CaseIterable, Error {
     case sensorFailed = "sensor failed"
 
     /// Whether it passes by itself as the device moves, so that what was decided before still holds.
-    var isPassing: Bool { self == .accelerating || self == .dipDeparted || self == .inaccurate }
+    var isPassing: Bool {
+        switch self {
+        case .accelerating, .dipDeparted, .inaccurate, .rateSaturated: true
+        default: false
+        }
+    }
     /// Whether the accelerometer is to blame; `nil` when neither sensor is.
     var isOfAccelerometer: Bool? {
         switch self {
         case .accelerometerMissing, .accelerationWeak, .accelerating, .gravityReversed: true
         case .magnetometerMissing, .fieldImplausible, .fieldVertical, .dipDeparted, .interference: false
-        case .axisVertical, .inaccurate, .blackout, .sensorFailed: nil
+        case .axisVertical, .inaccurate, .blackout, .sensorFailed, .rateSaturated: nil
         }
     }
 }

@@ -44,6 +44,11 @@ struct HeadingFinder {
         guard let attitude = Attitude(acceleration: a, field: m),
             attitude.horizontalField >= settings.minimumHorizontalFieldMicrotesla
         else { return .failure(.fieldVertical) }
+        return find(attitude)
+    }
+
+    /// Finds the axis whose direction is the heading of an attitude that is known.
+    mutating func find(_ attitude: Attitude) -> Result<Pointing, HeadingFault> {
         let axis = chooseAxis(attitude)
         return attitude.hasHeading(of: axis)
             ? .success(Pointing(axis: axis, attitude: attitude)) : .failure(.axisVertical)

@@ -7,6 +7,7 @@ enum HeadingFinding {
     case faced(SectorWatch, HeadingEvent)
     case facing(HeadingEvent)
     case left(SectorWatch, HeadingEvent)
+    case gyroscope(GyroscopeFailure, timeNanoseconds: Int64)
 
     var timeNanoseconds: Int64 {
         switch self {
@@ -14,6 +15,7 @@ enum HeadingFinding {
             event.timeNanoseconds
         case .lost(let loss): loss.timeNanoseconds
         case .field(_, let event): event.timeNanoseconds
+        case .gyroscope(_, let time): time
         }
     }
 }

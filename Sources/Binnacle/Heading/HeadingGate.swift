@@ -13,7 +13,6 @@ struct HeadingGate {
     private let accelerationLimit: Double
     private let isAccelerationGated: Bool
     private let dipLimitSine: Double
-    private let roughDipSine: Double
     private let violentDipSine: Double
     private let isDipGated: Bool
     /// The place's dip, in radians; `nil` when the place is not known, or near the magnetic equator, where the sign says nothing.
@@ -21,9 +20,8 @@ struct HeadingGate {
     /// Level and downward share of the field at rest, of no particular length.
     private var rest = SIMD2<Double>.zero
     private var weight = RunningWeight(timeConstantSeconds: restSeconds)
-    /// What the acceleration's length is above 1 g at rest, in g.
-    private var restExcess: Double?
-    private var restExcessWeight = RunningWeight(timeConstantSeconds: risingSeconds)
+    /// What the acceleration's length tells of up.
+    private var sideways = SidewaysAcceleration()
     private var recent = RecentMean()
     private var hidden = HiddenMotion()
     private var lastTimeNanoseconds: Int64?
@@ -33,8 +31,11 @@ struct HeadingGate {
     private var reversedNanoseconds: Int64?
     /// Whether the dip at rest has had the other sign than the place's for a second.
     private(set) var isReversed = false
-    /// The last sample that was off by more than twice a limit.
+    /// The last sample whose acceleration was off by more than twice the limit.
     private var lastRoughNanoseconds: Int64?
+    /// The last sample at which the smoothed acceleration was shorter than the acceleration is strong: in a turn or a vibration
+    /// it is the mean of several directions, so its length is not the acceleration's.
+    private var lastSpreadNanoseconds: Int64?
     /// The last sample that was off by more than four times a limit.
     private var lastViolent: (timeNanoseconds: Int64, fault: HeadingFault)?
     /// The variance of up's error towards east, in radians, from everything but the field.
@@ -45,10 +46,8 @@ struct HeadingGate {
     var turn: Double { hidden.turn }
 
     private static let restSeconds = 5.0
-    /// The strength of gravity at rest is learned in so many seconds where it rises, and faster where it falls: an acceleration
-    /// across gravity only adds to it.
-    private static let risingSeconds = 30.0
-    private static let fallingSeconds = 2.0
+    /// How much more slowly the dip at rest is learned while an acceleration lasts, which changes it, too.
+    private static let lastingLearningShare = 0.2
     private static let usualAccelerationLimit = 0.05
     private static let usualDipLimitDegrees = 3.0
     private static let restDelayNanoseconds: Int64 = 200_000_000
@@ -57,6 +56,7 @@ struct HeadingGate {
     private static let reversalNanoseconds: Int64 = 1_000_000_000
     private static let gapSeconds = 0.5
     private static let spreadFieldShare = 0.995
+    private static let spreadAccelerationG = 0.001
     private static let leastDipDegrees = 10.0
     /// The dip in a building, or the one of a tilt that an accelerometer's error makes, differs from the place's by so much.
     private static let placeToleranceDegrees = 2.0
@@ -72,7 +72,6 @@ struct HeadingGate {
         isAccelerationGated = settings.accelerationGateG != nil
         let dipLimit = (settings.dipGateDegrees ?? Self.usualDipLimitDegrees) * .pi / 180
         dipLimitSine = sin(dipLimit)
-        roughDipSine = sin(min(2 * dipLimit, .pi / 2))
         violentDipSine = sin(min(4 * dipLimit, .pi / 2))
         isDipGated = settings.dipGateDegrees != nil
         placeDip = settings.localField?.dipDegrees.flatMap {
@@ -85,22 +84,23 @@ struct HeadingGate {
     /// - Parameters:
     ///   - attitude: What up and north seem to be.
     ///   - strength: The strength of the field, not of the smoothed vector, and as a share of what it should be.
+    ///   - accelerationLength: The length of the acceleration, not of the smoothed vector, in m/s².
     ///   - isDisturbed: Whether there is interference, so that there is nothing to learn from.
     ///   - timeNanoseconds: The sample's stamp.
     /// - Returns: Why the gate is closed, if it is.
     mutating func take(
-        _ attitude: Attitude, strength: (microtesla: Double, share: Double), isDisturbed: Bool,
-        at timeNanoseconds: Int64
+        _ attitude: Attitude, strength: (microtesla: Double, share: Double), accelerationLength: Double,
+        isDisturbed: Bool, at timeNanoseconds: Int64
     ) -> HeadingFault? {
         let seconds = step(to: timeNanoseconds)
         let excess = attitude.acceleration / Double(Units.standardGravity) - 1
         if isDisturbed || abs(excess) > accelerationLimit { lastUnrestNanoseconds = timeNanoseconds }
         if hasPassed(Self.restDelayNanoseconds, since: lastUnrestNanoseconds, at: timeNanoseconds) {
-            learn(attitude, seconds)
+            learn(attitude, sideways.lasts ? seconds * Self.lastingLearningShare : seconds)
         }
         let departure = dipDeparture(attitude)
         let dipSize = abs(departure)
-        if abs(excess) > 2 * accelerationLimit || dipSize > roughDipSine { lastRoughNanoseconds = timeNanoseconds }
+        if abs(excess) > 2 * accelerationLimit { lastRoughNanoseconds = timeNanoseconds }
         if abs(excess) > 4 * accelerationLimit {
             lastViolent = (timeNanoseconds, .accelerating)
         } else if dipSize > violentDipSine {
@@ -108,16 +108,27 @@ struct HeadingGate {
         }
         let mean = recent.take(
             SIMD4(departure, departure * departure, excess, excess * excess), seconds: seconds, at: timeNanoseconds)
-        let isCalm = hasPassed(Self.calmDelayNanoseconds, since: lastRoughNanoseconds, at: timeNanoseconds)
+        if accelerationLength - attitude.acceleration > Self.spreadAccelerationG * Double(Units.standardGravity) {
+            lastSpreadNanoseconds = timeNanoseconds
+        }
+        if hasPassed(Self.calmDelayNanoseconds, since: lastRoughNanoseconds, at: timeNanoseconds) {
+            sideways.take(
+                SidewaysAcceleration.Sample(
+                    up: attitude.up, meanLengthExcess: mean.z, tilt: hidden.tilt, dipDeparture: departure,
+                    isSpread: !hasPassed(Self.calmDelayNanoseconds, since: lastSpreadNanoseconds, at: timeNanoseconds)),
+                seconds: seconds)
+        } else {
+            sideways.takeRough()
+        }
         hidden.take(
             HiddenMotion.Sample(
                 attitude: attitude, dipDeparture: departure, strength: strength.share,
                 isFieldSpread: attitude.field < Self.spreadFieldShare * strength.microtesla,
-                lengthExcess: isCalm ? lengthExcess(mean.z, seconds) : 0,
+                lengthExcess: sideways.lengthExcess,
                 isViolent: max(abs(excess), dipSize) > Self.followedDeparture),
             seconds: seconds)
         dipVariance = departure * departure + Self.dipSpreadFactor * max(mean.y - mean.x * mean.x, 0)
-        tiltVariance = excess * excess + mean.w + Self.hiddenTiltFactor * hidden.tilt * hidden.tilt
+        tiltVariance = mean.w + max(Self.hiddenTiltFactor * hidden.tilt * hidden.tilt, sideways.tiltSquare)
 
         if let placeDip, rest != .zero {
             // Negative where the field points down, as the attitude has it.
@@ -145,12 +156,12 @@ struct HeadingGate {
         // Who knows where it has been.
         rest = .zero
         weight.reset()
-        restExcess = nil
-        restExcessWeight.reset()
+        sideways = SidewaysAcceleration()
         hidden = HiddenMotion()
         recent.reset()
         lastUnrestNanoseconds = nil
         lastRoughNanoseconds = nil
+        lastSpreadNanoseconds = nil
         lastViolent = nil
         reversedNanoseconds = nil
         isReversed = false
@@ -184,17 +195,5 @@ struct HeadingGate {
         let length = (rest.x * rest.x + rest.y * rest.y).squareRoot() * attitude.field
         guard rest.x * attitude.horizontalField + rest.y * attitude.verticalField >= 0 else { return 1 }
         return (rest.x * attitude.verticalField - rest.y * attitude.horizontalField) / length
-    }
-
-    /// By how much the acceleration's length, in the mean, is above the one at rest.
-    private mutating func lengthExcess(_ mean: Double, _ seconds: Double) -> Double {
-        guard let rest = restExcess else {
-            restExcess = mean
-            return 0
-        }
-        let excess = mean - rest
-        let rising = restExcessWeight.take(seconds)
-        restExcess = rest + excess * (excess < 0 ? min(1, seconds / Self.fallingSeconds) : rising)
-        return excess
     }
 }

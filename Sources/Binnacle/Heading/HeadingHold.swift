@@ -5,6 +5,8 @@ struct HeadingHold {
         let pointing: HeadingFinder.Pointing
         let accuracyDegrees: Double
         let timeNanoseconds: Int64
+        /// How fast it grows, in °/s; `nil` without a gyroscope.
+        var turnRateDegrees: Double?
     }
 
     enum Change {

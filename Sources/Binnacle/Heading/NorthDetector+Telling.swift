@@ -12,6 +12,7 @@ extension NorthDetector {
             case .heading(let event): delegate?.northDetector(self, didUpdateHeading: event)
             case .regained(let event): delegate?.northDetector(self, didFindHeading: event)
             case .lost(let loss): delegate?.northDetector(self, didLoseHeading: loss)
+            case .gyroscope(let failure, _): delegate?.northDetector(self, didFailWithError: failure)
             case .field(let change, let event): tell(delegate, change, event)
             case .faced(let watch, let event):
                 watch.isFaced = true

@@ -7,6 +7,9 @@ import SensorGeometry
 /// it. It is valid when both gates are open, the field is that of the Earth and no iron is nearby; else the last valid
 /// one is held for a while and marked as stale, and then it is lost. What is faced is decided at valid samples alone.
 ///
+/// With a gyroscope a heading is decided at each of its samples, from all three sensors, and is valid in motion and beside iron
+/// as well. While there is none, or it is of no use, the heading is that of the other two.
+///
 /// The bearing waited for is north unless ``NorthSettings/bearingDegrees`` says otherwise; the delegate methods
 /// keep *north* in their names as a compass keeps it on its card. Like ``MotionManager`` the detector knows no
 /// clock but the samples' stamps, and works without a delegate, which it holds weakly.
@@ -17,6 +20,8 @@ public final class NorthDetector: EventDetector {
     package let accelerometer: SampleStream?
     /// The magnetometer's stream; `nil` when there is none.
     package let magnetometer: SampleStream?
+    /// The gyroscope's stream, which may never have a sample; `nil` when there is none.
+    package let gyroscope: SampleStream?
     /// How the heading is found, and which bearing is waited for.
     package let settings: NorthSettings
     /// Told what is found.
@@ -34,8 +39,8 @@ public final class NorthDetector: EventDetector {
 
     /// How often "device is facing north" is repeated at most.
     package var updateInterval: Duration { settings.updateInterval }
-    /// The accelerometer's and the magnetometer's stream, as far as they are there.
-    public var streams: [SampleStream] { [accelerometer, magnetometer].compactMap { $0 } }
+    /// The streams of the gyroscope, the accelerometer and the magnetometer, as far as they are there.
+    public var streams: [SampleStream] { [gyroscope, accelerometer, magnetometer].compactMap { $0 } }
     /// Whether the device faces the bearing, at the sample that the delegate is being told about.
     public var isFacing: Bool { watches[0].isFaced }
     /// The last heading, valid or held, as of the end of the last delivery; `nil` when it is lost, or there was none yet.
@@ -53,12 +58,10 @@ public final class NorthDetector: EventDetector {
     private var finder: HeadingFinder
     private var gate: HeadingGate
     private var interference: InterferenceMonitor?
-    private var accuracy: HeadingAccuracy
+    private let accuracy: HeadingAccuracy
     private var hold: HeadingHold
-    private var acceleration: OnePoleFilter
-    private var field: OnePoleFilter
-    /// Smooths the field's strength, in the first component.
-    private var strength: OnePoleFilter
+    private var acceleration: SmoothedVector
+    private var field: SmoothedVector
     private var fieldHistory = FieldHistory()
     /// The bearing, and then the sectors.
     private let watches: [SectorWatch]
@@ -68,7 +71,10 @@ public final class NorthDetector: EventDetector {
     /// The place of the accelerometer in the last delivery.
     private var lastStreamIndex = 0
     private var headingFilter: HeadingFilter
-    /// What was found at each accelerometer sample of the delivery.
+    private var fused: FusedHeading?
+    /// Chooses the axis by the fusion's attitude, which is steadier than the compass'.
+    private var fusedFinder: HeadingFinder
+    /// What was found at each accelerometer sample of the delivery, or at each one of the gyroscope's.
     private let columns = HeadingColumns()
 
     // What telling needs.
@@ -85,32 +91,34 @@ public final class NorthDetector: EventDetector {
     ///   - name: The name that events carry.
     ///   - accelerometer: The stream that says what is up; without one, a start tells *device not available*.
     ///   - magnetometer: The stream that says where north is; the same holds for it.
+    ///   - gyroscope: The stream that says how the device turns; `nil` when it is not used.
     ///   - settings: How to find the heading, and which bearing to wait for.
     /// - Precondition: ``NorthSettings/problems()`` finds none.
     public init(
         name: String = "north", accelerometer: SampleStream?, magnetometer: SampleStream?,
-        settings: NorthSettings = NorthSettings()
+        gyroscope: SampleStream? = nil, settings: NorthSettings = NorthSettings()
     ) {
         let problems = settings.problems()
         precondition(problems.isEmpty, "\(problems)")
         self.name = name
         self.accelerometer = accelerometer
         self.magnetometer = magnetometer
+        self.gyroscope = gyroscope
         self.settings = settings
         gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
         maximumAgeNanoseconds = Units.nanoseconds(settings.maximumMagnetometerAge)
         warmUpNanoseconds = Units.nanoseconds(settings.smoothing * 3)
         finder = HeadingFinder(settings: settings)
+        fusedFinder = HeadingFinder(settings: settings)
         gate = HeadingGate(settings: settings)
         interference = Self.monitor(settings, magnetometer)
         accuracy = HeadingAccuracy(settings: settings, calibration: magnetometer?.sensor.calibration?.magnetometer)
         hold = HeadingHold(settings: settings)
-        let timeConstant = Float(settings.smoothing / .seconds(1))
-        acceleration = OnePoleFilter(timeConstantSeconds: timeConstant)
-        field = OnePoleFilter(timeConstantSeconds: timeConstant)
-        strength = OnePoleFilter(timeConstantSeconds: timeConstant)
+        acceleration = SmoothedVector(settings: settings)
+        field = SmoothedVector(settings: settings)
         repetition = RepeatTimer(interval: settings.updateInterval)
         headingFilter = HeadingFilter(degrees: settings.headingFilterDegrees)
+        fused = FusedHeading(gyroscope, settings: settings, magnetometer: magnetometer)
         watches = [SectorWatch(nil, settings: settings)] + settings.sectors.map { SectorWatch($0, settings: settings) }
     }
 
@@ -148,60 +156,123 @@ public final class NorthDetector: EventDetector {
         delegate?.northDetectorDidStopDetection(self)
     }
 
-    /// Tells the delegate when one of its two streams is among those that failed: there is no heading any more.
+    /// Tells the delegate when one of its streams is among those that failed: there is no heading any more, or it is found
+    /// without the gyroscope.
     public func didLose(_ streams: [SampleStream], because error: any Error) {
-        let own = self.streams.map(\.id)
-        guard isDetecting, let lost = streams.first(where: { own.contains($0.id) }) else { return }
-        delegate?.northDetector(self, didFailWithError: error)
-        guard isDetecting, hold.last != nil else { return }
+        let own = [accelerometer?.id, magnetometer?.id]
+        guard isDetecting else { return }
+        let isFed = fused?.isFed ?? false
+        let losesGyroscope = isFed && streams.contains(where: { $0.id == gyroscope?.id })
+        if losesGyroscope { fused?.interrupt() }
+        let lost = streams.first(where: { own.contains($0.id) })
+        if lost != nil || losesGyroscope { delegate?.northDetector(self, didFailWithError: error) }
+        guard isDetecting, let lost, hold.last != nil else { return }
         for watch in watches { watch.interrupt() }
         position = SamplePosition(timeNanoseconds: lastTimeNanoseconds, streamIndex: lastStreamIndex, sampleIndex: 0)
         let loss = loss(.sensorFailed, sensor: lost.sensor.name, hold.lose(), at: lastTimeNanoseconds)
         delegate?.northDetector(self, didLoseHeading: loss)
     }
 
-    /// Looks at the two batches and tells the delegate what they mean.
+    /// Looks at the batches and tells the delegate what they mean.
     public func process(_ delivery: SampleDelivery) {
         guard isDetecting, let accelerometer, let magnetometer, let up = delivery.index(of: accelerometer.id),
             let north = delivery.index(of: magnetometer.id)
         else { return }
-        let a = delivery.batches[up].columns
-        let m = delivery.batches[north].columns
-        let isMagnetometerFirst = north < up
-        lastStreamIndex = up
-        columns.begin(a.count)
+        let turning = gyroscope.flatMap { delivery.index(of: $0.id) }
+        noteLosses(delivery)
+        var samples = MergedSamples(
+            delivery.batches[up].columns, at: up, field: delivery.batches[north].columns, at: north,
+            rates: turning.map { delivery.batches[$0].columns }, at: turning ?? 0)
+        let start = startCount
+        repeat {
+            let isFused = fused?.isDeciding ?? false
+            let rows = isFused ? samples.rates ?? samples.acceleration : samples.acceleration
+            lastStreamIndex = isFused ? turning ?? up : up
+            find(&samples, rows, first: isFused ? samples.nextRate : samples.nextAcceleration, isFused: isFused)
+            found.sort()
+            tell(streamIndex: lastStreamIndex)
+            // Where the gyroscope begins or ceases to decide, the next stretch has other samples as its rows.
+        } while !samples.isDone && isDetecting && startCount == start
+    }
+
+    /// Finds what there is up to the end of the delivery, or to where the gyroscope begins or ceases to decide.
+    ///
+    /// - Parameters:
+    ///   - samples: Those of all streams; what was looked at is removed.
+    ///   - rows: The samples at which a heading is decided.
+    ///   - first: The first of them that is left.
+    ///   - isFused: Whether they are the gyroscope's.
+    private func find(_ samples: inout MergedSamples, _ rows: SampleColumns, first: Int, isFused: Bool) {
+        columns.begin(rows.count)
         found.removeAll()
-        var next = 0
-        var validFrom = 0
-        for index in 0..<a.count {
-            let time = a.times[index]
-            while next < m.count, m.times[next] < time || (m.times[next] == time && isMagnetometerFirst) {
-                takeField(m, next, a, &validFrom, index)
-                next += 1
+        for _ in 0..<first { columns.appendNone() }
+        var validFrom = first
+        var index = first
+        while isFused == fused?.isDeciding ?? false, let sample = samples.next() {
+            switch sample {
+            case .field(let place):
+                takeField(samples.field, place, rows, &validFrom, index, isFused: isFused)
+            case .acceleration(let place):
+                let time = samples.acceleration.times[place]
+                let vector = samples.acceleration.vector(place)
+                if take(vector, at: time, into: &acceleration), !isFused {
+                    interruptFacing(rows, &validFrom, index, startNanoseconds: time)
+                }
+                fused?.take(acceleration: vector, at: time)
+                // Beside the fusion it keeps the gates and the watch over interference, and is ready when the gyroscope vanishes.
+                let source = find(at: time, index, isRow: !isFused)
+                if !isFused {
+                    decide(source, at: time, rows, &validFrom, &index)
+                } else {
+                    noteSilence(at: time, index)
+                }
+            case .rate(let place):
+                guard let rates = samples.rates else { continue }
+                let time = rates.times[place]
+                if let failure = fused?.take(rate: rates.vector(place), at: time) {
+                    found.append(.gyroscope(failure, timeNanoseconds: time), at: index)
+                }
+                if isFused { decide(findFused(at: time), at: time, rows, &validFrom, &index) }
             }
-            if take(a.vector(index), at: time, into: &acceleration) {
-                interruptFacing(a, &validFrom, index, startNanoseconds: time)
-            }
-            switch find(at: time, index) {
-            case .success(let source):
-                noteHeading(source, index)
-            case .failure(let fault):
-                columns.appendNone()
-                faultCounts[fault, default: 0] += 1
-                let isLost = noteNone(fault, at: time, index)
-                guard isLost || !fault.isPassing else { continue }
-                interruptFacing(a, &validFrom, index)
+        }
+        lookForFacing(rows, range: validFrom..<index)
+        if index > first { lastTimeNanoseconds = rows.times[index - 1] }
+    }
+
+    /// Takes what was found at a row.
+    private func decide(
+        _ source: Result<HeadingHold.Source, HeadingFault>, at time: Int64, _ rows: SampleColumns,
+        _ validFrom: inout Int,
+        _ index: inout Int
+    ) {
+        switch source {
+        case .success(let source):
+            noteHeading(source, index)
+            index += 1
+        case .failure(let fault):
+            columns.appendNone()
+            faultCounts[fault, default: 0] += 1
+            let isLost = noteNone(fault, at: time, index)
+            if isLost || !fault.isPassing {
+                interruptFacing(rows, &validFrom, index)
                 validFrom = index + 1
             }
+            index += 1
         }
-        while next < m.count {
-            takeField(m, next, a, &validFrom, a.count)
-            next += 1
+    }
+
+    /// Begins the fusion again where stamps do not tell how long nothing came.
+    private func noteLosses(_ delivery: SampleDelivery) {
+        guard let gyroscope, !delivery.losses.isEmpty else { return }
+        if delivery.losses.contains(where: { $0.stream == gyroscope.id && ($0.cause == .suspend || $0.cause == .clock) }
+        ) {
+            fused?.interrupt()
         }
-        lookForFacing(a, range: validFrom..<a.count)
-        found.sort()
-        if a.count > 0 { lastTimeNanoseconds = a.times[a.count - 1] }
-        tell(streamIndex: up)
+    }
+
+    private func noteSilence(at time: Int64, _ index: Int) {
+        guard let failure = fused?.missRate(at: time) else { return }
+        found.append(.gyroscope(failure, timeNanoseconds: time), at: index)
     }
 
     // MARK: - Finding
@@ -210,7 +281,8 @@ public final class NorthDetector: EventDetector {
         finder = HeadingFinder(settings: settings)
         gate = HeadingGate(settings: settings)
         interference = Self.monitor(settings, magnetometer)
-        accuracy.reset()
+        fused = FusedHeading(gyroscope, settings: settings, magnetometer: magnetometer)
+        fusedFinder = HeadingFinder(settings: settings)
         hold = HeadingHold(settings: settings)
         acceleration.reset()
         field.reset()
@@ -224,24 +296,22 @@ public final class NorthDetector: EventDetector {
         isCalibrationNeeded = false
     }
 
-    /// Takes a sample of the magnetometer, which lies before the accelerometer's sample of an index.
+    /// Takes a sample of the magnetometer, which lies before the row of an index.
     private func takeField(
-        _ m: SampleColumns, _ place: Int, _ a: SampleColumns, _ validFrom: inout Int, _ index: Int
+        _ m: SampleColumns, _ place: Int, _ a: SampleColumns, _ validFrom: inout Int, _ index: Int, isFused: Bool
     ) {
         let time = m.times[place]
         let vector = m.vector(place)
         let startsAnew = take(vector, at: time, into: &field)
-        if startsAnew {
-            accuracy.reset()
-            strength.reset()
-            interruptFacing(a, &validFrom, index, startNanoseconds: time)
-        }
-        if squaredLength(vector) < .infinity {
-            strength.step(SIMD3(squaredLength(vector).squareRoot(), 0, 0), timeNanoseconds: time)
-            accuracy.takeField(vector, smoothed: field.value, at: time)
-        }
+        if startsAnew, !isFused { interruptFacing(a, &validFrom, index, startNanoseconds: time) }
         fieldHistory.append(
-            FieldHistory.Field(vector: field.value, strength: strength.value.x), at: field.lastTimeNanoseconds)
+            FieldHistory.Field(vector: field.value, recent: field.recent, strength: field.length),
+            at: field.lastTimeNanoseconds)
+        fused?.take(field: vector, at: time)
+        guard !isFused else {
+            noteSilence(at: time, index)
+            return
+        }
         // While the accelerometer is silent, nobody else would notice. It may also come in blocks, behind the magnetometer's;
         // so nothing is said of a heading that is only held.
         if let last = acceleration.lastTimeNanoseconds, isGap(from: last, to: time, limit: gapLimitNanoseconds),
@@ -255,7 +325,7 @@ public final class NorthDetector: EventDetector {
     /// Smooths one sample; a sample that is not finite is left out.
     ///
     /// - Returns: Whether the filter started anew; what depends on it has to warm up then.
-    private func take(_ vector: SIMD3<Float>, at time: Int64, into filter: inout OnePoleFilter) -> Bool {
+    private func take(_ vector: SIMD3<Float>, at time: Int64, into filter: inout SmoothedVector) -> Bool {
         guard squaredLength(vector) < .infinity else { return false }
         let last = filter.lastTimeNanoseconds
         let startsAnew = last.map { time < $0 || isGap(from: $0, to: time, limit: gapLimitNanoseconds) } ?? true
@@ -264,8 +334,8 @@ public final class NorthDetector: EventDetector {
         return startsAnew
     }
 
-    /// Finds the axis that has a heading at a sample, and keeps what it is found from.
-    private func find(at time: Int64, _ index: Int) -> Result<HeadingHold.Source, HeadingFault> {
+    /// Finds the axis that has a heading at a sample; keeps what it is found from when the sample is a row.
+    private func find(at time: Int64, _ index: Int, isRow: Bool) -> Result<HeadingHold.Source, HeadingFault> {
         guard let field = fieldHistory.latest(notAfter: time, maximumAge: maximumAgeNanoseconds) else {
             return .failure(.magnetometerMissing)
         }
@@ -281,8 +351,7 @@ public final class NorthDetector: EventDetector {
         if case .success(let pointing) = found {
             fault = gate.take(
                 pointing.attitude, strength: (strength, expected > 0 ? strength / expected : 1),
-                isDisturbed: isDisturbed,
-                at: time)
+                accelerationLength: Double(acceleration.length), isDisturbed: isDisturbed, at: time)
         }
         // Unconfirmed, it is no reason to tell anybody, but no field to find north with either.
         if isDisturbed { return .failure(.interference) }
@@ -292,14 +361,45 @@ public final class NorthDetector: EventDetector {
         case .failure(let fault): return .failure(fault)
         }
         if let fault { return .failure(fault) }
-        let degrees = accuracy.degrees(pointing, strengthDeparture: strength - expected, gate: gate)
+        let degrees = accuracy.degrees(
+            pointing, acceleration: acceleration.recent, field: field.recent, strength: strength,
+            expectedStrength: expected, gate: gate)
+        // Written so that NaN fails as well.
+        guard degrees <= settings.accuracyLimitDegrees ?? 180 else { return .failure(.inaccurate) }
+        if isRow {
+            validCount += 1
+            columns.append(
+                pointing.axis, acceleration: acceleration.value, field: field.vector, accuracyDegrees: Float(degrees))
+        }
+        return .success(
+            HeadingHold.Source(pointing: pointing, accuracyDegrees: degrees, timeNanoseconds: time))
+    }
+
+    /// Finds the axis that has a heading at a sample of the gyroscope.
+    private func findFused(at time: Int64) -> Result<HeadingHold.Source, HeadingFault> {
+        guard let fusion = fused?.fusion, settings.localField?.zone != .blackout else { return .failure(.blackout) }
+        if let fault = fusion.fault { return .failure(fault.headingFault) }
+        let frame = fusion.orientation.matrix
+        let attitude = Attitude(
+            up: frame.z, east: frame.x, north: frame.y, field: fusion.fieldStrength, dipDegrees: fusion.dipDegrees)
+        let pointing: HeadingFinder.Pointing
+        switch fusedFinder.find(attitude) {
+        case .success(let found): pointing = found
+        case .failure(let fault): return .failure(fault)
+        }
+        let degrees = accuracy.degrees(pointing, magnetic: fusion.accuracyDegrees)
         // Written so that NaN fails as well.
         guard degrees <= settings.accuracyLimitDegrees ?? 180 else { return .failure(.inaccurate) }
         validCount += 1
         columns.append(
-            pointing.axis, acceleration: acceleration.value, field: field.vector, accuracyDegrees: Float(degrees))
+            pointing.axis, acceleration: SIMD3<Float>(frame.z * Gravity.standard),
+            field: SIMD3<Float>(frame.y * attitude.horizontalField + frame.z * attitude.verticalField),
+            accuracyDegrees: Float(degrees))
+        columns.appendTurnRate(fusion.turnRateDegrees)
         return .success(
-            HeadingHold.Source(pointing: pointing, accuracyDegrees: degrees, timeNanoseconds: time))
+            HeadingHold.Source(
+                pointing: pointing, accuracyDegrees: degrees, timeNanoseconds: time,
+                turnRateDegrees: fusion.turnRateDegrees))
     }
 
     private func watchField(_ strength: Double, at time: Int64, _ index: Int) {
@@ -313,7 +413,7 @@ public final class NorthDetector: EventDetector {
             headingFilter.reset()
             found.append(.regained(event(of: source, at: source.timeNanoseconds)), at: index)
         }
-        guard headingFilter.take(source.pointing) else { return }
+        guard headingFilter.take(source) else { return }
         found.append(.heading(event(of: source, at: source.timeNanoseconds)), at: index)
     }
 
@@ -420,11 +520,14 @@ public final class NorthDetector: EventDetector {
         // An axis is chosen because it has a heading.
         let magnetic = attitude.headingDegrees(of: axis) ?? 0
         let heading = declination.map { Angle.normalizedDegrees(magnetic + $0) } ?? magnetic
+        let toReference = Quaternion(aboutVertical: -(declination ?? 0) * .pi / 180)
         return HeadingEvent(
             timeNanoseconds: time, headingDegrees: heading, declinationDegrees: declination,
             accuracyDegrees: source.accuracyDegrees,
             age: Units.duration(from: source.timeNanoseconds, to: time), axis: axis,
             offDegrees: Angle.differenceDegrees(from: heading, to: settings.bearingDegrees),
-            fieldMicrotesla: attitude.field, dipDegrees: attitude.dipDegrees)
+            fieldMicrotesla: attitude.field, dipDegrees: attitude.dipDegrees,
+            orientation: toReference * attitude.rotation,
+            turnRateDegreesPerSecond: time == source.timeNanoseconds ? source.turnRateDegrees : nil)
     }
 }

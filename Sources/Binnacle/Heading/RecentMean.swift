@@ -1,4 +1,4 @@
-/// The mean over the last half second, which forgets at once what is older.
+/// The mean over the last half second, in which a sample weighs less the older it is, and which forgets at once what is older.
 ///
 /// A running mean would keep a trace of a violent moment for seconds, because squares of accelerations differ by a factor
 /// of thousands. The half second is kept as eight blocks, so the oldest is forgotten in steps of a sixteenth of a second.
@@ -10,11 +10,16 @@ struct RecentMean {
     private var newest: Int64?
 
     private static let count = 8
+    /// The weight of a block by its age: (1 − age / 8)².
+    private static let weights = (0..<count).map { age in
+        let share = 1 - Double(age) / Double(count)
+        return share * share
+    }
     private static let blockNanoseconds: Int64 = 62_500_000
 
     /// Takes the figures of a sample, which count for the time since the sample before.
     ///
-    /// - Returns: The mean of what was taken within the half second.
+    /// - Returns: The weighted mean of what was taken within the half second.
     mutating func take(_ figures: SIMD4<Double>, seconds: Double, at timeNanoseconds: Int64) -> SIMD4<Double> {
         let block = timeNanoseconds / Self.blockNanoseconds
         if let newest, newest <= block {
@@ -26,9 +31,10 @@ struct RecentMean {
         self[block].sum += figures * seconds
         self[block].seconds += seconds
         var whole: Block = (.zero, 0)
-        for block in blocks {
-            whole.sum += block.sum
-            whole.seconds += block.seconds
+        for (age, weight) in Self.weights.enumerated() {
+            let block = self[block - Int64(age)]
+            whole.sum += weight * block.sum
+            whole.seconds += weight * block.seconds
         }
         return whole.seconds > 0 ? whole.sum / whole.seconds : figures
     }

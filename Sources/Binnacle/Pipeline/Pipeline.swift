@@ -69,12 +69,18 @@ package final class Pipeline {
         router.watch(only: streams.map(\.sensor))
     }
 
+    /// Whether a detector looks at samples: it was started, and none of its streams has failed.
+    package func isWorking(_ detector: any Detector) -> Bool {
+        detector.isDetecting && detector.streams.allSatisfy { !failed.contains($0.id) }
+    }
+
     /// Asks the source once and offers what it delivered.
     ///
     /// A failure deactivates its sensors and is told to them and to the detectors that need them.
     package func turn() -> SampleAnswer {
         delivery.removeAll()
-        let answer = source.fill(delivery)
+        var answer = source.fill(delivery)
+        if let failure = stampFailure(answer) { answer = failure }
         offer(delivery)
         switch answer {
         case .failed(let streams, let reason): lose(streams, because: reason)
@@ -86,6 +92,19 @@ package final class Pipeline {
         return answer
     }
 
+    /// The failure of the streams whose stamps fell; `nil` when none did, or when the source has a failure of its own.
+    private func stampFailure(_ answer: SampleAnswer) -> SampleAnswer? {
+        if case .failed = answer { return nil }
+        var streams: [SampleStream] = []
+        var reason: StampOrderError?
+        for (index, batch) in delivery.batches.enumerated() {
+            guard let error = batch.stampError else { continue }
+            streams.append(monitors[index].stream)
+            reason = reason ?? error
+        }
+        return reason.map { .failed(streams, reason: $0) }
+    }
+
     /// Deactivates the sensors that have no stream left, and tells of it.
     private func lose(_ streams: [SampleStream], because reason: any Error) {
         let ids = Set(streams.map(\.id))
@@ -93,7 +112,7 @@ package final class Pipeline {
         var lost: [Sensor] = []
         for sensor in monitors.map(\.stream).filter({ ids.contains($0.id) }).map(\.sensor)
         where !lost.contains(where: { $0 === sensor }) {
-            let own = source.streams.filter { $0.sensor === sensor }
+            let own = source.streams.filter { $0.sensor === sensor && !$0.isOptional }
             if own.allSatisfy({ failed.contains($0.id) }) { lost.append(sensor) }
         }
         Sensor.deactivate(lost, because: reason)
@@ -149,7 +168,7 @@ package final class Pipeline {
     /// A stream that delivers after it failed makes its sensor active again.
     private func welcomeBack(_ delivery: SampleDelivery) {
         for (monitor, batch) in zip(monitors, delivery.batches) where !batch.isEmpty {
-            if failed.remove(monitor.stream.id) != nil { monitor.stream.sensor.activate() }
+            if failed.remove(monitor.stream.id) != nil, !monitor.stream.isOptional { monitor.stream.sensor.activate() }
         }
     }
 

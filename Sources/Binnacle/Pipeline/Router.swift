@@ -15,6 +15,8 @@ package final class Router {
     package var wallClock: ((_ timeNanoseconds: Int64?) -> Int64)?
     /// The number of events handed on so far.
     package private(set) var sequence: UInt64 = 0
+    /// Identifies the count that the sequence numbers belong to; `nil` in a replay.
+    package private(set) var identity: String?
 
     private struct Pending {
         let position: SamplePosition
@@ -25,6 +27,8 @@ package final class Router {
     /// What waits until the number of the last event is known; `nil` when it is.
     private var held: HeldEvents?
     private var lastActiveCount: Int?
+    /// Whether failures have left one sensor that has not delivered yet, and may be missing as well.
+    private var awaitsLastSensor = false
 
     private struct HeldEvents {
         var items: [Pending] = []
@@ -56,6 +60,7 @@ package final class Router {
         sensors.removeAll { sensor in !wanted.contains { $0 === sensor } }
         for sensor in wanted { watch(sensor) }
         lastActiveCount = activeSensors.count
+        awaitsLastSensor = false
     }
 
     /// Adds a handler behind those that are there, also while samples flow.
@@ -92,8 +97,13 @@ package final class Router {
     /// Continues the sequence numbers after the number of the last stored event, unless they are higher already.
     ///
     /// Hands on the events that ``holdEvents(atMost:)`` has kept back.
-    package func `continue`(behind number: UInt64) {
+    ///
+    /// - Parameters:
+    ///   - number: The number of the last event.
+    ///   - identity: What the numbers belong to; without one it stays as it is.
+    package func `continue`(behind number: UInt64, identity: String? = nil) {
         sequence = max(sequence, number)
+        self.identity = identity ?? self.identity
         guard let held else { return }
         self.held = nil
         handOn(held.items, upTo: held.timeNanoseconds)
@@ -205,15 +215,21 @@ package final class Router {
         return next
     }
 
-    /// Says so when failures have left one active sensor, or none.
+    /// Reports when failures have left one active sensor that delivers, or none.
     private func reviewSensors() {
         var count = 0
         for sensor in sensors where sensor.isActive { count += 1 }
         defer { lastActiveCount = count }
-        guard let last = lastActiveCount, count < last else { return }
+        guard let last = lastActiveCount, count < last || awaitsLastSensor else { return }
         let active = activeSensors
+        awaitsLastSensor = false
         if let sensor = active.first {
             guard active.count == 1 else { return }
+            // At the start, the search for the other one may end without a device.
+            guard sensor.lastTimeNanoseconds != nil else {
+                awaitsLastSensor = true
+                return
+            }
             collect(.sensorsOneLeft, sensor: sensor, [])
             delegate?.router(self, didFallToOneSensor: sensor)
         } else {
@@ -228,6 +244,7 @@ package final class Router {
         if event.kind.role != .repeated { sequence += 1 }
         var numbered = event
         numbered.sequence = sequence
+        numbered.identity = identity
         numbered.wallNanoseconds = event.wallNanoseconds ?? wallClock?(event.timeNanoseconds)
         // A copy, because a handler may add or remove chains while it is called.
         for chain in chains { chain.handle(numbered) }

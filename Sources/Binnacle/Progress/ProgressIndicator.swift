@@ -28,9 +28,15 @@ package final class ProgressIndicator {
     }
 
     /// Stores the operation's progress, and redraws while shown.
-    package func update(fraction: Double?) {
+    ///
+    /// - Parameters:
+    ///   - fraction: The progress, from 0 to 1; `nil` when it is not known.
+    ///   - detail: What else there is to say of it, in a few words, which are made only where they are shown.
+    package func update(fraction: Double?, detail: () -> String = { "" }) {
         self.fraction = fraction.map { min(max($0, 0), 1) }
-        if isShown { view.draw(fraction: self.fraction) }
+        guard isShown else { return }
+        view.describe(detail)
+        view.draw(fraction: self.fraction)
     }
 
     /// Hides the indicator and tells the delegate; does nothing while it is hidden.
@@ -54,8 +60,15 @@ package final class ProgressIndicator {
 package protocol ProgressView: AnyObject {
     /// Draws the progress, from 0 to 1, or that it is not known.
     func draw(fraction: Double?)
+    /// Sets what the next drawing says besides; without an implementation it says nothing.
+    func describe(_ detail: () -> String)
     /// Removes what was drawn.
     func clear()
+}
+
+extension ProgressView {
+    /// A view that has no room for words.
+    package func describe(_ detail: () -> String) {}
 }
 
 /// What a ``ProgressIndicator`` tells its delegate; every method has an empty default.

@@ -1,7 +1,9 @@
 /// One reading of three axes with its timestamp.
 ///
 /// Axes follow the device frame: x to the right, y to the top, z out of the screen. An accelerometer's sample is
-/// specific force in m/s², so the axis that points up reads +9.81 at rest; a magnetometer's is the field in µT.
+/// specific force in m/s², so the axis that points up reads +9.81 at rest; a magnetometer's is the field in µT; a
+/// gyroscope's is the angular velocity in rad/s by the right-hand rule, so a device that lies flat and turns
+/// counter-clockwise, seen from above, has a positive z.
 public struct Sample: Sendable, Equatable {
     /// The stamp as the device or the trace gave it, in nanoseconds; never the wall clock.
     public var timeNanoseconds: Int64
@@ -38,4 +40,6 @@ public enum SampleKind: String, FigureWord, Hashable, CaseIterable {
     case accelerometer
     /// Magnetic field in µT.
     case magnetometer
+    /// Angular velocity in rad/s.
+    case gyroscope
 }

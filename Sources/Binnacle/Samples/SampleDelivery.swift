@@ -85,6 +85,9 @@ public final class SampleBatch {
     /// The number of samples in the batch.
     public private(set) var count = 0
 
+    /// The first stamp of the batch that lay before the one before it; `nil` when there was none.
+    private(set) var stampError: StampOrderError?
+
     private let ownTimes: UnsafeMutablePointer<Int64>
     private let ownXs: UnsafeMutablePointer<Float>
     private let ownYs: UnsafeMutablePointer<Float>
@@ -139,10 +142,18 @@ public final class SampleBatch {
 
     /// Appends one sample.
     ///
+    /// A sample whose stamp lies before the last one is not appended: the stream fails with a ``StampOrderError``.
+    ///
     /// - Precondition: The batch is not full.
     public func append(timeNanoseconds: Int64, x: Float, y: Float, z: Float) {
         precondition(count < capacity, "the batch is full")
         keep()
+        if count > 0, timeNanoseconds < ownTimes[count - 1] {
+            if stampError == nil {
+                stampError = StampOrderError(lastNanoseconds: ownTimes[count - 1], nextNanoseconds: timeNanoseconds)
+            }
+            return
+        }
         ownTimes[count] = timeNanoseconds
         ownXs[count] = x
         ownYs[count] = y
@@ -249,6 +260,7 @@ public final class SampleBatch {
     /// Removes every sample and keeps the room.
     package func removeAll() {
         count = 0
+        stampError = nil
         if owner != nil { returnBorrowed() }
     }
 

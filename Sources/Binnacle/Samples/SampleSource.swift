@@ -7,6 +7,9 @@ public protocol SampleSource: AnyObject {
 
     /// Fills an empty delivery with the samples that come next.
     ///
+    /// The stamps of a stream may not fall within a delivery: a stream whose stamps do fails with a
+    /// ``StampOrderError``.
+    ///
     /// - Parameter delivery: Empty; has a batch for each of ``streams``, and maybe for others. What is in it afterwards is
     ///   valid whatever the answer.
     /// - Returns: Whether there are samples, none yet, none ever again, or streams that failed.
@@ -20,6 +23,23 @@ public protocol SampleSource: AnyObject {
     /// Ends ``wait()``, or else the next one; may be called on any thread. `nil`, without an implementation, is for a
     /// source that never waits long.
     var wakeUp: (@Sendable () -> Void)? { get }
+}
+
+/// A source delivered a sample whose stamp lies before that of the sample before it.
+///
+/// Detection takes its time from the stamps. The samples before this one are used; the stream fails with this error, and
+/// goes on with the source's next delivery.
+public struct StampOrderError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The stamp of the sample before, in nanoseconds.
+    public let lastNanoseconds: Int64
+    /// The stamp that lies before it, in nanoseconds.
+    public let nextNanoseconds: Int64
+
+    /// What is wrong, and the remedy.
+    public var description: String {
+        "the source delivered the stamp \(nextNanoseconds) ns behind \(lastNanoseconds) ns: the stamps of a delivery may not "
+            + "fall; sort its samples, or end the delivery before this one"
+    }
 }
 
 /// How a source answered when it was asked for samples.

@@ -20,22 +20,37 @@ public struct SampleStream {
     public let sensor: Sensor
     /// What the samples measure.
     public let kind: SampleKind
+    /// Whether the sensor may lack it, as a gyroscope that a detector would use and does not need.
+    ///
+    /// Such a stream may never have a sample. Whether the sensor is active depends on the others.
+    package let isOptional: Bool
 
     /// Creates a description of a stream.
     public init(sensor: Sensor, kind: SampleKind) {
+        self.init(sensor: sensor, kind: kind, isOptional: false)
+    }
+
+    /// Creates a description of a stream, which the sensor may lack.
+    package init(sensor: Sensor, kind: SampleKind, isOptional: Bool) {
         id = sensor.streamID(of: kind)
         self.sensor = sensor
         self.kind = kind
+        self.isOptional = isOptional
     }
 
     /// Puts the streams of a pipeline in their order.
     ///
     /// Magnetometers come before accelerometers, so that a pair with one common stamp is a pair: the heading is
-    /// decided at the accelerometer's sample, with the latest magnetometer sample that has come by then. Within a
-    /// kind the given order stays.
+    /// decided at the accelerometer's sample, with the latest magnetometer sample that has come by then. Gyroscopes come
+    /// before both, so that a turn is known up to the stamp at which the others are used. Within a kind the given order
+    /// stays.
+    package static func ordered(_ streams: [SampleStream]) -> [SampleStream] {
+        [SampleKind.gyroscope, .magnetometer, .accelerometer].flatMap { kind in streams.filter { $0.kind == kind } }
+    }
+
+    /// Creates the streams of a pipeline in their order.
     package static func ordered(_ streams: [(sensor: Sensor, kind: SampleKind)]) -> [SampleStream] {
-        let sorted = streams.filter { $0.kind == .magnetometer } + streams.filter { $0.kind == .accelerometer }
-        return sorted.map { SampleStream(sensor: $0.sensor, kind: $0.kind) }
+        ordered(streams.map { SampleStream(sensor: $0.sensor, kind: $0.kind) })
     }
 }
 

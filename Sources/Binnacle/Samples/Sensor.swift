@@ -2,7 +2,7 @@ import Synchronization
 
 /// One physical device as the user names it; active or not, and the delegating object for what happens to it.
 ///
-/// A device may carry an accelerometer, a magnetometer or both. It starts active. When its source fails, the
+/// A device may carry an accelerometer, a magnetometer, a gyroscope, or several of them. It starts active. When its source fails, the
 /// pipeline deactivates it and its delegate is told, with the reason.
 public final class Sensor {
     /// The name from the configuration or, without one, from the trace.
@@ -11,12 +11,20 @@ public final class Sensor {
     package let isSimulated: Bool
     /// Whether samples can be expected from this sensor.
     public private(set) var isActive = true
+    /// Why the sensor is not active; `nil` while it is.
+    package private(set) var failure: String?
     /// The stamp of the last sample seen, in nanoseconds; `nil` before the first.
     package private(set) var lastTimeNanoseconds: Int64?
     /// Whether this process may use the device; set by its source.
     public package(set) var authorizationStatus = AuthorizationStatus.notDetermined
     /// What makes its samples true, applied by the pipeline before anybody looks at them; `nil` leaves them as they are.
     package var calibration: SensorCalibration?
+    /// The largest rate in rad/s that the gyroscope can measure on an axis; `nil` when that is not known.
+    ///
+    /// Set by the source before the first sample of an opened device, which may be another one than before.
+    package var gyroscopeRange: Float?
+    /// Whether the gyroscope gives a sample only when its rate has changed; set as ``gyroscopeRange`` is.
+    package var gyroscopeReportsOnChange = false
     /// Told what happens to the sensor.
     ///
     /// One object may be the delegate of many sensors; it is held weakly, so its creator has to keep it.
@@ -44,7 +52,10 @@ public final class Sensor {
     /// Turns sensors off that one failure took, and only then tells their delegates, so that each is told the same.
     static func deactivate(_ sensors: [Sensor], because reason: any Error) {
         let lost = sensors.filter(\.isActive)
-        for sensor in lost { sensor.isActive = false }
+        for sensor in lost {
+            sensor.isActive = false
+            sensor.failure = "\(reason)"
+        }
         for sensor in lost { sensor.delegate?.sensor(sensor, didDeactivateBecause: reason) }
     }
 
@@ -52,6 +63,7 @@ public final class Sensor {
     package func activate() {
         guard !isActive else { return }
         isActive = true
+        failure = nil
         delegate?.sensorDidActivate(self)
     }
 

@@ -13,11 +13,15 @@ public struct SensorCalibration: Sendable, Equatable {
         self.magnetometer = magnetometer
     }
 
+    /// The kinds of samples for which `binnacle calibrate` finds a calibration.
+    package static let kinds: [SampleKind] = [.accelerometer, .magnetometer]
+
     /// What is done to the samples of a kind.
     func axes(of kind: SampleKind) -> AxisCalibration? {
         switch kind {
         case .accelerometer: accelerometer
         case .magnetometer: magnetometer?.axes
+        case .gyroscope: nil
         }
     }
 }
@@ -54,16 +58,5 @@ public struct MagnetometerCalibration: Sendable, Equatable {
         self.axes = axes
         self.fieldMicrotesla = fieldMicrotesla
         self.residualMicrotesla = residualMicrotesla
-    }
-
-    /// Creates a calibration from the error of its fit.
-    ///
-    /// - Parameters:
-    ///   - axes: Hard iron as the offset in µT, and soft iron as the matrix.
-    ///   - fieldMicrotesla: The strength of the field after the correction.
-    ///   - fitErrorPercent: The standard deviation of the strength, as a share of it.
-    package init(axes: AxisCalibration, fieldMicrotesla: Double, fitErrorPercent: Double) {
-        self.init(
-            axes: axes, fieldMicrotesla: fieldMicrotesla, residualMicrotesla: fitErrorPercent / 100 * fieldMicrotesla)
     }
 }

@@ -49,6 +49,8 @@ extension SensorSession {
         ///   - name: The name that events carry.
         ///   - accelerometer: The sensor's name; `nil` takes the first accelerometer.
         ///   - magnetometer: The sensor's name; `nil` takes the first magnetometer.
+        ///   - gyroscope: The sensor's name; `nil` takes the gyroscope of the accelerometer's sensor, or else the first. The
+        ///     detector does without where the source has none.
         ///   - settings: What to look for.
         ///   - delegate: Told what is found, in the place of ``eventDelegate``, and held by the session.
         /// - Returns: The detector, which the session starts.
@@ -56,12 +58,16 @@ extension SensorSession {
         @discardableResult
         public func detectNorth(
             name: String = "north", accelerometer: String? = nil, magnetometer: String? = nil,
-            settings: NorthSettings = NorthSettings(), delegate: (any NorthDetectorDelegate)? = nil
+            gyroscope: String? = nil, settings: NorthSettings = NorthSettings(),
+            delegate: (any NorthDetectorDelegate)? = nil
         ) throws(SettingsProblem<NorthSettings>) -> NorthDetector {
             if let problem = settings.problems().first { throw problem }
+            let accelerometer = stream(of: .accelerometer, from: accelerometer)
+            let near = gyroscope == nil ? accelerometer.flatMap { stream(of: .gyroscope, from: $0.sensor.name) } : nil
             let detector = NorthDetector(
-                name: name, accelerometer: stream(of: .accelerometer, from: accelerometer),
-                magnetometer: stream(of: .magnetometer, from: magnetometer), settings: settings)
+                name: name, accelerometer: accelerometer,
+                magnetometer: stream(of: .magnetometer, from: magnetometer),
+                gyroscope: near ?? stream(of: .gyroscope, from: gyroscope), settings: settings)
             detector.delegate = delegate ?? router
             add(detector, owning: delegate)
             return detector

@@ -27,20 +27,11 @@ package final class ModelSource: SampleSource {
         for _ in 0..<delivery.capacity {
             let time = grid.timeNanoseconds(at: nextIndex)
             for stream in streams {
-                let vector =
-                    stream.kind == .accelerometer
-                    ? model.specificForce(at: nextIndex) : model.magneticField(at: nextIndex)
+                let vector = model.sample(stream.kind, at: nextIndex)
                 delivery[stream.id]?.append(timeNanoseconds: time, x: vector.x, y: vector.y, z: vector.z)
             }
             nextIndex += 1
         }
         return .samples
-    }
-
-    /// The angular velocity in degrees a second, at the sample with a stamp of this source.
-    package func angularVelocity(atNanoseconds time: Int64) -> SIMD3<Double> {
-        // A stamp is rounded, to either side; half an interval behind it is in the middle of its own.
-        let half = Int64(0.5e9 / grid.rateHz)
-        return model.angularVelocity(at: max(0, grid.lastIndex(notAfter: Units.later(time, by: half))))
     }
 }

@@ -24,6 +24,7 @@ package struct MotionModel: Sendable {
 
     private let forceNoise: SampleNoise
     private let fieldNoise: SampleNoise
+    private let rateNoise: SampleNoise
 
     /// The standard deviation of the noise on each axis, in m/s².
     ///
@@ -31,6 +32,8 @@ package struct MotionModel: Sendable {
     static let forceDeviation = 0.02
     /// The standard deviation of the noise on each axis, in µT; the resting recording broad05 has 0.6.
     static let fieldDeviation = 0.3
+    /// The standard deviation of the noise on each axis, in rad/s: 0.05°/s, as a gyroscope of a phone has at 100 Hz.
+    static let rateDeviation = 0.05 * Double.pi / 180
     /// The Earth's field at 50° N 9° E, at sea level at the beginning of 2026, in µT: 49.1 with a dip of 65.8°.
     ///
     /// By the World Magnetic Model WMM2025 (NOAA and BGS, 2024): H 20.12, Z 44.83.
@@ -47,6 +50,7 @@ package struct MotionModel: Sendable {
         self.settings = settings
         forceNoise = SampleNoise(seed: settings.seed, kind: .accelerometer)
         fieldNoise = SampleNoise(seed: settings.seed, kind: .magnetometer)
+        rateNoise = SampleNoise(seed: settings.seed, kind: .gyroscope)
     }
 
     /// A sample of the specific force.
@@ -78,15 +82,28 @@ package struct MotionModel: Sendable {
         return SIMD3<Float>(field)
     }
 
-    /// The angular velocity, which has no noise.
+    /// A sample of the angular velocity: the device turns in the model turn alone.
     ///
     /// - Parameter index: The sample's number, from 0; sample n is n/rate after the start.
-    /// - Returns: The three axes in degrees a second, counter-clockwise about each axis.
-    package func angularVelocity(at index: Int64) -> SIMD3<Double> {
-        guard settings.model == .turn else { return .zero }
-        let phase = phase(index, TurnModel.cycleSeconds)
-        // A heading counts clockwise, seen from above, where z points.
-        return SIMD3(0, 0, -TurnModel.degreesPerSecond(at: phase))
+    /// - Returns: The three axes in rad/s, counter-clockwise about each axis.
+    package func angularVelocity(at index: Int64) -> SIMD3<Float> {
+        var rate = SIMD3<Double>.zero
+        if settings.model == .turn {
+            let phase = phase(index, TurnModel.cycleSeconds)
+            // A heading counts clockwise, seen from above, where z points.
+            rate.z = -TurnModel.degreesPerSecond(at: phase) * .pi / 180
+        }
+        rate += Self.rateDeviation * rateNoise.vector(at: index)
+        return SIMD3<Float>(rate)
+    }
+
+    /// A sample of any kind, in the unit of the kind.
+    func sample(_ kind: SampleKind, at index: Int64) -> SIMD3<Float> {
+        switch kind {
+        case .accelerometer: specificForce(at: index)
+        case .magnetometer: magneticField(at: index)
+        case .gyroscope: angularVelocity(at: index)
+        }
     }
 
     /// How far into its cycle a sample is, in seconds.

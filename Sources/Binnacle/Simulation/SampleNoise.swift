@@ -16,7 +16,12 @@ struct SampleNoise {
     ///   - kind: The streams of one sensor have noise of their own.
     init(seed: UInt64, kind: SampleKind) {
         let own = Self.mix(seed &+ Self.increment)
-        key = kind == .accelerometer ? own : ~own
+        key =
+            switch kind {
+            case .accelerometer: own
+            case .magnetometer: ~own
+            case .gyroscope: Self.mix(~own)
+            }
     }
 
     /// Three independent numbers of mean 0 and standard deviation 1.

@@ -103,9 +103,7 @@ public final class SimulatedSource: SampleSource {
         while !batch.isFull {
             let position = position(track, track.nextIndex)
             guard position <= end else { return }
-            let vector =
-                track.stream.kind == .accelerometer
-                ? track.model.specificForce(at: track.nextIndex) : track.model.magneticField(at: track.nextIndex)
+            let vector = track.model.sample(track.stream.kind, at: track.nextIndex)
             batch.append(timeNanoseconds: position.timeNanoseconds, x: vector.x, y: vector.y, z: vector.z)
             track.nextIndex += 1
         }

@@ -23,7 +23,8 @@ package struct CommandAction: HandlerAction, Equatable {
         key: Key(
             "command", .usual("[\"/usr/local/bin/alarm\", \"{sensor}\", \"--peak={peak_g}\"]"), usual: "",
             """
-            The program's absolute path and its arguments. There is no shell in between. In an argument, {name} becomes \
+            The program's path and its arguments; a path that does not begin with / is relative to the folder of the file \
+            that has it. There is no shell in between. In an argument, {name} becomes \
             what the event says, or nothing when it does not say it; {{ and }} are single braces. The names are: \
             \(CommandPlaceholder.all.map(\.name).joined(separator: ", ")). The program also gets the event as JSON on its \
             standard input.

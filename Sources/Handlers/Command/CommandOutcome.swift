@@ -38,8 +38,8 @@ struct CommandOutcome {
         case ended(ProgramEnd)
         /// The kernel did not keep the exit status.
         case unknown
-        /// It could not be started, for this reason.
-        case notStarted(reason: String)
+        /// It could not be started, for this reason; `isFinal` when that lies in the program and not in the moment.
+        case notStarted(reason: String, isFinal: Bool)
     }
 
     /// Why a program was made to end.
@@ -62,6 +62,11 @@ struct CommandOutcome {
         return false
     }
 
+    /// Whether the program cannot be started as long as nobody changes it.
+    var isFinal: Bool {
+        if case .notStarted(_, isFinal: true) = end { true } else { false }
+    }
+
     /// Whether a stop interrupted the program, or its end is unknown.
     var isCutShort: Bool {
         switch (interruption, end) {
@@ -77,7 +82,7 @@ struct CommandOutcome {
         case (.stop(let reason), _): "killed, because \(reason)"
         case (nil, .ended(let end)): end.failure ?? ""
         case (nil, .unknown): "its end is not known"
-        case (nil, .notStarted(let reason)): "cannot be run: \(reason)"
+        case (nil, .notStarted(let reason, _)): "cannot be run: \(reason)"
         }
     }
 }

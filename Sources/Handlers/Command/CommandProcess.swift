@@ -139,6 +139,7 @@ enum EventVariables {
         variables.append(("time_ns", String(event.timeNanoseconds)))
         if let wall = event.wallNanoseconds { variables.append(("wall_time", WallTime.text(wall))) }
         if event.isSimulated { variables.append(("simulated", "1")) }
+        if let identity = event.identity { variables.append(("identity", identity)) }
         variables += event.figures.map { ($0.name.rawValue, $0.value.description) }
         return variables.map { ("BINNACLE_" + $0.0.uppercased(), $0.1) }
     }

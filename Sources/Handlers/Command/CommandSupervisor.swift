@@ -179,7 +179,9 @@ extension CommandSupervisor: CommandWorkerDelegate {
     /// Reports the outcome, and schedules a retry of a failed program.
     func commandWorker(_ worker: CommandWorker, didFinish outcome: CommandOutcome) {
         workers.removeAll { $0 === worker }
-        let nextDelay = outcome.isSuccess ? nil : settings.retryDelay(after: worker.job.attempt)
+        // A replay waits for the retries, and meanwhile nobody installs a missing program.
+        let isOver = outcome.isSuccess || port.isReplay && outcome.isFinal
+        let nextDelay = isOver ? nil : settings.retryDelay(after: worker.job.attempt)
         let delay = port.stop == nil ? nextDelay : nil
         port.report(CommandReport.event(handler: port.name, job: worker.job, outcome: outcome, retryDelay: delay))
         guard let delay else {

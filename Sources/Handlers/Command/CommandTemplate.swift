@@ -63,14 +63,18 @@ package enum CommandPlaceholder: Sendable, Hashable {
     case time
     /// The wall clock's time of the sample.
     case wallTime
+    /// The same in local time, for people.
+    case localTime
     /// Whether the event is simulated.
     case simulated
+    /// The identity of the count that the sequence number belongs to.
+    case identity
     /// A measured figure.
     case figure(Figure.Name)
 
     /// Every placeholder there is.
     package static let all: [CommandPlaceholder] =
-        [.kind, .detector, .sensor, .sequence, .time, .wallTime, .simulated]
+        [.kind, .detector, .sensor, .sequence, .time, .wallTime, .localTime, .simulated, .identity]
         + Figure.Name.allCases.filter { !Figure.Name.ofReports.contains($0) }.map(CommandPlaceholder.figure)
 
     /// Finds the placeholder of a name.
@@ -88,7 +92,9 @@ package enum CommandPlaceholder: Sendable, Hashable {
         case .sequence: "seq"
         case .time: "time_ns"
         case .wallTime: "wall_time"
+        case .localTime: "local_time"
         case .simulated: "simulated"
+        case .identity: "identity"
         case .figure(let name): name.rawValue
         }
     }
@@ -102,7 +108,10 @@ package enum CommandPlaceholder: Sendable, Hashable {
         case .sequence: String(event.sequence)
         case .time: String(event.timeNanoseconds)
         case .wallTime: event.wallNanoseconds.map(WallTime.text)
+        // People do not read milliseconds.
+        case .localTime: event.wallNanoseconds.map { String(LocalTime.text($0).prefix(19)) }
         case .simulated: event.isSimulated ? "true" : "false"
+        case .identity: event.identity
         case .figure(let name): event.figure(name)?.description
         }
     }
@@ -126,18 +135,20 @@ extension CommandTemplate {
     }
 
     private static func program(_ node: TOMLNode, of table: TableReader) -> String? {
-        guard let path = table.string(key, node) else { return nil }
-        guard path.hasPrefix("/") else {
+        guard let text = table.string(key, node) else { return nil }
+        guard text.contains("/") else {
             // A service has no PATH of its own.
             table.refuse(
-                key, at: node.position, "the program \(Spelling.quoted(path)) has to be an absolute path",
-                hint: "such as /usr/local/bin/alarm")
+                key, at: node.position, "the program \(Spelling.quoted(text)) has no folder, and none is searched",
+                hint: "such as /usr/local/bin/alarm, or ./alarm beside this file")
             return nil
         }
         guard let argument = argument(node, of: table) else { return nil }
         switch argument.pieces.first {
         case .text(let program) where argument.pieces.count == 1:
-            return program
+            let path = program.hasPrefix("/") ? program : table.diagnostics.folder(of: node.position) + program
+            table.warnIfNoProgram(path, node)
+            return path
         default:
             table.refuse(
                 key, at: node.position, "the program cannot be chosen by an event",

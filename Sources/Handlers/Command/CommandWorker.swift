@@ -63,7 +63,8 @@ final class CommandWorker {
             process = try CommandProcess(
                 [job.program] + job.arguments, variables: environment.variables(for: job.event))
         } catch {
-            finish(.notStarted(reason: Self.reason(error)))
+            let passing = [EAGAIN, ENOMEM, EMFILE, ENFILE, ETXTBSY, EIO, EINTR]
+            finish(.notStarted(reason: Self.reason(error), isFinal: !passing.contains(error.code)))
             return
         }
         deadline = Units.later(startTime, by: Units.nanoseconds(settings.timeout))
@@ -192,6 +193,11 @@ final class CommandWorker {
             return "\(error.reason): the interpreter that it names is missing"
         case EACCES where access(program + "/", F_OK) == 0: return "\(error.reason): it is a directory"
         case E2BIG: return "\(error.reason): an argument is longer than the system allows"
+        case ENOENT, EACCES:
+            let hidden = ["/home", "/root", "/run/user"].first { program.hasPrefix($0 + "/") && access($0, X_OK) != 0 }
+            guard let hidden else { return error.reason }
+            return error.reason
+                + ": this process cannot look into \(hidden), as a service may not; /usr/local/bin is for such programs"
         default: return error.reason
         }
     }

@@ -19,7 +19,7 @@ package struct FileAction: HandlerAction, Equatable {
         key: Key(
             "file", .usual("\"/var/log/binnacle/events.jsonl\""), usual: "",
             """
-            The file. A path that does not begin with / is relative to the folder of this file. The service may write to \
+            The file. A path that does not begin with / is relative to the folder of the file that has it. The service may write to \
             /var/log/binnacle.
             """))
     /// How the key is written.
@@ -44,8 +44,12 @@ package struct FileAction: HandlerAction, Equatable {
             refuse("is no regular file", "events are appended to a regular file, or to a new one")
             return nil
         }
+        table.warnIfUnusable(path, entry.node, type: (S_IFREG, "file"))
         self.path = path
     }
+
+    /// Two writers would mix their lines.
+    package var exclusivePlace: (words: String, key: String, name: String)? { ("file", Self.key, path) }
 
     /// Appends each event.
     package func work(for name: String) -> HandlerWork {

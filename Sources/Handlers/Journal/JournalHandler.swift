@@ -1,9 +1,9 @@
-import Binnacle
-import LinuxSystem
-import PlainText
+package import Binnacle
+package import LinuxSystem
+package import PlainText
 
 /// Writes each event into systemd's journal, with a field for each of its values.
-final class JournalHandler: EventHandler {
+package final class JournalHandler: EventHandler {
     private let name: String
     private let journal: JournalSocket
     private let level: (EventKind) -> LogLevel
@@ -11,7 +11,7 @@ final class JournalHandler: EventHandler {
     private var hasFailed = false
 
     /// Creates a handler; `didFail` is called for the first error, and for the first after a success.
-    init(
+    package init(
         name: String, journal: JournalSocket, level: @escaping (EventKind) -> LogLevel,
         didFail: @escaping (SystemError) -> Void
     ) {
@@ -21,7 +21,8 @@ final class JournalHandler: EventHandler {
         self.didFail = didFail
     }
 
-    func handle(_ event: Event) {
+    /// Writes the event.
+    package func handle(_ event: Event) {
         do throws(SystemError) {
             try journal.write(Self.fields(event, handler: name, level: level(event.kind)))
             hasFailed = false

@@ -27,6 +27,13 @@ package final class JournalSocket {
         return String(cString: value) == "\(status.st_dev):\(status.st_ino)"
     }
 
+    /// The journal's socket where standard error is the journal.
+    ///
+    /// `nil` elsewhere, and where the socket cannot be used: journald still reads standard error.
+    package static func ofStandardError() -> JournalSocket? {
+        isStandardError ? try? JournalSocket() : nil
+    }
+
     /// Writes an entry of fields, whose names have capitals, digits and `_`; the values of a too large one are cut.
     package func write(_ fields: [(name: String, value: String)]) throws(SystemError) {
         do throws(SystemError) {

@@ -110,6 +110,14 @@ package struct MQTTAction: HandlerAction, Equatable {
         return .threaded(MQTTPublisher.plan(settings, topics))
     }
 
+    /// Of two handlers with one status topic, the one that ends says that the other is offline.
+    package var exclusivePlace: (words: String, key: String, name: String)? {
+        statusTopic.map { ("status topic", "status_topic", "\(settings.address) \($0.topic(host: HostName.current))") }
+    }
+
+    /// Why libmosquitto cannot be loaded.
+    package var missingLibrary: String? { MQTTClient.missingLibrary }
+
     /// Warns of a password that leaves the machine unencrypted.
     package var notices: [String] {
         let isLocal = ["localhost", "127.0.0.1", "::1"].contains(settings.host.lowercased())

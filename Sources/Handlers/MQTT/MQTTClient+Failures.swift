@@ -22,7 +22,9 @@ extension MQTTClient {
     func failure(_ result: Int32, _ code: Int32) -> MQTTFailure {
         if let answer, answer != 0 { return MQTTFailure("\(settings.address): \(refusal(answer))") }
         if let tlsProblem { return MQTTFailure("\(settings.address): TLS: \(tlsProblem)") }
-        var failure = MQTTFailure("\(settings.address): \(reason(result, code))")
+        let remedy = answer == nil ? NetworkAccess.remedy(for: code) : nil
+        let words = [reason(result, code), remedy].compactMap { $0 }.joined(separator: ": ")
+        var failure = MQTTFailure("\(settings.address): \(words)")
         failure.isClosedByBroker = answer == 0 && isClosing(result, code)
         failure.isUnreachable = answer == nil && [ETIMEDOUT, EHOSTUNREACH, ENETUNREACH].contains(code)
         return failure

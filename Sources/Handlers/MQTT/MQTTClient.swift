@@ -15,6 +15,9 @@ final class MQTTClient {
     /// The TLS error of a failed connection.
     var tlsProblem: String?
     private var acknowledged: [Int32] = []
+    /// The connection, once it was begun.
+    private var wire: MQTTWire?
+    private var messageCount = 0
 
     /// More messages than are ever in flight; the library would queue the others in its own memory.
     private static let mostInFlight: UInt32 = 1000
@@ -45,6 +48,16 @@ final class MQTTClient {
 
     deinit {
         functions.mosquitto_destroy(handle)
+    }
+
+    /// Why libmosquitto cannot be used; `nil` when it can.
+    static var missingLibrary: String? {
+        do throws(MQTTFailure) {
+            _ = try loadLibrary()
+            return nil
+        } catch {
+            return error.reason
+        }
     }
 
     /// The functions of libmosquitto, which is loaded when it is first used.
@@ -119,20 +132,64 @@ final class MQTTClient {
             failure.isDetour = avoidsIPv6 && [EINVAL, EAFNOSUPPORT].contains(code)
             throw failure
         }
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        do throws(SystemError) {
+            wire = try MQTTWire(takingPlaceOf: functions.mosquitto_socket(handle))
+        } catch {
+            throw MQTTFailure("\(settings.address): \(error)")
+        }
     }
 
-    /// The socket; −1 when there is none.
-    var descriptor: Int32 { functions.mosquitto_socket(handle) }
+    /// The broker's socket; −1 when there is none.
+    var descriptor: Int32 { functions.mosquitto_socket(handle) < 0 ? -1 : wire?.outer.raw ?? -1 }
     /// Whether output is pending.
-    var wantsWrite: Bool { functions.mosquitto_want_write(handle) }
+    var wantsWrite: Bool { functions.mosquitto_want_write(handle) || wire?.hasPending ?? false }
 
-    func read() throws(MQTTFailure) { try check(functions.mosquitto_loop_read) }
+    /// Reads what the broker has sent, and fails when that is more than the answers that it owes.
+    func read() throws(MQTTFailure) {
+        guard let wire else { return }
+        let isWithinLimit: Bool
+        do throws(SystemError) {
+            isWithinLimit = try wire.receive(acknowledging: messageCount)
+        } catch {
+            throw broken(error)
+        }
+        guard isWithinLimit else {
+            throw MQTTFailure(
+                "\(settings.address): the broker sends more than answers, although nothing is subscribed to")
+        }
+        // One call reads no more packets than there are messages in flight, and nothing reports the rest.
+        var unread = Int32.max
+        repeat {
+            unread = MQTTWire.unread(at: functions.mosquitto_socket(handle))
+            try check(functions.mosquitto_loop_read)
+        } while (1..<unread).contains(MQTTWire.unread(at: functions.mosquitto_socket(handle)))
+        try flush()
+    }
 
-    func write() throws(MQTTFailure) { try check(functions.mosquitto_loop_write) }
+    /// Writes what is pending.
+    func write() throws(MQTTFailure) {
+        try check(functions.mosquitto_loop_write)
+        try flush()
+    }
 
     /// Sends PINGREQ when it is due, and fails when the broker has not answered the last one.
-    func keepAlive() throws(MQTTFailure) { try check { handle, _ in functions.mosquitto_loop_misc(handle) } }
+    func keepAlive() throws(MQTTFailure) {
+        try check { handle, _ in functions.mosquitto_loop_misc(handle) }
+        try flush()
+    }
+
+    /// Explains a broken connection as the library does.
+    private func broken(_ error: SystemError) -> MQTTFailure {
+        failure(error.code == ECONNRESET ? MOSQ_ERR_CONN_LOST.code : MOSQ_ERR_ERRNO.code, error.code)
+    }
+
+    private func flush() throws(MQTTFailure) {
+        do throws(SystemError) {
+            try wire?.send()
+        } catch {
+            throw broken(error)
+        }
+    }
 
     /// Sends a message with QoS 1.
     ///
@@ -144,7 +201,10 @@ final class MQTTClient {
             functions.mosquitto_publish(handle, &number, topic, Int32(clamping: payload.count), payload, 1, isRetained)
         }
         switch result {
-        case MOSQ_ERR_SUCCESS.code: return number
+        case MOSQ_ERR_SUCCESS.code:
+            messageCount += 1
+            try flush()
+            return number
         case MOSQ_ERR_INVAL.code, MOSQ_ERR_PAYLOAD_SIZE.code, MOSQ_ERR_MALFORMED_UTF8.code,
             MOSQ_ERR_OVERSIZE_PACKET.code:
             return nil
@@ -155,6 +215,8 @@ final class MQTTClient {
     /// Sends DISCONNECT, so that the broker discards the will.
     func disconnect() {
         _ = functions.mosquitto_disconnect(handle)
+        // A connection that is broken is at its end.
+        try? flush()
     }
 
     /// The IDs of the messages that were acknowledged since the last call, in the broker's order.

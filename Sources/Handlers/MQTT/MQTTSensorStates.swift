@@ -45,6 +45,7 @@ struct MQTTSensorState: Equatable {
         object.add("time_ns", raw: String(event.timeNanoseconds))
         if let wall = event.wallNanoseconds { object.add("wall_time", WallTime.text(wall)) }
         if event.isSimulated { object.add("simulated", raw: "true") }
+        if let identity = event.identity { object.add("identity", identity) }
         return object.text
     }
 }

@@ -114,13 +114,8 @@ extension MQTTSettings {
 
     /// The path of a file, which is opened only when it is needed.
     private static func file(_ table: TableReader, _ key: String) -> String? {
-        guard let path = table.string(key), let entry = table.entry(key) else { return nil }
-        guard path.hasPrefix("/") else {
-            table.refuse(
-                key, at: entry.node.position, "\(Spelling.quoted(path)) has to be an absolute path",
-                hint: "such as /etc/binnacle/\(path.split(separator: "/").last.map(String.init) ?? "file")")
-            return nil
-        }
+        guard let entry = table.entry(key), let path = table.path(key, entry.node) else { return nil }
+        table.warnIfMissing(path, entry.node)
         return path
     }
 

@@ -40,8 +40,8 @@ extension NMEAFailure {
     init(_ address: String, _ error: SystemError) {
         let words: String
         switch error.code {
-        case EAFNOSUPPORT: words = "this process may not use the network, or the machine lacks this kind of it"
-        case EPERM: words = "this process may not send there: Operation not permitted"
+        case EAFNOSUPPORT, EPERM:
+            words = [error.reason, NetworkAccess.remedy(for: error.code)].compactMap { $0 }.joined(separator: ": ")
         case EADDRINUSE: words = "somebody else has the port"
         case EADDRNOTAVAIL: words = "that is no address of this machine"
         case EACCES where error.call == "bind": words = "ports below 1024 are not for everybody"
@@ -55,7 +55,8 @@ extension NMEAFailure {
         _ settings: NMEASettings, _ type: __socket_type, isOwn: Bool
     ) throws(NMEAFailure) -> [NetworkAddress] {
         let explain = { (error: NetworkAddress.LookupError) in
-            NMEAFailure(reason: "\(settings.address): the name cannot be looked up: \(error.reason)")
+            let reason = [error.reason, NetworkAccess.remedy(for: 0)].compactMap { $0 }.joined(separator: ": ")
+            return NMEAFailure(reason: "\(settings.address): the name cannot be looked up: \(reason)")
         }
         return try mapError(explain) { () throws(NetworkAddress.LookupError) in
             try NetworkAddress.lookUp(host: settings.host, port: settings.port, type: type, isOwn: isOwn)

@@ -3,7 +3,7 @@ import CEvdev
 import Glibc
 package import LinuxSystem
 
-/// Finds the accelerometers and magnetometers of a machine.
+/// Finds the accelerometers, magnetometers and gyroscopes of a machine.
 package struct DeviceFinder: Sendable {
     /// The folder under which `/sys` and `/dev` lie, for a tree that is read without udev; empty for the machine's own.
     private let root: String
@@ -93,7 +93,7 @@ package struct DeviceFinder: Sendable {
             name: shown, label: label,
             location: location ?? properties["ACCEL_LOCATION"] ?? Self.location(from: label),
             node: node.flatMap { exists($0) ? $0 : nil }, path: path, kinds: kinds, properties: properties,
-            root: root)
+            root: root, parent: parent(of: root.isEmpty ? path : directory.resolved.path))
     }
 
     /// Whether a node exists; access(2) fails for a device that a control group withholds, as if it had no node.
@@ -109,22 +109,32 @@ package struct DeviceFinder: Sendable {
         guard let node = device.node, node.split(separator: "/").last?.hasPrefix("event") == true else { return nil }
         let parent = device.parentPath.map { SysfsDirectory(path: $0) }
         let isMarked = device.property("ID_INPUT_ACCELEROMETER") == "1"
-        guard isMarked || hasAccelerometerProperty(parent) else { return nil }
+        let hasProperty = bits("properties", of: parent, contain: [INPUT_PROP_ACCELEROMETER])
+        guard isMarked || hasProperty else { return nil }
+        // Without the property the axes are those of a joystick.
+        let turns = hasProperty && bits("capabilities/abs", of: parent, contain: [ABS_RX, ABS_RY, ABS_RZ])
         let name = (try? parent?.textIfPresent("name")) ?? nil
         let properties = device.properties
         let shown = name ?? String(node.split(separator: "/").last ?? "")
         return SensorDevice(
             interface: .evdev, id: DeviceIdentity.text(path: device.path, name: shown), name: shown,
             label: properties["ID_INPUT_LABEL"], location: properties["ACCEL_LOCATION"], node: node, path: device.path,
-            kinds: [.accelerometer], properties: properties, root: "")
+            kinds: turns ? [.accelerometer, .gyroscope] : [.accelerometer], properties: properties, root: "",
+            parent: Self.parent(of: device.path))
     }
 
-    /// Whether INPUT_PROP_ACCELEROMETER is set in the `properties` attribute: words of hexadecimal digits, the lowest last.
-    private static func hasAccelerometerProperty(_ parent: SysfsDirectory?) -> Bool {
-        guard let text = (try? parent?.textIfPresent("properties")) ?? nil, let last = text.split(separator: " ").last,
+    /// Whether bits are set in an attribute: words of hexadecimal digits, the lowest last.
+    ///
+    /// A word has as many bits as a long of the kernel; those that are asked for are in the lowest one.
+    private static func bits(_ name: String, of parent: SysfsDirectory?, contain numbers: [Int32]) -> Bool {
+        guard let text = (try? parent?.textIfPresent(name)) ?? nil, let last = text.split(separator: " ").last,
             let bits = UInt64(last, radix: 16)
         else { return false }
-        return bits >> UInt64(INPUT_PROP_ACCELEROMETER) & 1 == 1
+        return numbers.allSatisfy { bits >> UInt64($0) & 1 == 1 }
+    }
+
+    private static func parent(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
     }
 
     /// The kernel's labels for accelerometers have the place in them: `accel-display`, `accel-base`.

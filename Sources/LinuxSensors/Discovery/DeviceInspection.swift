@@ -30,7 +30,7 @@ package struct DeviceInspection: Sendable {
         package let name: String
         /// How it lies in a scan; `nil` without a buffer.
         package let type: String?
-        /// What a raw value is multiplied with, into m/s² or gauss.
+        /// What a raw value is multiplied with, into m/s², gauss or rad/s.
         package let scale: Double
         /// What is added to a raw value before.
         package let offset: Double
@@ -40,6 +40,8 @@ package struct DeviceInspection: Sendable {
     package let device: SensorDevice
     /// How samples would be taken.
     package internal(set) var mode: Mode
+    /// What would be read of it; a gyroscope that makes no sense is left out.
+    package internal(set) var kinds: [SampleKind] = []
     /// The channels that would be used.
     package internal(set) var channels: [Channel] = []
     /// The device's present rate, in Hz, when it can be read.
@@ -68,19 +70,19 @@ package struct DeviceInspection: Sendable {
 
     private mutating func lookAtIIO() throws(SensorFailure) {
         let iio = IIODevice(device)
-        let buffer = IIOBufferDirectory.find(in: device.directory, for: device.kinds)
-        let canPoll = device.kinds.allSatisfy(iio.canPoll)
-        for kind in device.kinds {
-            if rateHz == nil { rateHz = SamplingFrequency(kind, of: device.directory)?.current }
+        let (device, buffer) = (device, IIOBufferDirectory.find(in: device.directory, for: device.kinds))
+        rateHz = device.kinds.lazy.compactMap { SamplingFrequency($0, of: device.directory)?.current }.first
+        try describe { kind throws(SensorFailure) in
+            var channels: [Channel] = []
             for name in IIODevice.channels(kind) {
                 channels.append(
                     Channel(
                         name: name, type: buffer.flatMap { try? $0.elements.text(name + "_type") },
                         scale: try iio.scale(name, kind), offset: try iio.offset(name, kind)))
             }
-            let found = try iio.matrix(kind)
-            matrices.append((kind, found.matrix, found.source))
+            return (channels, try iio.matrix(kind))
         }
+        let canPoll = kinds.allSatisfy(iio.canPoll)
         guard let buffer, let node = device.node else {
             mode = .poll
             guard canPoll else {
@@ -101,15 +103,34 @@ package struct DeviceInspection: Sendable {
         }
     }
 
+    /// Describes each kind; a gyroscope that cannot be used leaves the accelerometer beside it usable.
+    private mutating func describe(
+        _ look: (SampleKind) throws(SensorFailure) -> ([Channel], (matrix: MountMatrix, source: String?))
+    ) throws(SensorFailure) {
+        for kind in device.kinds {
+            do throws(SensorFailure) {
+                let (channels, matrix) = try look(kind)
+                self.channels += channels
+                matrices.append((kind, matrix.matrix, matrix.source))
+                kinds.append(kind)
+            } catch {
+                guard kind == .gyroscope, device.kinds.count > 1 else { throw error }
+                reason = "its gyroscope cannot be used: \(error.description)"
+            }
+        }
+    }
+
     private mutating func lookAtEvdev() throws(SensorFailure) {
         guard let node = device.node else { throw SensorFailure(.missing, "\(device.path): has no event node") }
         try Permission.check(node, writing: false)
         let file = try EvdevHandle.open(device)
         let handle = try EvdevHandle(file, device)
-        channels = zip(["ABS_X", "ABS_Y", "ABS_Z"], try handle.scales()).map {
-            Channel(name: $0, type: nil, scale: $1, offset: 0)
-        }
         let matrix = try handle.matrix()
-        matrices = [(.accelerometer, matrix.matrix, matrix.source)]
+        try describe { kind throws(SensorFailure) in
+            let channels = zip(EvdevHandle.axisNames(kind), try handle.scales(kind)).map {
+                Channel(name: $0, type: nil, scale: $1, offset: 0)
+            }
+            return (channels, matrix)
+        }
     }
 }

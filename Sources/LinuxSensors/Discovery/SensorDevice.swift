@@ -1,6 +1,6 @@
 public import Binnacle
 
-/// A device of the machine that measures acceleration or a magnetic field, as it was found.
+/// A device of the machine that measures acceleration, a magnetic field or angular velocity, as it was found.
 public struct SensorDevice: Sendable, Equatable {
     /// The kernel's subsystem through which it is read.
     public enum Interface: String, Sendable {
@@ -38,6 +38,9 @@ public struct SensorDevice: Sendable, Equatable {
 
     /// The folder under which `/sys` and `/dev` lie; empty for the machine's own.
     let root: String
+    /// The folder in sysfs that it is in, where the path leads over symbolic links: that of its chip, or of its part of a
+    /// sensor hub.
+    let parent: String
 
     var directory: SysfsDirectory { SysfsDirectory(path: path) }
 }

@@ -36,13 +36,28 @@ final class EvdevHandle {
         libevdev_free(raw)
     }
 
-    /// How raw values become samples.
-    func conversion(_ settings: SensorSettings) throws(SensorFailure) -> AxisConversion {
-        let scales = try scales()
-        let matrix: MountMatrix
-        if let given = settings.mountMatrix { matrix = given } else { matrix = try self.matrix().matrix }
-        return AxisConversion(
-            scales: scales, offsets: [0, 0, 0], matrix: matrix, factor: settings.acceleration.factor)
+    /// The first axis of a kind; the two others follow.
+    static func firstAxis(_ kind: SampleKind) -> Int32 { kind == .gyroscope ? ABS_RX : ABS_X }
+
+    /// The names of a kind's axes.
+    static func axisNames(_ kind: SampleKind) -> [String] {
+        kind == .gyroscope ? ["ABS_RX", "ABS_RY", "ABS_RZ"] : ["ABS_X", "ABS_Y", "ABS_Z"]
+    }
+
+    /// How raw values of a kind become samples.
+    func conversion(_ kind: SampleKind, _ settings: SensorSettings) throws(SensorFailure) -> AxisConversion {
+        let scales = try scales(kind)
+        let (matrix, factor) = try settings.mounting(kind) { () throws(SensorFailure) in try self.matrix().matrix }
+        return AxisConversion(scales: scales, offsets: [0, 0, 0], matrix: matrix, factor: factor)
+    }
+
+    /// The largest rate in rad/s that the gyroscope can give on each of its axes; `nil` when it does not say so.
+    func gyroscopeRange() throws(SensorFailure) -> Float? {
+        let scales = try scales(.gyroscope)
+        let ranges = (0..<3).map { axis in
+            scales[axis] * Double(libevdev_get_abs_maximum(raw, UInt32(Self.firstAxis(.gyroscope)) + UInt32(axis)))
+        }
+        return ranges.min().flatMap { $0 > 0 ? Float($0) : nil }
     }
 
     /// The mount matrix and where it was found; the identity from nowhere without any.
@@ -52,21 +67,27 @@ final class EvdevHandle {
         return (try IIODevice.matrix(text, from: source), source)
     }
 
-    /// The axes' scales, in m/s² for each unit.
-    func scales() throws(SensorFailure) -> [Double] {
+    /// The scales of a kind's axes, in m/s² or rad/s for each unit.
+    ///
+    /// With INPUT_PROP_ACCELEROMETER a resolution counts units in 1 g or 1°/s (`struct input_absinfo` in input.h).
+    func scales(_ kind: SampleKind) throws(SensorFailure) -> [Double] {
+        let unit: (name: String, key: String, size: Double) =
+            kind == .gyroscope ? ("1°/s", "DEGREE", .pi / 180) : ("1 g", "G", Double(Units.standardGravity))
         var scales: [Double] = []
-        for (axis, name) in ["X", "Y", "Z"].enumerated() {
-            guard libevdev_has_event_code(raw, UInt32(EV_ABS), UInt32(axis)) == 1 else {
-                throw SensorFailure(.description, "\(device.node ?? device.path): has no axis ABS_\(name)")
+        for (offset, name) in Self.axisNames(kind).enumerated() {
+            let axis = UInt32(Self.firstAxis(kind)) + UInt32(offset)
+            guard libevdev_has_event_code(raw, UInt32(EV_ABS), axis) == 1 else {
+                throw SensorFailure(.description, "\(device.node ?? device.path): has no axis \(name)")
             }
-            let resolution = libevdev_get_abs_resolution(raw, UInt32(axis))
+            let resolution = libevdev_get_abs_resolution(raw, axis)
             guard resolution > 0 else {
                 throw SensorFailure(
                     .description,
-                    "\(device.node ?? device.path): does not say how many units of ABS_\(name) are 1 g (its resolution is "
-                        + "\(resolution)). Set it in the hardware database, with EVDEV_ABS_0\(axis)=::UNITS_PER_G")
+                    "\(device.node ?? device.path): does not say how many units of \(name) are \(unit.name) (its resolution "
+                        + "is \(resolution)). Set it in the hardware database, with EVDEV_ABS_0\(axis)=::UNITS_PER_\(unit.key)"
+                )
             }
-            scales.append(Double(Units.standardGravity) / Double(resolution))
+            scales.append(unit.size / Double(resolution))
         }
         return scales
     }

@@ -4,18 +4,20 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Reads an accelerometer of the input layer, through libevdev.
+/// Reads an accelerometer of the input layer, and the gyroscope beside it, through libevdev.
 ///
 /// The input layer sends only axes that changed, and nothing while none does. So the axes begin with the kernel's values,
 /// silence is no stall, and during silence the last value is repeated, so that a detector sees the device at rest.
 final class EvdevReader: SensorReader {
+    /// The largest rate in rad/s that the gyroscope can give, when it is read and has a limit.
+    let gyroscopeRange: Float?
     private let file: Descriptor
     private let node: String
     private let handle: EvdevHandle
-    private let conversion: AxisConversion
+    /// The kinds that are read, the accelerometer first.
+    private var streams: [Stream]
     private var clock: ClockMap
     private var counter = MicrosecondCounter()
-    private var axes = [0.0, 0.0, 0.0]
     private var counterValue: UInt32?
     private var hasFrame = false
     /// Whether the axes are known: before a device's first event they are 0, which would be a free fall.
@@ -27,15 +29,26 @@ final class EvdevReader: SensorReader {
     /// Shorter than what a detector takes for a gap.
     private static let holdNanoseconds: Int64 = 250_000_000
 
+    /// Three axes that stand one behind the other among the kernel's codes.
+    private struct Stream {
+        let firstAxis: Int32
+        let conversion: AxisConversion
+        /// The present values.
+        var axes = SIMD3<Double>.zero
+    }
+
     /// Opens a device, which may block.
     ///
     /// - Parameters:
     ///   - device: The device.
-    ///   - settings: Its sign and its matrix.
+    ///   - kinds: What to read of it, the accelerometer first.
+    ///   - settings: Its sign and its matrices.
     ///   - now: The time, on CLOCK_MONOTONIC.
     ///   - floor: The last stamp that the device gave when it was open before.
-    /// - Throws: ``SensorFailure`` when it is no accelerometer with three axes and a resolution.
-    init(_ device: SensorDevice, settings: SensorSettings, now: Int64, floor: Int64?) throws(SensorFailure) {
+    /// - Throws: ``SensorFailure`` when it has not three axes with a resolution for each kind.
+    init(
+        _ device: SensorDevice, kinds: [SampleKind], settings: SensorSettings, now: Int64, floor: Int64?
+    ) throws(SensorFailure) {
         node = device.node ?? device.path
         file = try EvdevHandle.open(device)
         clock = ClockMap(floor: floor)
@@ -43,7 +56,14 @@ final class EvdevReader: SensorReader {
         _ = clinux_evdev_clock(file.raw, CLOCK_MONOTONIC)
         Self.discardPending(file)
         handle = try EvdevHandle(file, device)
-        conversion = try handle.conversion(settings)
+        var streams: [Stream] = []
+        for kind in kinds {
+            streams.append(
+                Stream(
+                    firstAxis: EvdevHandle.firstAxis(kind), conversion: try handle.conversion(kind, settings)))
+        }
+        self.streams = streams
+        gyroscopeRange = kinds.contains(.gyroscope) ? try handle.gyroscopeRange() : nil
         lastArrivalNanoseconds = now - Self.holdNanoseconds
         seed()
     }
@@ -54,19 +74,18 @@ final class EvdevReader: SensorReader {
     var intervalNanoseconds: Double? { nil }
 
     func read(into delivery: SampleDelivery, at places: [Int], arrival: Int64) throws(SensorFailure) -> Bool {
-        let batch = delivery.batches[places[0]]
         var flag = LIBEVDEV_READ_FLAG_NORMAL
-        while !batch.isFull {
+        while !delivery.batches[places[0]].isFull {
             var event = input_event()
             let code = libevdev_next_event(handle.raw, flag.rawValue, &event)
             switch code {
             case Int32(LIBEVDEV_READ_STATUS_SUCCESS.rawValue):
-                take(event, batch, arrival)
+                take(event, delivery, places, arrival)
             case Int32(LIBEVDEV_READ_STATUS_SYNC.rawValue):
                 // The kernel's queue was full. libevdev re-reads the axes and says what changed until it has no more;
                 // what they are then is the next sample.
                 // Before the first sample reading had not begun, and nothing is lost.
-                if flag == LIBEVDEV_READ_FLAG_NORMAL, hasDelivered { tellDropped(delivery, places[0], arrival) }
+                if flag == LIBEVDEV_READ_FLAG_NORMAL, hasDelivered { tellDropped(delivery, places, arrival) }
                 hasFrame = false
                 counterValue = nil
                 flag = LIBEVDEV_READ_FLAG_SYNC
@@ -74,11 +93,13 @@ final class EvdevReader: SensorReader {
                 guard flag == LIBEVDEV_READ_FLAG_NORMAL else {
                     flag = LIBEVDEV_READ_FLAG_NORMAL
                     seed()
-                    if isKnown { append(batch, nil, arrival) }
+                    if isKnown { append(delivery, places, nil, arrival) }
                     continue
                 }
-                if isKnown, batch.isEmpty, arrival - lastArrivalNanoseconds >= Self.holdNanoseconds {
-                    append(batch, nil, arrival)
+                if isKnown, delivery.batches[places[0]].isEmpty,
+                    arrival - lastArrivalNanoseconds >= Self.holdNanoseconds
+                {
+                    append(delivery, places, nil, arrival)
                 }
                 return false
             case -EINTR: continue
@@ -90,12 +111,17 @@ final class EvdevReader: SensorReader {
 
     func takeNotice() -> String? { clock.takeNotice() }
 
-    private func take(_ event: input_event, _ batch: SampleBatch, _ arrival: Int64) {
+    private func take(_ event: input_event, _ delivery: SampleDelivery, _ places: [Int], _ arrival: Int64) {
         switch (Int32(event.type), Int32(event.code)) {
-        case (EV_ABS, ABS_X), (EV_ABS, ABS_Y), (EV_ABS, ABS_Z):
-            axes[Int(event.code)] = Double(event.value)
-            hasFrame = true
-            isKnown = true
+        case (EV_ABS, let code):
+            for index in streams.indices {
+                let axis = Int(code - streams[index].firstAxis)
+                guard (0..<3).contains(axis) else { continue }
+                streams[index].axes[axis] = Double(event.value)
+                hasFrame = true
+                // An acceleration that is not known yet would be a free fall.
+                if index == 0 { isKnown = true }
+            }
         case (EV_MSC, MSC_TIMESTAMP):
             counterValue = UInt32(bitPattern: event.value)
             hasFrame = true
@@ -106,16 +132,19 @@ final class EvdevReader: SensorReader {
             }
             guard hasFrame, isKnown else { return }
             let time = Int64(event.time.tv_sec) &* 1_000_000_000 &+ Int64(event.time.tv_usec) &* 1000
-            append(batch, counterValue.map { counter.stamp($0, eventNanoseconds: time) } ?? time, arrival)
+            append(
+                delivery, places, counterValue.map { counter.stamp($0, eventNanoseconds: time) } ?? time, arrival)
         default: break
         }
     }
 
-    private func append(_ batch: SampleBatch, _ stamp: Int64?, _ arrival: Int64) {
+    private func append(_ delivery: SampleDelivery, _ places: [Int], _ stamp: Int64?, _ arrival: Int64) {
         // A repeated value is stamped with the clock itself, on which the device's stamps already are, or soon will be.
         let time = stamp.map { clock.time(of: $0, arrival: arrival).nanoseconds } ?? clock.hold(at: arrival)
-        let sample = conversion.apply(x: axes[0], y: axes[1], z: axes[2])
-        batch.append(timeNanoseconds: time, x: sample.x, y: sample.y, z: sample.z)
+        for (index, stream) in streams.enumerated() {
+            let sample = stream.conversion.apply(x: stream.axes.x, y: stream.axes.y, z: stream.axes.z)
+            delivery.batches[places[index]].append(timeNanoseconds: time, x: sample.x, y: sample.y, z: sample.z)
+        }
         lastArrivalNanoseconds = arrival
         hasDelivered = true
     }
@@ -133,17 +162,24 @@ final class EvdevReader: SensorReader {
         }
     }
 
-    private func tellDropped(_ delivery: SampleDelivery, _ place: Int, _ arrival: Int64) {
-        delivery.append(
-            SampleLoss(
-                stream: delivery.streams[place], cause: .overrun,
-                durationSeconds: Units.seconds(from: lastArrivalNanoseconds, to: arrival),
-                detail: "the kernel's queue was full (SYN_DROPPED): the axes were read anew"))
+    private func tellDropped(_ delivery: SampleDelivery, _ places: [Int], _ arrival: Int64) {
+        for place in places {
+            delivery.append(
+                SampleLoss(
+                    stream: delivery.streams[place], cause: .overrun,
+                    durationSeconds: Units.seconds(from: lastArrivalNanoseconds, to: arrival),
+                    detail: "the kernel's queue was full (SYN_DROPPED): the axes were read anew"))
+        }
     }
 
     /// Reads the kernel's values of the axes.
     private func seed() {
-        for axis in 0..<3 { axes[axis] = Double(libevdev_get_event_value(handle.raw, UInt32(EV_ABS), UInt32(axis))) }
-        if axes.contains(where: { $0 != 0 }) { isKnown = true }
+        for index in streams.indices {
+            for axis in 0..<3 {
+                let code = UInt32(streams[index].firstAxis) + UInt32(axis)
+                streams[index].axes[axis] = Double(libevdev_get_event_value(handle.raw, UInt32(EV_ABS), code))
+            }
+        }
+        if streams[0].axes != .zero { isKnown = true }
     }
 }

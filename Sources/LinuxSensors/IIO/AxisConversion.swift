@@ -2,7 +2,7 @@ import Binnacle
 package import Kernels
 import SensorGeometry
 
-/// Turns the raw values of three axes into m/s² or µT in the device's frame, in one step.
+/// Turns the raw values of three axes into m/s², µT or rad/s in the device's frame, in one step.
 ///
 /// The order is fixed: (raw + offset) × scale for each axis by itself, then the mount matrix, then the sign. A scale
 /// that were applied after a matrix that swaps axes would be the wrong axis's.
@@ -16,7 +16,7 @@ package struct AxisConversion: Sendable, Equatable {
     ///   - scales: Of x, y and z, into the unit that `factor` starts from.
     ///   - offsets: Of x, y and z, added to the raw value.
     ///   - matrix: From the sensor's axes to the device's.
-    ///   - factor: From the kernel's unit to m/s² or µT, negative where the sign is the other.
+    ///   - factor: From the kernel's unit to m/s², µT or rad/s, negative where the sign is the other.
     package init(scales: [Double], offsets: [Double], matrix: MountMatrix, factor: Double) {
         func row(_ number: Int) -> SIMD4<Double> {
             let m = (0..<3).map { matrix.matrix.rows[number][$0] * scales[$0] * factor }

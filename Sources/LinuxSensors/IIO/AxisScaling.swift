@@ -1,4 +1,4 @@
-/// How a device says that the raw values of three axes become m/s² or µT in the device's frame.
+/// How a device says that the raw values of three axes become m/s², µT or rad/s in the device's frame.
 package struct AxisScaling: Sendable, Equatable {
     /// Of x, y and z, into the kernel's unit.
     package let scales: [Double]
@@ -6,7 +6,7 @@ package struct AxisScaling: Sendable, Equatable {
     package let offsets: [Double]
     /// From the sensor's axes to the device's.
     package let matrix: MountMatrix
-    /// From the kernel's unit to m/s² or µT, negative where the sign is the other.
+    /// From the kernel's unit to m/s², µT or rad/s, negative where the sign is the other.
     package let factor: Double
 
     /// Creates a scaling.

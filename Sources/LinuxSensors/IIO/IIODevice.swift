@@ -19,6 +19,7 @@ struct IIODevice: Sendable {
         switch kind {
         case .accelerometer: "in_accel"
         case .magnetometer: "in_magn"
+        case .gyroscope: "in_anglvel"
         }
     }
 
@@ -72,18 +73,49 @@ struct IIODevice: Sendable {
     }
 
     /// The mount matrix and where it was found; the identity from nowhere without any.
+    ///
+    /// A gyroscope without one has that of the accelerometer on the same chip, also when that is another device.
     func matrix(_ kind: SampleKind) throws(SensorFailure) -> (matrix: MountMatrix, source: String?) {
-        var places: [(text: String, source: String)] = []
-        // udev's property comes from the hardware database, for the accelerometer alone.
-        if kind == .accelerometer, let text = properties["ACCEL_MOUNT_MATRIX"] {
-            places.append((text, "udev ACCEL_MOUNT_MATRIX"))
-        }
-        for name in [Self.prefix(kind) + "_mount_matrix", "mount_matrix", "in_mount_matrix"] {
-            if let text = try directory.textIfPresent(name) { places.append((text, directory.path(name))) }
-        }
-        guard let place = places.first else { return (.identity, nil) }
+        var place = try matrixText(kind)
+        if place == nil { place = try chipMatrixText(kind) }
+        guard let place else { return (.identity, nil) }
         return (try Self.matrix(place.text, from: place.source), place.source)
     }
+
+    private func matrixText(_ kind: SampleKind) throws(SensorFailure) -> (text: String, source: String)? {
+        func attribute(_ name: String) throws(SensorFailure) -> (text: String, source: String)? {
+            try directory.textIfPresent(name).map { ($0, directory.path(name)) }
+        }
+        let own = Self.prefix(kind) + "_mount_matrix"
+        // udev's property comes from the hardware database, for the accelerometer; its chip's gyroscope has the same axes,
+        // unless the driver gives it others.
+        let property = properties["ACCEL_MOUNT_MATRIX"].map { (text: $0, source: "udev ACCEL_MOUNT_MATRIX") }
+        switch kind {
+        case .accelerometer: if let property { return property }
+        case .gyroscope:
+            if let found = try attribute(own) { return found }
+            if let property { return property }
+        case .magnetometer: break
+        }
+        for name in [own, "mount_matrix", "in_mount_matrix"] {
+            if let found = try attribute(name) { return found }
+        }
+        return nil
+    }
+
+    private func chipMatrixText(_ kind: SampleKind) throws(SensorFailure) -> (text: String, source: String)? {
+        guard kind == .gyroscope else { return nil }
+        for device in [directory] + chip.siblings {
+            let other = IIODevice(directory: device, properties: [:])
+            if Self.kinds(in: device).contains(.accelerometer), let found = try other.matrixText(.accelerometer) {
+                return found
+            }
+        }
+        return nil
+    }
+
+    /// The chip that the device is a part of.
+    var chip: IIOChip { IIOChip(of: directory) }
 
     /// Reads a matrix; an error names its source.
     static func matrix(_ text: String, from source: String) throws(SensorFailure) -> MountMatrix {
@@ -113,14 +145,7 @@ struct IIODevice: Sendable {
             scales.append(try scale(channel, kind))
             offsets.append(try offset(channel, kind))
         }
-        let matrix: MountMatrix
-        if let given = settings.mountMatrix { matrix = given } else { matrix = try self.matrix(kind).matrix }
-        let factor: Double =
-            switch kind {
-            case .accelerometer: settings.acceleration.factor
-            // The kernel's unit is the gauss.
-            case .magnetometer: 100
-            }
+        let (matrix, factor) = try settings.mounting(kind) { () throws(SensorFailure) in try self.matrix(kind).matrix }
         return AxisScaling(scales: scales, offsets: offsets, matrix: matrix, factor: factor)
     }
 }

@@ -40,6 +40,7 @@ struct IIOOpener {
             throw SensorFailure(.description, "\(device.path): the kernel did not switch on all axes")
         }
         try setClock(&notices)
+        let reportsOnChange = try setSensitivity(&notices)
         var rate = try setRate(&notices)
         let trigger = IIOTrigger(device)
         let hasTrigger: Bool
@@ -63,7 +64,8 @@ struct IIOOpener {
         }
         let opened = OpenBuffer(
             file: file, node: node, scans: scans, rateHz: rate, watermark: watermark,
-            canPoll: IIODevice(device).canPoll(kinds[0]), controls: buffer.controls)
+            canPoll: kinds.allSatisfy(IIODevice(device).canPoll), controls: buffer.controls,
+            reportsOnChange: reportsOnChange)
         return (opened, notices)
     }
 
@@ -97,6 +99,7 @@ struct IIOOpener {
 
     /// The monotonic clock, where the device lets choose; a stamp of another clock is recognised by its value.
     private func setClock(_ notices: inout [String]) throws(SensorFailure) {
+        IIODevice(device).chip.setClock("monotonic")
         guard directory.has("current_timestamp_clock") else { return }
         do throws(SensorFailure) {
             let clock = try directory.ensure("current_timestamp_clock", is: "monotonic")
@@ -105,6 +108,25 @@ struct IIOOpener {
             guard error.category != .removed else { throw error }
             notices.append("keeps the clock of its stamps: \(error.description)")
         }
+    }
+
+    /// Has the gyroscope report every sample, and not only changes that exceed its hysteresis.
+    ///
+    /// - Returns: Whether it reports on change nevertheless.
+    private func setSensitivity(_ notices: inout [String]) throws(SensorFailure) -> Bool {
+        let name = IIODevice.prefix(.gyroscope) + "_hysteresis"
+        guard kinds.contains(.gyroscope), let hysteresis = (try? directory.number(name)) ?? nil, hysteresis > 0 else {
+            return false
+        }
+        do throws(SensorFailure) {
+            try directory.write("0", to: name)
+        } catch {
+            guard error.category != .removed else { throw error }
+        }
+        guard let left = (try? directory.number(name)) ?? nil, left > 0 else { return false }
+        notices.append(
+            "its gyroscope reports only changes, because \(directory.path(name)) stays at \(SysfsNumber.text(left))")
+        return true
     }
 
     private func setRate(_ notices: inout [String]) throws(SensorFailure) -> Double? {

@@ -20,7 +20,7 @@ final class IIOPoller: Sendable {
     ///
     /// - Parameters:
     ///   - device: The device.
-    ///   - kinds: What to read of it, at most two.
+    ///   - kinds: What to read of it, each once.
     ///   - settings: How often, and how values become samples.
     /// - Throws: ``SensorFailure`` when the device's description cannot be used.
     init(device: SensorDevice, kinds: [SampleKind], settings: SensorSettings) throws(SensorFailure) {
@@ -105,7 +105,7 @@ private struct PolledValues: Sendable {
         for (number, stream) in streams.enumerated() {
             let axes = stream.conversion.apply(
                 x: try value(stream.channels[0]), y: try value(stream.channels[1]), z: try value(stream.channels[2]))
-            if number == 0 { reading.first = axes } else { reading.second = axes }
+            reading[number] = axes
         }
         reading.timeNanoseconds = start + (SystemClock.monotonic() - start) / 2
         return reading

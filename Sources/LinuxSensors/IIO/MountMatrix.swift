@@ -30,8 +30,9 @@ public struct MountMatrix: Sendable, Equatable, CustomStringConvertible {
     public init(_ elements: [Double]) throws(Flaw) {
         guard elements.count == 9, elements.allSatisfy({ $0.isFinite && abs($0) <= 1e6 }) else { throw .shape }
         matrix = Matrix3(elements: elements)
-        // Elements are cosines; below this two rows differ by less than a sensor's noise.
-        guard abs(determinant) > 1e-3 else { throw .singular }
+        // Of rows of length 1; below this two rows differ by less than a sensor's noise.
+        let volume = matrix.rows.map { ($0 * $0).sum().squareRoot() }.reduce(1, *)
+        guard volume > 0, abs(determinant) > 1e-3 * volume else { throw .singular }
     }
 
     /// Reads the kernel's or udev's text.
@@ -52,6 +53,12 @@ public struct MountMatrix: Sendable, Equatable, CustomStringConvertible {
 
     /// The determinant: 1 for a turn, −1 for a turn and a reflection.
     package var determinant: Double { matrix.determinant }
+
+    /// The sign with which the matrix turns an angular velocity, which is an axial vector: it goes to det(M)·M·ω.
+    ///
+    /// A reflection reverses the sense of a turn. Most matrices of accelerometers with determinant −1 only carry the sign
+    /// of the acceleration, which does not concern a gyroscope.
+    package var turnSign: Double { determinant < 0 ? -1 : 1 }
 
     /// The matrix as the kernel and udev write it.
     public var description: String {

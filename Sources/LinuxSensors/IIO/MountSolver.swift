@@ -56,19 +56,7 @@ package struct MountSolver {
 
     /// Solves; `nil` when the poses do not tell the axes apart.
     package func solve() -> Solution? {
-        var product = [Vector3](repeating: .zero, count: 3)
-        var square = product
-        for (pose, mean) in means {
-            guard mean.length > 0 else { return nil }
-            let unit = mean / mean.length
-            for row in 0..<3 {
-                product[row] += pose.up[row] * unit
-                square[row] += unit[row] * unit
-            }
-        }
-        // Below the limit two axes look alike.
-        guard let inverse = Matrix3(rows: square).inverse(ifDeterminantAbove: 1e-3) else { return nil }
-        let found = Self.snapped(Matrix3(rows: product) * inverse)
+        guard let found = Self.matrix(turning: means.map { ($0.mean, $0.pose.up) }) else { return nil }
         guard let whole = try? MountMatrix(found.elements) else { return nil }
         let sign: Double = whole.determinant < 0 ? -1 : 1
         guard let matrix = try? MountMatrix(found.elements.map { Self.tidy($0 * sign) }),
@@ -77,6 +65,23 @@ package struct MountSolver {
         return Solution(
             acceleration: sign < 0 ? .gravity : .specificForce, matrix: matrix, hardwareDatabaseMatrix: database,
             worstDegrees: worstAngle(found))
+    }
+
+    /// The matrix that turns directions into others, by least squares; `nil` when they do not tell the axes apart.
+    static func matrix(turning directions: [(from: Vector3, to: Vector3)]) -> Matrix3? {
+        var product = [Vector3](repeating: .zero, count: 3)
+        var square = product
+        for (from, to) in directions {
+            guard from.length > 0 else { return nil }
+            let unit = from / from.length
+            for row in 0..<3 {
+                product[row] += to[row] * unit
+                square[row] += unit[row] * unit
+            }
+        }
+        // Below the limit two axes look alike.
+        guard let inverse = Matrix3(rows: square).inverse(ifDeterminantAbove: 1e-3) else { return nil }
+        return snapped(Matrix3(rows: product) * inverse)
     }
 
     /// The largest angle between up as it is and up as the matrix has it, in degrees.

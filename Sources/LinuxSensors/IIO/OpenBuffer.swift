@@ -15,6 +15,8 @@ struct OpenBuffer: Sendable {
     let canPoll: Bool
     /// Where the buffer is switched off again.
     let controls: SysfsDirectory
+    /// Whether the gyroscope gives a sample only when its rate has changed.
+    let reportsOnChange: Bool
 
     /// Switches the buffer off; a device that has gone needs nothing.
     func disable() {

@@ -2,13 +2,32 @@
 struct PolledReading: Sendable {
     /// When it was made, on CLOCK_MONOTONIC.
     var timeNanoseconds: Int64
-    /// The axes of each stream, in the order of the device's streams; two are the most a device has.
-    var first: (x: Float, y: Float, z: Float) = (0, 0, 0)
-    /// See ``first``.
-    var second: (x: Float, y: Float, z: Float) = (0, 0, 0)
+    /// The axes of each stream, in the order of the device's streams; three are the most a device has.
+    private var values: (Axes, Axes, Axes) = ((0, 0, 0), (0, 0, 0), (0, 0, 0))
+
+    typealias Axes = (x: Float, y: Float, z: Float)
+
+    init(timeNanoseconds: Int64) {
+        self.timeNanoseconds = timeNanoseconds
+    }
 
     /// One stream's axes.
-    func axes(_ stream: Int) -> (x: Float, y: Float, z: Float) { stream == 0 ? first : second }
+    subscript(stream: Int) -> Axes {
+        get {
+            switch stream {
+            case 0: values.0
+            case 1: values.1
+            default: values.2
+            }
+        }
+        set {
+            switch stream {
+            case 0: values.0 = newValue
+            case 1: values.1 = newValue
+            default: values.2 = newValue
+            }
+        }
+    }
 }
 
 /// What a poller reports.

@@ -49,7 +49,7 @@ package struct ScanDecoder: Sendable {
         timestamp.map { $0.channel.type.value(at: scan + $0.offset) }
     }
 
-    /// One stream's sample in m/s² or µT.
+    /// One stream's sample in m/s², µT or rad/s.
     package func sample(_ stream: Int, of scan: UnsafeRawPointer) -> (x: Float, y: Float, z: Float) {
         let axes = axes[stream]
         return axes.conversion.apply(

@@ -35,6 +35,21 @@ package struct ScanDescription: Sendable, Equatable {
         self.streams = streams
     }
 
+    /// The largest rate in rad/s that the gyroscope can give on an axis; `nil` without one, or when its type does not tell.
+    var gyroscopeRange: Float? {
+        guard let stream = streams.first(where: { $0.kind == .gyroscope }) else { return nil }
+        let types = IIODevice.channels(.gyroscope).compactMap { layout.place(of: $0)?.channel.type }
+        guard types.count == 3, types.allSatisfy({ $0.isSigned && $0.bits < 53 }) else { return nil }
+        let conversion = stream.scaling.conversion
+        let zero = SIMD3<Float>(conversion.apply(x: 0, y: 0, z: 0))
+        return (0..<3).map { axis in
+            var raw = SIMD3<Double>.zero
+            raw[axis] = Double((Int64(1) << (types[axis].bits - 1)) - 1)
+            let turned = SIMD3<Float>(conversion.apply(x: raw.x, y: raw.y, z: raw.z)) - zero
+            return (turned * turned).sum().squareRoot()
+        }.min()
+    }
+
     /// The decoder of such scans.
     package var decoder: ScanDecoder {
         ScanDecoder(
@@ -95,6 +110,12 @@ extension ScanDescription {
         }
         guard !streams.isEmpty else { return nil }
         self.init(layout: ScanLayout(described), streams: streams)
+    }
+}
+
+extension SIMD3<Float> {
+    fileprivate init(_ axes: (x: Float, y: Float, z: Float)) {
+        self.init(axes.x, axes.y, axes.z)
     }
 }
 

@@ -15,6 +15,13 @@ struct SysfsDirectory: Sendable, Equatable {
 
     func path(_ name: String) -> String { path + "/" + name }
 
+    /// The folder itself, where the path leads over symbolic links.
+    var resolved: SysfsDirectory {
+        guard let pointer = realpath(path, nil) else { return self }
+        defer { free(pointer) }
+        return SysfsDirectory(path: String(cString: pointer))
+    }
+
     /// Whether there is an attribute or a folder of that name.
     func has(_ name: String) -> Bool { access(path(name), F_OK) == 0 }
 

@@ -21,9 +21,11 @@ final class LiveSensor {
 
     let number: Int
     let request: SensorRequest
-    /// The streams of the request's kinds, in the same order.
-    let streams: [SampleStream]
-    let streamIDs: [StreamID]
+    /// Whether it reads the gyroscope that turns with the device of another sensor, and belongs to that one's `Sensor`.
+    let isCompanion: Bool
+    /// The streams that the device gives, in the order of its reader.
+    private(set) var streams: [SampleStream]
+    private(set) var streamIDs: [StreamID]
     /// The streams' places in the delivery that is filled.
     var places: [Int] = []
     private(set) var slot: SensorSlot
@@ -43,13 +45,24 @@ final class LiveSensor {
     /// The notices that were given.
     var toldNotices: Set<String> = []
 
-    init(number: Int, request: SensorRequest, bufferRetryNanoseconds: Int64) {
+    init(number: Int, request: SensorRequest, isCompanion: Bool, bufferRetryNanoseconds: Int64) {
         self.number = number
         self.request = request
-        streams = request.streams
+        self.isCompanion = isCompanion
+        // What the device gives beside them shows when it is open.
+        streams = request.streams.filter { isCompanion || !$0.isOptional }
         streamIDs = streams.map(\.id)
         slot = SensorSlot(bufferRetryNanoseconds: bufferRetryNanoseconds)
     }
+
+    /// Takes what an opened device gives.
+    func use(_ kinds: [SampleKind]) {
+        streams = kinds.compactMap { kind in request.streams.first { $0.kind == kind } }
+        streamIDs = streams.map(\.id)
+    }
+
+    /// Whether the open device gives a kind.
+    func reads(_ kind: SampleKind) -> Bool { reader != nil && streams.contains { $0.kind == kind } }
 
     /// Tells the state machine what happened.
     func handle(_ input: SensorSlot.Input, at now: Int64) -> [SensorSlot.Effect] {

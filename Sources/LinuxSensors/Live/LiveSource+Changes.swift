@@ -15,12 +15,7 @@ extension LiveSource {
         guard !isStopped else { return }
         let now = SystemClock.monotonic()
         let before = sensors
-        sensors = requests.map { request in
-            if let known = before.first(where: { $0.request.sensor === request.sensor }) { return known }
-            sensorCount += 1
-            return LiveSensor(
-                number: sensorCount - 1, request: request, bufferRetryNanoseconds: bufferRetryNanoseconds)
-        }
+        sensors = makeSensors(requests)
         streams = Self.streams(of: requests)
         let ids = Set(streams.map(\.id))
         losses.removeAll { !ids.contains($0.stream) }

@@ -45,6 +45,11 @@ extension LiveSource {
             switch result {
             case .success(let device):
                 sensor.held = .open(device.access)
+                sensor.use(device.kinds)
+                // A sensor that a reload has removed meanwhile delivers nothing any more.
+                if let lastDelivery, sensors.contains(where: { $0 === sensor }) {
+                    findPlaces(of: sensor, in: lastDelivery)
+                }
                 tell(sensor, .opened(device.access.method), at: now)
                 for notice in device.notices { note(sensor, notice) }
             case .failure(let failure): tell(sensor, .openingFailed(failure), at: now)
@@ -106,7 +111,9 @@ extension LiveSource {
             let (left, right) = ($0.element.request.match.criterionCount, $1.element.request.match.criterionCount)
             return left == right ? $0.offset < $1.offset : left > right
         }
-        for sensor in known + specific.map(\.element) { findDevice(for: sensor, now) }
+        let all = known + specific.map(\.element)
+        // A gyroscope that another sensor asks for by itself is its.
+        for sensor in all.filter({ !$0.isCompanion }) + all.filter(\.isCompanion) { findDevice(for: sensor, now) }
     }
 
     /// Tells a sensor which device it may open.
@@ -124,6 +131,7 @@ extension LiveSource {
 
     /// The sensor's last device, or else the first one that matches; not one that another sensor has.
     private func choose(for sensor: LiveSensor) -> SensorDevice? {
+        if sensor.isCompanion { return companion(for: sensor) }
         let free = table.devices.filter { device in
             sensor.request.accepts(device) && !leaving.contains { $0.slot.device == device.path }
                 && !sensors.contains { $0 !== sensor && $0.slot.device == device.path }
@@ -131,11 +139,23 @@ extension LiveSource {
         return free.first { $0.id == sensor.lastID } ?? free.first
     }
 
+    /// The gyroscope that turns with the device of a sensor, when that one reads none itself.
+    private func companion(for sensor: LiveSensor) -> SensorDevice? {
+        let main = sensors.first { !$0.isCompanion && $0.request.sensor === sensor.request.sensor }
+        guard let main, main.reader != nil, !main.reads(.gyroscope),
+            let device = main.slot.device.flatMap({ table[$0] })
+        else { return nil }
+        let free = table.devices.filter { other in
+            !(leaving + sensors).contains { $0 !== sensor && $0.slot.device == other.path }
+        }
+        return DeviceKinship.gyroscope(for: device, among: free)
+    }
+
     /// When at the latest a matching device is closed that a sensor holds which is no longer requested.
     private func leavingDue(for sensor: LiveSensor, _ now: Int64) -> Int64? {
         let dues = leaving.compactMap { other -> Int64? in
             guard case .leaving(let path, let due, _) = other.slot.state, due > now, let device = table[path],
-                sensor.request.accepts(device)
+                sensor.isCompanion ? device.kinds == [.gyroscope] : sensor.request.accepts(device)
             else { return nil }
             return due
         }
@@ -144,9 +164,10 @@ extension LiveSource {
 
     private func missing(_ sensor: LiveSensor) -> String {
         let found = table.devices.map { "\($0.interface.rawValue) '\($0.name.printable)'" }
-        let list = found.isEmpty ? "no sensor is there" : "found are " + found.joined(separator: ", ")
+        let list = found.isEmpty ? "this machine has no sensor" : "found are " + found.joined(separator: ", ")
         let kinds = sensor.request.kinds.map(\.rawValue).joined(separator: " and ")
-        return "no free device with \(kinds) for \(sensor.request.description.printable); \(list)"
+        return
+            "no free device with \(kinds) for \(sensor.request.description.printable); \(list); 'binnacle doctor' says more"
     }
 
     /// A sensor by its number, also one that is leaving.

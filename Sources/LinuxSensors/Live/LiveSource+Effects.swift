@@ -1,5 +1,6 @@
 import Binnacle
 import LinuxSystem
+import PlainText
 
 /// Performing what the sensors' state machines decide.
 extension LiveSource {
@@ -19,13 +20,22 @@ extension LiveSource {
         case .readAgain: sensor.isReady = true
         case .restartSilence: (sensor.reader as? PolledReader)?.noteMissed(arrival: now)
         case .close(let closing): close(sensor, closing)
-        case .report(let failure):
-            sensor.awaitsSample = true
-            answers.append(.failed(sensor.streams, reason: failure))
-        case .note(let text): note(sensor, text)
+        case .report(let failure): report(failure, of: sensor)
+        case .note(let text): note(sensor, sensor.isCompanion ? "its gyroscope: \(text)" : text)
         case .lose(let cause, let seconds, let detail): lose(sensor, cause, seconds, detail)
-        case .authorize(let status): sensor.request.sensor.authorizationStatus = status
+        case .authorize(let status): if !sensor.isCompanion { sensor.request.sensor.authorizationStatus = status }
         }
+    }
+
+    /// Fails the streams of a sensor.
+    private func report(_ failure: SensorFailure, of sensor: LiveSensor) {
+        sensor.awaitsSample = true
+        guard sensor.isCompanion else { return answers.append(.failed(sensor.streams, reason: failure)) }
+        // Without a gyroscope there is nothing to fail.
+        if failure.category != .missing || sensor.lastID != nil {
+            note(sensor, "its gyroscope cannot be read: \(failure.description)")
+        }
+        if sensor.lastTimeNanoseconds != nil { answers.append(.failed(sensor.streams, reason: failure)) }
     }
 
     /// Tells a person something about a sensor, once.
@@ -57,8 +67,9 @@ extension LiveSource {
         if case .leftOn(let controls) = sensor.held { abandonedControls = controls }
         sensor.held = .nothing
         let opener = SensorOpener(
-            device: device, kinds: sensor.request.kinds, settings: sensor.request.settings, isPolled: isPolled,
-            abandonedControls: abandonedControls, floor: sensor.lastTimeNanoseconds)
+            device: device, kinds: sensor.request.kinds, optionalKinds: sensor.request.optionalKinds,
+            settings: sensor.request.settings, isPolled: isPolled, abandonedControls: abandonedControls,
+            floor: sensor.lastTimeNanoseconds)
         let (mailbox, number) = (mailbox, sensor.number)
         do throws(SystemError) {
             try workers.start {
@@ -89,9 +100,33 @@ extension LiveSource {
             }
             sensor.reader = reader
             sensor.isReady = true
+            describeGyroscope(of: sensor, access)
         } catch {
             tell(sensor, .failed(error), at: now)
         }
+    }
+
+    /// Tells the sensor what its gyroscope can do, and has another device looked for when it has none.
+    private func describeGyroscope(of sensor: LiveSensor, _ access: OpenedDevice.Access) {
+        guard sensor.reads(.gyroscope) else {
+            let beside = sensors.first { $0.isCompanion && $0.request.sensor === sensor.request.sensor }
+            if let beside, beside.slot.isWaiting { findDevice(for: beside, SystemClock.monotonic()) }
+            return
+        }
+        let object = sensor.request.sensor
+        switch access {
+        case .buffer(let buffer):
+            object.gyroscopeRange = buffer.scans.gyroscopeRange
+            object.gyroscopeReportsOnChange = buffer.reportsOnChange
+        case .evdev:
+            object.gyroscopeRange = (sensor.reader as? EvdevReader)?.gyroscopeRange
+            object.gyroscopeReportsOnChange = true
+        case .poller:
+            object.gyroscopeRange = nil
+            object.gyroscopeReportsOnChange = false
+        }
+        guard sensor.isCompanion, let device = sensor.slot.device.flatMap({ table[$0] }) else { return }
+        note(sensor, "its gyroscope is '\(device.name.printable)'")
     }
 
     private func makeReader(

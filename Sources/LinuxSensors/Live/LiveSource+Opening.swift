@@ -2,7 +2,7 @@ public import Binnacle
 import LinuxSystem
 
 extension SensorDevice {
-    /// Lists the accelerometers and magnetometers of this machine, in a stable order.
+    /// Lists the accelerometers, magnetometers and gyroscopes of this machine, in a stable order.
     ///
     /// This may take as long as a sleeping device needs to wake up.
     ///
@@ -37,6 +37,9 @@ extension LiveSource {
 
     /// Starts to look for one device of each kind; its sensor has the name of the kind.
     ///
+    /// A gyroscope belongs to the accelerometer when both are wanted: it is a part of the same device, or one that turns
+    /// with it, and its stream, which may stay without samples, is one of the sensor `accelerometer`.
+    ///
     /// - Parameters:
     ///   - kinds: What is wanted.
     ///   - root: The folder under which `/sys` and `/dev` lie; `nil` asks udev for the machine's own devices.
@@ -44,8 +47,13 @@ extension LiveSource {
     public convenience init(
         kinds: [SampleKind] = [.accelerometer, .magnetometer], root: String? = nil
     ) throws(SensorFailure) {
+        let joinsGyroscope = kinds.contains(.accelerometer) && kinds.contains(.gyroscope)
         try self.init(
-            kinds.map { SensorRequest(sensor: Sensor(name: $0.rawValue), kinds: [$0], interface: nil) }, root: root)
+            kinds.filter { !joinsGyroscope || $0 != .gyroscope }.map { kind in
+                SensorRequest(
+                    sensor: Sensor(name: kind.rawValue), kinds: [kind],
+                    optionalKinds: joinsGyroscope && kind == .accelerometer ? [.gyroscope] : [], interface: nil)
+            }, root: root)
     }
 
     /// Waits until a device has something, has come, or has gone.

@@ -64,10 +64,8 @@ public final class LiveSource: SampleSource {
         readSuspended = suspended
         suspendedNanoseconds = suspended()
         streams = Self.streams(of: requests)
-        sensors = requests.enumerated().map {
-            LiveSensor(number: $0, request: $1, bufferRetryNanoseconds: bufferRetryNanoseconds)
-        }
-        sensorCount = requests.count
+        sensors = []
+        sensorCount = 0
         self.waker = waker
         mailbox = Mailbox(waker: waker)
         epoll = try Epoll()
@@ -75,12 +73,29 @@ public final class LiveSource: SampleSource {
         // Listening begins before the search, so that nothing falls in between.
         monitor = finder.usesUdev ? try DeviceMonitor() : nil
         if let monitor { try epoll.add(monitor.descriptor, token: Self.monitorToken) }
+        sensors = makeSensors(requests)
         try search()
     }
 
     /// The streams of requests, in their order.
     static func streams(of requests: [SensorRequest]) -> [SampleStream] {
-        SampleStream.ordered(requests.flatMap { request in request.kinds.map { (request.sensor, $0) } })
+        SampleStream.ordered(requests.flatMap(\.streams))
+    }
+
+    /// Makes the sensors of requests, and those that read the gyroscopes beside them; sensors that exist stay.
+    func makeSensors(_ requests: [SensorRequest]) -> [LiveSensor] {
+        let wanted = requests.map { ($0, false) } + requests.compactMap(\.companion).map { ($0, true) }
+        return wanted.map { request, isCompanion in
+            if let known = sensors.first(where: {
+                $0.request.sensor === request.sensor && $0.isCompanion == isCompanion
+            }) {
+                return known
+            }
+            sensorCount += 1
+            return LiveSensor(
+                number: sensorCount - 1, request: request, isCompanion: isCompanion,
+                bufferRetryNanoseconds: bufferRetryNanoseconds)
+        }
     }
 
     deinit {
@@ -138,13 +153,15 @@ public final class LiveSource: SampleSource {
     /// Looks the streams up once for a delivery, which is used again and again.
     private func findPlaces(in delivery: SampleDelivery) {
         lastDelivery = delivery
-        for sensor in sensors {
-            sensor.places = sensor.streamIDs.map { stream in
-                guard let place = delivery.index(of: stream) else {
-                    preconditionFailure("the delivery has no room for '\(sensor.request.sensor.name)'")
-                }
-                return place
+        for sensor in sensors { findPlaces(of: sensor, in: delivery) }
+    }
+
+    func findPlaces(of sensor: LiveSensor, in delivery: SampleDelivery) {
+        sensor.places = sensor.streamIDs.map { stream in
+            guard let place = delivery.index(of: stream) else {
+                preconditionFailure("the delivery has no room for '\(sensor.request.sensor.name)'")
             }
+            return place
         }
     }
 

@@ -11,6 +11,8 @@ struct OpenedDevice: Sendable {
     }
 
     let access: Access
+    /// What is read, in the order of the reader's streams.
+    let kinds: [SampleKind]
     /// What a person should know about it.
     let notices: [String]
 }
@@ -37,7 +39,10 @@ extension OpenedDevice.Access {
 /// Opens a device in the best way in which it can be read, on a worker thread, because that may block.
 struct SensorOpener: Sendable {
     let device: SensorDevice
+    /// What has to be read.
     let kinds: [SampleKind]
+    /// What is read as well, where the device has it.
+    let optionalKinds: [SampleKind]
     let settings: SensorSettings
     /// Whether the buffer is passed over, because it gave no samples.
     let isPolled: Bool
@@ -50,34 +55,51 @@ struct SensorOpener: Sendable {
     ///
     /// - Throws: ``SensorFailure`` when it can be read in no way.
     func open() throws(SensorFailure) -> OpenedDevice {
-        if device.interface == .evdev {
-            let reader = try EvdevReader(device, settings: settings, now: SystemClock.monotonic(), floor: floor)
-            return OpenedDevice(access: .evdev(Transfer(reader)), notices: [])
-        }
         // While it is on, many drivers refuse single values, and the sensor costs power.
         try? abandonedControls?.write("0", to: "enable")
+        let more = optionalKinds.filter(device.kinds.contains)
+        guard !more.isEmpty else { return try open(kinds) }
+        do throws(SensorFailure) {
+            return try open(kinds + more)
+        } catch {
+            // A description that makes no sense may be that of the optional part.
+            guard error.category == .description, !kinds.isEmpty else { throw error }
+            let opened = try open(kinds)
+            let names = more.map(\.rawValue).joined(separator: " and ")
+            return OpenedDevice(
+                access: opened.access, kinds: kinds,
+                notices: opened.notices + ["its \(names) cannot be used: \(error.description)"])
+        }
+    }
+
+    private func open(_ kinds: [SampleKind]) throws(SensorFailure) -> OpenedDevice {
+        if device.interface == .evdev {
+            let reader = try EvdevReader(
+                device, kinds: kinds, settings: settings, now: SystemClock.monotonic(), floor: floor)
+            return OpenedDevice(access: .evdev(Transfer(reader)), kinds: kinds, notices: [])
+        }
         guard !isPolled, !settings.isPolled, IIOBufferDirectory.find(in: device.directory, for: kinds) != nil,
             device.node != nil
-        else { return OpenedDevice(access: .poller(try openPoller()), notices: []) }
+        else { return OpenedDevice(access: .poller(try openPoller(kinds)), kinds: kinds, notices: []) }
         let refusal: SensorFailure
         do throws(SensorFailure) {
             let (buffer, notices) = try IIOOpener(device: device, kinds: kinds, settings: settings).openBuffer()
-            return OpenedDevice(access: .buffer(buffer), notices: notices)
+            return OpenedDevice(access: .buffer(buffer), kinds: kinds, notices: notices)
         } catch {
             refusal = error
         }
         guard refusal.category != .removed, refusal.category != .busy else { throw refusal }
         do throws(SensorFailure) {
             return OpenedDevice(
-                access: .poller(try openPoller()),
+                access: .poller(try openPoller(kinds)), kinds: kinds,
                 notices: ["its buffer cannot be used, so single values are read instead: \(refusal.description)"])
         } catch {
             // A device without single values is better explained by the refusal of its buffer.
-            throw error.category == .description && IIODevice(device).canPoll(kinds[0]) ? error : refusal
+            throw error.category == .description && kinds.allSatisfy(IIODevice(device).canPoll) ? error : refusal
         }
     }
 
-    private func openPoller() throws(SensorFailure) -> IIOPoller {
+    private func openPoller(_ kinds: [SampleKind]) throws(SensorFailure) -> IIOPoller {
         switchBufferOff()
         return try IIOPoller(device: device, kinds: kinds, settings: settings)
     }

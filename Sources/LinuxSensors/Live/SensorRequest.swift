@@ -6,6 +6,10 @@ public struct SensorRequest {
     package let sensor: Sensor
     /// The kinds of samples that are wanted.
     package let kinds: [SampleKind]
+    /// The kinds that are read as well where the device has them.
+    ///
+    /// A gyroscope may also be another device, which turns with the first one (``DeviceKinship``).
+    package let optionalKinds: [SampleKind]
     /// How the device is read; `nil` takes whichever offers what is wanted.
     package let interface: SensorDevice.Interface?
     /// Which device it is.
@@ -17,11 +21,12 @@ public struct SensorRequest {
 
     /// Creates a request.
     public init(
-        sensor: Sensor, kinds: [SampleKind], interface: SensorDevice.Interface?, match: DeviceMatch = DeviceMatch(),
-        id: String? = nil, settings: SensorSettings = SensorSettings()
+        sensor: Sensor, kinds: [SampleKind], optionalKinds: [SampleKind] = [], interface: SensorDevice.Interface?,
+        match: DeviceMatch = DeviceMatch(), id: String? = nil, settings: SensorSettings = SensorSettings()
     ) {
         self.sensor = sensor
         self.kinds = kinds
+        self.optionalKinds = optionalKinds
         self.interface = interface
         self.match = match
         self.id = id
@@ -29,7 +34,19 @@ public struct SensorRequest {
     }
 
     /// The streams of the kinds, in their order.
-    var streams: [SampleStream] { kinds.map { SampleStream(sensor: sensor, kind: $0) } }
+    var streams: [SampleStream] {
+        kinds.map { SampleStream(sensor: sensor, kind: $0) }
+            + optionalKinds.map { SampleStream(sensor: sensor, kind: $0, isOptional: true) }
+    }
+
+    /// A request for the gyroscope that turns with the device; `nil` when none is asked for.
+    var companion: SensorRequest? {
+        guard optionalKinds.contains(.gyroscope) else { return nil }
+        var settings = settings
+        // The trigger is that of the accelerometer's device.
+        settings.trigger = nil
+        return SensorRequest(sensor: sensor, kinds: [], optionalKinds: [.gyroscope], interface: nil, settings: settings)
+    }
 
     /// Whether a device matches.
     func accepts(_ device: SensorDevice) -> Bool {

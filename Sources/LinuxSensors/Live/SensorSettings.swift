@@ -1,3 +1,5 @@
+import Binnacle
+
 /// How a device is to be read.
 public struct SensorSettings: Sendable, Equatable {
     /// What the accelerometer's sign means.
@@ -22,7 +24,30 @@ public struct SensorSettings: Sendable, Equatable {
     public var acceleration = Acceleration.specificForce
     /// The mount matrix, instead of the one that the kernel or udev knows.
     public var mountMatrix: MountMatrix?
+    /// The matrix that turns the gyroscope's axes into the device's, applied as it stands, instead of the mount matrix.
+    public var gyroscopeMatrix: MountMatrix?
 
     /// The defaults.
     public init() {}
+
+    /// The matrix and the factor by which the values of a kind become samples.
+    ///
+    /// - Parameters:
+    ///   - kind: What is measured.
+    ///   - known: The matrix that the kernel or udev knows.
+    /// - Returns: Both.
+    /// - Throws: ``SensorFailure`` when the matrix that is known cannot be used.
+    func mounting(
+        _ kind: SampleKind, known: () throws(SensorFailure) -> MountMatrix
+    ) throws(SensorFailure) -> (matrix: MountMatrix, factor: Double) {
+        if kind == .gyroscope, let gyroscopeMatrix { return (gyroscopeMatrix, 1) }
+        let matrix: MountMatrix
+        if let mountMatrix { matrix = mountMatrix } else { matrix = try known() }
+        switch kind {
+        case .accelerometer: return (matrix, acceleration.factor)
+        // The kernel's unit is the gauss.
+        case .magnetometer: return (matrix, 100)
+        case .gyroscope: return (matrix, matrix.turnSign)
+        }
+    }
 }

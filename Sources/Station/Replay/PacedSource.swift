@@ -23,7 +23,8 @@ package final class PacedSource: SampleSource {
     private static let retryNanoseconds: Int64 = 10_000_000
 
     private var source: any SampleSource
-    private let speed: Double
+    /// How fast recorded time passes, in times real time.
+    let speed: Double
     private let shift: Shift
     private let capacity: Int
     private let clock: () -> Int64
@@ -53,7 +54,7 @@ package final class PacedSource: SampleSource {
     /// - Parameters:
     ///   - source: What is played.
     ///   - speed: How fast recorded time passes, in times real time; stamps that are moved to the clock keep pace with it
-    ///     at 1 alone.
+    ///     at 1 alone, so with another speed nothing else may deliver beside this source.
     ///   - shift: Where the stamps stand.
     ///   - capacity: The most samples of one stream that are held, and wait for each other; no more than fit into the
     ///     deliveries of the pipeline.
@@ -67,7 +68,6 @@ package final class PacedSource: SampleSource {
         reopen: @escaping Reopening = { () throws(StationError) in nil }, mayReopen: @escaping () -> Bool = { true }
     ) {
         precondition(speed > 0 && speed.isFinite, "a speed of \(speed)")
-        precondition(shift == .none || speed == 1, "stamps on the clock pass as fast as it does")
         self.source = source
         self.speed = speed
         self.shift = shift

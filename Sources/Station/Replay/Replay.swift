@@ -1,14 +1,20 @@
 package import Binnacle
-import Configuration
+package import Configuration
 import Glibc
 import Handlers
 package import LinuxSystem
+import PlainText
 import Traces
 
 /// Plays recorded traces through the daemon's pipeline; owns source, detectors, router and handlers.
 package final class Replay {
     /// The assumptions about the files, for people.
-    package var notices: [String] { assembly.notices }
+    package var notices: [String] {
+        let skipped = assembly.configuration.handlers.filter { type(of: $0.action).actsOnTheWorld }.map(\.name)
+        guard !options.runsHandlers, !skipped.isEmpty else { return assembly.notices }
+        let names = Spelling.list(skipped.map(Spelling.quoted))
+        return assembly.notices + ["not run, because they act on the world: \(names); --handlers runs them"]
+    }
 
     /// The maximum number of samples in a delivery over all streams: about 10 MB with their windows.
     private static let mostSamples = 262_144
@@ -19,6 +25,7 @@ package final class Replay {
     private let assembly: Assembly
     private let pipeline: Pipeline
     private let source: StationSource
+    private let stretch: ReplayStretch?
     private let interruption: Interruption
     private let output: LineWriter
     private let errors: LineWriter
@@ -40,10 +47,13 @@ package final class Replay {
         self.output = output
         self.errors = errors
         assembly = try Assembly(
-            replaying: options.traces, configuration: options.configurationPath, interruption: interruption)
+            replaying: options.traces, configuration: options.configurationPath, settings: options.settings,
+            interruption: interruption)
         let router = Router()
         router.add(counter)
-        router.add(options.writesJSON ? JSONLinesHandler(writer: output) : TextHandler(writer: output))
+        var style = TextHandler.Style()
+        style.columns = options.columns
+        router.add(options.writesJSON ? JSONLinesHandler(writer: output) : TextHandler(writer: output, style: style))
         let chains = Self.chains(
             assembly.configuration.handlers, router, runsCommands: options.runsHandlers, output: output, log: errors,
             interruption: interruption)
@@ -56,12 +66,15 @@ package final class Replay {
         let most = max(1, Self.mostSamples / max(1, assembly.streams.count))
         let usual = assembly.traces?.isMapped ?? false ? Self.mostMapped : 4096
         var capacity = min(options.batch ?? (options.runsHandlers ? 1 : usual), most)
-        var paced: PacedSource?
+        let hasStretch = options.from != nil || options.to != nil
+        stretch =
+            hasStretch ? assembly.traces.map { ReplayStretch($0, from: options.from, to: options.to) } : nil
+        var played: (any SampleSource)? = stretch ?? assembly.traces
         if case .times(let speed) = options.speed {
             capacity = min(options.batch ?? 1, most)
-            paced = assembly.traces.map { PacedSource($0, speed: speed, capacity: capacity) }
+            played = played.map { PacedSource($0, speed: speed, capacity: capacity) }
         }
-        source = try assembly.makeSource(playing: paced)
+        source = try assembly.makeSource(playing: played)
         pipeline = Pipeline(source: source, detectors: assembly.detectors, router: router, capacity: capacity)
     }
 
@@ -81,6 +94,7 @@ package final class Replay {
         let start = clock.now
         for detector in assembly.detectors { detector.startDetection() }
         session.run()
+        if let failure = stretch?.failure { session.add(failure) }
         pipeline.router.finish()
         output.flush()
         errors.flush()
@@ -118,6 +132,7 @@ package final class Replay {
         var summary = ReplaySummary()
         summary.sampleCount = pipeline.sampleCount
         summary.timeRange = pipeline.timeRange
+        summary.stretchStart = stretch?.firstNanoseconds
         summary.eventCounts = counter.counts
         summary.headings = assembly.norths.map(\.object).map { ($0.name, $0.validCount, $0.faultCounts) }
         summary.stillMoving = assembly.motions.map(\.object).filter(\.isMoving).map(\.name)
@@ -125,7 +140,8 @@ package final class Replay {
         summary.repairs = TraceRepairs.Kind.allCases.compactMap { kind in
             repairs.counts[kind].map { "\($0) × \(kind.rawValue)" }
         }
-        summary.repairNotices = repairs.notices.map(\.description)
+        summary.notices = repairs.notices.map(\.description) + [stretch?.notice].compactMap { $0 }
+        summary.assumptions = assembly.assumptions
         summary.elapsedSeconds = elapsed / .seconds(1)
         summary.isCancelled = session.isCancelled
         return summary
@@ -167,7 +183,14 @@ package struct ReplayOptions {
     /// The recordings; if empty, those of the configuration.
     package var traces = TraceSet()
     package var configurationPath: String?
+    /// What the command line sets.
+    package var settings: [CommandLineSetting] = []
+    /// Where the stretch that is played begins and ends; `nil` for the recording's own first and last sample.
+    package var from: ReplayBound?
+    package var to: ReplayBound?
     package var speed = Speed.maximum
+    /// The width of the terminal that the events go to; `nil` when it is none.
+    package var columns: Int?
     /// The maximum number of samples of one stream in a delivery; `nil` chooses by the speed.
     package var batch: Int?
     /// Whether handlers that act on the world run.
@@ -183,6 +206,8 @@ package struct ReplaySummary {
     package var sampleCount = 0
     /// The first and the last stamp, in nanoseconds.
     package var timeRange: ClosedRange<Int64>?
+    /// The recording's first stamp, in nanoseconds, when a stretch of it was played.
+    package var stretchStart: Int64?
     /// The number of events, by kind.
     package var eventCounts: [EventKind: Int] = [:]
     /// For each north detector, the number of accelerometer samples with a heading, and why the others had none.
@@ -191,8 +216,10 @@ package struct ReplaySummary {
     package var stillMoving: [String] = []
     /// What was skipped in the traces, one line each.
     package var repairs: [String] = []
-    /// The first skipped places.
-    package var repairNotices: [String] = []
+    /// What was assumed about the traces.
+    package var assumptions: [String] = []
+    /// The first skipped places, and what else a user has to know at the end.
+    package var notices: [String] = []
     /// How long the replay took, in seconds.
     package var elapsedSeconds = 0.0
     /// Whether it was cancelled.
@@ -201,13 +228,22 @@ package struct ReplaySummary {
     /// The summary as lines.
     package var lines: [String] {
         var lines = [headline]
+        if let stretchStart, let timeRange {
+            let ends = [timeRange.lowerBound, timeRange.upperBound].map {
+                ReplayStretch.seconds(PacedSource.distance(from: stretchStart, to: $0))
+            }
+            lines.append("  the stretch from \(ends[0]) s to \(ends[1]) s after the recording's first sample")
+        }
         for kind in EventKind.allCases {
             if let count = eventCounts[kind] { lines.append("  \(count) × \(kind.rawValue)") }
         }
         if eventCounts.isEmpty { lines.append("  no event") }
-        for name in stillMoving { lines.append("  \(name): still moving when the trace ended") }
+        for name in stillMoving {
+            lines.append("  \(name): still moving when the \(stretchStart == nil ? "trace" : "stretch") ended")
+        }
         lines += headings.flatMap(Self.headingLines)
         lines += repairs.map { "  " + $0 }
+        lines += assumptions.map { "  assumed: " + $0 }
         return lines
     }
 

@@ -1,4 +1,5 @@
 package import Binnacle
+import Configuration
 import PlainText
 package import Traces
 
@@ -23,8 +24,36 @@ package struct TraceSet: Sendable {
     package var bindings: [Binding] = []
     /// The columns and units of the command line.
     package var map: ColumnMap?
+    /// The samples a second of files without times.
+    package var rateHz: Double?
+    /// The sensors whose recordings have the sign of gravity, and those of which that is not so.
+    package var gravitySensors: Set<String> = []
+    package var otherSensors: Set<String> = []
     /// Whether samples are decoded again from recorded raw scans.
     package var decodesScans = false
+    /// Whether a user can name bindings.
+    var takesBindings = true
+
+    /// Whether no file is named.
+    package var isEmpty: Bool { paths.isEmpty && bindings.isEmpty }
+
+    /// Every file once, in the order given.
+    package var files: [String] {
+        var files: [String] = []
+        for path in paths + bindings.map(\.path) where !files.contains(path) { files.append(path) }
+        return files
+    }
+
+    /// What is known about a file.
+    func hints(for path: String) -> TraceHints {
+        let bound = bindings.filter { $0.path == path }
+        var hints = TraceHints(map: map, assumedKind: bound.lazy.compactMap(\.kind).first, rateHz: rateHz)
+        let sensors = Set(bound.map(\.sensor))
+        hints.gravitySensors = bound.isEmpty ? gravitySensors : gravitySensors.intersection(sensors)
+        hints.otherSensors = bound.isEmpty ? otherSensors : otherSensors.intersection(sensors)
+        hints.isOnlyFile = files.count == 1
+        return hints
+    }
 
     package init(_ paths: [String] = [], map: ColumnMap? = nil) {
         self.paths = paths
@@ -36,6 +65,7 @@ package struct TraceSet: Sendable {
 struct TraceBinding {
     private let files: [TraceFile]
     private let bindings: [TraceSet.Binding]
+    private let takesBindings: Bool
     private var sensors: [[Sensor?]]
 
     /// Opens the files; an interruption ends the wait for a pipe.
@@ -45,14 +75,12 @@ struct TraceBinding {
             guard !paths.contains(path) else { throw StationError(.usage, "\(path.printable): is named twice") }
             paths.append(path)
         }
-        for binding in traces.bindings where !paths.contains(binding.path) { paths.append(binding.path) }
         var files: [TraceFile] = []
-        for path in paths {
-            let kind = traces.bindings.first { $0.path == path && $0.kind != nil }?.kind
+        for path in traces.files {
             do throws(TraceError) {
                 files.append(
                     try TraceFile(
-                        path: path, map: traces.map, assumedKind: kind,
+                        path: path, hints: traces.hints(for: path),
                         makeDecoder: traces.decodesScans ? { RecordedScans($0) } : nil,
                         isCancelled: { interruption.isRequested }))
             } catch {
@@ -61,6 +89,7 @@ struct TraceBinding {
         }
         self.files = files
         bindings = traces.bindings
+        takesBindings = traces.takesBindings
         sensors = files.map { $0.contents.map { _ in nil } }
     }
 
@@ -71,6 +100,15 @@ struct TraceBinding {
         zip(files, sensors).flatMap { file, sensors in
             zip(file.contents, sensors).compactMap { content, sensor in
                 sensor == nil ? "\(file.path.printable): its \(content.kind.rawValue) plays no sensor" : nil
+            }
+        }
+    }
+
+    /// The bound streams in the files, in words.
+    var used: [String] {
+        zip(files, sensors).flatMap { file, sensors in
+            zip(file.contents, sensors).compactMap { content, sensor in
+                sensor.map { "\(file.path.printable): its \(content.kind.rawValue) plays sensor '\($0.name)'" }
             }
         }
     }
@@ -86,12 +124,14 @@ struct TraceBinding {
 
     /// Binds the streams that a configuration's detectors need.
     ///
-    /// - Parameter needs: For each stream its sensor's name, its kind and the section that needs it.
+    /// - Parameters:
+    ///   - needs: For each stream its sensor's name, its kind and the section that needs it.
+    ///   - optionalNeeds: The streams that are bound as well where there are any.
     /// - Returns: The files as one source.
     /// - Throws: ``StationError`` when a binding is impossible, or no stream is left for a need.
-    mutating func bind(_ needs: [(sensor: String, kind: SampleKind, by: String)]) throws(StationError)
-        -> TraceSource
-    {
+    mutating func bind(
+        _ needs: [Configuration.Need], optionalNeeds: [Configuration.Need] = []
+    ) throws(StationError) -> TraceSource {
         for binding in bindings {
             let kinds = needs.filter { $0.sensor == binding.sensor }.map(\.kind)
             guard !kinds.isEmpty else {
@@ -105,14 +145,27 @@ struct TraceBinding {
         }
         for need in needs where !isBound(need.sensor, need.kind) {
             guard let place = freePlace(for: need) else {
+                let remedy =
+                    takesBindings
+                    ? ", or say which with --bind \(need.sensor)=FILE:\(need.kind.rawValue)" : " with --trace"
                 throw StationError(
                     .usage,
                     "\(need.by) needs the \(need.kind.rawValue) of sensor '\(need.sensor)', and no trace is left to play it: "
-                        + "name another file, or say which with --bind \(need.sensor)=FILE:\(need.kind.rawValue)")
+                        + "name another file\(remedy)")
             }
             sensors[place.file][place.content] = sensor(named: need.sensor)
         }
+        for need in optionalNeeds where !isBound(need.sensor, need.kind) {
+            guard let place = freePlace(for: need, in: files(of: need.sensor)) else { continue }
+            sensors[place.file][place.content] = sensor(named: need.sensor)
+        }
         return source()
+    }
+
+    /// The files that play a sensor before the others.
+    private func files(of name: String) -> [Int] {
+        let playing = files.indices.filter { sensors[$0].contains { $0?.name == name } }
+        return playing + files.indices.filter { !playing.contains($0) }
     }
 
     private func source() -> TraceSource {
@@ -131,9 +184,9 @@ struct TraceBinding {
 
     /// A stream whose recording names the sensor, or else the first unbound stream of the kind.
     private func freePlace(
-        for need: (sensor: String, kind: SampleKind, by: String)
+        for need: Configuration.Need, in order: [Int]? = nil
     ) -> (file: Int, content: Int)? {
-        let free = files.indices.flatMap { file in
+        let free = (order ?? Array(files.indices)).flatMap { file in
             files[file].contents.indices.compactMap { content in
                 sensors[file][content] == nil && files[file].contents[content].kind == need.kind ? (file, content) : nil
             }

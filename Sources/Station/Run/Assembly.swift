@@ -28,12 +28,15 @@ package struct Assembly {
     package private(set) var traces: TraceSource?
     /// Warnings and assumptions, each a sentence.
     package private(set) var notices: [String] = []
+    /// What was assumed about recordings, or contradicts their headers.
+    package private(set) var assumptions: [String] = []
 
     /// A section and its object.
     struct Part<Section, Object: AnyObject> {
         let section: Section
-        /// The needed kinds of a sensor.
+        /// The needed kinds of a sensor, and those that it may lack.
         var kinds: [SampleKind] = []
+        var optionalKinds: [SampleKind] = []
         let object: Object
     }
 
@@ -43,7 +46,9 @@ package struct Assembly {
     }
 
     /// The sections that recordings play on the clock.
-    var traceParts: [TracePart] { TracePart.of(sensors.map { ($0.section, $0.kinds) }) }
+    var traceParts: [WantedSensor] {
+        sensors.filter(\.section.isTrace).map { WantedSensor($0.section, $0.kinds, optionalKinds: $0.optionalKinds) }
+    }
 
     /// How much of the recordings has been read, from 0 to 1; `nil` when that is not known.
     package var fraction: Double? { traces?.fraction }
@@ -62,28 +67,26 @@ package struct Assembly {
     ///   - old: The assembly in force.
     ///   - now: The time, on CLOCK_MONOTONIC.
     ///   - traces: The recordings that it plays; `nil` when they are those of `old`, or when there are none.
-    init(_ configuration: Configuration, after old: Assembly, now: Int64, traces: PlayedTraces?) {
-        (self.configuration, notices) = configuration.placed(today: .today)
+    ///   - notices: What is told about the configuration.
+    init(_ configuration: Configuration, after old: Assembly, now: Int64, traces: PlayedTraces?, notices: [String]) {
+        let placed = configuration.placed(today: .today)
+        self.configuration = placed.configuration
+        self.notices = notices + placed.notices
         let wanted = configuration.wantedSensors
-        for section in configuration.sensors where !wanted.contains(where: { $0.section.name == section.name }) {
-            notices.append("sensor '\(section.name)': no detector uses it: left out")
-        }
+        self.notices += configuration.notices
         makeSensors(wanted, old, now, traces)
         makeDetectors(old)
-        for handler in configuration.handlers {
-            notices += handler.action.notices.map { "handler '\(handler.name)': \($0)" }
-        }
     }
 
     /// Makes sensors without detectors and calibrations.
     ///
-    /// - Parameter wanted: Sections that name devices or simulations, and the needed kinds of each.
+    /// - Parameter wanted: Sections that name devices or simulations.
     /// - Throws: ``StationError`` when a section names a recording that cannot be played.
-    package init(_ wanted: [(section: SensorSection, kinds: [SampleKind])]) throws(StationError) {
+    package init(_ wanted: [WantedSensor]) throws(StationError) {
         configuration = Configuration()
         makeSensors(
             wanted, Assembly(), SystemClock.monotonic(),
-            try PlayedTraces(TracePart.of(wanted), needs: [], interruption: .never))
+            try PlayedTraces(wanted.filter(\.section.isTrace), needs: [], interruption: .never))
     }
 
     /// Makes all sensors of recordings, without detectors.
@@ -96,7 +99,8 @@ package struct Assembly {
         configuration = Configuration()
         var binding = try TraceBinding(set, interruption: interruption)
         play(try binding.bindEverything())
-        notices = binding.notices
+        assumptions = binding.notices
+        notices = assumptions
     }
 
     /// Makes the detectors of a replay, whose recordings play all sensors.
@@ -104,16 +108,22 @@ package struct Assembly {
     /// - Parameters:
     ///   - set: The recordings; if empty, those of the configuration.
     ///   - path: The configuration; without one, detectors with default settings use the recordings' streams.
+    ///   - settings: What the command line sets.
     ///   - interruption: Ends the wait for a pipe.
     /// - Throws: ``StationError`` when the configuration or a recording cannot be used.
-    init(replaying set: TraceSet, configuration path: String?, interruption: Interruption) throws(StationError) {
+    init(
+        replaying set: TraceSet, configuration path: String?, settings: [CommandLineSetting] = [],
+        interruption: Interruption
+    ) throws(StationError) {
         if let path {
             // A replay must not depend on the current day.
-            let (read, placeNotices) = try Configuration.load(path).placed(today: nil)
+            let (read, placeNotices) = try Configuration.load(path, settings: settings).placed(today: nil)
             configuration = read
+            let leftOut = read.notices
             var binding = try TraceBinding(try read.traces(set, path), interruption: interruption)
-            play(try binding.bind(read.needs))
-            notices = binding.notices + binding.unused + placeNotices
+            play(try binding.bind(read.needs, optionalNeeds: read.optionalNeeds))
+            assumptions = binding.notices
+            notices = leftOut + assumptions + binding.unused + placeNotices
         } else {
             var binding = try TraceBinding(set, interruption: interruption)
             let source = try binding.bindEverything()
@@ -122,15 +132,24 @@ package struct Assembly {
                 throw StationError(
                     .usage, "no accelerometer in the traces: both motion and heading need one; add its file")
             }
-            configuration = Configuration(
-                detecting: [], accelerometer: accelerometer.sensor.name, magnetometer: magnetometer?.sensor.name)
+            let gyroscopes = source.streams.filter { $0.kind == .gyroscope && magnetometer != nil }
+            let gyroscope = gyroscopes.first { $0.sensor === accelerometer.sensor } ?? gyroscopes.first
+            let (read, placeNotices) = try Configuration.detecting(
+                source.streams, accelerometer: accelerometer, magnetometer: magnetometer, gyroscope: gyroscope,
+                settings: settings
+            ).placed(today: nil)
+            configuration = read
             play(source)
-            let used = [accelerometer.id, magnetometer?.id]
-            let unused = streams.filter { !used.contains($0.id) }.map {
+            let used = read.needs + read.optionalNeeds
+            let unused = streams.filter { stream in
+                !used.contains { $0.sensor == stream.sensor.name && $0.kind == stream.kind }
+            }.map {
                 "\($0.kind.rawValue) '\($0.sensor.name.printable)': not looked at; a configuration can name a detector for it"
             }
+            assumptions = binding.notices
             notices =
-                binding.notices + unused + (magnetometer == nil ? ["no magnetometer in the traces: no heading"] : [])
+                assumptions + unused + (magnetometer == nil ? ["no magnetometer in the traces: no heading"] : [])
+                + placeNotices
         }
         makeDetectors(Assembly())
     }
@@ -166,18 +185,30 @@ package struct Assembly {
     // MARK: - Sensors
 
     private mutating func makeSensors(
-        _ wanted: [(section: SensorSection, kinds: [SampleKind])], _ old: Assembly, _ now: Int64,
-        _ traces: PlayedTraces?
+        _ wanted: [WantedSensor], _ old: Assembly, _ now: Int64, _ traces: PlayedTraces?
     ) {
-        sensors = wanted.map { section, kinds in
-            let known = old.sensors.first { $0.section == section && $0.kinds == kinds }?.object
-            let sensor = known ?? Sensor(name: section.name, isSimulated: section.isSimulated)
-            return Part(section: section, kinds: kinds, object: sensor)
+        sensors = wanted.map { part in
+            let known = old.sensors.first {
+                $0.section == part.section && $0.kinds == part.kinds && $0.optionalKinds == part.optionalKinds
+            }
+            let sensor = known?.object ?? Sensor(name: part.section.name, isSimulated: part.section.isSimulated)
+            return Part(
+                section: part.section, kinds: part.kinds, optionalKinds: part.optionalKinds, object: sensor)
         }
         play(traces, old)
         makeSimulation(old, now)
         makeRequests()
-        listen(to: SampleStream.ordered(sensors.flatMap { part in part.kinds.map { (sensor: part.object, kind: $0) } }))
+        listen(to: SampleStream.ordered(sensors.flatMap(streams)))
+    }
+
+    /// The streams of a sensor; a model has every kind, and a recording shows what it has.
+    private func streams(of part: Part<SensorSection, Sensor>) -> [SampleStream] {
+        let optionalKinds = part.optionalKinds.filter { kind in
+            !part.section.isTrace
+                || player?.streams.contains { $0.sensor === part.object && $0.kind == kind } ?? false
+        }
+        return part.kinds.map { SampleStream(sensor: part.object, kind: $0) }
+            + optionalKinds.map { SampleStream(sensor: part.object, kind: $0, isOptional: true) }
     }
 
     /// Uses recordings for all sensors.
@@ -201,13 +232,15 @@ package struct Assembly {
             return
         }
         notices += traces.notices
-        player = PacedSource(traces.source, shift: .toClock, reopen: traces.reopen, mayReopen: traces.mayReopen)
+        player = PacedSource(
+            traces.source, speed: traces.speed, shift: .toClock, reopen: traces.reopen, mayReopen: traces.mayReopen)
         // The sensors are those that the recordings were bound to.
         sensors = sensors.map { part in
             guard part.section.isTrace,
                 let sensor = traces.source.streams.first(where: { $0.sensor.name == part.section.name })?.sensor
             else { return part }
-            return Part(section: part.section, kinds: part.kinds, object: sensor)
+            return Part(
+                section: part.section, kinds: part.kinds, optionalKinds: part.optionalKinds, object: sensor)
         }
     }
 
@@ -215,7 +248,7 @@ package struct Assembly {
         let simulated = sensors.compactMap {
             part -> (sensor: Sensor, kinds: [SampleKind], settings: SimulationSettings)? in
             guard case .simulated(let settings) = part.section.source else { return nil }
-            return (part.object, part.kinds, settings)
+            return (part.object, part.kinds + part.optionalKinds, settings)
         }
         guard !simulated.isEmpty else { return }
         let source = SimulatedSource(simulated, startNanoseconds: now, clock: SystemClock.monotonic)
@@ -228,7 +261,8 @@ package struct Assembly {
             guard let (interface, match) = part.section.source.device else { continue }
             requests.append(
                 SensorRequest(
-                    sensor: part.object, kinds: part.kinds, interface: interface, match: match,
+                    sensor: part.object, kinds: part.kinds, optionalKinds: part.optionalKinds,
+                    interface: interface, match: match,
                     id: part.section.deviceID, settings: part.section.settings))
         }
     }
@@ -259,15 +293,44 @@ extension SensorSection {
 }
 
 extension Configuration {
+    /// A configuration of detectors with their defaults for some of a replay's streams, as far as the command line does
+    /// not set something else.
+    fileprivate static func detecting(
+        _ streams: [SampleStream], accelerometer: SampleStream, magnetometer: SampleStream?,
+        gyroscope: SampleStream?, settings: [CommandLineSetting]
+    ) throws(StationError) -> Configuration {
+        var names: [String] = []
+        for name in streams.map(\.sensor.name) where !names.contains(name) { names.append(name) }
+        // The recordings are named on the command line.
+        let source = "source = \"trace\"\nfile = \"/dev/null\""
+        let configuration = try parse(
+            text(
+                detecting: names.map { ($0, source) }, accelerometer: accelerometer.sensor.name,
+                magnetometer: magnetometer?.sensor.name, gyroscope: gyroscope?.sensor.name ?? "none"), settings)
+        for need in configuration.needs
+        where !streams.contains(where: { $0.sensor.name == need.sensor && $0.kind == need.kind }) {
+            let found = streams.map { "the \($0.kind.rawValue) of '\($0.sensor.name.printable)'" }
+            throw StationError(
+                .usage,
+                "\(need.by) needs the \(need.kind.rawValue) of sensor '\(need.sensor.printable)'; the traces have "
+                    + found.joined(separator: ", "))
+        }
+        return configuration
+    }
+
     /// The recordings of a replay: those of the command line, or else those of the sections.
     fileprivate func traces(_ set: TraceSet, _ path: String) throws(StationError) -> TraceSet {
         try requireDetector(path)
-        guard set.paths.isEmpty, set.bindings.isEmpty else { return set }
         var set = set
+        guard set.isEmpty else {
+            sensors.filter(\.isTrace).forEach { set.note($0) }
+            return set
+        }
         for sensor in sensors {
             let kinds = kinds(of: sensor.name)
             guard case .trace(let file, _) = sensor.source, !kinds.isEmpty else { continue }
             set.bind(sensor.name, to: file, kinds)
+            set.note(sensor)
         }
         guard !set.bindings.isEmpty else {
             throw StationError(.usage, "\(path.printable): no sensor has a trace; name one on the command line")
@@ -277,6 +340,15 @@ extension Configuration {
 }
 
 extension TraceSet {
+    /// Keeps which sign the accelerations of a section's recording have.
+    package mutating func note(_ section: SensorSection) {
+        if section.settings.acceleration == .gravity {
+            gravitySensors.insert(section.name)
+        } else {
+            otherSensors.insert(section.name)
+        }
+    }
+
     /// Has a file play what is wanted of a sensor; bare columns are taken for the only kind.
     mutating func bind(_ sensor: String, to path: String, _ kinds: [SampleKind]) {
         bindings.append(Binding(sensor: sensor, path: path, kind: kinds.count == 1 ? kinds[0] : nil))

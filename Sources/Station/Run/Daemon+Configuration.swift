@@ -1,9 +1,11 @@
 import Binnacle
 import Configuration
+import EventSocket
 import Handlers
 import LinuxSensors
 import LinuxSystem
 import PlainText
+import Store
 import TableReading
 
 /// Applying a configuration: the first one, and each one that is read again.
@@ -18,47 +20,64 @@ extension Daemon {
         let live: LiveSource?
     }
 
-    /// Reads the configuration of the options, or makes one.
-    static func configuration(
-        _ options: inout RunOptions, _ finder: DeviceFinder
-    ) throws(StationError) -> Configuration {
-        if options.embedded == nil {
+    /// Reads the configuration of the options and opens its recordings, or makes a configuration.
+    static func read(
+        _ options: inout RunOptions, _ finder: DeviceFinder, _ interruption: Interruption
+    ) throws(StationError) -> ReadConfiguration {
+        if options.embedded == nil || options.configurationPath != nil {
             let path = options.configurationPath ?? Configuration.standardPath
+            var found: (configuration: Configuration, notices: [String])?
             do throws(ConfigurationError) {
-                let configuration = try Configuration.read(path: path)
-                options.configurationPath = path
-                return configuration
+                found = try options.configuration(at: path, mayWait: true)
             } catch {
                 guard case .file(_, .missing) = error, options.configurationPath == nil else {
                     throw StationError(error)
                 }
-                // At a reload there may be one.
-                options.configurationPath = path
             }
+            // Without one, there may be one at a reload.
+            options.configurationPath = path
+            if let found { return try options.open(found, unless: [], interruption) }
         }
         let embedded = options.embedded ?? .devices
         options.embedded = embedded
-        var configuration = try embedded.configuration(finder)
-        if options.writesJSON { configuration.handlers = [] }
-        return configuration
+        var configuration = try embedded.configuration(
+            finder, settings: options.settings, logs: !options.writesJSON)
+        configuration.addOwnPlaces()
+        return try options.open((configuration, []), unless: [], interruption)
+    }
+
+    /// Makes the folders of the user's own socket and store, which nothing else makes.
+    ///
+    /// - Returns: What failed; the socket or the store reports it once more when it is opened.
+    static func makeOwnFolders(_ configuration: Configuration) -> [String] {
+        let own = [EventStoreSettings.withoutConfiguration, SocketPath.withoutConfiguration()]
+        let wanted = [configuration.store?.path, configuration.socket?.path]
+        return zip(wanted, own).compactMap { wanted, own in
+            guard let wanted, wanted == own else { return nil }
+            do throws(SystemError) {
+                try OwnFolder.make(for: wanted)
+                return nil
+            } catch {
+                return "\(error)"
+            }
+        }
     }
 
     /// Makes what a configuration says, as far as it is not there already.
     ///
-    /// - Parameters:
-    ///   - configuration: The configuration.
-    ///   - traces: The recordings that it plays, unless they are those that are played.
+    /// - Parameter read: The configuration, and its recordings unless they are those that are played.
     /// - Returns: The objects, which ``apply(_:)`` puts into force.
     /// - Throws: ``StationError`` when it cannot be applied.
-    func prepare(
-        _ configuration: Configuration, _ traces: PlayedTraces?
-    ) throws(StationError) -> Preparation {
-        var configuration = configuration
+    func prepare(_ read: ReadConfiguration) throws(StationError) -> Preparation {
+        var configuration = read.configuration
+        configuration.places = ConfigurationPlaces()
         if options.writesJSON {
-            configuration.handlers.append(EmbeddedConfiguration.handler("--json", OutputAction()))
+            configuration.handlers.append(EmbeddedConfiguration.handler(Self.outputName, OutputAction()))
         }
         try configuration.requireDetector(options.configurationPath ?? "")
-        let assembly = Assembly(configuration, after: assembly, now: SystemClock.monotonic(), traces: traces)
+        let assembly = Assembly(
+            configuration, after: assembly, now: SystemClock.monotonic(), traces: read.traces.take() ?? nil,
+            notices: read.notices)
         do throws(SystemError) {
             let isFirst = !assembly.requests.isEmpty && source.live == nil
             let live = isFirst ? try LiveSource(assembly.requests, finder: finder, waker: mailbox.waker) : source.live
@@ -79,9 +98,10 @@ extension Daemon {
                     made.append(old)
                 } else {
                     made.append(
-                        try HandlerLine(section, after: old, context: context, inlet: inlet) {
-                            mailbox.post(.report($0))
-                        })
+                        try HandlerLine(
+                            section, after: old, context: context, inlet: inlet,
+                            reports: HandlerReports(
+                                report: { mailbox.post(.report($0)) }, readerGone: { mailbox.post(.readerGone($0)) })))
                 }
             }
         } catch {
@@ -116,9 +136,10 @@ extension Daemon {
         applyStoreAndSocket(of: assembly.configuration, from: before.configuration)
         assembly.report(to: router)
         for detector in assembly.detectors where !detector.isDetecting { detector.startDetection() }
+        if configuredNanoseconds == 0 { sayStart() }
         for notice in assembly.notices where !before.notices.contains(notice) { log.say(notice) }
-        if lines.isEmpty, store == nil, relay.server == nil {
-            log.say("no handler: events go nowhere", level: .warning)
+        for warning in assembly.configuration.warnings where !before.configuration.warnings.contains(warning) {
+            log.say(warning.description, level: .warning)
         }
         configuredNanoseconds = SystemClock.monotonic()
         refusedConfiguration = nil
@@ -140,15 +161,14 @@ extension Daemon {
             manager.sayReady()
             return
         }
-        let (mailbox, playing, interruption) = (mailbox, assembly.traceParts, interruption)
+        let (mailbox, options, playing, interruption) = (mailbox, options, assembly.traceParts, interruption)
         do throws(SystemError) {
             try WorkerThread.start {
                 let result = Result { () throws(StationError) in
-                    let configuration = try mapError(StationError.init) { () throws(ConfigurationError) in
-                        try Configuration.read(path: path, mayWait: false)
+                    let read = try mapError(StationError.init) { () throws(ConfigurationError) in
+                        try options.configuration(at: path, mayWait: false)
                     }
-                    let traces = try PlayedTraces(configuration, unless: playing, interruption: interruption)
-                    return ReadConfiguration(configuration: configuration, traces: Transfer(traces))
+                    return try options.open(read, unless: playing, interruption)
                 }
                 mailbox.post(.configuration(result))
             }
@@ -164,7 +184,8 @@ extension Daemon {
         let kept = assembly.sensors.map { ObjectIdentifier($0.object) }
         do throws(StationError) {
             let read = try result.get()
-            apply(try prepare(read.configuration, read.traces.take() ?? nil))
+            apply(try prepare(read))
+            lookForWarnings(about: read.configuration)
             let count = assembly.sensors.count { kept.contains(ObjectIdentifier($0.object)) }
             log.say("configuration read anew: \(count) of \(assembly.sensors.count) sensors run on")
             tellState()
@@ -178,10 +199,49 @@ extension Daemon {
         }
     }
 
+    /// Has a thread of its own compare a configuration with the machine: a driver may take any time to say its range.
+    private func lookForWarnings(about configuration: Configuration) {
+        let (mailbox, finder) = (mailbox, finder)
+        // Without a thread there are no such warnings.
+        try? WorkerThread.start { mailbox.post(.machineWarnings(configuration.machineWarnings(finder))) }
+    }
+
+    /// Logs the warnings that the reload before this one did not have.
+    func take(machineWarnings warnings: [ConfigurationDiagnostic]) {
+        for warning in warnings where !machineWarnings.contains(warning) {
+            log.say(warning.description, level: .warning)
+        }
+        machineWarnings = warnings
+    }
+
     private func refuse(_ error: StationError) {
         refusedConfiguration = error.description
         log.say(error.description, level: .error)
         log.say("the configuration stays as it was", level: .error)
         manager.sayReady()
+    }
+}
+
+extension RunOptions {
+    /// Reads a configuration, with what the command line sets and has play its sensors.
+    fileprivate func configuration(
+        at path: String, mayWait: Bool
+    ) throws(ConfigurationError) -> (configuration: Configuration, notices: [String]) {
+        let configuration = try Configuration.read(path: path, settings: settings, mayWait: mayWait)
+        return embedded?.playing(configuration) ?? (configuration, [])
+    }
+
+    /// Opens the recordings of a configuration, unless they are played already.
+    fileprivate func open(
+        _ read: (configuration: Configuration, notices: [String]), unless playing: [WantedSensor],
+        _ interruption: Interruption
+    ) throws(StationError) -> ReadConfiguration {
+        // Without a file, each recording has a section of its own.
+        let recordings = configurationPath == nil ? nil : embedded?.recordings
+        var traces = try PlayedTraces(
+            read.configuration, unless: playing, recordings: recordings, interruption: interruption)
+        traces?.speed = embedded?.speed ?? 1
+        return ReadConfiguration(
+            configuration: read.configuration, notices: read.notices, traces: Transfer(traces))
     }
 }

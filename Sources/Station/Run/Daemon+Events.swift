@@ -16,7 +16,8 @@ extension Daemon {
         do throws(SystemError) {
             let store = try EventStore(
                 settings, report: { mailbox.post(.report($0)) }, publish: { relay.publish($0) },
-                onSequence: { mailbox.post(.sequence($0)) })
+                onSequence: { mailbox.post(.sequence($0, identity: $1)) },
+                onConflict: { mailbox.post(.storeConflict($0)) })
             return (StoreInlet(store), HandlerAttachments(store) { mailbox.post(.handlerEnded(name: $0)) })
         } catch {
             throw StationError(error)
@@ -35,16 +36,29 @@ extension Daemon {
         var chains: [HandlerChain] = []
         if let inlet {
             chains.append(HandlerChain(handler: inlet.log))
-        } else if relay.server != nil {
+        } else if relay.isUsed {
             chains.append(HandlerChain(handler: ClosureHandler { relay.publish([PublishedEvent($0)]) }))
         }
-        if !repeatedKinds.isEmpty {
+        let repeated = repeatedKinds.values.reduce(into: Set()) { $0.formUnion($1) }
+        if !repeated.isEmpty {
             // Repeated kinds are not kept in the store.
             chains.append(
-                HandlerChain(
-                    handler: ClosureHandler { relay.publish([PublishedEvent($0)]) }, kinds: repeatedKinds))
+                HandlerChain(handler: ClosureHandler { relay.publish([PublishedEvent($0)]) }, kinds: repeated))
         }
+        trouble.change(to: lines)
+        chains.append(HandlerChain(handler: trouble, kinds: EventKind.alwaysLogged))
         router.replaceChains(chains + lines.map(\.chain))
+    }
+
+    /// Ends the run when standard output was all it was for, as any program in a pipeline; otherwise the handler has failed.
+    func takeReaderGone(_ event: Event) {
+        let onlyPrints = lines.allSatisfy { $0.section.action is OutputAction }
+        if options.writesJSON || onlyPrints && store == nil && assembly.configuration.socket == nil {
+            session.end()
+        } else {
+            count(event)
+            router.report(event)
+        }
     }
 
     /// Applies the sections for the store and the socket.
@@ -60,36 +74,46 @@ extension Daemon {
         }
         // A client asks for events behind a sequence number: it has to wait until they are numbered.
         guard !router.isHolding, new.socket != old.socket || socketFailure != nil else { return }
-        openSocket(new.socket)
+        openSocket()
     }
 
     private func sayLater(_ what: String) {
         log.say("\(what): the change takes effect when Binnacle is started again", level: .warning)
     }
 
-    /// Closes the open socket and opens another one: on a thread of its own once the daemon is ready, because a folder or
-    /// the directory of groups may be slow.
-    func openSocket(_ settings: SocketSettings?) {
-        let (mailbox, before, store) = (mailbox, relay.server, store)
-        let sequence = router.sequence
-        inlet?.flush()
-        relay.exchange(for: nil)
+    /// Opens the configured socket, which then takes the place of the one that is open: on a thread of its own once the
+    /// daemon is ready, because a folder or the directory of groups may be slow.
+    ///
+    /// One socket is opened at a time. When the section has changed meanwhile, it is opened again.
+    func openSocket() {
+        guard !isOpeningSocket else { return }
         socketFailure = nil
-        let open: @Sendable () -> Result<SocketServer?, SocketServerError> = {
-            before?.finish()
-            // The path may be the same.
-            _ = before?.waitForEnd(until: SystemClock.monotonic() + 1_000_000_000)
-            guard let settings else { return .success(nil) }
+        let before = relay.server
+        guard let settings = assembly.configuration.socket else {
+            relay.exchange(for: nil)
+            end(before)
+            return replaceChains()
+        }
+        guard before == nil || settings != socketSettings else { return }
+        isOpeningSocket = true
+        let (mailbox, store, number, ending) = (mailbox, store, socketNumber + 1, endingSocket)
+        let identity = router.identity
+        // Without a store, events that no server wanted were not published.
+        if store == nil, !relay.isUsed { relay.continue(behind: router.sequence) }
+        let sequence = relay.keep()
+        if store == nil { replaceChains() }
+        inlet?.flush()
+        let open: @Sendable () -> Result<SocketServer, SocketServerError> = {
+            // Its path may be the same.
+            _ = ending?.waitForEnd(until: SystemClock.monotonic() + 1_000_000_000)
             var surroundings = SocketServer.Surroundings()
             surroundings.say = { mailbox.post(.word($0, $1)) }
             surroundings.status = { mailbox.post(.status(reply: $0)) }
-            surroundings.repeatedKindsChanged = { mailbox.post(.repeatedKinds($0)) }
-            do throws(SocketServerError) {
-                return .success(
-                    try SocketServer(
-                        settings, history: store, startingBehind: sequence, surroundings: surroundings))
-            } catch {
-                return .failure(error)
+            surroundings.repeatedKindsChanged = { mailbox.post(.repeatedKinds($0, socket: number)) }
+            return Result { () throws(SocketServerError) in
+                try SocketServer(
+                    settings, history: store, identity: identity, startingBehind: sequence, replacing: before,
+                    surroundings: surroundings)
             }
         }
         guard isReady else { return take(open(), for: settings) }
@@ -100,23 +124,38 @@ extension Daemon {
         }
     }
 
-    /// Uses a socket that was opened, unless the configuration has changed meanwhile.
-    func take(_ result: Result<SocketServer?, SocketServerError>, for settings: SocketSettings?) {
-        let isWanted = settings == assembly.configuration.socket
+    /// Uses a socket that was opened, or keeps the one that is open.
+    func take(_ result: Result<SocketServer, SocketServerError>, for settings: SocketSettings) {
+        isOpeningSocket = false
+        let before = relay.server
         switch result {
         case .success(let server):
-            guard isWanted else {
-                server?.finish()
-                return
-            }
-            // The store has the events that came while there was no server.
-            server?.continue(behind: router.sequence)
             relay.exchange(for: server)
-            replaceChains()
+            end(before)
+            socketSettings = settings
+            socketNumber += 1
+            repeatedKinds = repeatedKinds.filter { $0.key == socketNumber }
         case .failure(let error):
-            guard isWanted else { return }
+            relay.discard()
             socketFailure = "\(error)"
             log.say("the socket: \(error)", level: .error)
+            if before != nil, let path = socketSettings?.path {
+                log.say("the socket \(path) stays open as it was", level: .error)
+            }
         }
+        replaceChains()
+        if settings != assembly.configuration.socket { openSocket() }
+    }
+
+    private func end(_ server: SocketServer?) {
+        server?.finish()
+        endingSocket = server
+    }
+
+    /// Has the repeated kinds reported that a socket's subscribers want, unless another socket has taken its place.
+    func take(_ kinds: Set<EventKind>, of socket: Int) {
+        guard socket >= socketNumber else { return }
+        repeatedKinds[socket] = kinds
+        replaceChains()
     }
 }

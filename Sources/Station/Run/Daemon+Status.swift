@@ -25,18 +25,20 @@ extension Daemon {
         status.add("seq", raw: String(router.sequence))
         status.add("configuration", raw: configurationObject(now))
         status.add("sensors", list: sensorObjects(now))
-        status.add("detectors", list: assembly.detectors.map(Self.object))
+        status.add("detectors", list: assembly.detectors.map(object))
         status.add("handlers", list: lines.map { object($0, statistics) })
         status.add("store", raw: statistics.map(Self.object) ?? "null")
-        status.add("socket", raw: relay.server.map { Self.object($0.statistics) } ?? "null")
+        status.add("socket", raw: relay.server.map { object($0.statistics) } ?? "null")
         return status.text
     }
 
     /// The problems, each a sentence.
     private func problems(_ store: EventStoreStatistics?) -> [String] {
-        var problems = router.sensors.filter { !$0.isActive }.map { "sensor '\($0.name)' is inactive" }
+        var problems = router.sensors.filter { !$0.isActive && !isWaiting($0) }.map { sensor in
+            "sensor '\(sensor.name)' is inactive" + (sensor.failure.map { ": \($0)" } ?? "")
+        }
         if assembly.detectors.isEmpty { problems.append("there is no detector") }
-        for detector in assembly.detectors where !detector.isDetecting {
+        for detector in assembly.detectors where !pipeline.isWorking(detector) && !isWaiting(detector) {
             problems.append("detector '\(detector.name)' does not run")
         }
         for line in lines {
@@ -44,8 +46,24 @@ extension Daemon {
             problems.append("handler '\(line.section.name)': \(failure)")
         }
         if let failure = store?.failure { problems.append("the event store: \(failure)") }
+        if let failure = log.failure { problems.append("the log: standard error: \(failure)") }
         if let socketFailure { problems.append("the socket: \(socketFailure)") }
         return problems
+    }
+
+    /// Whether there is no device for a sensor, which may be so while others deliver.
+    private func isWaiting(_ sensor: Sensor) -> Bool {
+        guard !sensor.isActive, missingSensors.contains(sensor.name),
+            assembly.detectors.contains(where: { $0.streams.allSatisfy(\.sensor.isActive) }),
+            let section = assembly.sensors.first(where: { $0.object === sensor })?.section
+        else { return false }
+        return assembly.configuration.isOptional(section)
+    }
+
+    /// Whether a detector waits for such a sensor.
+    private func isWaiting(_ detector: any Detector) -> Bool {
+        detector.streams.contains { isWaiting($0.sensor) }
+            && detector.streams.allSatisfy { $0.sensor.isActive || isWaiting($0.sensor) }
     }
 
     private func configurationObject(_ now: Int64) -> String {
@@ -63,16 +81,19 @@ extension Daemon {
             var object = JSONObject()
             object.add("name", sensor.name)
             object.add("active", raw: String(sensor.isActive))
+            if isWaiting(sensor) { object.add("waiting", raw: "true") }
             object.add("simulated", raw: String(sensor.isSimulated))
-            object.add(
-                "streams",
-                list: statistics.filter { $0.stream.sensor === sensor }.map { Self.object($0, now) })
+            // A gyroscope that has never delivered is not there.
+            let streams = statistics.filter {
+                $0.stream.sensor === sensor && !($0.stream.isOptional && $0.sampleCount == 0)
+            }
+            object.add("streams", list: streams.map { self.object($0, now) })
             return object.text
         }
     }
 
-    private static func object(_ statistics: StreamStatistics, _ now: Int64) -> String {
-        let age = statistics.lastTimeNanoseconds.map { now - $0 }
+    private func object(_ statistics: StreamStatistics, _ now: Int64) -> String {
+        let age = statistics.lastTimeNanoseconds.map { now - source.clockNanoseconds(of: $0) }
         var object = JSONObject()
         object.add("kind", statistics.stream.kind.rawValue)
         // Without recent samples there is no rate.
@@ -85,10 +106,11 @@ extension Daemon {
         return object.text
     }
 
-    private static func object(_ detector: any Detector) -> String {
+    private func object(_ detector: any Detector) -> String {
         var object = JSONObject()
         object.add("name", detector.name)
-        object.add("running", raw: String(detector.isDetecting))
+        object.add("running", raw: String(pipeline.isWorking(detector)))
+        if isWaiting(detector) { object.add("waiting", raw: "true") }
         return object.text
     }
 
@@ -109,8 +131,9 @@ extension Daemon {
         return object.text
     }
 
-    private static func object(_ socket: SocketStatistics) -> String {
+    private func object(_ socket: SocketStatistics) -> String {
         var object = JSONObject()
+        object.add("path", assembly.configuration.socket?.path)
         object.add("connections", raw: String(socket.connectionCount))
         object.add("accepted", raw: String(socket.acceptedCount))
         object.add("refused", raw: String(socket.refusedCount))

@@ -1,11 +1,12 @@
 package import Binnacle
-import Configuration
+package import Configuration
 import EventSocket
 import Handlers
 import LinuxSensors
 import LinuxSystem
 import PlainText
 import Store
+import TableReading
 import Traces
 
 /// The daemon: runs the pipeline of a configuration on one thread until a signal ends it.
@@ -29,6 +30,8 @@ package final class Daemon {
     /// Keeps the events.
     var store: EventStore? { inlet?.store }
     let relay = SocketRelay()
+    /// Logs failures that no log handler takes.
+    let trouble: TroubleLog
     let startNanoseconds = SystemClock.monotonic()
     var assembly = Assembly()
     var lines: [HandlerLine] = []
@@ -40,10 +43,22 @@ package final class Daemon {
     var configuredNanoseconds: Int64 = 0
     /// Why the configuration that was read last was rejected; `nil` when it is in force.
     var refusedConfiguration: String?
-    /// Why there is no socket, although the configuration wants one.
+    /// What the machine lacked at the last reload.
+    var machineWarnings: [ConfigurationDiagnostic] = []
+    /// Why the configured socket is not open.
     var socketFailure: String?
-    /// The repeated kinds that subscribers want beside events.
-    var repeatedKinds: Set<EventKind> = []
+    /// The settings of the socket that is open, or was last.
+    var socketSettings: SocketSettings?
+    /// The number of the sockets that were opened.
+    var socketNumber = 0
+    /// The socket that was open before, which ends.
+    var endingSocket: SocketServer?
+    /// Whether a socket is being opened.
+    var isOpeningSocket = false
+    /// The repeated kinds that subscribers want beside events, by the number of their socket.
+    var repeatedKinds: [Int: Set<EventKind>] = [:]
+    /// The sensors for which there has been no device since the start of the daemon.
+    var missingSensors: Set<String> = []
     /// Handlers that a reload removed, until they have finished their queues.
     var retired: [HandlerLine] = []
     /// Whether a thread is reading the configuration.
@@ -61,7 +76,9 @@ package final class Daemon {
     private var damage: StationError?
     private var toldState: (active: Int, all: Int)?
     private var isStopping = false
-    private let session: Session
+    /// Whether another daemon has the store.
+    private var hasStoreConflict = false
+    let session: Session
     let interruption: Interruption
 
     /// The time after which the daemon reports readiness even if devices have not answered.
@@ -76,34 +93,39 @@ package final class Daemon {
         handlers: Duration.milliseconds(750), all: Duration.milliseconds(900)
     )
 
+    /// The name of the handler of `--json`.
+    static let outputName = "--json"
+
     /// Reads the configuration, and makes the objects that run it.
     package init(_ options: RunOptions, interruption: Interruption) throws(StationError) {
         var options = options
         self.interruption = interruption
         finder = DeviceFinder(under: options.root)
-        let configuration = try Self.configuration(&options, finder)
+        let read = try Self.read(&options, finder, interruption)
         self.options = options
+        let folderFailures = Self.makeOwnFolders(read.configuration)
         do throws(SystemError) {
             waker = try Waker()
             log = try MessageLog()
         } catch {
             throw StationError(error)
         }
+        trouble = TroubleLog(log)
         mailbox = Mailbox(waker: waker)
         source = StationSource(waker: waker)
         router = Router()
-        (inlet, attachments) = try Self.openStore(configuration.store, mailbox, relay)
-        router.wallClock = { time in
+        (inlet, attachments) = try Self.openStore(read.configuration.store, mailbox, relay)
+        router.wallClock = { [source] time in
             guard let time else { return SystemClock.realtime() }
-            return SystemClock.realtime() - (SystemClock.monotonic() - time)
+            return SystemClock.realtime() - (SystemClock.monotonic() - source.clockNanoseconds(of: time))
         }
         pipeline = Pipeline(source: source, detectors: [], router: router, capacity: 1024)
         var settings = Session.Settings()
         settings.interruption = interruption
         session = Session(pipeline, source: source, settings: settings)
         session.delegate = self
-        preparation = try prepare(
-            configuration, try PlayedTraces(configuration, unless: [], interruption: interruption))
+        for failure in folderFailures { log.say(failure, level: .warning) }
+        preparation = try prepare(read)
     }
 
     /// Runs the pipeline until a signal comes, or no source is left.
@@ -111,20 +133,27 @@ package final class Daemon {
     /// - Returns: The error that ended it; `nil` after a signal.
     package func run() -> StationError? {
         readyByNanoseconds = SystemClock.monotonic() + Self.longestStart
-        if store != nil { router.holdEvents(atMost: Self.opening.eventCount) }
+        if store != nil {
+            router.holdEvents(atMost: Self.opening.eventCount)
+        } else {
+            router.continue(behind: 0, identity: EventStore.makeIdentity())
+        }
         if let preparation { apply(preparation) }
         preparation = nil
         session.run()
         stop()
-        return session.failures.first
+        if let failure = session.failures.first { return failure }
+        // The output is what the caller asked for.
+        guard options.writesJSON, let failure = tallies[Self.outputName]?.failure else { return nil }
+        return StationError(.inputOutput, failure)
     }
 
     /// Numbers events from the store's last sequence number on, and opens the socket, which tells clients that number.
-    private func beginNumbering(behind number: UInt64) {
+    private func beginNumbering(behind number: UInt64, identity: String?) {
         let isFirst = router.isHolding
-        router.continue(behind: number)
-        relay.server?.continue(behind: number)
-        if isFirst, let settings = assembly.configuration.socket { openSocket(settings) }
+        router.continue(behind: number, identity: identity)
+        relay.continue(behind: number)
+        if isFirst { openSocket() }
     }
 
     private var numberingDeadline: Int64? {
@@ -135,7 +164,7 @@ package final class Daemon {
     private func checkNumbering(_ now: Int64) {
         guard let deadline = numberingDeadline, now >= deadline else { return }
         log.say("the event store: its file is not open after 5 s; events are numbered from 1", level: .warning)
-        beginNumbering(behind: 0)
+        beginNumbering(behind: 0, identity: store?.identity)
     }
 
     private func take(_ answer: SampleAnswer) {
@@ -143,12 +172,25 @@ package final class Daemon {
         case .samples:
             startDetectors()
             tellState()
-        case .failed(_, let reason):
+        case .failed(let streams, let reason):
+            note(streams, reason)
             if reason is TraceError || reason is StationError { damage = StationError(sourceFailure: reason) }
             tellState()
         case .ended:
             if let damage { session.end(damage) }
         case .pending: break
+        }
+    }
+
+    /// Records whether sensors are missing, or failed in another way.
+    private func note(_ streams: [SampleStream], _ reason: any Error) {
+        let isMissing = (reason as? SensorFailure)?.category == .missing
+        for sensor in streams.map(\.sensor) {
+            if isMissing, sensor.lastTimeNanoseconds == nil {
+                missingSensors.insert(sensor.name)
+            } else {
+                missingSensors.remove(sensor.name)
+            }
         }
     }
 
@@ -160,15 +202,18 @@ package final class Daemon {
             case .report(let event):
                 count(event)
                 router.report(event)
+            case .readerGone(let event): takeReaderGone(event)
             case .configuration(let result): if !isStopping { finishReload(result) }
+            case .machineWarnings(let warnings): take(machineWarnings: warnings)
             case .handlerEnded(let name): if !isStopping { attachments?.handlerDidEnd(name) }
-            case .sequence(let number): beginNumbering(behind: number)
+            case .sequence(let number, let identity): beginNumbering(behind: number, identity: identity)
+            case .storeConflict(let reason):
+                hasStoreConflict = true
+                session.end(StationError(.temporaryFailure, reason))
             case .status(let reply): reply(statusLine())
-            case .repeatedKinds(let kinds):
-                repeatedKinds = kinds
-                replaceChains()
+            case .repeatedKinds(let kinds, let socket): take(kinds, of: socket)
             case .socket(let settings, let result):
-                if isStopping { try? result.get()?.finish() } else { take(result, for: settings) }
+                if isStopping { try? result.get().finish() } else { take(result, for: settings) }
             case .word(let text, let level): log.say(text, level: level)
             }
         }
@@ -213,10 +258,12 @@ package final class Daemon {
     /// Ends commands and then the other handlers, reports what was not handled, and closes the devices.
     private func stop() {
         isStopping = true
+        trouble.isStopping = true
         manager.sayStopping()
         let begin = SystemClock.monotonic()
         router.flush(upTo: nil)
-        releaseEvents(until: begin + Units.nanoseconds(Self.drainTimes.opening))
+        // The other daemon handles them.
+        if !hasStoreConflict { releaseEvents(until: begin + Units.nanoseconds(Self.drainTimes.opening)) }
         for line in lines { line.flush() }
         inlet?.flush()
         attachments?.detachAll()
@@ -231,7 +278,7 @@ package final class Daemon {
         let end = begin + Units.nanoseconds(Self.drainTimes.all)
         // The server gets its last events from the store, so it ends after it.
         relay.server?.finish()
-        _ = relay.server?.waitForEnd(until: end)
+        for server in [relay.server, endingSocket] { _ = server?.waitForEnd(until: end) }
         takeMessages()
         log.finish(until: end)
         // Last, because a driver may not respond.
@@ -244,7 +291,7 @@ package final class Daemon {
         while !store.isOpened, case let left = SystemClock.milliseconds(until: deadline), left > 0 {
             waker.wait(timeoutMilliseconds: left)
         }
-        router.continue(behind: store.statistics.lastSequence)
+        router.continue(behind: store.statistics.lastSequence, identity: store.identity)
         router.flush(upTo: nil)
     }
 
@@ -282,6 +329,8 @@ extension Daemon: SessionDelegate {
         inlet?.flush()
         checkNumbering(now)
         if !isReady { checkReadiness(now) }
+        // It keeps its descriptors as long as it is there.
+        if endingSocket?.waitForEnd(until: 0) ?? false { endingSocket = nil }
     }
 
     /// Logs a notice, unless the daemon is about to end with an error.
@@ -300,8 +349,10 @@ extension Daemon: SessionDelegate {
 package struct RunOptions: Sendable {
     /// The configuration: a file, or a folder with drop-ins.
     package var configurationPath: String?
-    /// What replaces a missing configuration.
+    /// What replaces a missing configuration, or the sensors of the one that is named.
     package var embedded: EmbeddedConfiguration?
+    /// What the command line sets.
+    package var settings: [CommandLineSetting] = []
     /// Whether events are written to standard output as well.
     package var writesJSON = false
     /// The root of `/sys` and `/dev`; `nil` for that of the machine.

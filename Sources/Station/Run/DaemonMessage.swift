@@ -10,24 +10,31 @@ import TableReading
 enum DaemonMessage: Sendable {
     /// A handler's report.
     case report(Event)
+    /// The report of a handler that nobody reads standard output any more.
+    case readerGone(Event)
     /// The configuration was read anew.
     case configuration(Result<ReadConfiguration, StationError>)
+    /// What the machine lacks for a configuration that was read anew.
+    case machineWarnings([ConfigurationDiagnostic])
     /// A handler that the store no longer delivers to has ended.
     case handlerEnded(name: String)
-    /// The store has opened its file, or failed to: sequence numbers continue after this one.
-    case sequence(UInt64)
+    /// The store has opened its file, or failed to: sequence numbers continue after this one, and belong to this identity.
+    case sequence(UInt64, identity: String)
+    /// Another daemon has the store, for this reason.
+    case storeConflict(String)
     /// A request for the status.
     case status(reply: @Sendable (String) -> Void)
-    /// The repeated kinds that are subscribed to.
-    case repeatedKinds(Set<EventKind>)
-    /// A socket was opened for these settings, or closed, or could not be opened.
-    case socket(SocketSettings?, Result<SocketServer?, SocketServerError>)
+    /// The repeated kinds that are subscribed to at the socket with that number.
+    case repeatedKinds(Set<EventKind>, socket: Int)
+    /// A socket was opened for these settings, or could not be opened.
+    case socket(SocketSettings, Result<SocketServer, SocketServerError>)
     /// A log message of the socket's server.
     case word(String, LogLevel)
 }
 
-/// A configuration that a worker thread has read, and its recordings, unless they are those that are played.
+/// A configuration that was read, what is told about it, and its recordings, unless they are those that are played.
 struct ReadConfiguration: Sendable {
     let configuration: Configuration
+    let notices: [String]
     let traces: Transfer<PlayedTraces?>
 }

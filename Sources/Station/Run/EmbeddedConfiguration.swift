@@ -1,62 +1,83 @@
 package import Binnacle
 import Configuration
+import EventSocket
 import Handlers
 import LinuxSensors
+import LinuxSystem
+import PlainText
+import Store
+import TableReading
 import Traces
 
-/// A configuration without a file: the available sensors, and the detectors with their defaults.
+/// What the command line names in place of sensors of a configuration, or of a whole configuration.
 package enum EmbeddedConfiguration: Sendable {
     /// The machine's sensors.
     case devices
     /// A motion model.
-    case simulated(SimulationSettings)
-    /// Recordings, in real time.
-    case traces([String], loops: Bool)
+    case simulated(SimulationSettings.Model)
+    /// Recordings, at a multiple of real time.
+    case traces([String], loops: Bool, speed: Double)
 
-    /// Makes the configuration; fails when there is no accelerometer, with the remedy.
-    func configuration(_ finder: DeviceFinder) throws(StationError) -> Configuration {
+    /// The kinds that make a sensor; a gyroscope comes with an accelerometer.
+    private static let kinds: [SampleKind] = [.accelerometer, .magnetometer]
+
+    /// Makes a configuration without a file: the available sensors, and the detectors with their defaults.
+    ///
+    /// - Parameters:
+    ///   - finder: Finds the machine's sensors.
+    ///   - settings: What the command line sets.
+    ///   - logs: Whether it has a handler that logs the events.
+    /// - Returns: The configuration.
+    /// - Throws: ``StationError`` when there is no accelerometer, with the remedy, or when a setting is wrong.
+    func configuration(
+        _ finder: DeviceFinder, settings: [CommandLineSetting], logs: Bool
+    ) throws(StationError) -> Configuration {
         let found = try sensors(finder)
-        guard let accelerometer = found.first(where: { $0.kinds.contains(.accelerometer) })?.section.name else {
+        guard let accelerometer = found.first(where: { $0.kinds.contains(.accelerometer) })?.name else {
             throw StationError(.unavailable, missing)
         }
-        var configuration = Configuration(
-            detecting: found.map(\.section), accelerometer: accelerometer,
-            magnetometer: found.first { $0.kinds.contains(.magnetometer) }?.section.name)
-        // A line for each degree of a turn would hide all others.
-        configuration.handlers = [Self.handler("log", LogAction(), without: [.heading])]
-        return configuration
+        var text = Configuration.text(
+            detecting: found.map { ($0.name, $0.source) }, accelerometer: accelerometer,
+            magnetometer: found.first { $0.kinds.contains(.magnetometer) }?.name)
+        if logs { text += Self.log }
+        return try Configuration.parse(text, settings)
+    }
+
+    /// A handler that logs everything but what repeats; a line for each degree of a turn would hide all others.
+    private static var log: String {
+        let kinds = EventKind.allCases.filter { $0 != .heading && !EventKind.repeated.contains($0) }
+        return "[handler.log]\non = [\(kinds.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))]\nlog = true\n"
     }
 
     /// A handler for everything but what repeats.
-    static func handler(
-        _ name: String, _ action: any HandlerAction, without omitted: Set<EventKind> = []
-    ) -> HandlerSection {
-        let omitted = EventKind.repeated.union(omitted)
-        return HandlerSection(
-            name: name, kinds: EventKind.allCases.filter { !omitted.contains($0) }, detectors: nil, action: action,
-            decorators: [])
+    static func handler(_ name: String, _ action: any HandlerAction) -> HandlerSection {
+        HandlerSection(
+            name: name, kinds: EventKind.allCases.filter { !EventKind.repeated.contains($0) }, detectors: nil,
+            action: action, decorators: [])
     }
 
-    private func sensors(
-        _ finder: DeviceFinder
-    ) throws(StationError) -> [(section: SensorSection, kinds: [SampleKind])] {
+    /// A sensor's name, the keys of its section in TOML, and what it measures.
+    private typealias FoundSensor = (name: String, source: String, kinds: [SampleKind])
+
+    private func sensors(_ finder: DeviceFinder) throws(StationError) -> [FoundSensor] {
         switch self {
         case .devices:
             let devices = try finder.list()
+            let source = "source = \"auto\""
             // A device plays one sensor: one that measures both is one sensor with two kinds of samples.
-            if devices.contains(where: { Set($0.kinds) == Set(SampleKind.allCases) }) {
-                return [(SensorSection(name: "sensor", source: .auto(DeviceMatch())), SampleKind.allCases)]
+            if devices.contains(where: { Set($0.kinds).isSuperset(of: Self.kinds) }) {
+                return [("sensor", source, Self.kinds)]
             }
-            return SampleKind.allCases.filter { kind in devices.contains { $0.kinds.contains(kind) } }.map { kind in
-                (SensorSection(name: kind.rawValue, source: .auto(DeviceMatch())), [kind])
+            return Self.kinds.filter { kind in devices.contains { $0.kinds.contains(kind) } }.map { kind in
+                (kind.rawValue, source, [kind])
             }
-        case .simulated(let settings):
-            return [(SensorSection(name: "simulated", source: .simulated(settings)), SampleKind.allCases)]
-        case .traces(let files, let loops):
-            var found: [(section: SensorSection, kinds: [SampleKind])] = []
+        case .simulated(let model):
+            return [("simulated", "source = \"simulated\"\nmodel = \"\(model.rawValue)\"", Self.kinds)]
+        case .traces(let files, let loops, _):
+            var found: [FoundSensor] = []
             for (number, file) in files.enumerated() {
-                let section = SensorSection(name: "trace\(number + 1)", source: .trace(file: file, loops: loops))
-                found.append((section, try Self.kinds(in: file)))
+                let source = "source = \"trace\"\nfile = \(JSONObject.quoted(file))\nloop = \(loops)"
+                found.append(("trace\(number + 1)", source, try Self.kinds(in: file)))
             }
             return found
         }
@@ -87,19 +108,119 @@ package enum EmbeddedConfiguration: Sendable {
     private var models: String { SimulationSettings.Model.allCases.map(\.rawValue).joined(separator: ", ") }
 }
 
+// MARK: - The user's own places
+
 extension Configuration {
-    /// A configuration with the detectors' defaults: movement, and a heading when there is a magnetometer.
-    init(detecting sensors: [SensorSection], accelerometer: String, magnetometer: String?) {
-        self.init()
-        self.sensors = sensors
-        motions = [MotionSection(name: "motion", accelerometer: accelerometer, settings: MotionSettings())]
-        norths =
-            magnetometer.map { magnetometer in
-                [
-                    NorthSection(
-                        name: "north", accelerometer: accelerometer, magnetometer: magnetometer,
-                        settings: NorthSettings())
-                ]
-            } ?? []
+    /// Adds the socket and the store of a run without a configuration, unless another daemon of the user has them.
+    mutating func addOwnPlaces() {
+        guard let path = SocketPath.withoutConfiguration() else { return }
+        guard !SocketPath.isAnswered(path) else {
+            notices.append(
+                "another daemon of yours answers at \(path.printable): this one keeps no events, and has no socket")
+            return
+        }
+        // The command line may have set others.
+        socket = socket ?? SocketSettings(path: path)
+        store = store ?? EventStoreSettings.withoutConfiguration.map { EventStoreSettings(path: $0) }
+    }
+}
+
+// MARK: - In place of a configuration's sensors
+
+extension EmbeddedConfiguration {
+    /// The recordings that play the sensors; `nil` without any.
+    var recordings: TraceSet? {
+        guard case .traces(let files, _, _) = self else { return nil }
+        var set = TraceSet(files)
+        set.takesBindings = false
+        return set
+    }
+
+    /// How fast recordings play, in times real time.
+    var speed: Double {
+        if case .traces(_, _, let speed) = self { speed } else { 1 }
+    }
+
+    /// Has the model or the recordings play every sensor of a configuration, under the sensor's name.
+    ///
+    /// A recording is in the device's axes and not calibrated, as for a replay. A model needs no calibration: that of
+    /// the device would distort it.
+    ///
+    /// - Parameter configuration: What a configuration's files contain.
+    /// - Returns: The configuration that runs, and what a user has to know about it.
+    func playing(_ configuration: Configuration) -> (configuration: Configuration, notices: [String]) {
+        var playing = configuration
+        var notices: [String] = []
+        switch self {
+        case .devices: return (configuration, [])
+        case .simulated(let model):
+            playing.sensors = configuration.sensors.map { sensor in
+                var settings = SimulationSettings()
+                settings.model = model
+                settings.rateHz = sensor.rateHz
+                if !configuration.kinds(of: sensor.name).isEmpty {
+                    let calibration = sensor.calibration == nil ? "" : ", without its calibration"
+                    notices.append("sensor '\(sensor.name)': --simulate \(model.rawValue) plays it\(calibration)")
+                }
+                return SensorSection(name: sensor.name, source: .simulated(settings))
+            }
+        case .traces(let files, let loops, _):
+            playing.sensors = configuration.sensors.map { sensor in
+                var section = SensorSection(
+                    name: sensor.name, source: .trace(file: files.joined(separator: ", "), loops: loops))
+                section.calibration = sensor.calibration
+                return section
+            }
+        }
+        if let actors = configuration.actors { notices.append(actors) }
+        return (playing, notices)
+    }
+}
+
+extension Configuration {
+    /// What happens with events outside this process, in a sentence; `nil` for nothing.
+    fileprivate var actors: String? {
+        var actors = handlers.map { ($0.name, type(of: $0.action)) }.filter { $0.1.actsOnTheWorld }.map {
+            "handler '\($0.0)' (\($0.1.key))"
+        }
+        if let store { actors.append("the store \(store.path.printable)") }
+        guard !actors.isEmpty else { return nil }
+        return "the events are handled as those of the sensors: \(actors.joined(separator: ", "))"
+    }
+
+    /// A text with some sensors and the detectors' defaults: movement, and a heading when there is a magnetometer.
+    ///
+    /// - Parameters:
+    ///   - sensors: The names of the sensors, and the keys of their sections.
+    ///   - accelerometer: The sensor of the detectors' accelerometer.
+    ///   - magnetometer: The sensor of the magnetometer; `nil` for none.
+    ///   - gyroscope: The sensor of the gyroscope, or "none"; `nil` for that of the accelerometer, if it has one.
+    /// - Returns: The text.
+    static func text(
+        detecting sensors: [(name: String, source: String)], accelerometer: String, magnetometer: String?,
+        gyroscope: String? = nil
+    ) -> String {
+        var keys = "accelerometer = \(JSONObject.quoted(accelerometer))\n"
+        if let gyroscope { keys += "gyroscope = \(JSONObject.quoted(gyroscope))\n" }
+        var text = sensors.map { "[sensor.\(JSONObject.quoted($0.name))]\n\($0.source)\n" }.joined()
+        text += "[motion.motion]\n" + keys
+        if let magnetometer { text += "[north.north]\n\(keys)magnetometer = \(JSONObject.quoted(magnetometer))\n" }
+        return text
+    }
+
+    /// Parses a text that the program made, and the settings of the command line.
+    static func parse(
+        _ text: String, _ settings: [CommandLineSetting]
+    ) throws(StationError) -> Configuration {
+        try mapError(StationError.init) { () throws(ConfigurationError) in
+            try Configuration.parse(embedded: text, settings: settings)
+        }
+    }
+}
+
+extension SensorSection {
+    /// The rate of a model that plays the sensor.
+    fileprivate var rateHz: Double {
+        if case .simulated(let settings) = source { settings.rateHz } else { settings.rateHz }
     }
 }

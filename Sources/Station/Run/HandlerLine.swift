@@ -21,11 +21,11 @@ final class HandlerLine {
     ///   - old: The line that has the name until now.
     ///   - context: What decorators need.
     ///   - inlet: Leads to the store, which keeps the events of handlers that acknowledge them.
-    ///   - report: Takes the handler's reports, on any thread.
+    ///   - reports: Takes the handler's reports, on any thread.
     /// - Throws: ``SystemError`` when there is no thread left.
     init(
         _ section: HandlerSection, after old: HandlerLine?, context: DecoratorSettings.Context, inlet: StoreInlet?,
-        report: @escaping @Sendable (Event) -> Void
+        reports: HandlerReports
     ) throws(SystemError) {
         self.section = section
         if let old, old.section.action.isSame(as: section.action) {
@@ -33,7 +33,7 @@ final class HandlerLine {
         } else {
             let (name, store) = (section.name, inlet?.store)
             handler = try section.action.work(for: name).live(
-                name: name, report: report, acknowledge: { store?.acknowledge(name, $0) })
+                name: name, reports: reports, acknowledge: { store?.acknowledge(name, $0) })
             if let before = old?.handler.latest { handler.latest?.inherit(from: before) }
         }
         var kept = old?.decorators ?? []

@@ -29,6 +29,7 @@ struct HandlerTally {
     }
 
     private static func reason(of event: Event) -> String {
-        event.figure(.reason)?.description ?? event.kind.rawValue
+        let reason = event.figure(.reason)?.description ?? event.kind.rawValue
+        return event.figure(.program).map { "\($0): \(reason)" } ?? reason
     }
 }

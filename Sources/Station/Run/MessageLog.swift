@@ -3,41 +3,79 @@ import Glibc
 import Handlers
 import LinuxSystem
 import PlainText
+import Synchronization
 
 /// The daemon's log on standard error, written by a thread of its own, because the reader may be slow.
 final class MessageLog {
-    private let courier: Courier<BoundedQueue<String>>
+    private enum Entry: Sendable {
+        case line(String, LogLevel)
+        case event(Event)
+    }
+
+    private let courier: Courier<BoundedQueue<Entry>>
+    private let lastFailure: LastFailure
     private var lostCount = 0
 
+    /// Why the log cannot be written; `nil` while it can.
+    private final class LastFailure: Sendable {
+        let reason = Mutex<String?>(nil)
+    }
+
     init() throws(SystemError) {
-        let isJournal = JournalSocket.isStandardError
+        let lastFailure = LastFailure()
+        self.lastFailure = lastFailure
         courier = try Courier(BoundedQueue(capacity: 1024))
         try courier.startBatches {
+            let isJournal = JournalSocket.isStandardError
             let writer = LineWriter(descriptor: STDERR_FILENO)
-            return { lines in
-                for line in lines { writer.write(isJournal ? line : Self.withoutLevel(line)) }
+            let write = { (text: String, level: LogLevel) in
+                // The journal reads the level from the front of the line (sd-daemon(3)).
+                writer.write((isJournal ? "<\(level.rawValue)>" : "") + "binnacle: \(text.printable)")
+            }
+            var journal: JournalHandler?
+            if let socket = JournalSocket.ofStandardError() {
+                let level = { (kind: EventKind) in kind.row.level }
+                journal = JournalHandler(name: "binnacle", journal: socket, level: level) { error in
+                    write("the journal: \(error.reason)", .warning)
+                }
+            }
+            return { entries in
+                writer.retry()
+                for entry in entries {
+                    switch entry {
+                    case .line(let text, let level): write(text, level)
+                    case .event(let event):
+                        guard let journal else {
+                            write(TextHandler.words(event, isTable: false), event.kind.row.level)
+                            continue
+                        }
+                        writer.flush()
+                        journal.handle(event)
+                    }
+                }
                 writer.flush()
+                let reason = writer.failure?.reason
+                lastFailure.reason.withLock { $0 = reason }
             }
         }
     }
 
+    /// Why the log cannot be written; `nil` while it can.
+    var failure: String? { lastFailure.reason.withLock { $0 } }
+
     /// Logs a text, each line as one message.
     func say(_ text: String, level: LogLevel = .info) {
-        // The journal reads the level from the front of the line (sd-daemon(3)).
-        for line in text.split(separator: "\n") {
-            put(String(line), level)
-        }
+        for line in text.split(separator: "\n") { put(.line(String(line), level)) }
     }
+
+    /// Logs an event, with its figures as fields in the journal.
+    func report(_ event: Event) { put(.event(event)) }
 
     /// Messages without room are counted and reported later.
-    private func put(_ line: String, _ level: LogLevel) {
-        let notice = Self.text("\(lostCount) messages are missing here", .warning)
+    private func put(_ entry: Entry) {
+        let notice = Entry.line("\(lostCount) messages are missing here", .warning)
         if lostCount > 0, courier.put(notice) == .taken { lostCount = 0 }
-        if lostCount > 0 || courier.put(Self.text(line, level)) != .taken { lostCount += 1 }
-    }
-
-    private static func text(_ line: String, _ level: LogLevel) -> String {
-        "<\(level.rawValue)>binnacle: \(line.printable)"
+        if lostCount > 0 || courier.put(entry) != .taken { lostCount += 1 }
     }
 
     /// Writes what waits.
@@ -46,9 +84,5 @@ final class MessageLog {
     func finish(until deadlineNanoseconds: Int64) {
         courier.requestStop()
         _ = courier.waitForEnd(until: deadlineNanoseconds)
-    }
-
-    private static func withoutLevel(_ line: String) -> String {
-        String(line.dropFirst(3))
     }
 }

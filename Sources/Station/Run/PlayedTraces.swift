@@ -6,22 +6,13 @@ import PlainText
 import Synchronization
 import Traces
 
-/// A section that a recording plays, and what is wanted of it.
-struct TracePart: Equatable {
-    let section: SensorSection
-    let kinds: [SampleKind]
-
-    /// Those of some sections that recordings play.
-    static func of(_ wanted: [(section: SensorSection, kinds: [SampleKind])]) -> [TracePart] {
-        wanted.filter(\.section.isTrace).map { TracePart(section: $0.section, kinds: $0.kinds) }
-    }
-}
-
 /// The recordings of a configuration, opened as one source.
 ///
 /// Opening waits for a disk, so a reload does it on a worker thread.
 struct PlayedTraces {
     let source: TraceSource
+    /// How fast they play, in times real time.
+    var speed = 1.0
     let notices: [String]
     /// Opens them for another pass, when one of them is played in a loop.
     private let nextPass: NextPass?
@@ -31,33 +22,41 @@ struct PlayedTraces {
     /// - Parameters:
     ///   - configuration: The configuration.
     ///   - playing: What is played already.
+    ///   - recordings: The recordings that play all sensors; `nil` for those of the sections.
     ///   - interruption: Ends the reading of a recording.
     /// - Throws: ``StationError`` when a recording cannot be played.
     init?(
-        _ configuration: Configuration, unless playing: [TracePart], interruption: Interruption
+        _ configuration: Configuration, unless playing: [WantedSensor], recordings: TraceSet?,
+        interruption: Interruption
     ) throws(StationError) {
-        let parts = TracePart.of(configuration.wantedSensors)
+        let parts = configuration.wantedSensors.filter(\.section.isTrace)
         guard parts != playing else { return nil }
-        let needs = configuration.needs.filter { need in parts.contains { $0.section.name == need.sensor } }
-        try self.init(parts, needs: needs, interruption: interruption)
+        func isPlayed(_ need: Configuration.Need) -> Bool { parts.contains { $0.section.name == need.sensor } }
+        try self.init(
+            parts, needs: configuration.needs.filter(isPlayed),
+            optionalNeeds: configuration.optionalNeeds.filter(isPlayed), recordings: recordings,
+            interruption: interruption)
     }
 
     /// Opens recordings; `nil` when there are none.
     init?(
-        _ parts: [TracePart], needs: [(sensor: String, kind: SampleKind, by: String)], interruption: Interruption
+        _ parts: [WantedSensor], needs: [Configuration.Need], optionalNeeds: [Configuration.Need] = [],
+        recordings: TraceSet? = nil,
+        interruption: Interruption
     ) throws(StationError) {
         guard !parts.isEmpty else { return nil }
-        var set = TraceSet()
+        var set = recordings ?? TraceSet()
         let loops = parts.contains { if case .trace(_, loops: true) = $0.section.source { true } else { false } }
-        for part in parts {
+        for part in parts where recordings == nil {
             guard case .trace(let file, _) = part.section.source else { continue }
-            try Self.refusePipe(file)
             set.bind(part.section.name, to: file, part.kinds)
+            set.note(part.section)
         }
+        for file in set.paths + set.bindings.map(\.path) { try Self.refusePipe(file) }
         var binding = try TraceBinding(set, interruption: interruption)
-        source = try binding.bind(needs)
-        notices = binding.notices + binding.unused
-        nextPass = loops ? NextPass(set, needs, interruption) : nil
+        source = try binding.bind(needs, optionalNeeds: optionalNeeds)
+        notices = (recordings == nil ? [] : binding.used) + binding.notices + binding.unused
+        nextPass = loops ? NextPass(set, needs, optionalNeeds, interruption) : nil
     }
 
     /// Whether the next pass is open, or there is none.
@@ -87,10 +86,13 @@ private final class NextPass: Sendable {
     private let state = Mutex(State.closed)
     private let open: @Sendable () throws(StationError) -> Transfer<TraceSource>
 
-    init(_ set: TraceSet, _ needs: [(sensor: String, kind: SampleKind, by: String)], _ interruption: Interruption) {
+    init(
+        _ set: TraceSet, _ needs: [Configuration.Need], _ optionalNeeds: [Configuration.Need],
+        _ interruption: Interruption
+    ) {
         open = { () throws(StationError) in
             var binding = try TraceBinding(set, interruption: interruption)
-            return Transfer(try binding.bind(needs))
+            return Transfer(try binding.bind(needs, optionalNeeds: optionalNeeds))
         }
     }
 
@@ -126,12 +128,5 @@ private final class NextPass: Sendable {
         }
         guard case .open(let result) = taken else { return nil }
         return try result.get().take()
-    }
-}
-
-extension Configuration {
-    /// The sensors that a detector uses, and what is wanted of each.
-    var wantedSensors: [(section: SensorSection, kinds: [SampleKind])] {
-        sensors.map { ($0, kinds(of: $0.name)) }.filter { !$0.1.isEmpty }
     }
 }

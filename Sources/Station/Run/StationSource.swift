@@ -14,6 +14,8 @@ package final class StationSource: SessionSource {
     /// A recording whose end is the end of the source, and its pacing.
     private let recording: (any SampleSource)?
     private let pace: PacedSource?
+    /// The recordings that play beside other sources, or have played.
+    private var player: PacedSource?
 
     /// Creates a source without other sources.
     package init(waker: Waker) {
@@ -49,7 +51,14 @@ package final class StationSource: SessionSource {
         self.live = live
         self.timed = timed
         self.streams = streams
+        player = timed.lazy.compactMap { $0 as? PacedSource }.first
         nextSource = 0
+    }
+
+    /// The time on CLOCK_MONOTONIC of a delivered stamp, which is another one for recordings that play faster or slower.
+    package func clockNanoseconds(of timeNanoseconds: Int64) -> Int64 {
+        guard let player, player.speed != 1 else { return timeNanoseconds }
+        return player.dueNanoseconds(of: timeNanoseconds) ?? timeNanoseconds
     }
 
     /// Delivers from one of the sources.

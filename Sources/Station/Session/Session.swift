@@ -190,7 +190,9 @@ package final class Session {
     }
 
     /// Updates the progress indicator, from 0 to 1; `nil` when the progress is not known.
-    package func showProgress(_ fraction: Double?) { indicator?.update(fraction: fraction) }
+    package func showProgress(_ fraction: Double?, detail: @autoclosure () -> String = "") {
+        indicator?.update(fraction: fraction, detail: detail)
+    }
 
     /// Writes lines to a terminal that also shows the progress.
     package func flush(_ writer: LineWriter) {

@@ -37,7 +37,7 @@ final class ArrowEncoder {
             pairs += [
                 (ArrowKeys.sensor(number, .name), content.sensor),
                 (ArrowKeys.sensor(number, .kind), content.kind.rawValue),
-                (ArrowKeys.sensor(number, .unit), content.kind == .accelerometer ? "m/s2" : "uT"),
+                (ArrowKeys.sensor(number, .unit), content.kind.arrowUnit),
                 (ArrowKeys.sensor(number, .scale), "1"),
             ]
         }

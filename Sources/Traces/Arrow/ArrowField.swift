@@ -19,6 +19,8 @@ struct ArrowField {
     /// The number of columns with variadic buffers, whose number is stored in each batch, among this one and its
     /// children.
     let viewCount: Int
+    /// Whether the values of this column, or of one of its children, are in messages of their own.
+    let hasDictionary: Bool
 
     private static let longestName = 65_536
     private static let mostLevels = 64
@@ -40,6 +42,7 @@ struct ArrowField {
         var nodes = 1
         var buffers = layout.bufferCount
         var views = layout.isView ? 1 : 0
+        var hasDictionary = try table.has(4)
         if layout.hasChildren {
             let children = try table.tables(5)
             for index in 0..<children.count {
@@ -48,6 +51,7 @@ struct ArrowField {
                 nodes += child.nodeCount
                 buffers += child.bufferCount
                 views += child.viewCount
+                hasDictionary = hasDictionary || child.hasDictionary
             }
         }
         kind = layout.kind
@@ -55,6 +59,7 @@ struct ArrowField {
         nodeCount = nodes
         bufferCount = buffers
         viewCount = views
+        self.hasDictionary = hasDictionary
     }
 }
 

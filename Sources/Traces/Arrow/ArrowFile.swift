@@ -10,7 +10,7 @@ final class ArrowFile {
     /// What is at an offset in the file.
     enum Finding {
         case batch(ArrowBatch, next: Int)
-        /// A message without samples, such as the values of a dictionary.
+        /// A message without samples: the values of a dictionary.
         case other(next: Int)
         /// The end of the stream, or of the file.
         case end
@@ -23,6 +23,8 @@ final class ArrowFile {
     /// The offset of the first message after the schema.
     let firstMessage: Int
     private let decoding: ArrowScanDecoding?
+    /// The sensor numbers that there are; `nil` before they are known.
+    private var sensors: SensorSet?
 
     /// The offset of an incomplete last message.
     private(set) var tornAt: Int?
@@ -37,13 +39,13 @@ final class ArrowFile {
     var bytes: UnsafeRawBufferPointer { file.bytes }
 
     /// Reads the schema of an Arrow stream; raw scans are decoded if there is a `makeDecoder`.
-    init(_ file: MappedFile, makeDecoder: ScanDecoderMaker?, assumedKind: SampleKind?) throws(TraceError) {
+    init(_ file: MappedFile, makeDecoder: ScanDecoderMaker?, hints: TraceHints) throws(TraceError) {
         self.file = file
         (schema, firstMessage) = try mapError({ TraceError(.data, path: file.path, $0.message) }) {
             () throws(ArrowFault) in try Self.schema(file.bytes, needsScans: makeDecoder != nil)
         }
         let metadata = schema.metadata
-        decoding = makeDecoder.map { ArrowScanDecoding($0, metadata: metadata, assumedKind: assumedKind) }
+        decoding = makeDecoder.map { ArrowScanDecoding($0, metadata: metadata, hints: hints) }
     }
 
     private static func schema(
@@ -93,15 +95,23 @@ final class ArrowFile {
                     tornAt = offset
                     return .end
                 }
+                if let sensors, let other = batch.present.numbers.first(where: { !sensors.contains($0) }) {
+                    throw ArrowFault(
+                        "samples of sensor \(other), which the schema does not describe: the file is damaged, or was put "
+                            + "together from several; convert takes several")
+                }
                 return .batch(batch, next: message.body.upperBound)
             case ArrowMessage.Header.schema:
                 throw ArrowFault("a second schema: were files put together? convert takes several")
-            default:
+            case ArrowMessage.Header.dictionary where schema.hasDictionary:
                 guard message.body.upperBound <= bytes.count else {
                     tornAt = offset
                     return .end
                 }
                 return .other(next: message.body.upperBound)
+            default:
+                // Passed over, it would take samples with it that nobody misses.
+                throw ArrowFault("a message of type \(message.header), which this file cannot have: it is damaged")
             }
         }
     }
@@ -117,6 +127,34 @@ final class ArrowFile {
             case .fault(let error): throw error
             }
         }
+    }
+
+    /// The lengths of the first vectors of a sensor, for a judgement of their unit.
+    func firstVectors(of sensor: UInt8, most count: Int) -> VectorStatistics {
+        var axes: [[Double]] = [[], [], []]
+        var offset = firstMessage
+        while axes[0].count < count {
+            switch find(at: offset) {
+            case .batch(let batch, let next):
+                for row in 0..<batch.rowCount where bytes[batch.sensors + row] == sensor && axes[0].count < count {
+                    for (axis, place) in [batch.x, batch.y, batch.z].enumerated() {
+                        axes[axis].append(
+                            Double(bytes.loadUnaligned(fromByteOffset: place + 4 * row, as: Float.self)))
+                    }
+                }
+                offset = next
+            case .other(let next): offset = next
+            case .end, .fault: return VectorStatistics(axes[0], axes[1], axes[2])
+            }
+        }
+        return VectorStatistics(axes[0], axes[1], axes[2])
+    }
+
+    /// Has samples of other sensors be a fault from here on: no reader would get them.
+    func expect(only numbers: [UInt8]) {
+        sensors = SensorSet().union(numbers)
+        // What was parsed before was not compared.
+        remembered = remembered.map { _ in nil }
     }
 
     /// All sensor numbers in the readable part of the file.

@@ -18,6 +18,7 @@ struct ArrowMessage {
     /// The types of messages.
     enum Header {
         static let schema: UInt8 = 1
+        static let dictionary: UInt8 = 2
         static let batch: UInt8 = 3
     }
 

@@ -68,14 +68,14 @@ struct ArrowScans {
 final class ArrowScanDecoding {
     private let make: ScanDecoderMaker
     private let metadata: [String: String]
-    private let assumedKind: SampleKind?
+    private let hints: TraceHints
     /// The last layout and its decoder: batches usually have the same layout.
     private var last: (layout: String, decoder: any RecordedScanDecoder)?
 
-    init(_ make: @escaping ScanDecoderMaker, metadata: [String: String], assumedKind: SampleKind?) {
+    init(_ make: @escaping ScanDecoderMaker, metadata: [String: String], hints: TraceHints) {
         self.make = make
         self.metadata = metadata
-        self.assumedKind = assumedKind
+        self.hints = hints
     }
 
     /// The decoder of a layout.
@@ -96,7 +96,7 @@ final class ArrowScanDecoding {
 
     /// The kind of a sensor.
     func kind(_ number: UInt8) throws(ArrowFault) -> SampleKind {
-        try ArrowSensor(number, metadata: metadata, assumedKind: assumedKind).content.kind
+        try ArrowSensor(number, metadata: metadata, hints: hints).content.kind
     }
 }
 

@@ -22,6 +22,8 @@ struct ArrowSchema {
     let nodeCount: Int
     /// The number of columns with variadic buffers.
     let viewCount: Int
+    /// Whether the values of a column are in messages of their own.
+    let hasDictionary: Bool
     /// The schema's metadata; of two equal keys the last counts.
     let metadata: [String: String]
 
@@ -44,6 +46,7 @@ struct ArrowSchema {
             buffer += field.bufferCount
             views += field.viewCount
         }
+        hasDictionary = fields.contains(where: \.hasDictionary)
         nodeCount = node
         viewCount = views
         func column(_ name: String, _ kind: ArrowField.Kind, _ typeName: String) throws(ArrowFault) -> Column {

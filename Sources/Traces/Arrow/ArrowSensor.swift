@@ -6,22 +6,62 @@ struct ArrowSensor {
     /// Its number in the column `sensor`.
     let number: UInt8
     let content: TraceFile.Content
-    /// The factor that makes the values m/s² or µT.
+    /// The factor that makes the values m/s², µT or rad/s.
     let factor: Double
 
-    /// Reads the metadata of a sensor number; throws ``ArrowFault`` when it is not valid.
-    init(_ number: UInt8, metadata: [String: String], assumedKind: SampleKind?) throws(ArrowFault) {
+    /// What was assumed because the metadata does not say it, or contradicts the values.
+    let notices: [String]
+
+    /// Reads the metadata of a sensor number.
+    ///
+    /// - Parameters:
+    ///   - number: The sensor number.
+    ///   - metadata: The schema's.
+    ///   - hints: What the user says.
+    ///   - values: The first vectors, which decide what is not described; `nil` where everything is.
+    /// - Throws: ``ArrowFault`` when it is not valid.
+    init(
+        _ number: UInt8, metadata: [String: String], hints: TraceHints, values: VectorStatistics? = nil
+    ) throws(ArrowFault) {
         self.number = number
+        let assumedKind = hints.assumedKind ?? values.flatMap(Self.kind)
         func value(_ key: ArrowKeys.SensorKey) -> String? { metadata[ArrowKeys.sensor(Int(number), key)] }
         let kindName = value(.kind)
         let kind = kindName.map { SampleKind(rawValue: $0) } ?? (assumedKind ?? .accelerometer)
         guard let kind else {
             throw ArrowFault(
-                "sensor \(number): '\((kindName ?? "").printable)' is no kind of sensor that is known (accelerometer, magnetometer)"
+                "sensor \(number): '\((kindName ?? "").printable)' is no kind of sensor that is known "
+                    + "(\(SampleKind.allCases.map(\.rawValue).joined(separator: ", ")))"
             )
         }
         content = TraceFile.Content(sensor: value(.name) ?? "sensor\(number)", kind: kind)
-        factor = try Self.factor(number, kind, unit: value(.unit), scale: value(.scale))
+        let stated = try Self.factor(number, kind, unit: value(.unit), scale: value(.scale))
+        let quantity = Quantity.of(kind)
+        var found = quantity.usual
+        if let values, value(.unit) == nil, value(.scale) == nil, case .unit(let index) = quantity.judge(values) {
+            found = quantity.units[index]
+        }
+        let sign: Double = kind == .accelerometer && hints.hasGravitySign(content.sensor) ? -1 : 1
+        factor = stated * found.unit.factor * sign
+        var notices: [String] = []
+        if values != nil, kindName == nil || found.option != quantity.usual.option {
+            notices.append(
+                "sensor \(number) is not described: taken as \(kind == .accelerometer ? "an" : "a") \(kind.rawValue) in \(found.name) "
+                    + "(--bind SENSOR=FILE:KIND says otherwise)")
+        }
+        if let values, values.isEnough, !quantity.possible.contains(values.medianMagnitude * factor.magnitude) {
+            notices.append(
+                "sensor \(number): the values do not look like \(quantity.measures): their median length is "
+                    + "\(VectorStatistics.text(values.medianMagnitude * factor.magnitude)) \(quantity.usual.name)")
+        }
+        self.notices = notices
+    }
+
+    /// The kind that values can only be.
+    private static func kind(_ values: VectorStatistics) -> SampleKind? {
+        if case .unit = Quantity.of(.accelerometer).judge(values) { return .accelerometer }
+        guard values.spread < 0.35, case .unit(0) = Quantity.of(.magnetometer).judge(values) else { return nil }
+        return .magnetometer
     }
 
     /// The sensor numbers that the metadata describes, in ascending order.
@@ -39,7 +79,7 @@ struct ArrowSensor {
         var factor = 1.0
         if let unit {
             switch TraceUnit(unit)?.meant(for: kind) {
-            case .acceleration(let known), .field(let known): factor = known
+            case .acceleration(let known), .field(let known), .angularRate(let known): factor = known
             default: throw ArrowFault("sensor \(number): '\(unit.printable)' is no unit of \(kind.rawValue)s")
             }
         }

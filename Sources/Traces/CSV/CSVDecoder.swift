@@ -11,8 +11,17 @@ final class CSVDecoder: RowDecoder {
     private let probe: TraceRow
     let plainRows: CSVPlainRows?
     private let scanner: DecimalScanner
+    private let time: CSVTime
     private let timeExponent: Int
+    private let timeMultiple: Int64
+    /// The stamps of a file without times.
+    private let rowClock: RowClock?
+    private let dialect: CSVDialect
+    /// The factor of each axis: stream · 3 + axis.
     private let factors: [Double]
+    /// The days that a clock without dates has passed, and its last time, in nanoseconds.
+    private var midnights: Int64 = 0
+    private var lastClock: Int64 = 0
     /// The use of each column up to the last one needed: ``nothing``, ``time``, or stream · 3 + axis.
     private let uses: [Int]
 
@@ -22,33 +31,59 @@ final class CSVDecoder: RowDecoder {
     /// Creates a decoder; with `isLineByLine` it never reads in bulk.
     init(_ head: CSVHead, isLineByLine: Bool) {
         scanner = DecimalScanner(head.dialect)
-        timeExponent = head.timeExponent
+        dialect = head.dialect
         let layout = head.layout
+        time = layout.time
+        var unit = TimeUnit.nanoseconds
+        if case .number(_, let stated) = layout.time { unit = stated }
+        timeExponent = unit.exponent
+        timeMultiple = unit.multiple
+        if case .rate(let hertz) = layout.time { rowClock = RowClock(hertz: hertz) } else { rowClock = nil }
         contents = layout.streams.map { TraceFile.Content(sensor: $0.sensor, kind: $0.kind) }
         notices = head.notices
         endsEveryLine = layout.isRecording
         probe = TraceRow(streamCount: layout.streams.count)
-        factors = layout.streams.map(\.factor)
-        let last = layout.streams.flatMap(\.columns).reduce(layout.timeColumn, max)
+        factors = layout.streams.flatMap(\.factors)
+        let last = layout.streams.flatMap(\.columns).reduce(layout.time.column ?? 0, max)
         var uses = Array(repeating: Self.nothing, count: last + 1)
-        uses[layout.timeColumn] = Self.time
+        if let column = layout.time.column { uses[column] = Self.time }
         for (number, stream) in layout.streams.enumerated() {
             for (axis, column) in stream.columns.enumerated() { uses[column] = number * 3 + axis }
         }
         self.uses = uses
+        var isPlain = !isLineByLine && !head.dialect.collapses
+        if case .clock = layout.time { isPlain = false }
+        if unit.multiple != 1 { isPlain = false }
         plainRows =
-            isLineByLine
-            ? nil : CSVPlainRows(head.dialect, uses: uses, factors: factors, timeExponent: head.timeExponent)
+            isPlain
+            ? CSVPlainRows(
+                head.dialect, uses: uses, factors: factors, timeExponent: timeExponent, rowClock: rowClock) : nil
     }
 
     /// Decodes a line, in which a stream whose three fields are all empty has no sample and no flaw.
     func decode(_ bytes: UnsafeBufferPointer<UInt8>, into row: TraceRow) -> RowFlaw? {
+        let flaw = decodeFields(bytes, into: row)
+        if let rowClock {
+            // A row without a usable sample has taken its time, too.
+            row.timeNanoseconds = rowClock.next()
+        }
+        return flaw
+    }
+
+    private func decodeFields(_ bytes: UnsafeBufferPointer<UInt8>, into row: TraceRow) -> RowFlaw? {
         row.removeAll()
         guard let start = bytes.baseAddress else { return nil }
-        let end = start + bytes.count
+        var end = start + bytes.count
+        if dialect.trailer != 0 || dialect.collapses {
+            while end > start, end[-1] == dialect.trailer || end[-1] == CSVDialect.blank { end -= 1 }
+        }
+        if rowClock != nil { row.timeNanoseconds = 0 }
         var p = start
         var flaw: RowFlaw?
         for use in uses {
+            if dialect.collapses {
+                while p < end, p.pointee == CSVDialect.blank { p += 1 }
+            }
             guard p <= end else {
                 // Without a time the row would keep that of the previous row.
                 if row.hasTime { _ = row.removeIncomplete() } else { row.removeAll() }
@@ -58,7 +93,7 @@ final class CSVDecoder: RowDecoder {
                 scanner.skipField(&p, end)
             } else if use == Self.time {
                 let field = p
-                guard let time = time(&p, end) else {
+                guard let time = stamp(&p, end) else {
                     row.removeAll()
                     return self.flaw(.notANumber, "\(text(field, p)) is not a time", field, start)
                 }
@@ -67,7 +102,7 @@ final class CSVDecoder: RowDecoder {
                 let stream = use / 3
                 let field = p
                 if let decimal = scanner.scanPlain(&p, end) {
-                    let value = Float(decimal.value(in: DecimalScanner.text(of: field, before: p)) * factors[stream])
+                    let value = Float(decimal.value(in: DecimalScanner.text(of: field, before: p)) * factors[use])
                     if value.magnitude <= TraceRow.largest {
                         row.set(stream, use % 3, value)
                         continue
@@ -93,13 +128,34 @@ final class CSVDecoder: RowDecoder {
     }
 
     @inline(__always)
-    private func time(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Int64? {
+    private func stamp(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Int64? {
         let field = p
+        if case .clock = time { return clock(&p, end) }
+        var stamp: Int64?
         if let decimal = scanner.scanPlain(&p, end) {
-            return decimal.nanoseconds(in: DecimalScanner.text(of: field, before: p), unitExponent: timeExponent)
+            stamp = decimal.nanoseconds(in: DecimalScanner.text(of: field, before: p), unitExponent: timeExponent)
+        } else if case .number(let decimal, let text) = scanner.scanField(&p, end) {
+            stamp = decimal.nanoseconds(in: text, unitExponent: timeExponent)
         }
-        guard case .number(let decimal, let text) = scanner.scanField(&p, end) else { return nil }
-        return decimal.nanoseconds(in: text, unitExponent: timeExponent)
+        guard timeMultiple != 1, let whole = stamp else { return stamp }
+        let (product, overflow) = whole.multipliedReportingOverflow(by: timeMultiple)
+        return overflow ? nil : product
+    }
+
+    /// A time of a clock; one without a date begins again at midnight.
+    private func clock(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Int64? {
+        var first = p
+        scanner.skipField(&p, end)
+        var last = min(p - 1, end)
+        func isMargin(_ byte: UInt8) -> Bool { byte == CSVDialect.blank || byte == UInt8(ascii: "\"") }
+        while first < last, isMargin(first.pointee) { first += 1 }
+        while first < last, isMargin(last[-1]) { last -= 1 }
+        guard let clock = ClockTime(UnsafeBufferPointer(start: first, count: last - first)) else { return nil }
+        guard !clock.hasDate else { return clock.nanoseconds }
+        let day: Int64 = 86_400_000_000_000
+        if clock.nanoseconds < lastClock - day / 2 { midnights += 1 }
+        lastClock = clock.nanoseconds
+        return midnights * day + clock.nanoseconds
     }
 
     /// Decodes an axis that is not a plain number; numbers in quotes and empty fields are no flaws.
@@ -112,7 +168,7 @@ final class CSVDecoder: RowDecoder {
         case .empty:
             return nil
         case .number(let decimal, let text):
-            let value = Float(decimal.value(in: text) * factors[use / 3])
+            let value = Float(decimal.value(in: text) * factors[use])
             guard value.magnitude <= TraceRow.largest else {
                 return flaw(.beyondSensors, "a value beyond any sensor", field, start)
             }
@@ -141,4 +197,24 @@ final class CSVDecoder: RowDecoder {
         let shown = UnsafeBufferPointer(start: field, count: min(length, 24))
         return "'" + String(decoding: shown, as: UTF8.self).printable + (length > 24 ? "…'" : "'")
     }
+}
+
+/// The stamps of rows that have none: one period after another.
+final class RowClock {
+    private let hertz: Double
+    private(set) var rowCount = 0
+
+    init(hertz: Double) { self.hertz = hertz }
+
+    /// The stamp of the next row, in nanoseconds.
+    func next() -> Int64 {
+        defer { rowCount += 1 }
+        return time(rowCount)
+    }
+
+    /// The stamp of a row, from 0, in nanoseconds.
+    func time(_ row: Int) -> Int64 { Int64((Double(row) * 1e9 / hertz).rounded()) }
+
+    /// Counts rows that were read elsewhere.
+    func take(_ count: Int) { rowCount += count }
 }

@@ -2,166 +2,127 @@ import Binnacle
 import PlainText
 
 /// The contents of a file's columns.
-struct CSVLayout: Equatable {
+struct CSVLayout {
     /// One stream in the file.
     struct Stream: Equatable {
         /// The sensor's name, when the header gives one.
         let sensor: String?
         let kind: SampleKind
-        /// The factor that makes the values m/s² or µT.
-        let factor: Double
+        /// The factors that make the values of x, y and z m/s² or µT, with their signs.
+        let factors: [Double]
         /// The columns of x, y and z, from 0.
         let columns: [Int]
     }
 
-    /// The time's column, from 0.
-    let timeColumn: Int
-    /// The power of ten that makes the time nanoseconds; `nil` when the header has no unit.
-    let timeExponent: Int?
+    let time: CSVTime
     /// The streams in the order of their first columns; never empty.
     let streams: [Stream]
-    /// Assumptions made where the header does not say enough.
-    let assumptions: [String]
+    /// Assumptions made where the header does not say enough, and values that contradict it.
+    let notices: [String]
 
     /// Whether the file is a recording by Binnacle, which names its sensors and terminates every line.
     var isRecording: Bool { streams.allSatisfy { $0.sensor != nil } }
 
-    /// Recognises the columns from their names, `#1` and so on without a header, and from the user's map, which takes
-    /// precedence.
+    /// Recognises the columns from their names, `#1` and so on without a header, from the user's hints, which take
+    /// precedence, and from the first values.
     init(
-        names: [String], map: ColumnMap?, assumedKind: SampleKind?, fail: (String) -> TraceError
+        names: [String], table: HeadTable, hints: TraceHints, path: String, rate: (hertz: Double, line: Int)?,
+        fail: (String, TraceRemedy?) -> TraceError
     ) throws(TraceError) {
-        var columns = names.map { ColumnName($0) }
-        if let map { try map.apply(to: &columns, names: names, fail: fail) }
-        let list = Self.list(names)
-        let times = columns.indices.filter { columns[$0].role == .time }
-        // A column t may also be a temperature, so that every other column of times takes precedence.
-        let time =
-            times.first { columns[$0].hasKnownUnit }
-            ?? times.first { columns[$0].unit == .none && names[$0].lowercased() != "t" }
-            ?? times.first { columns[$0].unit == .none } ?? times.first
-        guard let time else {
-            throw fail("no column holds the time; found \(list). Name it with --map time=COLUMN:UNIT")
+        let file = TraceFileName(path)
+        var mapped =
+            try hints.map?.applied(to: names, fail: { fail($0, nil) })
+            ?? MappedColumns(columns: names.map { ColumnName($0) })
+        for index in mapped.columns.indices {
+            // "t" alone is the time only where nothing else can be meant.
+            if case .axis(_, nil) = mapped.columns[index].role, mapped.columns[index].sensor == nil {
+                mapped.columns[index].content = file.content
+            }
         }
-        if case .unknown(let unit) = columns[time].unit {
+        try Self.refuseMixedRows(table, names, path, fail)
+        let time = CSVTimeChoice(
+            mapped.columns, names, table,
+            rate: Self.rate(hints, file, rate) ?? Self.rate(of: mapped.columns, names, table))
+        let advice = CSVAdvice(names: names, table: table, time: time, hints: hints, path: path)
+        if let column = time.time?.column, case .unknown(let unit) = mapped.columns[column].unit,
+            table.columns.indices.contains(column), table.columns[column].clock == nil, Self.isName(unit)
+        {
             throw fail(
-                "'\(names[time].printable)': '\(unit.printable)' is no unit of time that is known (s, ms, us, ns); say "
-                    + "which it is with --map time=COLUMN:UNIT")
+                "'\(names[column].printable)': '\(unit.printable)' is no unit of time that is known (s, ms, us, ns); say "
+                    + "which it is with --map time=COLUMN:UNIT", advice.forTimeUnit(column))
         }
-        let found = try Self.group(columns, names, assumedKind, fail)
-        guard !found.isEmpty else { throw fail(Self.nothingFound(columns, list)) }
-        var assumptions: [String] = []
-        var streams: [Stream] = []
-        let hasWhole = found.contains { !$0.columns.contains(nil) }
-        for group in found {
-            let axes = group.columns.compactMap { $0 }
-            if axes.count < 3, hasWhole {
-                let shown = axes.map { names[$0].printable }.joined(separator: ", ")
-                assumptions.append("\(shown) left out: no \(group.kind.rawValue) has fewer than three axes")
-                continue
-            }
-            guard axes.count == 3 else {
-                let missing = (0..<3).filter { group.columns[$0] == nil }.map { ["x", "y", "z"][$0] }
-                throw fail(
-                    "the \(group.kind.rawValue) has no column for \(missing.joined(separator: " and ")): a detector needs "
-                        + "three axes. If a column has another name, say which with --map")
-            }
-            let shown = axes.map { names[$0].printable }.joined(separator: ", ")
-            if group.unit == nil {
-                let unit = group.kind == .accelerometer ? "m/s²" : "µT"
-                assumptions.append("no unit for \(shown): taken as \(unit) (--map says otherwise)")
-            }
-            streams.append(
-                Stream(sensor: group.sensor, kind: group.kind, factor: Self.factor(group.unit), columns: axes))
+        var axes = CSVAxes(mapped, names, table, hints, path)
+        let found: [Stream]
+        do throws(CSVAxes.Problem) {
+            found = try axes.streams(advice)
+        } catch {
+            throw fail((time.time == nil ? "no column holds the time; " : "") + error.message, error.remedy)
         }
-        timeColumn = time
-        if case .known(.time(let exponent)) = columns[time].unit { timeExponent = exponent } else { timeExponent = nil }
-        self.streams = streams
-        self.assumptions = assumptions
+        if let flaw = time.flaw {
+            throw fail(
+                "\(flaw.message), so that nothing says when each was taken: give the samples a second with --rate",
+                .options(["--rate", VectorStatistics.optionText(flaw.hertz)]))
+        }
+        guard let chosen = time.time else { throw fail(advice.noTime, advice.forMissingTime(found)) }
+        self.time = chosen
+        streams = found
+        notices = axes.notices + time.notices
     }
 
-    private struct Group {
-        let sensor: String?
-        let kind: SampleKind
-        let unit: TraceUnit?
-        var columns: [Int?] = [nil, nil, nil]
+    /// Whether a text in the place of a unit can be one; apps also write time zones there.
+    private static func isName(_ unit: String) -> Bool { unit.contains(where: \.isLetter) }
+
+    /// The rate of a file without times: of the user, of a line before the rows, or of the file's name.
+    private static func rate(
+        _ hints: TraceHints, _ file: TraceFileName, _ line: (hertz: Double, line: Int)?
+    ) -> (hertz: Double, says: String?)? {
+        if let hertz = hints.rateHz { return (hertz, nil) }
+        if let line { return (line.hertz, "line \(line.line) says") }
+        return file.rateHz.map { ($0, "the file's name says") }
     }
 
-    /// Groups the axes by sensor and kind.
-    private static func group(
-        _ columns: [ColumnName], _ names: [String], _ assumedKind: SampleKind?, _ fail: (String) -> TraceError
-    ) throws(TraceError) -> [Group] {
-        var found: [Group] = []
-        for (index, column) in columns.enumerated() {
-            guard case .axis(let axis, _) = column.role, let kind = column.kind(assuming: assumedKind) else { continue }
-            let unit = try unit(of: column, kind, names[index].printable, fail)
-            guard let place = found.firstIndex(where: { $0.sensor == column.sensor && $0.kind == kind }) else {
-                var group = Group(sensor: column.sensor, kind: kind, unit: unit)
-                group.columns[axis] = index
-                found.append(group)
-                continue
+    /// The rate from a column with the distance of each sample from the one before.
+    private static func rate(
+        of columns: [ColumnName], _ names: [String], _ table: HeadTable
+    ) -> (hertz: Double, says: String?)? {
+        for (place, column) in columns.enumerated() where column.role != .time && table.columns.indices.contains(place)
+        {
+            guard case .known(.time(let unit)) = column.unit, table.columns[place].isNumeric else { continue }
+            let distances = table.columns[place].values.filter(\.isFinite).sorted()
+            guard distances.count > 9 else { continue }
+            let hertz = 1 / (distances[distances.count / 2] * unit.inSeconds)
+            if (2...100_000).contains(hertz) {
+                return (hertz.rounded(), "the distances in '\(names[place].printable)' say")
             }
-            if let other = found[place].columns[axis] {
-                throw fail(
-                    "'\(names[other].printable)' and '\(names[index].printable)' both look like the \(kind.rawValue)'s "
-                        + "\(["x", "y", "z"][axis]); choose with --map, by name or by number (#\(index + 1))")
-            }
-            guard found[place].unit == unit else {
-                throw fail("the \(kind.rawValue)'s axes have different units; say which with --map")
-            }
-            found[place].columns[axis] = index
         }
-        return found
+        return nil
     }
 
-    /// The unit of an axis; `nil` when its name has none.
-    private static func unit(
-        of column: ColumnName, _ kind: SampleKind, _ name: String, _ fail: (String) -> TraceError
-    ) throws(TraceError) -> TraceUnit? {
-        let remedy = "say which it is with --map, as in ax=COLUMN:m/s2 or mx=COLUMN:uT"
-        switch column.unit {
-        case .none:
-            return nil
-        case .unknown(let unit):
-            throw fail("'\(name)': '\(unit.printable)' is no unit that is known; \(remedy)")
-        case .known(let unit):
-            guard let meant = unit.meant(for: kind) else {
-                throw fail(
-                    "'\(name)': that is no unit of \(kind == .accelerometer ? "acceleration" : "a field"); \(remedy)")
-            }
-            return meant
+    /// Refuses rows that are in turn those of several sensors, which a column names.
+    private static func refuseMixedRows(
+        _ table: HeadTable, _ names: [String], _ path: String, _ fail: (String, TraceRemedy?) -> TraceError
+    ) throws(TraceError) {
+        for (place, column) in table.columns.enumerated() where (2...16).contains(column.texts.count) {
+            let words = column.texts.sorted().map { (text: $0, words: ColumnWords($0)) }
+            guard column.clock == nil, !column.values.contains(where: \.isFinite),
+                column.texts.allSatisfy({ $0.count <= 40 && $0 == $0.printable }),
+                let accelerometer = words.first(where: { $0.words.kind == .accelerometer && !$0.words.isWithoutGravity }
+                ),
+                words.contains(where: { $0.words.isOther || [.magnetometer, .gyroscope].contains($0.words.kind) })
+            else { continue }
+            let wanted = accelerometer.text.printable
+            throw fail(
+                "the rows are those of several sensors, as '\(names[place].printable)' says: "
+                    + "\(CSVLayout.list(words.map(\.text))). Write those of each into a file of its own",
+                ForeignFormat.converted(path, suffix: "accelerometer.csv") { input, output in
+                    let program = "NR == 1 || index($0, \"\(wanted)\")"
+                    return "awk \(ShellText.quoted(program)) \(input) > \(output)"
+                })
         }
-    }
-
-    private static func factor(_ unit: TraceUnit?) -> Double {
-        switch unit {
-        case .acceleration(let factor), .field(let factor): factor
-        default: 1
-        }
-    }
-
-    private static func nothingFound(_ columns: [ColumnName], _ list: String) -> String {
-        if columns.contains(where: { if case .axis(_, nil) = $0.role { true } else { false } }) {
-            return "x, y, z could be an accelerometer or a magnetometer; found \(list). Say which with --map, or with "
-                + "--bind SENSOR=FILE:accelerometer"
-        }
-        if columns.contains(where: { $0.role == .withoutGravity }) {
-            return
-                "linear acceleration alone cannot be used: without gravity there is no telling what is up; record the "
-                + "accelerometer itself. Found \(list)"
-        }
-        return "neither an accelerometer nor a magnetometer; found \(list). Name the columns with --map "
-            + "'ax=COLUMN:UNIT,ay=…,az=…'"
     }
 
     static func list(_ names: [String]) -> String {
         let shown = names.prefix(12).map { "'\($0.prefix(40).printable)'" }.joined(separator: ", ")
         return names.count > 12 ? shown + " and \(names.count - 12) more" : shown
-    }
-}
-
-extension ColumnName {
-    fileprivate var hasKnownUnit: Bool {
-        if case .known = unit { true } else { false }
     }
 }

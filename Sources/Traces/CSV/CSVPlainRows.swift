@@ -29,6 +29,7 @@ final class CSVPlainRows {
     private let dialect: CSVDialect
     private let scanner: DecimalScanner
     private let timeExponent: Int
+    private let rowClock: RowClock?
     private let streamCount: Int
     private let columns: UnsafeMutablePointer<Column>
     /// Up to the last one that is used.
@@ -40,20 +41,21 @@ final class CSVPlainRows {
     /// A word has one bit for each axis that is empty.
     private static let mostStreams = 21
 
-    /// For `uses`, see ``CSVDecoder``.
-    init(_ dialect: CSVDialect, uses: [Int], factors: [Double], timeExponent: Int) {
+    /// For `uses` and `factors`, see ``CSVDecoder``.
+    init(_ dialect: CSVDialect, uses: [Int], factors: [Double], timeExponent: Int, rowClock: RowClock? = nil) {
         self.dialect = dialect
         scanner = DecimalScanner(dialect)
         self.timeExponent = timeExponent
-        streamCount = factors.count
+        self.rowClock = rowClock
+        streamCount = factors.count / 3
         columnCount = uses.count
         columns = .allocate(capacity: uses.count)
         for (index, use) in uses.enumerated() {
-            (columns + index).initialize(to: Column(use: use, factor: use < 0 ? 1 : factors[use / 3]))
+            (columns + index).initialize(to: Column(use: use, factor: use < 0 ? 1 : factors[use]))
         }
-        axes = .allocate(capacity: factors.count * 3)
-        axes.initialize(repeating: 0, count: factors.count * 3)
-        targets = .allocate(capacity: factors.count)
+        axes = .allocate(capacity: factors.count)
+        axes.initialize(repeating: 0, count: factors.count)
+        targets = .allocate(capacity: factors.count / 3)
     }
 
     deinit {
@@ -103,6 +105,7 @@ final class CSVPlainRows {
         let columnCount = columnCount
         let axes = axes
         let timeExponent = timeExponent
+        let trailer = dialect.trailer
         var rowStart = start + rows.byteCount
         var lastTime = rows.lastTimeNanoseconds
         var rowCount = 0
@@ -135,6 +138,7 @@ final class CSVPlainRows {
                 if fieldEnd.pointee != delimiter {
                     guard column == columnCount &- 1 else { break rows }
                     if fieldEnd > field, fieldEnd[-1] == UInt8(ascii: "\r") { fieldEnd -= 1 }
+                    if trailer != 0, fieldEnd > field, fieldEnd[-1] == trailer { fieldEnd -= 1 }
                 }
                 let use = columns[column].use
                 if use >= 0 {
@@ -162,6 +166,7 @@ final class CSVPlainRows {
                 lineEnd = block + (separators | 1 << 63).trailingZeroBitCount
                 separators &= separators &- 1
             }
+            if let rowClock { time = rowClock.time(rowClock.rowCount + rowCount) }
             // A step of more than 63 bits has become negative.
             let step = time &- lastTime
             guard lineEnd < end, lineEnd - rowStart <= LineReader.longestLine, time > lastTime, step > 0,
@@ -171,6 +176,7 @@ final class CSVPlainRows {
             rowStart = lineEnd + 1
             rowCount &+= 1
         }
+        rowClock?.take(rowCount)
         rows.rowCount += rowCount
         rows.byteCount = rowStart - start
         rows.lastTimeNanoseconds = lastTime

@@ -1,29 +1,31 @@
 import Binnacle
 import PlainText
 
-/// Columns and units named by the user, for a file whose header does not say enough.
+/// Columns, units and signs named by the user, for a file whose header does not say enough.
 ///
 /// Columns that are not mapped are recognised as usual; a unit that is not given is taken from the column's name.
 ///
-/// Written `TARGET=COLUMN[:UNIT]`, separated by commas. A target is `time`, `ax`, `ay`, `az`, `mx`, `my` or `mz`; a
-/// column is
-/// its name in the header, or `#3` for the third one, which also works in a file without a header.
+/// Written `TARGET=[-]COLUMN[:UNIT]`, separated by commas. A target is `time`, `ax`, `ay`, `az`, `mx`, `my` or `mz`; a
+/// column is its name in the header, or `#3` for the third one, which also works in a file without a header; a minus
+/// turns the axis about; a unit may have a scale, as in `g/256` for counts. `acceleration=gravity` is for recordings in
+/// which the axis that points down reads positive.
 public struct ColumnMap: Sendable, Equatable {
     /// What a column is used for.
-    enum Target: String, CaseIterable {
-        case time, ax, ay, az, mx, my, mz
+    enum Target: Equatable {
+        case time
+        case axis(SampleKind, Int)
 
-        var axis: (kind: SampleKind, index: Int)? {
+        static let all: [Target] =
+            [.time] + Quantity.all.flatMap { quantity in (0..<3).map { .axis(quantity.kind, $0) } }
+
+        var name: String {
             switch self {
-            case .time: nil
-            case .ax: (.accelerometer, 0)
-            case .ay: (.accelerometer, 1)
-            case .az: (.accelerometer, 2)
-            case .mx: (.magnetometer, 0)
-            case .my: (.magnetometer, 1)
-            case .mz: (.magnetometer, 2)
+            case .time: "time"
+            case .axis(let kind, let index): Quantity.of(kind).letter + ["x", "y", "z"][index]
             }
         }
+
+        var kind: SampleKind? { if case .axis(let kind, _) = self { kind } else { nil } }
     }
 
     enum Column: Equatable {
@@ -34,6 +36,7 @@ public struct ColumnMap: Sendable, Equatable {
     struct Entry: Equatable {
         let target: Target
         let column: Column
+        let isNegative: Bool
         let unit: TraceUnit?
     }
 
@@ -44,6 +47,11 @@ public struct ColumnMap: Sendable, Equatable {
     }
 
     private(set) var entries: [Entry]
+    /// Whether accelerations have the sign of gravity, where that is stated.
+    private(set) var hasGravitySign: Bool?
+
+    /// The entry that is about the sign of all accelerations.
+    private static let signKey = "acceleration"
 
     var usesNumbers: Bool {
         entries.contains {
@@ -56,9 +64,13 @@ public struct ColumnMap: Sendable, Equatable {
         entries = []
         for text in texts {
             for piece in Self.pieces(text) {
+                if piece.hasPrefix(Self.signKey + "=") {
+                    hasGravitySign = try Self.sign(piece)
+                    continue
+                }
                 let entry = try Self.entry(piece)
                 guard !entries.contains(where: { $0.target == entry.target }) else {
-                    throw ParseError(description: "'\(piece)': \(entry.target.rawValue) is mapped twice")
+                    throw ParseError(description: "'\(piece)': \(entry.target.name) is mapped twice")
                 }
                 entries.append(entry)
             }
@@ -66,7 +78,7 @@ public struct ColumnMap: Sendable, Equatable {
         for (number, entry) in entries.enumerated() {
             if let other = entries[..<number].first(where: { $0.column == entry.column }) {
                 throw ParseError(
-                    description: "\(other.target.rawValue) and \(entry.target.rawValue) are mapped to the same column")
+                    description: "\(other.target.name) and \(entry.target.name) are mapped to the same column")
             }
         }
     }
@@ -74,76 +86,120 @@ public struct ColumnMap: Sendable, Equatable {
     /// Splits at the commas in front of a target, because a column's name may contain a comma.
     private static func pieces(_ text: String) -> [String] {
         var pieces: [String] = []
+        let starts = Target.all.map { $0.name + "=" } + [signKey + "="]
         for part in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
-            let startsTarget = Target.allCases.contains { part.trimmingBlanks().hasPrefix($0.rawValue + "=") }
+            let startsTarget = starts.contains { part.trimmingBlanks().hasPrefix($0) }
             if startsTarget || pieces.isEmpty { pieces.append(part) } else { pieces[pieces.count - 1] += "," + part }
         }
         return pieces.map { $0.trimmingBlanks() }
     }
 
+    private static func sign(_ piece: String) throws(ParseError) -> Bool {
+        switch piece.dropFirst(signKey.count + 1) {
+        case "gravity": return true
+        case "specific_force": return false
+        default:
+            throw ParseError(
+                description:
+                    "'\(piece)' has to be acceleration=gravity, where the axis that points down reads positive, or "
+                    + "acceleration=specific_force, where the one that points up does")
+        }
+    }
+
     private static func entry(_ piece: String) throws(ParseError) -> Entry {
-        guard let equals = piece.firstIndex(of: "="), let target = Target(rawValue: String(piece[..<equals])) else {
-            let names = Target.allCases.map(\.rawValue).joined(separator: ", ")
+        guard let equals = piece.firstIndex(of: "="),
+            let target = Target.all.first(where: { $0.name == piece[..<equals] })
+        else {
+            let names = Target.all.map(\.name).joined(separator: ", ")
             throw ParseError(
                 description: "'\(piece)' is not TARGET=COLUMN[:UNIT] with one of the targets \(names)")
         }
         var column = String(piece[piece.index(after: equals)...])
+        let isNegative = column.hasPrefix("-")
+        if isNegative { column.removeFirst() }
+        guard !isNegative || target != .time else { throw ParseError(description: "'\(piece)': a time has no sign") }
         var unit: TraceUnit?
         if let colon = column.lastIndex(of: ":") {
             let name = String(column[column.index(after: colon)...])
-            guard let known = TraceUnit(name) else {
+            guard let known = TraceUnit(scaled: name) else {
                 throw ParseError(
-                    description: "'\(piece)': '\(name)' is not a unit; known are s, ms, us, ns, m/s2, g, mg, uT, nT, "
-                        + "mT, gauss, mgauss")
+                    description:
+                        "'\(piece)': '\(name)' is not a unit; known are \(TraceUnit.known), and scales of them "
+                        + "such as g/256 (256 counts are one g)")
             }
             unit = known
             column = String(column[..<colon])
         }
         guard isFitting(unit, target) else {
-            throw ParseError(description: "'\(piece)': that unit does not measure \(target.rawValue)")
+            throw ParseError(description: "'\(piece)': that unit does not measure \(target.name)")
         }
-        guard column.hasPrefix("#") else { return Entry(target: target, column: .named(column), unit: unit) }
+        guard column.hasPrefix("#") else {
+            return Entry(target: target, column: .named(column), isNegative: isNegative, unit: unit)
+        }
         guard let number = Int(column.dropFirst()), number > 0, number <= 4096 else {
             throw ParseError(description: "'\(piece)': '\(column)' is not a column number; the first is #1")
         }
-        return Entry(target: target, column: .numbered(number), unit: unit)
+        return Entry(target: target, column: .numbered(number), isNegative: isNegative, unit: unit)
     }
 
     private static func isFitting(_ unit: TraceUnit?, _ target: Target) -> Bool {
         guard let unit else { return true }
-        if let kind = target.axis?.kind { return unit.meant(for: kind) != nil }
+        if let kind = target.kind { return unit.meant(for: kind) != nil }
         if case .time = unit { return true }
         return false
     }
 }
 
+/// What a map makes of the columns of one file.
+struct MappedColumns {
+    /// The columns with what the user says in place of what their names say.
+    var columns: [ColumnName]
+    /// The columns whose axis is turned about.
+    var negative: Set<Int> = []
+    /// The kinds of which the user has named a column.
+    var kinds: Set<SampleKind> = []
+
+    /// The stem of axes that the user has named.
+    static let stem = "--map"
+}
+
 extension ColumnMap {
     /// Replaces what the columns' names say by what the user says; throws what `fail` makes when a column is missing.
-    func apply(
-        to columns: inout [ColumnName], names: [String], fail: (String) -> TraceError
-    ) throws(TraceError) {
+    func applied(
+        to names: [String], fail: (String) -> TraceError
+    ) throws(TraceError) -> MappedColumns {
+        var mapped = MappedColumns(columns: names.map { ColumnName($0) })
         // Each of several files may have its own part of the map: when all axes of one kind are missing and another kind is
         // there, the missing kind is meant for another file.
         let indices = entries.map { index(of: $0.column, names) }
         func isAbsent(_ kind: SampleKind) -> Bool {
-            zip(entries, indices).allSatisfy { $0.target.axis?.kind != kind || $1 == nil }
+            zip(entries, indices).allSatisfy { $0.target.kind != kind || $1 == nil }
         }
         let present = SampleKind.allCases.filter { !isAbsent($0) }
         for (entry, index) in zip(entries, indices) where index == nil {
-            if let kind = entry.target.axis?.kind, isAbsent(kind), !present.isEmpty { continue }
+            if let kind = entry.target.kind, isAbsent(kind), !present.isEmpty { continue }
             throw fail("--map wants column \(entry.column.shown); found \(CSVLayout.list(names))")
         }
         for (entry, index) in zip(entries, indices) {
             guard let index else { continue }
-            let role = entry.role
-            let sensor = columns[index].sensor
-            // Other columns that were recognised as the same quantity are ignored.
-            for other in columns.indices where columns[other].role == role && columns[other].sensor == sensor {
-                columns[other] = ColumnName(role: .other, unit: .none, sensor: nil)
-            }
+            let sensor = mapped.columns[index].sensor
             let unit = entry.unit.map { ColumnName.Unit.known($0) } ?? ColumnName(names[index]).unit
-            columns[index] = ColumnName(role: role, unit: unit, sensor: sensor)
+            var column = ColumnName(role: entry.role, unit: unit, sensor: sensor)
+            column.stem = MappedColumns.stem
+            // Other columns that were recognised as the same quantity are ignored; the other axes go with this one.
+            for other in mapped.columns.indices where other != index && mapped.columns[other].sensor == sensor {
+                if mapped.columns[other].role == column.role {
+                    mapped.columns[other] = .unused
+                } else if let kind = entry.target.kind, case .axis(_, kind) = mapped.columns[other].role {
+                    mapped.columns[other].stem = MappedColumns.stem
+                    mapped.columns[other].content = .usual
+                }
+            }
+            mapped.columns[index] = column
+            if entry.isNegative { mapped.negative.insert(index) }
+            if let kind = entry.target.kind { mapped.kinds.insert(kind) }
         }
+        return mapped
     }
 
     private func index(of column: Column, _ names: [String]) -> Int? {
@@ -156,7 +212,7 @@ extension ColumnMap {
 
 extension ColumnMap.Entry {
     fileprivate var role: ColumnName.Role {
-        target.axis.map { .axis($0.index, $0.kind) } ?? .time
+        if case .axis(let kind, let index) = target { .axis(index, kind) } else { .time }
     }
 }
 

@@ -55,6 +55,37 @@ final class LineReader {
         return Array(UnsafeBufferPointer(start: buffer + start, count: min(count, end - start)))
     }
 
+    /// The first lines, before any is read, without their ends, and whether these are all lines of the file.
+    ///
+    /// A pipe is waited for; there are fewer lines when these do not fit into the buffer.
+    func firstLines(_ count: Int) throws(TraceError) -> (lines: [[UInt8]], isWhole: Bool) {
+        var lines: [[UInt8]] = []
+        var place = start
+        while lines.count < count {
+            guard let found = memchr(buffer + place, Int32(UInt8(ascii: "\n")), end - place) else {
+                let isFull = start == 0 && end == Self.bufferSize
+                if isAtEnd || isFull || end - place > Self.longestLine {
+                    let isWhole = isAtEnd
+                    if isWhole, place < end, !isCancelled() { lines.append(line(place, end)) }
+                    return (lines, isWhole)
+                }
+                let offset = place - start
+                try refill()
+                place = start + offset
+                continue
+            }
+            let stop = found.assumingMemoryBound(to: UInt8.self) - buffer
+            lines.append(line(place, stop))
+            place = stop + 1
+        }
+        return (lines, false)
+    }
+
+    private func line(_ first: Int, _ end: Int) -> [UInt8] {
+        let isReturned = end > first && buffer[end - 1] == UInt8(ascii: "\r")
+        return Array(UnsafeBufferPointer(start: buffer + first, count: end - first - (isReturned ? 1 : 0)))
+    }
+
     /// The next line without its end (LF or CR LF), or `nil` at the end of the file.
     func next() throws(TraceError) -> Line? {
         guard let line = try peek() else { return nil }

@@ -43,7 +43,7 @@ final class RecordingFile {
         switch error.code {
         case EEXIST:
             TraceError(
-                .cannotCreate, path: path, "is there already, and recordings are not overwritten: choose another name")
+                .cannotCreate, path: path, "is there already: choose another name, or overwrite it with --force")
         case EACCES, EPERM:
             TraceError(.noPermission, path: path, "may not be written by this user (\(error.reason))")
         default:

@@ -26,8 +26,9 @@ struct TraceColumns {
             (zip(sensors, unique).first { $0.0 === stream.sensor }?.1 ?? "", stream.kind)
         }
         header = contents.reduce(into: "time_ns") { header, content in
-            let (letter, unit) = content.kind == .accelerometer ? ("a", "m_s2") : ("m", "uT")
-            for axis in ["x", "y", "z"] { header += ",\(content.sensor).\(letter)\(axis)_\(unit)" }
+            let quantity = Quantity.of(content.kind)
+            let unit = quantity.usual.option.map { $0 == "/" ? "_" : String($0) }.joined()
+            for axis in ["x", "y", "z"] { header += ",\(content.sensor).\(quantity.letter)\(axis)_\(unit)" }
         }
     }
 }

@@ -27,14 +27,20 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
     package let column: Int?
     /// What is wrong, and what to do about it.
     public let message: String
+    /// What opens the file nevertheless, when it is known.
+    package let remedy: TraceRemedy?
 
     /// Creates an error.
-    package init(_ category: Category, path: String, line: Int? = nil, column: Int? = nil, _ message: String) {
+    package init(
+        _ category: Category, path: String, line: Int? = nil, column: Int? = nil, _ message: String,
+        remedy: TraceRemedy? = nil
+    ) {
         self.category = category
         self.path = path
         self.line = line
         self.column = column
         self.message = message
+        self.remedy = remedy
     }
 
     /// `path:line:column: message`, as compilers write it.

@@ -22,40 +22,24 @@ package final class TraceFile {
     /// One reader keeps its streams in the order of arrival; the streams of several are merged by their stamps.
     let readers: [any TraceReader]
 
-    /// Opens a file and recognises its format, and its columns when it is CSV.
-    ///
-    /// - Parameters:
-    ///   - path: A CSV file, an Arrow stream, or a recording made with evemu-record.
-    ///   - map: Columns and units named by the user, instead of those recognised.
-    ///   - assumedKind: What bare `x`, `y`, `z` columns without a unit measure.
-    ///   - isCancelled: Asked while the reader waits for a pipe; `true` is treated as the end of the file.
-    /// - Throws: ``TraceError`` when it cannot be opened, or its header does not say enough.
-    package convenience init(
-        path: String, map: ColumnMap? = nil, assumedKind: SampleKind? = nil,
-        isCancelled: @escaping () -> Bool = { false }
-    ) throws(TraceError) {
-        try self.init(
-            path: path, map: map, assumedKind: assumedKind, makeDecoder: nil, isCancelled: isCancelled)
-    }
-
     /// Opens a file and recognises its format.
     ///
     /// - Parameters:
     ///   - path: A CSV file, an Arrow stream, or a recording made with evemu-record.
-    ///   - map: Columns and units named by the user, instead of those recognised.
-    ///   - assumedKind: What bare `x`, `y`, `z` columns without a unit measure.
+    ///   - hints: What the user says about it.
     ///   - makeDecoder: Makes the decoder for an Arrow stream's raw scans, which replace the recorded samples; `nil`
     ///     uses the samples.
     ///   - isLineByLine: Whether CSV is never read in bulk; the result is the same.
     ///   - isCancelled: Asked while the reader waits for a pipe; `true` is treated as the end of the file.
     /// - Throws: ``TraceError`` when it cannot be opened, or its header does not say enough.
     package init(
-        path: String, map: ColumnMap? = nil, assumedKind: SampleKind? = nil, makeDecoder: ScanDecoderMaker?,
-        isLineByLine: Bool = false, isCancelled: @escaping () -> Bool = { false }
+        path: String, hints: TraceHints = TraceHints(), makeDecoder: ScanDecoderMaker? = nil,
+        isLineByLine: Bool = false,
+        isCancelled: @escaping () -> Bool = { false }
     ) throws(TraceError) {
         self.path = path
-        if let file = try ArrowStream.open(path: path, makeDecoder: makeDecoder, assumedKind: assumedKind) {
-            readers = try ArrowStream.readers(of: file, assumedKind: assumedKind)
+        if let file = try ArrowStream.open(path: path, makeDecoder: makeDecoder, hints: hints) {
+            readers = try ArrowStream.readers(of: file, hints: hints)
             return
         }
         let lines = try LineReader(path: path, isCancelled: isCancelled)
@@ -66,8 +50,8 @@ package final class TraceFile {
         }
         let decoder: any RowDecoder =
             try EvemuHead.isNext(lines)
-            ? EvemuDecoder(try EvemuHead(lines))
-            : CSVDecoder(try CSVHead(lines, map: map, assumedKind: assumedKind), isLineByLine: isLineByLine)
+            ? EvemuDecoder(try EvemuHead(lines), hints: hints)
+            : CSVDecoder(try CSVHead(lines, hints: hints), isLineByLine: isLineByLine)
         readers = [RowReader(lines, decoder: decoder, isCancelled: isCancelled)]
     }
 }
@@ -116,7 +100,7 @@ struct SamplePlace: Comparable {
 extension Range<Int> {
     /// The first index for which a condition fails that holds for all before it; found by binary search.
     @inline(__always)
-    func partitionPoint(_ isBefore: (Int) -> Bool) -> Int {
+    package func partitionPoint(_ isBefore: (Int) -> Bool) -> Int {
         var (low, high) = (lowerBound, upperBound)
         while low < high {
             let middle = low + (high - low) / 2

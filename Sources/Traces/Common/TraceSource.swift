@@ -21,7 +21,7 @@ public final class TraceSource: SampleSource {
     /// - Throws: ``TraceError`` when a file cannot be opened, or its header does not say enough.
     public convenience init(paths: [String], map: ColumnMap? = nil) throws(TraceError) {
         var files: [TraceFile] = []
-        for path in paths { files.append(try TraceFile(path: path, map: map)) }
+        for path in paths { files.append(try TraceFile(path: path, hints: TraceHints(map: map))) }
         let sensors = Self.nameSensors(of: files, given: files.map { $0.contents.map { _ in nil } })
         self.init(Array(zip(files, sensors)).map { (file: $0, sensors: $1) })
     }

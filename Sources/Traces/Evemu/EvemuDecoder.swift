@@ -1,6 +1,7 @@
 import Binnacle
 
-/// Decodes an evemu recording of an accelerometer: events change axes, and SYN_REPORT ends a frame, which is a sample.
+/// Decodes an evemu recording of an accelerometer, perhaps with a gyroscope: events change axes, and SYN_REPORT ends a
+/// frame, which is a sample of each.
 ///
 /// The kernel reports changes only. An axis keeps its value until it changes again, even if the frame of the change was
 /// discarded. Types and codes are those of linux/input-event-codes.h.
@@ -10,10 +11,10 @@ final class EvemuDecoder: RowDecoder {
     let endsEveryLine = true
 
     private let axisLines: [Int]
-    /// For each axis the factor that makes its values m/s².
+    /// For each axis the factor that makes its values m/s², then those of the gyroscope, for rad/s.
     private let factors: [Double]
-    private var values: [Float] = [0, 0, 0]
-    private var isKnown = [false, false, false]
+    private var values: [Float] = [0, 0, 0, 0, 0, 0]
+    private var isKnown = [false, false, false, false, false, false]
     /// Whether the current frame has changed an axis.
     private var hasChange = false
     /// Whether the current frame is incomplete.
@@ -32,11 +33,17 @@ final class EvemuDecoder: RowDecoder {
         let value: Int32
     }
 
-    init(_ head: EvemuHead) {
-        contents = [TraceFile.Content(sensor: head.sensor, kind: .accelerometer)]
+    init(_ head: EvemuHead, hints: TraceHints) {
+        let kinds: [SampleKind] = head.unitsPerDegree == nil ? [.accelerometer] : [.accelerometer, .gyroscope]
+        contents = kinds.map { TraceFile.Content(sensor: head.sensor, kind: $0) }
         notices = head.notices
         axisLines = head.lines
-        factors = head.unitsPerG.map { Double(Units.standardGravity) / Double($0) }
+        let degrees = head.unitsPerDegree ?? []
+        // The sign of gravity is the accelerometer's alone.
+        let sign: Double = hints.hasGravitySign(head.sensor) ? -1 : 1
+        factors =
+            head.unitsPerG.map { sign * Double(Units.standardGravity) / Double($0) }
+            + degrees.map { Double.pi / 180 / Double($0) }
     }
 
     func decode(_ line: UnsafeBufferPointer<UInt8>, into row: TraceRow) -> RowFlaw? {
@@ -48,7 +55,7 @@ final class EvemuDecoder: RowDecoder {
             return RowFlaw(kind: .damaged, column: column, message: "no event ('E: SECONDS TYPE CODE VALUE')")
         }
         switch (event.type, event.code) {
-        case (Self.absolute, 0...2):
+        case (Self.absolute, factors.indices):
             values[event.code] = Float(Double(event.value) * factors[event.code])
             isKnown[event.code] = true
             hasChange = true
@@ -74,7 +81,7 @@ final class EvemuDecoder: RowDecoder {
 
     func whyNoSample(rowCount: Int) -> (line: Int?, message: String) {
         guard rowCount > 0 else { return (nil, "describes a device and has no event") }
-        let unknown = isKnown.indices.filter { !isKnown[$0] }
+        let unknown = (0..<3).filter { !isKnown[$0] }
         guard let first = unknown.first else { return (nil, "none of its \(rowCount) lines makes a usable sample") }
         let names = unknown.map { EvemuHead.axisNames[$0] }.joined(separator: " and ")
         return (
@@ -93,12 +100,15 @@ final class EvemuDecoder: RowDecoder {
                 kind: .unknownAxis, column: 1,
                 message: "no sample until each of ABS_X, ABS_Y, ABS_Z has changed once: their values are not known")
         }
-        for axis in 0..<3 where values[axis].magnitude > TraceRow.largest {
+        for axis in factors.indices where values[axis].magnitude > TraceRow.largest {
             return RowFlaw(
                 kind: .beyondSensors, column: 1, message: "\(EvemuHead.axisNames[axis]) is beyond any sensor")
         }
         row.timeNanoseconds = timeNanoseconds
         for axis in 0..<3 { row.set(0, axis, values[axis]) }
+        if factors.count > 3, isKnown[3], isKnown[4], isKnown[5] {
+            for axis in 0..<3 { row.set(1, axis, values[3 + axis]) }
+        }
         return nil
     }
 

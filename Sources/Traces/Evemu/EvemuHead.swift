@@ -11,9 +11,11 @@ struct EvemuHead {
     let unitsPerG: [Int32]
     /// For x, y and z the line that describes the axis.
     let lines: [Int]
+    /// For x, y and z of the gyroscope the resolution in units per degree per second; `nil` without a gyroscope.
+    let unitsPerDegree: [Int32]?
     let notices: [TraceNotice]
 
-    static let axisNames = ["ABS_X", "ABS_Y", "ABS_Z"]
+    static let axisNames = ["ABS_X", "ABS_Y", "ABS_Z", "ABS_RX", "ABS_RY", "ABS_RZ"]
     private static let mark = "# EVEMU"
     /// INPUT_PROP_ACCELEROMETER of linux/input-event-codes.h.
     private static let accelerometerProperty = 6
@@ -30,7 +32,8 @@ struct EvemuHead {
     init(_ lines: LineReader) throws(TraceError) {
         let path = lines.path
         var name = ""
-        var axes: [(line: Int, unitsPerG: Int32)?] = [nil, nil, nil]
+        var axes: [(line: Int, resolution: Int32)?] = [nil, nil, nil]
+        var turns: [(line: Int, resolution: Int32)?] = [nil, nil, nil]
         var properties: (line: Int, isAccelerometer: Bool)?
         try Self.requireVersion(lines)
         while let line = try lines.next() {
@@ -53,11 +56,15 @@ struct EvemuHead {
                         .data, path: path, line: line.number, column: column, "this is not an axis' number")
                 }
                 if axis < 3 { axes[axis] = (line.number, try Self.unitsPerG(axis, &fields, path, line.number)) }
+                // Without the property the axes that follow are those of a joystick, and need no resolution.
+                if (3..<6).contains(axis) {
+                    turns[axis - 3] = (line.number, (try? Self.unitsPerG(axis, &fields, path, line.number)) ?? 0)
+                }
             default:
                 break
             }
         }
-        var found: [(line: Int, unitsPerG: Int32)] = []
+        var found: [(line: Int, resolution: Int32)] = []
         for (axis, name) in zip(axes, Self.axisNames) {
             guard let axis else {
                 throw TraceError(
@@ -68,18 +75,30 @@ struct EvemuHead {
             found.append(axis)
         }
         self.lines = found.map(\.line)
-        unitsPerG = found.map(\.unitsPerG)
+        unitsPerG = found.map(\.resolution)
         sensor = SensorName.sanitised(name, fallback: SampleKind.accelerometer.rawValue)
-        if let properties, !properties.isAccelerometer {
+        let rates = turns.compactMap { $0 }
+        guard properties?.isAccelerometer ?? true else {
+            unitsPerDegree = nil
             notices = [
                 TraceNotice(
-                    path: path, line: properties.line, column: nil,
+                    path: path, line: properties?.line, column: nil,
                     message: "the device does not say that it is an accelerometer (INPUT_PROP_ACCELEROMETER): ABS_X, "
                         + "ABS_Y, ABS_Z taken as one")
             ]
-        } else {
-            notices = []
+            return
         }
+        let unknown = rates.count == 3 ? rates.firstIndex { $0.resolution <= 0 } : nil
+        unitsPerDegree = rates.count == 3 && unknown == nil ? rates.map(\.resolution) : nil
+        notices =
+            unknown.map { index in
+                [
+                    TraceNotice(
+                        path: path, line: rates[index].line, column: nil,
+                        message: "the gyroscope's axes have no resolution, so it is left out: write how many units are "
+                            + "1°/s at the end of the lines 'A: 03', 'A: 04' and 'A: 05'")
+                ]
+            } ?? []
     }
 
     /// Throws ``TraceError`` for another major version; minor versions add lines, which are skipped.

@@ -12,6 +12,8 @@ package struct CalibrationFile {
     private let target: String
     /// The tables of other kinds, which are kept.
     private let kept: [(kind: SampleKind, lines: [String])]
+    /// Whether the existing file has a table of the kind, which is replaced.
+    package let replacesKind: Bool
     /// The permissions of the existing file.
     private let mode: mode_t?
 
@@ -28,6 +30,7 @@ package struct CalibrationFile {
             guard error.code == ENOENT else { throw Self.error(path, error) }
             target = path
             kept = []
+            replacesKind = false
             mode = nil
             try Self.requireFolder(of: path)
             return
@@ -39,10 +42,13 @@ package struct CalibrationFile {
         try Self.requireFolder(of: target)
         mode = status.st_mode & 0o777
         do throws(StationError) {
-            kept = try Self.tables(path).filter { $0.kind != kind }
+            let tables = try Self.tables(path)
+            kept = tables.filter { $0.kind != kind }
+            replacesKind = kept.count < tables.count
         } catch {
             guard replacing else { throw error }
             kept = []
+            replacesKind = false
         }
     }
 

@@ -18,6 +18,8 @@ struct CalibrationInput {
     var isLive: Bool { assembly.traces == nil }
     /// Messages for the user before it begins.
     var notices: [String] { assembly.notices }
+    /// What was assumed about the recordings.
+    var assumptions: [String] { assembly.assumptions }
     /// How much of the recordings has been read, from 0 to 1.
     var fraction: Double? { assembly.fraction }
     /// The first places where something was skipped in the recordings.
@@ -27,18 +29,19 @@ struct CalibrationInput {
     init(_ options: CalibrateOptions, interruption: Interruption) throws(StationError) {
         let finder = DeviceFinder(under: options.root)
         var section: SensorSection?
-        var traces = TraceSet(options.traces, map: options.map)
+        var traces = options.traces
         var sensor = options.sensor
-        if traces.paths.isEmpty {
+        if traces.isEmpty {
             let path = options.configurationPath
             section = if let path { try Self.section(options, path) } else { try Self.section(options, finder) }
             if case .trace(let file, _)? = section?.source {
                 traces.paths = [file]
+                if let section { traces.note(section) }
                 sensor = nil
             }
         }
-        if let section, traces.paths.isEmpty {
-            assembly = try Assembly([(section, [options.kind])])
+        if let section, traces.isEmpty {
+            assembly = try Assembly([WantedSensor(section, [options.kind])])
             stream = assembly.streams[0]
         } else {
             assembly = try Assembly(playing: traces, interruption: interruption)

@@ -5,7 +5,7 @@ import LinuxSensors
 package import LinuxSystem
 import PlainText
 package import Station
-package import Traces
+import Traces
 
 /// Collects samples until there are enough for a calibration, and computes it.
 ///
@@ -23,6 +23,8 @@ package final class CalibrationRun {
 
     /// Messages for the user before it begins.
     package var notices: [String] { input.notices }
+    /// What was assumed about the recordings.
+    package var assumptions: [String] { input.assumptions }
     /// Whether the user has to turn the device meanwhile.
     package var isLive: Bool { input.isLive }
 
@@ -52,6 +54,7 @@ package final class CalibrationRun {
             switch options.kind {
             case .magnetometer: MagnetometerTask(options.judge)
             case .accelerometer: AccelerometerTask()
+            case .gyroscope: preconditionFailure("the command line takes no gyroscope to calibrate")
             }
     }
 
@@ -145,8 +148,7 @@ package struct CalibrateOptions {
     /// The requirements for a magnetometer's samples.
     package var judge = MagnetometerJudge()
     /// The traces to take samples from; empty for the sensors.
-    package var traces: [String] = []
-    package var map: ColumnMap?
+    package var traces = TraceSet()
     /// Only samples of the traces with these stamps, in nanoseconds.
     package var timeRange = Int64.min...Int64.max
     /// The configuration whose sensor is calibrated.

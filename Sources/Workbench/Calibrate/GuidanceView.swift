@@ -1,5 +1,6 @@
 package import Binnacle
 import Handlers
+import PlainText
 package import LinuxSystem
 import Station
 
@@ -29,7 +30,8 @@ package final class TerminalGuidanceView: GuidanceView {
 
     /// Redraws everything if it has changed.
     package func draw(fraction: Double?) {
-        let lines = picture + [TerminalBar.text(fraction ?? 0), advice]
+        let width = max(20, (Terminal.columns(of: descriptor) ?? 80) - 1)
+        let lines = picture + [TerminalBar.text(fraction ?? 0)] + WrappedText.lines(advice, width: width)
         // Disable wrapping, because a wrapped line would count as two when the cursor moves up.
         let text = "\u{1B}[?7l" + lines.map { "\($0)\u{1B}[K\n" }.joined() + "\u{1B}[?7h"
         guard text != drawn else { return }

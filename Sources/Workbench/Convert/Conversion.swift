@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 import PlainText
 package import Station
-package import Traces
+import Traces
 
 /// Converts traces: reads them like a replay, and writes them like a recording.
 ///
@@ -24,9 +24,9 @@ package final class Conversion {
     /// Opens the traces and creates the file.
     package init(_ options: ConvertOptions, interruption: Interruption) throws(StationError) {
         self.interruption = interruption
-        assembly = try Assembly(playing: TraceSet(options.inputs, map: options.map), interruption: interruption)
+        assembly = try Assembly(playing: options.traces, interruption: interruption)
         outputPath = options.output
-        if let input = options.inputs.first(where: { Self.isSameFile($0, options.output) }) {
+        if let input = options.traces.files.first(where: { Self.isSameFile($0, options.output) }) {
             throw StationError(.usage, "\(input.printable): would be written over while it is read: choose another -o")
         }
         let streams = assembly.streams
@@ -70,6 +70,7 @@ package final class Conversion {
             + TraceRepairs.Kind.allCases.compactMap { kind in
                 repairs.counts[kind].map { "  \($0) × \(kind.rawValue)" }
             }
+            + assembly.assumptions.map { "  assumed: " + $0 }
         summary.repairNotices = repairs.notices.map(\.description)
         summary.failures = session.failures
         summary.isCancelled = session.isCancelled
@@ -87,11 +88,10 @@ extension Conversion: SessionDelegate {
 
 /// The options of `binnacle convert`.
 package struct ConvertOptions {
-    /// The traces, in the order given.
-    package var inputs: [String] = []
+    /// The traces.
+    package var traces = TraceSet()
     /// The file to write; `-` is standard output.
     package var output = ""
-    package var map: ColumnMap?
     /// Whether an existing file is overwritten.
     package var replaces = false
 

@@ -26,7 +26,7 @@ package struct DeviceReport {
     package var lines: [String] {
         let device = inspection.device
         var head = [
-            device.name.printable, device.kinds.map(\.rawValue).joined(separator: " and "),
+            device.name.printable, Spelling.list(device.kinds.map(\.rawValue)),
             "\(device.interface.rawValue)",
         ]
         if device.interface == .iio { head.append(inspection.mode == .buffer ? "buffered" : "single values") }
@@ -45,7 +45,8 @@ package struct DeviceReport {
             lines.append(line)
         }
         for matrix in inspection.matrices {
-            lines.append("    matrix    \(matrix.matrix)  (\(matrix.source?.printable ?? "none given"))")
+            let kind = inspection.matrices.count > 1 ? "\(matrix.kind.rawValue), " : ""
+            lines.append("    matrix    \(matrix.matrix)  (\(kind)\(matrix.source?.printable ?? "none given"))")
         }
         lines.append("    state     \(inspection.state.rawValue)")
         if let reason = inspection.reason { lines.append("    because   \(reason.printable)") }
@@ -78,9 +79,9 @@ package struct DeviceReport {
         let matrix = inspection.matrices.first
         object.add("mount_matrix", matrix.map { $0.matrix.description })
         object.add("mount_matrix_from", matrix?.source)
-        if inspection.matrices.count > 1 {
-            object.add("magnetometer_mount_matrix", inspection.matrices[1].matrix.description)
-            object.add("magnetometer_mount_matrix_from", inspection.matrices[1].source)
+        for matrix in inspection.matrices.dropFirst() {
+            object.add("\(matrix.kind.rawValue)_mount_matrix", matrix.matrix.description)
+            object.add("\(matrix.kind.rawValue)_mount_matrix_from", matrix.source)
         }
         object.add("state", inspection.state.rawValue)
         object.add("reason", inspection.reason)

@@ -1,4 +1,5 @@
 import Binnacle
+package import Configuration
 import LinuxSensors
 import PlainText
 package import Station
@@ -7,16 +8,43 @@ package import Station
 package struct Doctor {
     private let inspections: [DeviceInspection]
     private let root: String?
+    private let configuration: Configuration?
 
-    /// Inspects the machine's sensors; `root` is the folder that contains `sys` and `dev`, if not the machine's own.
-    package init(root: String?) throws(StationError) {
+    /// Inspects the machine's sensors.
+    ///
+    /// - Parameters:
+    ///   - root: The folder that contains `sys` and `dev`, if not the machine's own.
+    ///   - configuration: What says which sensors are needed; `nil` needs an accelerometer.
+    /// - Throws: ``StationError`` when the devices cannot be listed.
+    package init(root: String?, configuration: Configuration?) throws(StationError) {
         self.root = root
+        self.configuration = configuration
         inspections = try DeviceReport.inspections(root: root)
     }
 
-    /// Whether there is an accelerometer and a magnetometer that can be read.
-    package var hasUsablePair: Bool {
-        usable(.accelerometer) != nil && usable(.magnetometer) != nil
+    /// Whether everything that is needed is there and can be read.
+    package var hasWhatIsNeeded: Bool {
+        guard configuration != nil else { return usable(.accelerometer) != nil }
+        return needs.allSatisfy { $0.device != nil || $0.isOptional } && needs.contains { $0.device != nil }
+    }
+
+    /// A sensor of the configuration that is a device, the kinds that detectors need of it, and the device that plays it.
+    private typealias Need = (section: SensorSection, kinds: [SampleKind], device: DeviceInspection?, isOptional: Bool)
+
+    /// The needs of the configuration; a device plays one section.
+    private var needs: [Need] {
+        guard let configuration else { return [] }
+        var left = inspections.filter { $0.state == .ready }
+        return configuration.sensors.compactMap { section in
+            let kinds = configuration.kinds(of: section.name)
+            guard !kinds.isEmpty, let (interface, match) = section.source.device else { return nil }
+            let place = left.firstIndex { inspection in
+                let device = inspection.device
+                return (interface == nil || device.interface == interface) && match.accepts(device)
+                    && Set(kinds).isSubset(of: device.kinds)
+            }
+            return (section, kinds, place.map { left.remove(at: $0) }, configuration.isOptional(section))
+        }
     }
 
     /// The findings as text.
@@ -34,27 +62,70 @@ package struct Doctor {
             lines.append("no \(kind.rawValue) that can be read: " + consequence(kind))
         }
         if let accelerometer = usable(.accelerometer), let magnetometer = usable(.magnetometer) {
+            let gyroscope = gyroscope(beside: accelerometer)
+            let names = [
+                "accelerometer \(accelerometer.device.name.printable)",
+                "magnetometer \(magnetometer.device.name.printable)",
+            ]
             lines.append(
-                "a usable pair: accelerometer \(accelerometer.device.name.printable), magnetometer "
-                    + magnetometer.device.name.printable)
+                gyroscope.map { "a usable triple: \(names.joined(separator: ", ")), gyroscope \($0.name.printable)" }
+                    ?? "a usable pair: \(names.joined(separator: ", "))")
+            if gyroscope == nil, let other = usable(.gyroscope) {
+                lines.append(
+                    "    without the gyroscope \(other.device.name.printable), which may turn without that accelerometer; "
+                        + "gyroscope = \"NAME\" in [north.NAME] uses it")
+            }
+        }
+        return lines + needs.map(Self.line) + uses
+    }
+
+    private static func line(_ need: Need) -> String {
+        let kinds = need.kinds.map(\.rawValue).joined(separator: " and ")
+        let found =
+            need.device.map { $0.device.name.printable }
+            ?? (need.isOptional ? "none, which may be: only default detectors would use it" : "MISSING")
+        return "sensor '\(need.section.name)' of the configuration (\(kinds)): \(found)"
+    }
+
+    /// What can be detected on this machine, and what cannot.
+    private var uses: [String] {
+        guard let accelerometer = usable(.accelerometer) else { return [] }
+        let isSlow = accelerometer.mode == .poll
+        var lines = ["possible: motion, shake" + (isSlow ? "" : ", free fall, shock")]
+        if isSlow {
+            lines.append("not reliable: free fall and shock, which are shorter than the time between two single values")
+        }
+        let headings = "headings, facing a bearing, sectors"
+        if usable(.magnetometer) != nil {
+            lines.append("possible: \(headings); calibrate the magnetometer first, with 'binnacle calibrate'")
+        } else {
+            lines.append("not possible: \(headings): they need a magnetometer, too")
         }
         return lines
+    }
+
+    /// The device whose gyroscope would be used with an accelerometer; `nil` for none.
+    private func gyroscope(beside accelerometer: DeviceInspection) -> SensorDevice? {
+        if accelerometer.kinds.contains(.gyroscope) { return accelerometer.device }
+        let devices = inspections.filter { $0.state == .ready }.map(\.device)
+        return DeviceKinship.gyroscope(for: accelerometer.device, among: devices)
     }
 
     private func consequence(_ kind: SampleKind) -> String {
         switch kind {
         case .accelerometer: "neither motion nor a heading"
         case .magnetometer: "motion, and no heading"
+        case .gyroscope: "headings by the compass alone"
         }
     }
 
     private func usable(_ kind: SampleKind) -> DeviceInspection? {
-        inspections.first { $0.state == .ready && $0.device.kinds.contains(kind) }
+        inspections.first { $0.state == .ready && $0.kinds.contains(kind) }
     }
 
     private static func lines(_ inspection: DeviceInspection) -> [String] {
         let device = inspection.device
-        let kinds = device.kinds.map(\.rawValue).joined(separator: " and ")
+        let kinds = Spelling.list(device.kinds.map(\.rawValue))
         let name = "\(device.name.printable) (\(device.interface.rawValue), \(kinds))"
         guard inspection.state == .ready else {
             return [
@@ -74,6 +145,7 @@ package struct Doctor {
             lines.append("\(name): every change, through the input layer")
             lines.append("    because it has three axes and says how many units are 1 g")
         }
+        if inspection.mode != .poll, let reason = inspection.reason { lines.append("    but \(reason.printable)") }
         for matrix in inspection.matrices {
             let origin = matrix.source.map { "from \($0.printable)" } ?? "as nobody says otherwise"
             lines.append("    mount matrix of the \(matrix.kind.rawValue) \(matrix.matrix), \(origin)")

@@ -58,6 +58,96 @@ package struct MountGuide {
                     + "than asked for. Start again")
         }
         report(solution)
+        try checkGyroscope(solution.matrix, nextAnswer)
+    }
+
+    // MARK: - Gyroscope
+
+    /// Asks for turns and reports how the gyroscope that turns with the accelerometer is mounted.
+    private func checkGyroscope(_ matrix: MountMatrix, _ nextAnswer: () -> String?) throws(StationError) {
+        let devices = try finder.list()
+        let own = device.kinds.contains(.gyroscope) ? device : DeviceKinship.gyroscope(for: device, among: devices)
+        guard let gyroscope = own else {
+            return output.write("There is no gyroscope that turns with it.")
+        }
+        output.write("")
+        output.write(
+            "Checking the gyroscope \(gyroscope.name.printable). Lay the device flat, the screen up, before each turn. After "
+                + "Enter keep it still for a second, turn it within \(Self.turnSeconds) s, and keep it still again.")
+        var solver = TurnSolver()
+        for turn in TurnSolver.Turn.allCases {
+            output.write(turn.request)
+            output.flush()
+            guard nextAnswer() != nil else {
+                throw StationError(.unavailable, "nobody answers: the guide needs a person at a terminal")
+            }
+            let radians = try turned()
+            let degrees = radians * (180 / .pi)
+            output.write("    x \(number(degrees.x))  y \(number(degrees.y))  z \(number(degrees.z))°")
+            do throws(TurnSolver.Flaw) {
+                try solver.add(turn, radians: radians)
+            } catch {
+                throw StationError(
+                    .data,
+                    error == .noTurn
+                        ? "the gyroscope has seen no quarter turn: was the device turned? Start again"
+                        : "that was a turn about more than one axis: start again, and turn it about one edge at a time")
+            }
+        }
+        guard let solution = solver.solve() else {
+            throw StationError(.data, "the turns look all alike: were they those that were asked for? Start again")
+        }
+        report(solution, beside: matrix)
+    }
+
+    private func report(_ solution: TurnSolver.Solution, beside matrix: MountMatrix) {
+        let differences = (0..<3).compactMap { row -> String? in
+            let name = ["x", "y", "z"][row]
+            let (found, known) = (solution.matrix.elements, matrix.elements)
+            let products = (0..<3).map { found[3 * row + $0] / solution.scale * known[3 * row + $0] }
+            let cosine = products.reduce(0, +)
+            if cosine > 0.8 { return nil }
+            return cosine < -0.8 ? "\(name) is reversed" : "\(name) is another axis"
+        }
+        guard !differences.isEmpty || solution.scale != 1 else {
+            return output.write("The gyroscope turns with the accelerometer: it needs no key of its own.")
+        }
+        if !differences.isEmpty {
+            output.write("Beside the accelerometer's matrix, the gyroscope's \(Spelling.list(differences)).")
+        }
+        if solution.scale != 1 {
+            let unit = solution.scale > 1 ? "radians as degrees" : "degrees as radians"
+            output.write("Its scale takes \(unit): the driver, or the hub's firmware, names the wrong unit.")
+        }
+        output.write("For the configuration, in the same [sensor.NAME]:")
+        output.write("")
+        output.write("gyroscope_matrix = \"\(solution.matrix)\"")
+    }
+
+    /// How long a turn is measured.
+    private static let turnSeconds = 6
+
+    /// The angle of a turn in radians about the gyroscope's own axes.
+    private func turned() throws(StationError) -> SIMD3<Double> {
+        var sensorSettings = SensorSettings()
+        sensorSettings.gyroscopeMatrix = .identity
+        let section = SensorSection(device, name: device.name, settings: sensorSettings)
+        let wanted = WantedSensor(section, [.accelerometer], optionalKinds: [.gyroscope])
+        let source = try Assembly([wanted]).makeSource(finder: finder)
+        defer { source.stop() }
+        var settings = Session.Settings()
+        settings.duration = Self.longestWait
+        let stream = source.streams.first { $0.kind == .gyroscope }?.id
+        let turn = Turning(nanoseconds: Int64(Self.turnSeconds) * 1_000_000_000)
+        let session = Session(source, capacity: 256, settings: settings) { delivery in
+            if let batch = stream.flatMap({ delivery[$0] }) { turn.add(batch) }
+        }
+        session.delegate = turn
+        session.run()
+        if let angle = turn.angle { return angle }
+        if let failure = session.failures.first { throw failure }
+        throw StationError(
+            .unavailable, "the gyroscope gave \(turn.sampleCount) samples in 15 s: too few to judge a turn")
     }
 
     private func report(_ solution: MountSolver.Solution) {
@@ -79,7 +169,7 @@ package struct MountGuide {
         var sensorSettings = SensorSettings()
         sensorSettings.mountMatrix = .identity
         let section = SensorSection(device, name: device.name, settings: sensorSettings)
-        let source = try Assembly([(section, [.accelerometer])]).makeSource(finder: finder)
+        let source = try Assembly([WantedSensor(section, [.accelerometer])]).makeSource(finder: finder)
         defer { source.stop() }
         var settings = Session.Settings()
         settings.duration = Self.longestWait
@@ -115,6 +205,17 @@ package struct MountGuide {
     }
 }
 
+extension TurnSolver.Turn {
+    /// The instruction for the user.
+    fileprivate var request: String {
+        switch self {
+        case .counterClockwise: "Turn it a quarter counter-clockwise, as seen from above, and let it lie."
+        case .ontoBottom: "Stand it on its bottom edge, upright."
+        case .ontoLeft: "Stand it on its left edge."
+        }
+    }
+}
+
 extension MountSolver.Pose {
     /// The instruction for the user.
     fileprivate var request: String {
@@ -143,6 +244,57 @@ private final class Rest: SessionDelegate {
     func add(_ delivery: SampleDelivery) {
         let batch = delivery.batches[0]
         for index in 0..<batch.count { samples.append(batch[index]) }
+    }
+
+    func session(_ session: Session, didTurn answer: SampleAnswer) {
+        if isComplete { return session.end() }
+        if case .failed(_, let reason) = answer { session.end(StationError(.unavailable, "\(reason)")) }
+    }
+}
+
+/// Collects the rates of one turn.
+private final class Turning: SessionDelegate {
+    private var samples: [Sample] = []
+    private let nanoseconds: Int64
+
+    /// How long the device is still before and after the turn.
+    private static let restNanoseconds: Int64 = 500_000_000
+
+    init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    var sampleCount: Int { samples.count }
+
+    private var isComplete: Bool {
+        guard let first = samples.first, let last = samples.last, samples.count >= 20 else { return false }
+        return last.timeNanoseconds - first.timeNanoseconds >= nanoseconds
+    }
+
+    func add(_ batch: SampleBatch) {
+        for index in 0..<batch.count { samples.append(batch[index]) }
+    }
+
+    /// The sum of the rates times their time, without the offset of the gyroscope; `nil` before the end.
+    var angle: SIMD3<Double>? {
+        guard isComplete, let first = samples.first, let last = samples.last else { return nil }
+        let rests = [
+            samples.filter { $0.timeNanoseconds < first.timeNanoseconds + Self.restNanoseconds },
+            samples.filter { $0.timeNanoseconds > last.timeNanoseconds - Self.restNanoseconds },
+        ].map(Self.rest)
+        // A turn that began too early or ended too late leaves the other rest.
+        let offset = rests[0].spread < rests[1].spread ? rests[0].mean : rests[1].mean
+        return zip(samples, samples.dropFirst()).reduce(SIMD3<Double>.zero) { sum, pair in
+            let seconds = Double(pair.1.timeNanoseconds - pair.0.timeNanoseconds) * 1e-9
+            return sum + (SIMD3<Double>(pair.1) - offset) * seconds
+        }
+    }
+
+    private static func rest(_ samples: [Sample]) -> (mean: SIMD3<Double>, spread: Double) {
+        guard !samples.isEmpty else { return (.zero, .infinity) }
+        let rates = samples.map { SIMD3<Double>($0) }
+        let mean = rates.reduce(.zero, +) / Double(rates.count)
+        return (mean, rates.map { (($0 - mean) * ($0 - mean)).sum() }.max() ?? 0)
     }
 
     func session(_ session: Session, didTurn answer: SampleAnswer) {

@@ -153,15 +153,15 @@ extension Recording: SessionDelegate {
     package func sessionWillWait(_ session: Session) {
         session.flush(errors)
         guard let begin = session.beginNanoseconds else { return }
+        let elapsed = SystemClock.monotonic() - begin
         session.showProgress(
-            options.duration.map {
-                Double(SystemClock.monotonic() - begin) / Double(max(1, Units.nanoseconds($0)))
-            })
+            options.duration.map { Double(elapsed) / Double(max(1, Units.nanoseconds($0))) },
+            detail: "\(elapsed / 1_000_000_000) s, \(pipeline.sampleCount) samples")
     }
 
     /// Shows the progress each second.
     package func sessionNextDeadline(_ session: Session) -> Int64? {
-        guard session.beginNanoseconds != nil, options.duration != nil else { return nil }
+        guard session.beginNanoseconds != nil else { return nil }
         return SystemClock.monotonic() + 1_000_000_000
     }
 }

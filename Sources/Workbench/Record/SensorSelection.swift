@@ -7,7 +7,7 @@ import Station
 /// Chooses the devices to record.
 struct SensorSelection {
     /// Sections that name devices, with the kinds of samples to record.
-    let wanted: [(section: SensorSection, kinds: [SampleKind])]
+    let wanted: [WantedSensor]
     /// Messages for the user about the choice.
     let notices: [String]
 
@@ -17,7 +17,7 @@ struct SensorSelection {
     init(
         _ configuration: Configuration, path: String, wanted: [String], devices: [SensorDevice]
     ) throws(StationError) {
-        var chosen: [(section: SensorSection, kinds: [SampleKind])] = []
+        var chosen: [WantedSensor] = []
         var notices: [String] = []
         for section in configuration.sensors where wanted.isEmpty || wanted.contains(section.name) {
             guard let (interface, match) = section.source.device else {
@@ -37,7 +37,16 @@ struct SensorSelection {
                         + (isChosen ? "its device is not there: left out" : "any device would do: left out"))
                 continue
             }
-            chosen.append((section, kinds))
+            let device = devices.first { device in
+                (interface == nil || device.interface == interface) && match.accepts(device)
+                    && kinds.allSatisfy(device.kinds.contains)
+            }
+            // A recording has columns only for what will come.
+            let optionalKinds = configuration.optionalKinds(of: section.name).filter { kind in
+                guard let device else { return false }
+                return device.kinds.contains(kind) || DeviceKinship.gyroscope(for: device, among: devices) != nil
+            }
+            chosen.append(WantedSensor(section, kinds, optionalKinds: optionalKinds))
         }
         let names = configuration.sensors.map(\.name)
         for name in wanted where !names.contains(name) {
@@ -65,7 +74,7 @@ struct SensorSelection {
         guard !chosen.isEmpty else {
             throw StationError(
                 .unavailable,
-                "no accelerometer and no magnetometer was found; 'binnacle doctor' says where it looked")
+                "no accelerometer, magnetometer or gyroscope was found; 'binnacle doctor' says where it looked")
         }
         var names: [String] = []
         self.wanted = chosen.map { device in
@@ -76,7 +85,7 @@ struct SensorSelection {
                 number += 1
             }
             names.append(name)
-            return (SensorSection(device, name: name), device.kinds)
+            return WantedSensor(SensorSection(device, name: name), device.kinds)
         }
         notices = []
     }

@@ -8,9 +8,6 @@ package import VirtualDevices
 ///
 /// It never waits; ``nextDueNanoseconds`` is the time of the next turn.
 package final class DevicePlayer {
-    /// The angular velocity in degrees per second at a stamp of the source, for a device with a gyroscope.
-    package typealias Spin = (Int64) -> SIMD3<Double>
-
     /// The number of samples sent to the kernel.
     package private(set) var sentCount = 0
 
@@ -18,7 +15,6 @@ package final class DevicePlayer {
     private let device: any VirtualDevice
     /// The sensor that plays each stream of the source; `nil` for streams that are not played.
     private let roles: [VirtualSensor?]
-    private let spin: Spin?
     private let clock: () -> Int64
     private let delivery: SampleDelivery
     /// Whether the samples start only when the kernel asks for some.
@@ -35,22 +31,20 @@ package final class DevicePlayer {
     ///   - source: The samples at their times, at most one of each stream at a time.
     ///   - streams: The streams that are played.
     ///   - device: The virtual device.
-    ///   - spin: The gyroscope's reading, sent with each sample of the accelerometer.
     ///   - waits: Whether the samples start when the kernel asks for some, instead of at once.
     ///   - clock: The source's clock, usually CLOCK_MONOTONIC.
     package init(
-        _ source: PacedSource, streams: [SampleStream], device: any VirtualDevice, spin: Spin? = nil,
-        waits: Bool = false, clock: @escaping () -> Int64 = SystemClock.monotonic
+        _ source: PacedSource, streams: [SampleStream], device: any VirtualDevice, waits: Bool = false,
+        clock: @escaping () -> Int64 = SystemClock.monotonic
     ) {
         self.source = source
         self.device = device
-        self.spin = spin
         self.clock = clock
         isWaiting = waits
         delivery = SampleDelivery(streams: source.streams, capacity: 1)
         roles = source.streams.map { stream in
             guard streams.contains(where: { $0.id == stream.id }) else { return nil }
-            return stream.kind == .accelerometer ? .accelerometer : .magnetometer
+            return VirtualSensor(stream.kind)
         }
     }
 
@@ -95,8 +89,9 @@ package final class DevicePlayer {
             let time = sample.timeNanoseconds
             let due = source.dueNanoseconds(of: time) ?? clock()
             guard due >= gapEndNanoseconds else { continue }
-            try send(sensor, SIMD3(Double(sample.x), Double(sample.y), Double(sample.z)), due)
-            if sensor == .accelerometer, let spin { try send(.gyroscope, spin(time), due) }
+            var values = SIMD3(Double(sample.x), Double(sample.y), Double(sample.z))
+            if sensor == .gyroscope { values *= 180 / .pi }
+            try send(sensor, values, due)
         }
     }
 
@@ -130,5 +125,17 @@ package final class DevicePlayer {
         stallEndNanoseconds = .min
         gapEndNanoseconds = .min
         device.unplug()
+    }
+}
+
+extension VirtualSensor {
+    /// The sensor that plays a kind of samples.
+    init(_ kind: SampleKind) {
+        self =
+            switch kind {
+            case .accelerometer: .accelerometer
+            case .magnetometer: .magnetometer
+            case .gyroscope: .gyroscope
+            }
     }
 }

@@ -4,7 +4,6 @@ import Handlers
 package import LinuxSystem
 import PlainText
 package import Station
-package import Traces
 package import VirtualDevices
 
 /// Plays samples on virtual devices until they end, the user ends it, or the time is over.
@@ -49,7 +48,7 @@ package final class DeviceSimulation {
         path = options.node ?? options.file.path
         device = Self.device(options, kinds: input.streams.map(\.kind), path: path)
         player = DevicePlayer(
-            input.source, streams: input.streams, device: device, spin: input.spin, waits: options.waits)
+            input.source, streams: input.streams, device: device, waits: options.waits)
     }
 
     private static func device(_ options: SimulateOptions, kinds: [SampleKind], path: String) -> any VirtualDevice {
@@ -57,9 +56,7 @@ package final class DeviceSimulation {
         let open = { () throws(SystemError) in try file.open(path) }
         switch file {
         case .uhid:
-            var sensors = Set(kinds.map { $0 == .accelerometer ? VirtualSensor.accelerometer : .magnetometer })
-            if options.hasGyroscope { sensors.insert(.gyroscope) }
-            var hub = HubDescription(sensors)
+            var hub = HubDescription(Set(kinds.map(VirtualSensor.init)))
             if let name = options.name { hub.name = name }
             hub.width = options.width
             hub.hasTime = options.hasTime
@@ -68,10 +65,11 @@ package final class DeviceSimulation {
             }
             return HubDevice(hub, open: open)
         case .uinput:
-            var accelerometer = InputDevice.Description()
-            if let name = options.name { accelerometer.name = name }
-            accelerometer.hasTime = options.hasTime
-            return InputDevice(accelerometer, open: open)
+            var input = InputDevice.Description()
+            if let name = options.name { input.name = name }
+            input.hasTime = options.hasTime
+            input.hasGyroscope = kinds.contains(.gyroscope)
+            return InputDevice(input, open: open)
         }
     }
 
@@ -244,7 +242,7 @@ package struct SimulateOptions {
         /// A simulated movement.
         case model(SimulationSettings)
         /// Recordings, at a multiple of their speed.
-        case traces([String], speed: Double, loops: Bool)
+        case traces(TraceSet, speed: Double, loops: Bool)
     }
 
     package var samples: Samples
@@ -266,7 +264,6 @@ package struct SimulateOptions {
     package var node: String?
     /// The sensors of the traces that are played; empty for the first of each kind.
     package var sensors: [String] = []
-    package var map: ColumnMap?
 
     package init(_ samples: Samples) {
         self.samples = samples

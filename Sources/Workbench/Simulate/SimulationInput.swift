@@ -9,7 +9,6 @@ struct SimulationInput {
     let source: PacedSource
     /// The streams that are played, at most one of each kind.
     let streams: [SampleStream]
-    let spin: DevicePlayer.Spin?
     private(set) var notices: [String] = []
 
     private static let sensorName = "simulated"
@@ -17,22 +16,21 @@ struct SimulationInput {
     /// Creates the model, or opens the traces; an interruption ends the wait for a pipe.
     init(_ options: SimulateOptions, interruption: Interruption) throws(StationError) {
         // The input layer has no magnetometers.
-        let kinds: [SampleKind] = options.file == .uhid ? [.magnetometer, .accelerometer] : [.accelerometer]
+        var kinds: [SampleKind] = options.file == .uhid ? [.magnetometer, .accelerometer] : [.accelerometer]
         switch options.samples {
         case .model(let settings):
+            if options.hasGyroscope { kinds.insert(.gyroscope, at: 0) }
             let model = ModelSource(Sensor(name: Self.sensorName), kinds: kinds, settings: settings)
             source = PacedSource(model)
             streams = source.streams
-            spin = options.hasGyroscope ? { model.angularVelocity(atNanoseconds: $0) } : nil
-        case .traces(let paths, let speed, let loops):
-            let set = TraceSet(paths, map: options.map)
+        case .traces(let set, let speed, let loops):
+            kinds.insert(.gyroscope, at: 0)
             let open = { () throws(StationError) in try Assembly(playing: set, interruption: interruption) }
             let assembly = try open()
             notices = assembly.notices
             guard let traces = assembly.traces else { preconditionFailure("recordings are played as such") }
             source = PacedSource(
                 traces, speed: speed, reopen: { () throws(StationError) in loops ? try open().traces : nil })
-            spin = nil
             streams = try Self.choose(from: source.streams, kinds, options)
             for stream in source.streams where !streams.contains(where: { $0.id == stream.id }) {
                 notices.append("the \(stream.kind.rawValue) of '\(stream.sensor.name.printable)' is not played")
@@ -51,10 +49,14 @@ struct SimulationInput {
         }
         let wanted = all.filter { options.sensors.isEmpty || options.sensors.contains($0.sensor.name) }
         let chosen = kinds.compactMap { kind in wanted.first { $0.kind == kind } }
-        guard !chosen.isEmpty else {
+        guard options.file == .uhid ? !chosen.isEmpty : chosen.contains(where: { $0.kind == .accelerometer }) else {
             let found = Spelling.list(wanted.map { "the \($0.kind.rawValue) of '\($0.sensor.name.printable)'" })
             throw StationError(
-                .usage, "--as evdev: the input layer has accelerometers alone, and the traces have \(found)")
+                .usage,
+                options.file == .uhid
+                    ? "the traces have nothing to play"
+                    : "--as evdev: the input layer has no gyroscope or magnetometer without an accelerometer, and the traces have "
+                        + found)
         }
         return chosen
     }

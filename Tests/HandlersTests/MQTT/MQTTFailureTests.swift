@@ -22,6 +22,33 @@ struct MQTTFailureTests {
         #expect(run.acknowledged.all == [])
     }
 
+    /// The library would take memory for all of it, and read as long as anything comes.
+    @Test func aBrokerThatSendsWhatNobodyAskedFor() throws {
+        let most = 268_435_455
+        let sent = Mutex(0)
+        let broker = try FakeBroker { wire, _, broker in
+            _ = wire.next()
+            wire.send(PacketType.connectAnswer, [0, 0])
+            // A PUBLISH of the greatest length there is.
+            wire.send([0x30, 0xFF, 0xFF, 0xFF, 0x7F, 0, 1, UInt8(ascii: "t")])
+            let piece = [UInt8](repeating: 0x78, count: 1 << 20)
+            var count = 0
+            while count < most, !broker.isStopped {
+                let taken = Foundation.send(wire.descriptor, piece, piece.count, Int32(MSG_NOSIGNAL))
+                guard taken > 0 else { break }
+                count += taken
+            }
+            sent.withLock { $0 = max($0, count) }
+        }
+        defer { broker.stop() }
+        let run = try MQTTRun(broker.port)
+        run.handler.deliver(deliveries(1...3))
+        #expect(try run.waitForFailure("more than answers").contains("nothing is subscribed to"))
+        try waitUntil("it to be tried again") { broker.connectionCount >= 2 }
+        // What is in the kernel's buffers comes on top of what was read.
+        #expect((1..<32_000_000).contains(sent.withLock { $0 }), "\(sent.withLock { $0 })")
+    }
+
     @Test func aNameThatDoesNotResolve() throws {
         let run = try MQTTRun(1883, host: "broker.invalid")
         let reason = try run.waitForFailure("looked up")

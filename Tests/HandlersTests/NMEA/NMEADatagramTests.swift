@@ -68,6 +68,57 @@ import Testing
         #expect(run.reports.all.isEmpty)
     }
 
+    /// Hands each heading to a handler, as a router does.
+    private final class Forward: NorthDetectorDelegate {
+        let handler: ThreadedHandler
+
+        init(_ handler: ThreadedHandler) { self.handler = handler }
+
+        func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent) {
+            handler.handle(
+                Event(kind: .heading, detector: detector.name, timeNanoseconds: event.timeNanoseconds, of: event))
+        }
+    }
+
+    @Test func aSteadyCourseWhoseAccuracyChangesStopsAndBeginsAgain() throws {
+        let receiver = try DatagramReceiver()
+        let run = try NMEARun(.udp, port: receiver.port, accuracyLimitDegrees: 10)
+        let sensor = Sensor(name: "compass")
+        let streams = SampleStream.ordered([(sensor, .accelerometer), (sensor, .magnetometer)])
+        var settings = NorthSettings()
+        // With a place nothing is learned of the strength.
+        settings.localField = LocalField(
+            declinationDegrees: 0, declinationUncertaintyDegrees: 0, fieldMicrotesla: 49.24)
+        let detector = NorthDetector(
+            accelerometer: streams.first { $0.kind == .accelerometer },
+            magnetometer: streams.first { $0.kind == .magnetometer }, settings: settings)
+        let forward = Forward(run.handler)
+        detector.delegate = forward
+        detector.startDetection()
+        // Two seconds on a course of 0°, in a field of another strength.
+        func sail(from start: Int64, strength: Float) {
+            let delivery = SampleDelivery(streams: streams, capacity: 100)
+            for index in 0..<100 {
+                let time = start + Int64(index) * 20_000_000
+                for stream in streams {
+                    let isUp = stream.kind == .accelerometer
+                    delivery[stream.id]?.append(
+                        Sample(
+                            timeNanoseconds: time, x: 0, y: isUp ? 0 : 20 * strength,
+                            z: isUp ? 9.80665 : -45 * strength))
+                }
+            }
+            detector.process(delivery)
+        }
+        sail(from: 0, strength: 1)
+        try receiver.wait(for: "$HCHDM,0.0,M*29\r\n")
+        sail(from: 2_000_000_000, strength: 1.12)
+        try waitUntilSilent(run)
+        _ = receiver.takeAll()
+        sail(from: 4_000_000_000, strength: 1)
+        try receiver.wait(for: "$HCHDM,0.0,M*29\r\n")
+    }
+
     /// Waits until several beats have brought nothing.
     private func waitUntilSilent(_ run: NMEARun) throws {
         var (count, since) = (run.statistics.sentCount, ContinuousClock.now)

@@ -9,13 +9,13 @@ import Testing
 final class NMEARun {
     let reports = Reports()
     let handler: ThreadedHandler
-    private let state = NMEAState()
+    private let state: NMEAState
     /// How it is doing.
     var statistics: NMEAStatistics { state.statistics }
 
     /// Starts a handler with short times.
     init(
-        _ transport: NMEASettings.Transport, host: String = "127.0.0.1", port: Int,
+        _ transport: NMEASettings.Transport, host: String = "127.0.0.1", port: Int, accuracyLimitDegrees: Double = 180,
         change: (inout NMEASettings, inout NMEATimes) -> Void = { _, _ in }
     ) throws {
         var settings = NMEASettings(transport, host: host, port: port)
@@ -26,6 +26,7 @@ final class NMEARun {
         times.lasting = 100_000_000
         times.grace = 0
         change(&settings, &times)
+        state = NMEAState(accuracyLimitDegrees: accuracyLimitDegrees)
         handler = try ThreadedHandler(
             name: "plotter", NMEASender.plan(settings, times: times, state: state), report: reports.add)
     }

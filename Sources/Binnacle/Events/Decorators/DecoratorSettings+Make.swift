@@ -27,6 +27,8 @@ extension DecoratorSettings {
             DebounceDecorator(time: time)
         case .rateLimit(let perMinute):
             RateLimitDecorator(perMinute: perMinute)
+        case .pace(let interval):
+            PaceDecorator(interval: interval)
         case .quietHours(let start, let end):
             QuietHoursDecorator(startMinute: start, endMinute: end, clock: context.minuteOfDay)
         case .quorum(let count, let window):

@@ -1,0 +1,83 @@
+/// Passes at most one event of each kind and detector in an interval, and keeps the latest of those in between.
+///
+/// The first event passes at once and opens an interval. When sample time has passed the interval, the latest event that
+/// came in it is passed, and opens the next one. So nothing is delayed by more than the interval, and the last event of
+/// a series always passes.
+package final class PaceDecorator: EventDecorator {
+    /// The interval of one kind and detector.
+    private struct Interval {
+        let topic: EventTopic
+        var endNanoseconds: Int64
+        var latest: Event?
+    }
+
+    private let intervalNanoseconds: Int64
+    private var intervals: [Interval] = []
+
+    /// Creates a decorator.
+    ///
+    /// - Parameter interval: The shortest time between two events that are passed.
+    package init(interval: Duration) {
+        intervalNanoseconds = Units.nanoseconds(interval)
+    }
+
+    /// Passes the event when its interval is over, and else keeps it instead of the one that was kept.
+    package override func handle(_ event: Event) {
+        let time = event.timeNanoseconds
+        release(before: time)
+        let topic = EventTopic(event)
+        let end = Units.later(time, by: intervalNanoseconds)
+        guard let index = intervals.firstIndex(where: { $0.topic == topic }) else {
+            intervals.append(Interval(topic: topic, endNanoseconds: end))
+            return super.handle(event)
+        }
+        if time < intervals[index].endNanoseconds {
+            intervals[index].latest = event
+        } else {
+            // One that is kept is due now, and older than this one.
+            intervals[index].latest = nil
+            intervals[index].endNanoseconds = end
+            super.handle(event)
+        }
+    }
+
+    /// The end of the first interval in which an event is kept, or what comes due behind this decorator before it.
+    package override var nextDeadlineNanoseconds: Int64? {
+        var next = super.nextDeadlineNanoseconds
+        for interval in intervals where interval.latest != nil {
+            next = min(next ?? interval.endNanoseconds, interval.endNanoseconds)
+        }
+        return next
+    }
+
+    /// Passes what is kept in intervals that end before the time, then forwards it.
+    package override func advance(to timeNanoseconds: Int64) {
+        release(before: timeNanoseconds)
+        super.advance(to: timeNanoseconds)
+    }
+
+    /// Passes everything that is kept.
+    package override func flush() {
+        release(before: nil)
+    }
+
+    /// Passes what is kept in intervals that end before a time; `nil` is the end of time.
+    private func release(before timeNanoseconds: Int64?) {
+        while let index = firstDue(before: timeNanoseconds), let event = intervals[index].latest {
+            let end = intervals[index].endNanoseconds
+            intervals[index].latest = nil
+            intervals[index].endNanoseconds = Units.later(end, by: intervalNanoseconds)
+            super.handle(event)
+        }
+    }
+
+    /// The interval with a kept event that ends first.
+    private func firstDue(before timeNanoseconds: Int64?) -> Int? {
+        var first: Int?
+        for (index, interval) in intervals.enumerated()
+        where interval.latest != nil && timeNanoseconds.map({ interval.endNanoseconds < $0 }) ?? true {
+            if first.map({ interval.endNanoseconds < intervals[$0].endNanoseconds }) ?? true { first = index }
+        }
+        return first
+    }
+}

@@ -1,0 +1,160 @@
+import Glibc
+import SensorGeometry
+
+/// What is wrong with the gyroscope's axes; 0 is x.
+package enum AxisFinding: Sendable, Equatable {
+    case reversed(axis: Int)
+    case swapped(axis: Int, with: Int)
+    /// It turns otherwise, in no way that has a name.
+    case other
+}
+
+/// Compares turns of the gyroscope with those of the compass: a reversed or swapped axis gives a plausible, wrong heading.
+///
+/// A turn is compared as a rotation in space, from two attitudes that acceleration and field show by themselves to what the
+/// gyroscope has turned between them. It counts from 30° on, where the acceleration is steady and the field the same.
+struct AxisCheck {
+    private struct Anchor {
+        let timeNanoseconds: Int64
+        let integrated: Quaternion
+        let frame: SquareMatrix
+        let strength: Double
+        let dip: Double
+    }
+
+    private(set) var finding: AxisFinding?
+    /// The axis of the compass' turns that differ.
+    private var foundAxis: Int?
+    /// For each axis, how many turns about it differ, less those that agree.
+    private var scores = SIMD3<Int>.zero
+    private var anchor: Anchor?
+    private var acceleration = Vector3.zero
+    private var field = Vector3.zero
+    private var hasField = false
+    private var secondsToNext = 0.0
+
+    private static let enough = 2
+    /// From here on a component is the axis of a turn.
+    private static let clear = 0.8
+    private static let smoothingSeconds = 0.1
+    private static let interval = 0.1
+    private static let longestTurnSeconds = 10.0
+    private static let leastTurn = 30 * Double.pi / 180
+    /// Of the turn, and at least so much in radians.
+    private static let share = 0.5
+    private static let leastDifference = 20 * Double.pi / 180
+    /// How far both sensors are behind: the delay of the smoothing.
+    private static let lag: Int64 = 100_000_000
+    private static let fastest = 200 * Double.pi / 180
+    // What a steady acceleration and an unchanged field are.
+    private static let accelerationNoise = 1.0
+    private static let gravity = 9.2...10.4
+    private static let fieldShare = 0.08
+    private static let dipChange = 6 * Double.pi / 180
+
+    /// Forgets the turn that is under way, because a part of it was not measured.
+    mutating func interrupt() { anchor = nil }
+
+    mutating func takeField(_ sample: Vector3, seconds: Double) {
+        if hasField {
+            field += (sample - field) * (seconds / (Self.smoothingSeconds + seconds))
+        } else {
+            field = sample
+            hasField = true
+        }
+    }
+
+    mutating func takeAcceleration(
+        _ sample: Vector3, rest: RestWatch, history: OrientationHistory, at time: Int64, seconds: Double
+    ) {
+        if seconds > 0 {
+            acceleration += (sample - acceleration) * (seconds / (Self.smoothingSeconds + seconds))
+        } else {
+            acceleration = sample
+        }
+        secondsToNext -= seconds
+        guard secondsToNext <= 0 else { return }
+        secondsToNext = Self.interval
+        let size = length(acceleration)
+        guard hasField, Self.gravity.contains(size), length(sample - acceleration) < Self.accelerationNoise,
+            length(rest.rate) < Self.fastest, let integrated = history.rotation(at: Units.later(time, by: -Self.lag))
+        else { return }
+        look(at: time, integrated, size, rest)
+    }
+
+    private mutating func look(at time: Int64, _ integrated: Quaternion, _ size: Double, _ rest: RestWatch) {
+        let eastward = cross(field, acceleration)
+        let (level, strength) = (length(eastward), length(field))
+        guard level > 0.1 * size * strength else { return }
+        let up = acceleration / size
+        let east = eastward / level
+        let now = Anchor(
+            timeNanoseconds: time, integrated: integrated, frame: SquareMatrix(east, cross(up, east), up),
+            strength: strength, dip: atan2(-dot(field, up), level / size))
+        guard let anchor, Units.seconds(from: anchor.timeNanoseconds, to: time) <= Self.longestTurnSeconds else {
+            self.anchor = now
+            return
+        }
+        let turned = anchor.integrated.conjugate * integrated
+        guard turned.angle >= Self.leastTurn else { return }
+        self.anchor = now
+        guard abs(now.strength - anchor.strength) < Self.fieldShare * anchor.strength,
+            abs(now.dip - anchor.dip) < Self.dipChange
+        else { return }
+        // From the frame of now to that of the anchor, as the gyroscope's turn is.
+        judge(gyroscope: turned, compass: Quaternion(anchor.frame.transposed * now.frame))
+    }
+
+    private mutating func judge(gyroscope: Quaternion, compass: Quaternion) {
+        let turn = max(gyroscope.angle, compass.angle)
+        // A compass that does not turn at all is held by a magnet.
+        guard compass.angle > Self.leastTurn / 2 else { return }
+        let difference = (compass.conjugate * gyroscope).angle
+        let axis = Self.largest(compass.rotationVector)
+        guard difference > max(Self.share * turn, Self.leastDifference) else {
+            scores[axis] = max(scores[axis] - 1, -Self.enough)
+            if foundAxis == axis, scores[axis] < 0 { (finding, foundAxis) = (nil, nil) }
+            return
+        }
+        scores[axis] = min(scores[axis] + 1, Self.enough)
+        guard scores[axis] == Self.enough else { return }
+        finding = Self.name(gyroscope.rotationVector, compass.rotationVector)
+        foundAxis = axis
+    }
+
+    private static func name(_ gyroscope: Vector3, _ compass: Vector3) -> AxisFinding {
+        let (seen, expected) = (largest(gyroscope), largest(compass))
+        guard abs(gyroscope[seen]) > clear * length(gyroscope), abs(compass[expected]) > clear * length(compass) else {
+            return .other
+        }
+        if seen != expected { return .swapped(axis: min(seen, expected), with: max(seen, expected)) }
+        return gyroscope[seen] * compass[seen] < 0 ? .reversed(axis: seen) : .other
+    }
+
+    private static func largest(_ v: Vector3) -> Int {
+        let size = Vector3(abs(v.x), abs(v.y), abs(v.z))
+        return size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2
+    }
+}
+
+extension Quaternion {
+    /// The rotation with a matrix, whose rows are orthonormal.
+    init(_ m: SquareMatrix) {
+        // By the largest of the four, so that nothing is divided by a small number.
+        let trace = m.x.x + m.y.y + m.z.z
+        let candidates = (trace, m.x.x, m.y.y, m.z.z)
+        if trace >= max(candidates.1, candidates.2, candidates.3) {
+            let s = 2 * (1 + trace).squareRoot()
+            self.init(w: s / 4, x: (m.z.y - m.y.z) / s, y: (m.x.z - m.z.x) / s, z: (m.y.x - m.x.y) / s)
+        } else if m.x.x >= max(m.y.y, m.z.z) {
+            let s = 2 * (1 + m.x.x - m.y.y - m.z.z).squareRoot()
+            self.init(w: (m.z.y - m.y.z) / s, x: s / 4, y: (m.x.y + m.y.x) / s, z: (m.x.z + m.z.x) / s)
+        } else if m.y.y >= m.z.z {
+            let s = 2 * (1 + m.y.y - m.x.x - m.z.z).squareRoot()
+            self.init(w: (m.x.z - m.z.x) / s, x: (m.x.y + m.y.x) / s, y: s / 4, z: (m.y.z + m.z.y) / s)
+        } else {
+            let s = 2 * (1 + m.z.z - m.x.x - m.y.y).squareRoot()
+            self.init(w: (m.y.x - m.x.y) / s, x: (m.x.z + m.z.x) / s, y: (m.y.z + m.z.y) / s, z: s / 4)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Kernels
+import SensorGeometry
+
+/// What a ``NorthDetector`` keeps of its gyroscope: the fusion, and whether it decides the heading.
+struct FusedHeading {
+    private(set) var fusion: Fusion
+    /// Whether the heading is the fusion's; else it is the compass'.
+    private(set) var isDeciding = false
+    /// Whether the delegate was told that the gyroscope is of no use.
+    private var isFailureTold = false
+    private var lastRateNanoseconds: Int64?
+    private let gyroscope: SampleStream
+
+    /// Without a rate for so long the compass decides.
+    private static let silenceNanoseconds: Int64 = 1_000_000_000
+
+    /// Creates a fusion with what the settings and a calibration say of the place; `nil` without a gyroscope.
+    init?(_ gyroscope: SampleStream?, settings: NorthSettings, magnetometer: SampleStream?) {
+        guard let gyroscope else { return nil }
+        self.gyroscope = gyroscope
+        var constants = FusionSettings()
+        constants.plausibleField = settings.plausibleFieldMicrotesla
+        constants.leastLevelField = settings.minimumHorizontalFieldMicrotesla
+        constants.accuracyLimit = settings.accuracyLimitDegrees
+        let calibration = magnetometer?.sensor.calibration?.magnetometer
+        constants.fieldError = calibration?.residualMicrotesla
+        var memory: FusionMemory?
+        // A source that does not measure in microtesla cannot be compared with the place.
+        if settings.plausibleFieldMicrotesla != nil, let place = settings.localField, let dip = place.dipDegrees {
+            memory = FusionMemory(
+                offset: .zero, sigmaDegrees: Vector3(repeating: constants.startSigma),
+                field: (calibration?.fieldMicrotesla ?? place.fieldMicrotesla, dip))
+        }
+        fusion = Fusion(settings: constants, memory: memory)
+    }
+
+    /// Whether there was a rate, so that the fusion needs the other samples.
+    var isFed: Bool { lastRateNanoseconds != nil }
+
+    /// Takes a rate.
+    ///
+    /// - Returns: What the delegate is to be told of the gyroscope, once.
+    mutating func take(rate: SIMD3<Float>, at time: Int64) -> GyroscopeFailure? {
+        if lastRateNanoseconds == nil {
+            fusion.setGyroscope(
+                range: gyroscope.sensor.gyroscopeRange, reportsOnChange: gyroscope.sensor.gyroscopeReportsOnChange)
+        }
+        lastRateNanoseconds = time
+        fusion.take(gyroscope: rate, at: time)
+        let fault = fusion.fault
+        if let finding = fusion.axisFinding {
+            isDeciding = false
+            return failure(.axes(finding))
+        }
+        if fault == nil {
+            isDeciding = true
+            isFailureTold = false
+        } else if fault?.isOfStart ?? false {
+            isDeciding = false
+        }
+        return nil
+    }
+
+    mutating func take(acceleration: SIMD3<Float>, at time: Int64) {
+        if isFed { fusion.take(acceleration: acceleration, at: time) }
+    }
+
+    mutating func take(field: SIMD3<Float>, at time: Int64) {
+        if isFed { fusion.take(field: field, at: time) }
+    }
+
+    /// Notices at a sample of another sensor that the gyroscope is silent.
+    mutating func missRate(at time: Int64) -> GyroscopeFailure? {
+        guard isDeciding, let last = lastRateNanoseconds, isGap(from: last, to: time, limit: Self.silenceNanoseconds)
+        else { return nil }
+        isDeciding = false
+        return failure(.silent)
+    }
+
+    /// Begins again, because there are no rates or their stamps say nothing; what was learned stays.
+    mutating func interrupt() {
+        isDeciding = false
+        lastRateNanoseconds = nil
+        fusion.restart()
+    }
+
+    private mutating func failure(_ failure: GyroscopeFailure) -> GyroscopeFailure? {
+        guard !isFailureTold else { return nil }
+        isFailureTold = true
+        return failure
+    }
+
+}
+
+extension FusionFault {
+    /// Whether the fusion has not begun, or cannot: the compass may still have a heading.
+    fileprivate var isOfStart: Bool {
+        switch self {
+        case .gyroscopeMissing, .accelerometerMissing, .fieldMissing, .axesWrong, .settling: true
+        case .fieldVertical, .saturated, .inaccurate: false
+        }
+    }
+
+    /// What a delegate is told.
+    var headingFault: HeadingFault {
+        switch self {
+        case .gyroscopeMissing, .axesWrong, .settling, .inaccurate: .inaccurate
+        case .accelerometerMissing: .accelerometerMissing
+        case .fieldMissing: .magnetometerMissing
+        case .fieldVertical: .fieldVertical
+        case .saturated: .rateSaturated
+        }
+    }
+}
+
+/// Why a heading is found without the gyroscope that is there.
+enum GyroscopeFailure: Error, Equatable, CustomStringConvertible {
+    case silent
+    case axes(AxisFinding)
+
+    var description: String {
+        switch self {
+        case .silent: "no gyroscope sample for a second; headings are those of the compass until it is back"
+        case .axes(let finding):
+            "the gyroscope turns otherwise than the compass: \(finding); headings are those of the compass. "
+                + "Its mount_matrix corrects it"
+        }
+    }
+}
+
+extension AxisFinding: CustomStringConvertible {
+    /// In words.
+    package var description: String {
+        func name(_ axis: Int) -> String { axis == 0 ? "x" : axis == 1 ? "y" : "z" }
+        switch self {
+        case .reversed(let axis): return "axis \(name(axis)) is probably reversed"
+        case .swapped(let axis, let other): return "axes \(name(axis)) and \(name(other)) are probably swapped"
+        case .other: return "its axes or its scale are wrong"
+        }
+    }
+}

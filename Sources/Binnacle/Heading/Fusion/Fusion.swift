@@ -1,0 +1,487 @@
+import Glibc
+package import SensorGeometry
+
+/// Finds the orientation from a gyroscope, an accelerometer and a magnetometer, each with rates and stamps of its own.
+///
+/// The structure is that of VQF (D. Laidig, T. Seel, Information Fusion 91, 2023, doi:10.1016/j.inffus.2022.10.014): the rates are
+/// integrated, the accelerometer corrects the inclination alone, and the magnetometer corrects one number, the heading. So a magnet
+/// cannot tilt the horizon, and the orientation of six axes comes with it. The equations are written from their
+/// description; what differs from the publication stands in ``FusionSettings``.
+///
+/// A sample of the accelerometer or the magnetometer whose stamp the gyroscope has not reached waits; a late one is turned by the
+/// orientation at its own stamp. Nothing is allocated after the start.
+package struct Fusion {
+    package private(set) var settings: FusionSettings
+
+    // The orientation in three parts: the device in a frame that only drifts, that frame in a level one, and the level one's
+    // heading, counter-clockwise in radians.
+    private var integrated = Quaternion.identity
+    private var inclination = Quaternion.identity
+    private var delta = 0.0
+
+    private var offset: RateOffset
+    private var rest: RestWatch
+    private var field: FieldReference
+    private var accuracy = FusionAccuracy()
+    private var axisCheck = AxisCheck()
+    private var range: RateRange
+    private var history = OrientationHistory()
+    private var waitingAccelerations = WaitingSamples()
+    private var waitingFields = WaitingSamples()
+
+    // The gyroscope.
+    private var rateTime: Int64?
+    private var lastRate = Vector3.zero
+    /// The rate without the offset, in rad/s, in the device's frame.
+    package private(set) var rate = Vector3.zero
+    private var usualStepSeconds = 0.0
+    private var gap = RateGap()
+    private var ageSeconds = 0.0
+    private var isSaturated = false
+    private var hasLearnedOffset: Bool
+    /// The offset until the rest that is under way.
+    private var usedOffset: Vector3
+
+    // The accelerometer. The filters work where the device's turning is taken out, so they can be slow without being late.
+    private var accelerationTime: Int64?
+    private var levelClock: LowPassClock
+    private var levelAcceleration = LowPassState<Vector3>()
+    private var levelFrame = (LowPassState<Vector3>(), LowPassState<Vector3>(), LowPassState<Vector3>())
+    private var levelOffset = LowPassState<SIMD2<Double>>()
+    private var up = Vector3(0, 0, 1)
+    private var offsetSigma: Double
+    /// The smoothed acceleration before a gap in rest: if it differs after it, the device was moved.
+    private var accelerationBeforeGap: Vector3?
+
+    // The magnetometer.
+    private var fieldTime: Int64?
+    private var headingGain: ExponentialGain
+    private var rejectionSeconds: Double
+    private var startGain = 1.0
+    private var isHeadingUnsure = false
+    private var secondsWithoutCorrection = 0.0
+
+    /// A step of more usual ones has lost a sample; from the second one on it is a gap.
+    private static let missingSteps = 1.6
+    private static let gapSteps = 2.5
+    private static let longestGapInMotion = 0.5
+    /// In rad, 9°: a turn in a gap that may be wrong by more is too much to go on.
+    private static let largestUnknownTurn = 9 * Double.pi / 180
+    /// In rad/s, 3°/s: slower is rest on both sides of a gap.
+    private static let restRate = 3 * Double.pi / 180
+    /// After longer gaps at rest the heading is compared with the field.
+    private static let longGap = 1.0
+    /// Stamps that step back further than this begin again; less is a disorder of single samples.
+    private static let longestStepBack = 0.5
+    /// A sensor is silent after this time.
+    private static let silence = 1.0
+    private static let settlingSeconds = 5.0
+    /// In °/s: from here on an offset counts as known.
+    private static let knownSigma = 0.1
+    /// In rad/s, 0.5°/s.
+    private static let largestOffsetStep = 0.5 * Double.pi / 180
+
+    /// Creates a fusion without a sample.
+    ///
+    /// - Parameters:
+    ///   - settings: The constants.
+    ///   - memory: What an earlier run has learned.
+    package init(settings: FusionSettings = FusionSettings(), memory: FusionMemory? = nil) {
+        self.settings = settings
+        offset = RateOffset(settings, memory: memory)
+        rest = RestWatch(settings)
+        field = FieldReference(settings, reference: memory?.field.map { SIMD2($0.strength, $0.dipDegrees) })
+        range = RateRange(settings.gyroscopeRange)
+        hasLearnedOffset = (memory?.sigmaDegrees.max() ?? settings.startSigma) < settings.startSigma
+        usedOffset = offset.value
+        levelClock = LowPassClock(timeConstantSeconds: settings.inclinationSeconds)
+        offsetSigma = offset.sigmaDegrees(along: Vector3(0, 0, 1))
+        headingGain = ExponentialGain(timeConstantSeconds: settings.headingSeconds)
+        rejectionSeconds = memory?.field == nil ? settings.longestRejectionSeconds : 0
+    }
+
+    // MARK: - What is known
+
+    /// The orientation without the magnetometer: level, with a heading that drifts.
+    package var sixAxisOrientation: Quaternion { inclination * integrated }
+    /// The orientation: from the device's frame to east, magnetic north and up.
+    package var orientation: Quaternion { Quaternion(aboutVertical: delta) * sixAxisOrientation }
+    /// How far a level axis' heading may be off, in degrees: about nine of ten errors are smaller.
+    package var accuracyDegrees: Double { accuracy.degrees(dipDegrees: field.reference?.y ?? field.now.y) }
+    /// How fast the heading grows, clockwise, in °/s.
+    package var turnRateDegrees: Double { -dot(sixAxisOrientation.matrix.z, rate) * 180 / .pi }
+    /// How well the offset about the vertical is known, in °/s.
+    package var verticalOffsetSigmaDegrees: Double { offsetSigma }
+    /// What a wrong axis of the gyroscope looks like; `nil` while all turns agree with the compass.
+    package var axisFinding: AxisFinding? { axisCheck.finding }
+    /// For how long the magnetometer has not corrected the heading.
+    package var secondsOnGyroscopeAlone: Double { secondsWithoutCorrection }
+
+    /// The gyroscope's offset in rad/s.
+    package var offsetRadiansPerSecond: Vector3 { offset.value }
+    /// Whether the device is at rest.
+    package var isAtRest: Bool { rest.isAtRest }
+    /// Whether the field is not the undisturbed one, or that is not known yet.
+    package var isDisturbed: Bool { field.isDisturbed }
+    /// The strength of the field, smoothed, in its unit.
+    package var fieldStrength: Double { field.now.x }
+    /// The dip of the field, smoothed, in degrees.
+    package var dipDegrees: Double { field.now.y }
+
+    /// What is worth keeping.
+    package var memory: FusionMemory {
+        let variance = offset.covariance.diagonal
+        return FusionMemory(
+            offset: offset.value,
+            sigmaDegrees: 0.01 * Vector3(variance.x.squareRoot(), variance.y.squareRoot(), variance.z.squareRoot()),
+            field: field.reference.map { ($0.x, $0.y) })
+    }
+
+    /// Why there is no heading at the gyroscope's last sample; `nil` when there is one.
+    package var fault: FusionFault? {
+        guard let rateTime else { return .gyroscopeMissing }
+        guard let accelerationTime, isRecent(accelerationTime, rateTime) else { return .accelerometerMissing }
+        guard fieldTime != nil, startGain < 1 else { return .fieldMissing }
+        if isSaturated { return .saturated }
+        if axisCheck.finding != nil { return .axesWrong }
+        if field.now.x * cos(field.now.y * .pi / 180) < settings.leastLevelField { return .fieldVertical }
+        guard rest.wasAtRest || ageSeconds >= Self.settlingSeconds else { return .settling }
+        // Written so that NaN fails as well.
+        guard accuracyDegrees <= settings.accuracyLimit ?? 180 else { return .inaccurate }
+        return nil
+    }
+
+    private func isRecent(_ time: Int64, _ now: Int64) -> Bool { Units.seconds(from: time, to: now) <= Self.silence }
+
+    // MARK: - Samples
+
+    /// Takes what a device that was opened says about its gyroscope.
+    ///
+    /// - Parameters:
+    ///   - range: The largest rate that it measures, in rad/s; `nil` when it is not known.
+    ///   - reportsOnChange: Whether its rate holds until the next report.
+    package mutating func setGyroscope(range: Float?, reportsOnChange: Bool) {
+        if range != settings.gyroscopeRange { self.range = RateRange(range) }
+        settings.gyroscopeRange = range
+        settings.gyroscopeReportsOnChange = reportsOnChange
+    }
+
+    /// Takes a rate in rad/s.
+    package mutating func take(gyroscope sample: SIMD3<Float>, at time: Int64) {
+        let measured = Vector3(sample)
+        guard measured.isFinite else { return }
+        guard let last = rateTime else {
+            rateTime = time
+            lastRate = measured
+            _ = range.take(sample)
+            rest.takeRate(measured, seconds: 0)
+            rate = measured - offset.value
+            history.append(integrated, at: time)
+            releaseWaiting(time)
+            return
+        }
+        let seconds = Units.seconds(from: last, to: time)
+        guard seconds > 0 else {
+            guard seconds < -Self.longestStepBack else { return }
+            restart()
+            take(gyroscope: sample, at: time)
+            return
+        }
+        var mean = settings.gyroscopeReportsOnChange ? lastRate : measured
+        let steps = steps(seconds)
+        if steps > Self.gapSteps {
+            let ends = (length(lastRate - offset.value), length(measured - offset.value))
+            let isResting = max(ends.0, ends.1) < Self.restRate
+            let unknown = FusionAccuracy.unknownShare(ofGap: seconds) * max(ends.0, ends.1) * seconds
+            let isShort = seconds <= Self.longestGapInMotion && unknown <= Self.largestUnknownTurn
+            guard isResting || isShort || settings.gyroscopeReportsOnChange && seconds <= Self.longGap else {
+                offset.age(seconds)
+                restart()
+                take(gyroscope: sample, at: time)
+                return
+            }
+            if !settings.gyroscopeReportsOnChange { bridge(seconds, to: measured) }
+        }
+        if seconds > Self.longestGapInMotion, !settings.gyroscopeReportsOnChange {
+            // At rest on both sides; what the noise of two samples would turn in that time is no turn.
+            mean = offset.value
+            gap = RateGap()
+        } else if !settings.gyroscopeReportsOnChange {
+            // Of regular steps each counts with the rate at its end. Summed up, that is the mean of both ends and half a usual step
+            // ahead; so it has to be for steps of any length, or the difference would stay.
+            mean += (lastRate - measured) * ((1 - usualStepSeconds / seconds) / 2)
+            let rotation =
+                steps > Self.missingSteps
+                ? gap.turn(from: lastRate - offset.value, to: measured - offset.value, seconds: seconds)
+                : gap.correction(slope: (measured - lastRate) / seconds)
+            if rotation != .zero { integrated = integrated * Quaternion(rate: rotation, seconds: 1) }
+        }
+        isSaturated = range.take(sample)
+        rateTime = time
+        lastRate = measured
+        ageSeconds += seconds
+        rest.takeRate(measured, seconds: seconds)
+        rate = mean - offset.value
+        integrated = (integrated * Quaternion(rate: rate, seconds: seconds)).normalized
+        let size = length(rate)
+        accuracy.takeRate(size, offsetSigma: offsetSigma, seconds: seconds)
+        if isSaturated {
+            accuracy.takeSaturated(size, seconds: seconds)
+            axisCheck.interrupt()
+        }
+        secondsWithoutCorrection += seconds
+        history.append(integrated, at: time)
+        if waitingAccelerations.count > 0 || waitingFields.count > 0 { releaseWaiting(time) }
+    }
+
+    /// Takes a specific force in m/s².
+    package mutating func take(acceleration sample: SIMD3<Float>, at time: Int64) {
+        let measured = Vector3(sample)
+        guard measured.isFinite, measured != .zero else { return }
+        guard let rateTime, time <= rateTime else {
+            waitingAccelerations.append(measured, at: time)
+            return
+        }
+        process(acceleration: measured, at: time)
+    }
+
+    /// Takes a field, in any unit.
+    package mutating func take(field sample: SIMD3<Float>, at time: Int64) {
+        let measured = Vector3(sample)
+        guard measured.isFinite, measured != .zero else { return }
+        guard let rateTime, time <= rateTime else {
+            waitingFields.append(measured, at: time)
+            return
+        }
+        process(field: measured, at: time)
+    }
+
+    /// Begins again, because samples are missing; the offset and the field are kept.
+    package mutating func restart() {
+        rest.reset()
+        field.interrupt()
+        waitingAccelerations.removeAll()
+        waitingFields.removeAll()
+        rateTime = nil
+        gap = RateGap()
+        ageSeconds = 0
+        isSaturated = false
+        accelerationTime = nil
+        fieldTime = nil
+        history.removeAll()
+        restartOrientation()
+    }
+
+    /// Begins again at rest, because the offset has turned out to be another one: level and heading drifted with it until now.
+    private mutating func restartAtRest(_ time: Int64) {
+        field.relearn()
+        history.removeAll()
+        restartOrientation()
+        history.append(integrated, at: time)
+    }
+
+    private mutating func restartOrientation() {
+        integrated = .identity
+        inclination = .identity
+        delta = 0
+        levelClock.reset()
+        levelAcceleration = LowPassState()
+        levelFrame = (LowPassState(), LowPassState(), LowPassState())
+        levelOffset = LowPassState()
+        accuracy = FusionAccuracy()
+        axisCheck.interrupt()
+        accelerationBeforeGap = nil
+        startGain = 1
+        isHeadingUnsure = false
+        rejectionSeconds = field.reference == nil ? settings.longestRejectionSeconds : 0
+        secondsWithoutCorrection = 0
+    }
+
+    // MARK: - The gyroscope
+
+    /// How many usual steps a step is long; learns the usual one.
+    private mutating func steps(_ seconds: Double) -> Double {
+        guard usualStepSeconds > 0 else {
+            usualStepSeconds = min(seconds, Self.longestGapInMotion)
+            return seconds / usualStepSeconds
+        }
+        defer {
+            // A gap counts as twice the usual step, so that a rate that falls is learned as well.
+            usualStepSeconds += (min(seconds, 2 * usualStepSeconds) - usualStepSeconds) * 0.02
+        }
+        return seconds / usualStepSeconds
+    }
+
+    private mutating func bridge(_ seconds: Double, to measured: Vector3) {
+        offset.age(seconds)
+        accuracy.takeGap(
+            rate: length((lastRate + measured) / 2 - offset.value), change: length(measured - lastRate),
+            seconds: seconds)
+        axisCheck.interrupt()
+        guard seconds > Self.longestGapInMotion else { return }
+        accelerationBeforeGap = rest.acceleration
+        isHeadingUnsure = isHeadingUnsure || seconds > Self.longGap
+    }
+
+    private mutating func releaseWaiting(_ time: Int64) {
+        while true {
+            let (up, north) = (waitingAccelerations.firstTimeNanoseconds, waitingFields.firstTimeNanoseconds)
+            if let up, up <= time, north.map({ up <= $0 }) ?? true {
+                process(acceleration: waitingAccelerations.removeFirst(), at: up)
+            } else if let north, north <= time {
+                process(field: waitingFields.removeFirst(), at: north)
+            } else {
+                return
+            }
+        }
+    }
+
+    // MARK: - The accelerometer
+
+    private mutating func process(acceleration a: Vector3, at time: Int64) {
+        guard let rotation = history.rotation(at: time) else { return }
+        var seconds = 0.0
+        if let accelerationTime {
+            seconds = Units.seconds(from: accelerationTime, to: time)
+            guard seconds > 0 else { return }
+        }
+        accelerationTime = time
+        if let before = accelerationBeforeGap {
+            accelerationBeforeGap = nil
+            if length(a - before) >= settings.restAcceleration {
+                restart()
+                return
+            }
+        }
+        rest.takeAcceleration(a, step: seconds, up: up, offset: offset, isOffsetLearned: hasLearnedOffset)
+        let drifting = rotation.rotate(a)
+        accuracy.takeAcceleration(SIMD2(drifting.x, drifting.y), seconds: seconds)
+        levelClock.advance(seconds)
+        levelAcceleration.take(drifting, levelClock)
+        let raised = inclination.rotate(levelAcceleration.value)
+        let error = raised / length(raised)
+        inclination = (Self.leveling(error) * inclination).normalized
+        estimateOffset(error, frame: (inclination * rotation).matrix, seconds: seconds)
+        if settings.restartsWithOffset, rest.isAtRest, hasOffsetMoved() {
+            restartAtRest(rateTime ?? time)
+            return
+        }
+        axisCheck.takeAcceleration(a, rest: rest, history: history, at: time, seconds: seconds)
+    }
+
+    /// Whether the offset that was found at rest is far from the one that was used until now.
+    private mutating func hasOffsetMoved() -> Bool {
+        guard offset.isKnown(within: Self.knownSigma) else { return false }
+        let hasMoved = length(offset.value - usedOffset) > Self.largestOffsetStep
+        // A few percent of the step are still to come.
+        if hasMoved { offset.jump(to: rest.rate) }
+        usedOffset = offset.value
+        return hasMoved
+    }
+
+    /// The smallest turn that brings a unit vector up.
+    private static func leveling(_ error: Vector3) -> Quaternion {
+        let w = ((1 + max(error.z, -1)) / 2).squareRoot()
+        guard w >= 1e-6 else { return Quaternion(w: 0, x: 1, y: 0, z: 0) }
+        return Quaternion(w: w, x: error.y / (2 * w), y: -error.x / (2 * w), z: 0)
+    }
+
+    private mutating func estimateOffset(_ error: Vector3, frame: SquareMatrix, seconds: Double) {
+        levelFrame.0.take(frame.x, levelClock)
+        levelFrame.1.take(frame.y, levelClock)
+        levelFrame.2.take(frame.z, levelClock)
+        levelOffset.take(SIMD2(dot(frame.x, offset.value), dot(frame.y, offset.value)), levelClock)
+        up = frame.z
+        defer { offsetSigma = offset.sigmaDegrees(along: up) }
+        guard seconds > 0 else { return }
+        offset.age(seconds)
+        if rest.isAtRest {
+            offset.learn(atRest: rest.rate, seconds: seconds)
+            if offset.isKnown(within: Self.knownSigma) { hasLearnedOffset = true }
+        } else if ageSeconds >= settings.motionEstimateFromSeconds {
+            let smoothed = SquareMatrix(levelFrame.0.value, levelFrame.1.value, levelFrame.2.value)
+            let corrected = Vector3(
+                -error.y / seconds + levelOffset.value.x, error.x / seconds + levelOffset.value.y, 0)
+            offset.learn(inMotion: corrected - smoothed * offset.value, frame: smoothed, seconds: seconds)
+        }
+    }
+
+    // MARK: - The magnetometer
+
+    private mutating func process(field m: Vector3, at time: Int64) {
+        guard accelerationTime != nil, let rotation = history.rotation(at: time) else { return }
+        var seconds = 0.0
+        if let fieldTime {
+            seconds = Units.seconds(from: fieldTime, to: time)
+            guard seconds > 0 else { return }
+        }
+        fieldTime = time
+        if seconds > Self.silence {
+            field.interrupt()
+            seconds = Self.silence
+        }
+        let level = inclination.rotate(rotation.rotate(m))
+        rest.takeField(m, seconds: seconds)
+        field.take(level, strength: length(m), rate: length(rest.rate) * 180 / .pi, seconds: seconds)
+        axisCheck.takeField(m, seconds: seconds)
+        if field.isFirst, settings.firstFieldEndsRejection { rejectionSeconds = 0 }
+        correctHeading(Self.wrapped(atan2(level.x, level.y) - delta), seconds: seconds)
+    }
+
+    private mutating func correctHeading(_ disagreement: Double, seconds: Double) {
+        if isHeadingUnsure, !field.isDisturbed {
+            isHeadingUnsure = false
+            // The device may have been turned about the vertical in the gap, which the acceleration does not show.
+            let expected = max(3 * accuracy.sigma, 5) * .pi / 180
+            if abs(disagreement) > expected {
+                startGain = 1
+                accuracy.restartHeading()
+            }
+        }
+        var gain = headingGain.take(seconds)
+        if field.isDisturbed {
+            if rejectionSeconds <= settings.longestRejectionSeconds {
+                rejectionSeconds += seconds
+                gain = 0
+            } else {
+                gain /= settings.rejectionFactor
+            }
+        } else {
+            rejectionSeconds = max(rejectionSeconds - settings.rejectionFactor * seconds, 0)
+        }
+        if startGain > 0 {
+            gain = max(gain, startGain)
+            startGain = startGain / (startGain + 1)
+            if startGain * settings.headingSeconds < seconds { startGain = 0 }
+        }
+        if let plausible = settings.plausibleField, !plausible.contains(field.now.x) { gain = 0 }
+        delta = Self.wrapped(delta + gain * disagreement)
+        if gain > 0 { secondsWithoutCorrection = 0 }
+        accuracy.takeCorrection(
+            gain, disagreement: disagreement * 180 / .pi, field: field.now, reference: field.reference,
+            isDisturbed: field.isDisturbed, error: settings.fieldError, seconds: seconds)
+    }
+
+    private static func wrapped(_ angle: Double) -> Double {
+        guard abs(angle) > .pi else { return angle }
+        return angle - 2 * .pi * (angle / (2 * .pi)).rounded()
+    }
+}
+
+/// Why the fusion has no heading.
+package enum FusionFault: Sendable, Equatable, CaseIterable {
+    case gyroscopeMissing
+    case accelerometerMissing
+    /// There never was a magnetometer sample.
+    case fieldMissing
+    /// The field has no level part.
+    case fieldVertical
+    /// The rate is at the end of the gyroscope's range.
+    case saturated
+    /// The turns of the gyroscope are not those of the compass.
+    case axesWrong
+    /// The first seconds, without a rest.
+    case settling
+    /// The heading may be off by more than the limit.
+    case inaccurate
+}

@@ -1,0 +1,122 @@
+import Glibc
+import SensorGeometry
+
+/// Estimates how far the fused heading may be off, by the steps that the heading itself takes.
+struct FusionAccuracy {
+    /// The standard deviation of the heading by noise, the offset and the field, in degrees.
+    private(set) var sigma = 180.0
+    /// A disagreement with the magnetometer that stays, in degrees: an error that nothing else shows.
+    private(set) var disagreement = 0.0
+
+    private var ageSeconds = 0.0
+    private var meanAcceleration = SIMD2<Double>.zero
+    private var meanSquare = 0.0
+    private var disagreementGain = ExponentialGain(timeConstantSeconds: 5)
+    private var accelerationGain = ExponentialGain(timeConstantSeconds: 3)
+
+    /// The share of a turn by which scale and axes of a gyroscope may be wrong.
+    private static let turnShare = 0.0002
+    /// The share of a turn that nobody has measured by which it may be wrong.
+    private static let unknownTurnShare = 0.2
+    /// In shorter gaps a hand cannot turn otherwise than at both ends.
+    private static let longGapSeconds = 0.15
+    /// The share of the rates' change over a gap by which their mean may be wrong.
+    private static let changeShare = 0.25
+    /// Of the field's strength; the error on an axis that a fair calibration leaves.
+    private static let fieldShare = 0.006
+    /// How much of a departure of the field's strength and dip counts as an error to the east.
+    private static let departureShare = 0.05
+    private static let startSeconds = 3.0
+    /// Nine of ten values of a normal distribution lie within so many standard deviations.
+    private static let nineOfTen = 1.645
+
+    /// Takes a step of the gyroscope: the rate in rad/s and the offset's standard deviation about the vertical in °/s.
+    mutating func takeRate(_ rate: Double, offsetSigma: Double, seconds: Double) {
+        sigma += (offsetSigma + Self.turnShare * rate * 180 / .pi) * seconds
+        ageSeconds += seconds
+    }
+
+    /// Takes a part of a turn beyond the gyroscope's range: the rate that was measured, in rad/s.
+    mutating func takeSaturated(_ rate: Double, seconds: Double) {
+        sigma = min(sigma + Self.unknownTurnShare * rate * 180 / .pi * seconds, 180)
+    }
+
+    /// The share of the turn over a gap that the rates at its ends may not show.
+    static func unknownShare(ofGap seconds: Double) -> Double {
+        let share = min(seconds / longGapSeconds, 1)
+        return unknownTurnShare * share * share
+    }
+
+    /// Takes a gap, over which the mean of the rates at both ends was integrated.
+    ///
+    /// - Parameters:
+    ///   - rate: That mean, in rad/s.
+    ///   - change: By how much the rates at both ends differ.
+    ///   - seconds: How long it was.
+    mutating func takeGap(rate: Double, change: Double, seconds: Double) {
+        let share = min(seconds / Self.longGapSeconds, 1)
+        let turn = (Self.unknownShare(ofGap: seconds) * rate + Self.changeShare * share * change) * 180 / .pi * seconds
+        // Gaps are independent of each other, unlike an error of the offset.
+        sigma = min((sigma * sigma + turn * turn).squareRoot(), 180)
+    }
+
+    /// Takes an acceleration in the frame that only the rates keep.
+    mutating func takeAcceleration(_ level: SIMD2<Double>, seconds: Double) {
+        let share =
+            ageSeconds < Self.startSeconds
+            ? (ageSeconds > 0 ? min(seconds / ageSeconds, 1) : 1) : accelerationGain.take(seconds)
+        meanAcceleration += (level - meanAcceleration) * share
+        let departure = level - meanAcceleration
+        meanSquare += ((departure * departure).sum() - meanSquare) * share
+    }
+
+    /// Takes a correction by the magnetometer.
+    ///
+    /// - Parameters:
+    ///   - gain: The share of the disagreement by which the heading was corrected.
+    ///   - disagreement: In degrees.
+    ///   - field: The field's strength and dip in degrees.
+    ///   - reference: The undisturbed ones, when they are known.
+    ///   - isDisturbed: Whether the field is another one.
+    ///   - error: The standard deviation of the field's error on an axis; `nil` when there was no calibration here.
+    ///   - seconds: The time since the last sample.
+    mutating func takeCorrection(
+        _ gain: Double, disagreement: Double, field: SIMD2<Double>, reference: SIMD2<Double>?, isDisturbed: Bool,
+        error: Double?, seconds: Double
+    ) {
+        guard gain > 0 else { return }
+        let error = error ?? Self.fieldShare * field.x
+        let departure = reference.map { field - $0 } ?? .zero
+        let turned = field.x * departure.y * .pi / 180
+        let share = (isDisturbed ? 1 : Self.departureShare) / 2
+        let square = error * error + share * (departure.x * departure.x + turned * turned)
+        let level = max(field.x * cos(field.y * .pi / 180), 1e-9)
+        let measured = min(180 / .pi / level * square.squareRoot(), 180)
+        sigma += gain * (measured - sigma)
+        self.disagreement += disagreementGain.take(seconds) * (disagreement - self.disagreement)
+    }
+
+    /// How far the heading may be off: about nine of ten errors are smaller.
+    func degrees(dipDegrees: Double) -> Double {
+        let start = startSigma(dipDegrees)
+        let square = sigma * sigma + disagreement * disagreement + start * start
+        return min(Self.nineOfTen * square.squareRoot(), 180)
+    }
+
+    /// Begins with a new heading on a level that is known.
+    mutating func restartHeading() {
+        sigma = 180
+        disagreement = 0
+    }
+
+    /// What accelerations during the first seconds may have tilted the level by, as an error of the heading.
+    private func startSigma(_ dipDegrees: Double) -> Double {
+        let share =
+            ageSeconds < Self.startSeconds
+            ? 1 / (1 + 6 * ageSeconds) : exp((Self.startSeconds - ageSeconds) / Self.startSeconds) / 19
+        guard share > 1e-6 else { return 0 }
+        let level = (meanSquare / 2).squareRoot()
+        let steepness = tan(min(abs(dipDegrees), 89) * .pi / 180)
+        return steepness * 180 / .pi * level / 9.81 * share
+    }
+}

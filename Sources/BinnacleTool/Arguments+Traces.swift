@@ -1,0 +1,53 @@
+import Binnacle
+import CommandRows
+import Station
+import Traces
+
+/// The options about recordings, which all commands that read recordings have in common: ``OptionRow/ofTraces``.
+extension Arguments {
+    /// The recordings at some paths and those that `--bind` names, with what `--map` and `--rate` say about them.
+    func traces(_ paths: [String]) throws(StationError) -> TraceSet {
+        var set = TraceSet(paths.map(Self.path))
+        for text in all(.bind) { set.bindings.append(try Self.binding(text)) }
+        set.map = try columnMap()
+        set.rateHz = try rate()
+        return set
+    }
+
+    private static func binding(_ text: String) throws(StationError) -> TraceSet.Binding {
+        guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+            throw StationError(.usage, "--bind \(text): has to be SENSOR=FILE or SENSOR=FILE:KIND")
+        }
+        var path = String(text[text.index(after: equals)...])
+        var kind: SampleKind?
+        if let colon = path.lastIndex(of: ":"),
+            let named = SampleKind(rawValue: String(path[path.index(after: colon)...]))
+        {
+            kind = named
+            path = String(path[..<colon])
+        }
+        guard !path.isEmpty else { throw StationError(.usage, "--bind \(text): names no file") }
+        return TraceSet.Binding(sensor: String(text[..<equals]), path: Self.path(path), kind: kind)
+    }
+
+    /// The path of a trace, where `-` is standard input.
+    private static func path(_ path: String) -> String { path == "-" ? "/dev/stdin" : path }
+
+    private func columnMap() throws(StationError) -> ColumnMap? {
+        guard has(.map) else { return nil }
+        do throws(ColumnMap.ParseError) {
+            return try ColumnMap(all(.map))
+        } catch {
+            throw StationError(.usage, "--map: \(error.description)")
+        }
+    }
+
+    private func rate() throws(StationError) -> Double? {
+        guard let text = value(.rate) else { return nil }
+        // Slower, and every sample would come after a gap.
+        guard let rate = Double(text), (2...100_000).contains(rate) else {
+            throw StationError(.usage, "--rate \(text): has to be a number of samples a second from 2 to 100000")
+        }
+        return rate
+    }
+}

@@ -1,0 +1,59 @@
+import CommandRows
+import PlainText
+import Station
+import Traces
+
+/// The command that succeeds where one was refused because a recording does not say enough, ready to be pasted.
+enum RetryLine {
+    /// Makes the line; `nil` when no command is known.
+    static func text(_ error: StationError, _ command: CommandRow?, _ arguments: [String]) -> String? {
+        guard let refused = error.refusedTrace, let command else { return nil }
+        let line: String
+        switch refused.remedy {
+        case .file(let file, let maker):
+            let words = arguments.map { replaced($0, refused.path, file) }
+            line = (maker.isEmpty ? "" : maker + " && ") + shell([command.name.rawValue] + words)
+        case .options(let options):
+            let isNamed = arguments.contains {
+                $0 == refused.path || $0.hasSuffix("=" + refused.path) || $0.contains("=\(refused.path):")
+            }
+            if isNamed, command.options.contains(.map) {
+                line = shell([command.name.rawValue] + options + without(options, arguments))
+            } else {
+                // The command takes no such options, or the file is named in a configuration: convert it once.
+                let stem = refused.path.lowercased().hasSuffix(".csv") ? String(refused.path.dropLast(4)) : refused.path
+                line = shell(["convert"] + options + [refused.path, "-o", stem + ".converted.csv"])
+            }
+        }
+        // What a terminal cannot show cannot be pasted either.
+        return line == line.printable ? "try: " + line : nil
+    }
+
+    private static func shell(_ words: [String]) -> String {
+        (["binnacle"] + words).map(ShellText.quoted).joined(separator: " ")
+    }
+
+    private static func replaced(_ word: String, _ path: String, _ file: String) -> String {
+        if word == path { return file }
+        guard let equals = word.firstIndex(of: "=") else { return word }
+        let (name, value) = (word[...equals], word[word.index(after: equals)...])
+        if value == path { return name + file }
+        return value.hasPrefix(path + ":") ? name + file + value.dropFirst(path.count) : word
+    }
+
+    /// The user's arguments without the options that are given anew.
+    private static func without(_ options: [String], _ arguments: [String]) -> [String] {
+        var rest = arguments[...]
+        var kept: [String] = []
+        while let word = rest.popFirst() {
+            guard let option = ["--map", "--rate"].first(where: { word == $0 || word.hasPrefix($0 + "=") }),
+                options.contains(option)
+            else {
+                kept.append(word)
+                continue
+            }
+            if word == option { _ = rest.popFirst() }
+        }
+        return kept
+    }
+}

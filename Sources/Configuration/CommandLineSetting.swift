@@ -1,0 +1,50 @@
+import PlainText
+import TableReading
+
+/// A key that the command line sets: `--set KEY=VALUE`, which is read like one more drop-in, after all others.
+package struct CommandLineSetting: Sendable, Equatable {
+    /// The text: a key with its section, and its value in TOML or as a bare word.
+    package let text: String
+
+    /// Creates a setting; `nil` when the text is no `KEY=VALUE` on one line.
+    package init?(_ text: String) {
+        guard text.contains("="), !text.unicodeScalars.contains(where: { $0 == "\n" || $0 == "\r" }),
+            let first = text.prefix(while: { $0 != "=" }).trimmed.first, first != "[", first != "#"
+        else { return nil }
+        self.text = text
+    }
+
+    /// The setting's place in messages.
+    var name: String { "--set \(text.printable)" }
+
+    /// Parses the text; what is no TOML, such as a bare word, is taken as a string, so that a shell needs no second
+    /// pair of quotes.
+    func document(file: Int) throws(TOMLDocument.SyntaxError) -> TOMLDocument {
+        do throws(TOMLDocument.SyntaxError) {
+            return try TOMLDocument(parsing: Array(text.utf8), file: file)
+        } catch {
+            guard let quoted, let document = try? TOMLDocument(parsing: Array(quoted.utf8), file: file) else {
+                throw error
+            }
+            return document
+        }
+    }
+
+    /// The text with its value as a string; `nil` when the value is empty or begins as an array, a table or a string.
+    private var quoted: String? {
+        guard let equals = text.firstIndex(of: "=") else { return nil }
+        let value = text[text.index(after: equals)...].trimmed
+        guard let first = value.first, !"[{\"'".contains(first) else { return nil }
+        // Columns before the value stay.
+        return text[..<value.startIndex] + JSONObject.quoted(String(value))
+    }
+}
+
+extension Substring {
+    /// The text without the blanks around it.
+    fileprivate var trimmed: Substring {
+        let start = drop { $0 == " " || $0 == "\t" }
+        guard let last = start.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return start }
+        return start[...last]
+    }
+}

@@ -1,0 +1,33 @@
+import Binnacle
+import TableReading
+
+/// Which gyroscope a detector uses.
+package enum GyroscopeChoice: Sendable, Equatable {
+    /// That of the sensor of its accelerometer, where there is one.
+    case automatic
+    /// None.
+    case none
+    /// That of a sensor; there is a section for it.
+    case sensor(String)
+
+    private static let noneWord = "none"
+
+    /// Reads a key; a wrong value is reported.
+    init(reading key: Key, of table: TableReader, sensors: [String]) {
+        guard let node = table.entry(key.name)?.node else {
+            self = .automatic
+            return
+        }
+        let name = table.reference(key.name, node, to: "sensor", among: sensors + [Self.noneWord])
+        self = name.map { $0 == Self.noneWord ? .none : .sensor($0) } ?? .automatic
+    }
+
+    /// The stream that is used, for a detector with an accelerometer; `nil` without one.
+    func stream(beside accelerometer: String, among streams: [SampleStream]) -> SampleStream? {
+        switch self {
+        case .automatic: streams.first(accelerometer, .gyroscope)
+        case .none: nil
+        case .sensor(let name): streams.first(name, .gyroscope)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Binnacle
+
+/// Which devices turn together, so that the gyroscope of one serves the accelerometer of another.
+///
+/// A gyroscope that moves by itself, such as that of a game controller beside a tablet, would make every heading wrong. So
+/// it has to be on the same chip, in the same sensor hub, or at least soldered to the same machine.
+package enum DeviceKinship: Int, Comparable, Sendable {
+    case chip
+    case hub
+    case machine
+
+    /// How two devices belong together; `nil` when one of them may move without the other.
+    package init?(_ one: SensorDevice, _ other: SensorDevice) {
+        // The lid and the base of a laptop turn without each other.
+        if let place = one.location, let otherPlace = other.location, place != otherPlace { return nil }
+        if one.parent == other.parent {
+            self = .chip
+        } else if let hub = Self.hub(of: one), hub == Self.hub(of: other) {
+            self = .hub
+        } else if Self.isBuiltIn(one), Self.isBuiltIn(other) {
+            self = .machine
+        } else {
+            return nil
+        }
+    }
+
+    package static func < (left: DeviceKinship, right: DeviceKinship) -> Bool { left.rawValue < right.rawValue }
+
+    /// The gyroscope that turns with a device: of those on the nearest part of the machine the first.
+    package static func gyroscope(for device: SensorDevice, among devices: [SensorDevice]) -> SensorDevice? {
+        let candidates = devices.compactMap { other -> (device: SensorDevice, kinship: DeviceKinship)? in
+            // One with an accelerometer is a device of its own, which may be the other half of a laptop.
+            guard other.kinds == [.gyroscope], other.path != device.path, let kinship = DeviceKinship(device, other)
+            else { return nil }
+            return (other, kinship)
+        }
+        guard let nearest = candidates.map(\.kinship).min() else { return nil }
+        return candidates.first { $0.kinship == nearest }?.device
+    }
+
+    /// The folder of the sensor hub whose part a device is: `…/0018:1209:5E45.0001/HID-SENSOR-200076.3.auto`.
+    private static func hub(of device: SensorDevice) -> Substring? {
+        let parent = device.parent[...]
+        guard let slash = parent.lastIndex(of: "/"), parent[slash...].hasPrefix("/HID-SENSOR-") else { return nil }
+        return parent[..<slash]
+    }
+
+    /// Whether a device cannot be unplugged, as far as its path tells: a chip on a bus of the mainboard.
+    private static func isBuiltIn(_ device: SensorDevice) -> Bool {
+        device.interface == .iio && hub(of: device) == nil && !device.parent.contains("/usb")
+    }
+}

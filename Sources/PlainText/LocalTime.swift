@@ -1,0 +1,31 @@
+import Glibc
+
+/// The wall clock's time in the machine's time zone, as `TZ` or /etc/localtime has it.
+package enum LocalTime {
+    private static let second: Int64 = 1_000_000_000
+
+    /// Writes a time to the millisecond: `2026-11-21 13:45:44.000`.
+    ///
+    /// - Parameter nanoseconds: Since the beginning of 1970, without leap seconds.
+    /// - Returns: The text, of 23 characters.
+    package static func text(_ nanoseconds: Int64) -> String {
+        let remainder = nanoseconds % second
+        var seconds = time_t((nanoseconds - (remainder < 0 ? remainder + second : remainder)) / second)
+        var local = tm()
+        localtime_r(&seconds, &local)
+        let (shifted, _) = nanoseconds.addingReportingOverflow(Int64(local.tm_gmtoff) * second)
+        return String(WallTime.text(shifted).prefix(23).map { $0 == "T" ? " " : $0 })
+    }
+
+    /// Parses the formats of ``WallTime/nanoseconds(_:)`` as local time; `nil` when there is no such time.
+    package static func nanoseconds(_ text: String) -> Int64? {
+        guard let asUTC = WallTime.nanoseconds(text) else { return nil }
+        let remainder = (asUTC % second + second) % second
+        var seconds = time_t((asUTC - remainder) / second)
+        var fields = tm()
+        gmtime_r(&seconds, &fields)
+        // The zone's rules say whether it is summer time.
+        fields.tm_isdst = -1
+        return Int64(mktime(&fields)) * second + remainder
+    }
+}

@@ -1,0 +1,84 @@
+import Binnacle
+package import Configuration
+import Handlers
+package import LinuxSensors
+import LinuxSystem
+import PlainText
+import Store
+package import TableReading
+
+/// Warnings about a configuration and the machine that it is for.
+extension Configuration {
+    /// What the machine lacks whose `/sys` and `/dev` are in a folder, if they are not at their own place.
+    package func machineWarnings(root: String?) -> [ConfigurationDiagnostic] {
+        machineWarnings(DeviceFinder(under: root))
+    }
+
+    /// Looks for what the machine lacks: libraries, and the range of the connected sensors.
+    ///
+    /// It reads sysfs and loads libraries, so it is nothing for the event thread.
+    package func machineWarnings(_ finder: DeviceFinder) -> [ConfigurationDiagnostic] {
+        var warnings = handlers.compactMap { handler in
+            handler.action.missingLibrary.map { reason in
+                places.warning(
+                    at: "handler.\(handler.name).\(type(of: handler.action).key)", "handler.\(handler.name)",
+                    message: reason)
+            }
+        }
+        if store != nil, let reason = StoreLibrary.problem {
+            warnings.append(places.warning(at: "store", message: reason))
+        }
+        // Without devices there is nothing to compare with.
+        return warnings + rangeWarnings((try? finder.devices()) ?? [])
+    }
+
+    private func rangeWarnings(_ devices: [SensorDevice]) -> [ConfigurationDiagnostic] {
+        motions.flatMap { motion -> [ConfigurationDiagnostic] in
+            guard let section = sensors.first(where: { $0.name == motion.accelerometer }),
+                let range = range(of: section, devices)
+            else { return [] }
+            let limit = range.metresPerSecondSquared / Double(Units.standardGravity)
+            return motion.thresholds.compactMap { threshold in
+                let name = "motion.\(motion.name).\(threshold.key)"
+                // Three axes at their ends measure more than one. A default is no statement about this device.
+                let most = limit * (places.has(name) ? 1 : 3.0.squareRoot())
+                guard Double(threshold.value) > most else { return nil }
+                return places.warning(
+                    at: name, "motion.\(motion.name)",
+                    message:
+                        "\(threshold.key) (\(threshold.value)) is beyond what \(Spelling.quoted(range.device)) measures: "
+                        + "\(Figure.Value.number(limit, decimals: 1)) g on an axis",
+                    hint: "lower it, or give the device a larger range")
+            }
+        }
+    }
+
+    /// The range of the device that a section would be played by, as far as all that match have a known one.
+    private func range(
+        of section: SensorSection, _ devices: [SensorDevice]
+    ) -> (device: String, metresPerSecondSquared: Double)? {
+        guard let (interface, match) = section.source.device else { return nil }
+        let kinds = kinds(of: section.name)
+        let fitting = devices.filter { device in
+            (interface == nil || device.interface == interface) && match.accepts(device)
+                && kinds.allSatisfy(device.kinds.contains)
+        }
+        var largest: (device: String, metresPerSecondSquared: Double)?
+        for device in fitting {
+            guard let range = device.accelerationRange else { return nil }
+            if range > largest?.metresPerSecondSquared ?? 0 { largest = (device.name, range) }
+        }
+        return largest
+    }
+}
+
+extension MotionSection {
+    /// The thresholds of what is looked for, with their keys.
+    fileprivate var thresholds: [(key: String, value: Float)] {
+        let all: [(MotionSettings.Feature, String, Float)] = [
+            (.motion, "threshold_g", settings.thresholdG), (.shake, "shake_g", settings.shakeG),
+            (.shock, "shock_g", settings.shockG),
+        ]
+        return all.filter { settings.features.contains($0.0) }.map { ($0.1, $0.2) }
+    }
+}

@@ -1,0 +1,101 @@
+import Binnacle
+
+/// What a store's file has noted of its numbers: its identity, and behind which number they continue.
+struct StoreNotes {
+    /// The key of the number up to which a run has reserved sequence numbers.
+    static let reservedKey = "reserved_sequence"
+
+    /// Identifies the store; a new one when the file has none.
+    let identity: String
+    /// The highest sequence number that an event may have had.
+    let lastSequence: UInt64
+    /// Sequence numbers that were reserved and are in no event, as far as the file knows, in their order.
+    let gaps: [ClosedRange<UInt64>]
+    /// What was missing; `nil` when nothing was.
+    let repair: String?
+
+    /// Reads the notes of an open file.
+    ///
+    /// Numbers never fall: where the notes are missing although the file has its tables, they continue behind everything
+    /// in the file and a margin, and belong to a new identity.
+    ///
+    /// - Parameters:
+    ///   - database: The file.
+    ///   - knownIdentity: The identity of the file that this run had open, and whose numbers it knows.
+    /// - Throws: ``StoreFailure`` also for numbers that no store has written, because other numbers are computed from
+    ///   them.
+    init(_ database: Database, knownIdentity: String) throws(StoreFailure) {
+        func meta(_ key: String) throws(StoreFailure) -> String? {
+            try database.text("SELECT value FROM meta WHERE key = '\(key)'")
+        }
+        func check(_ number: Int64, atLeast least: Int64 = 0, _ operation: String) throws(StoreFailure) -> UInt64 {
+            guard number >= least, number <= StoreFile.highestDelivery else {
+                throw .strangeNumber(number, operation, path: database.path)
+            }
+            return UInt64(number)
+        }
+        func highest(_ sql: String) throws(StoreFailure) -> UInt64 {
+            try check(max(0, database.integer(sql) ?? 0), sql)
+        }
+        let identity = try meta("identity").flatMap { Self.isIdentity($0) ? $0 : nil }
+        let known = try meta("last_sequence").flatMap { UInt64($0) }
+        let running = try meta("running")
+        var last = try max(
+            highest("SELECT max(seq) FROM events"), check(Int64(clamping: known ?? 0), "the last number"))
+        _ = try highest("SELECT max(seq) FROM sqlite_sequence")
+        _ = try highest("SELECT max(id) FROM deliveries")
+        let lowest = "SELECT min(id) FROM deliveries"
+        _ = try check(database.integer(lowest) ?? 1, atLeast: 1, lowest)
+        var gaps = Self.gaps(in: try meta("gaps") ?? "")
+        if identity != nil, known != nil {
+            // A run that did not end properly may have used what it had reserved.
+            let reserved = try meta(Self.reservedKey).flatMap { UInt64($0) } ?? 0
+            if running != "", reserved > last, identity != knownIdentity {
+                let number = try check(Int64(clamping: reserved), "the reserved numbers")
+                gaps = (gaps + [last + 1...number]).suffix(StoreFile.mostGaps)
+                last = number
+            }
+            // With NORMAL, a power cut may have taken what was committed and known to others.
+            if let running, running.hasPrefix("normal "), running != StoreFile.runningMark(.normal) {
+                last = min(last + StoreFile.powerCutMargin, StoreFile.highestSequence)
+            }
+            self.identity = identity ?? ""
+            repair = nil
+        } else {
+            // Deliveries may be newer than the events that are left.
+            last = max(last, try Self.highestDelivered(database))
+            last = min(last + StoreFile.reservation, StoreFile.highestSequence)
+            self.identity = StoreFile.randomIdentity()
+            repair = "its identity or its last number is gone; it goes on under a new identity, behind number \(last)"
+        }
+        lastSequence = last
+        self.gaps = gaps
+    }
+
+    /// The highest sequence number of an event that waits for a handler.
+    private static func highestDelivered(_ database: Database) throws(StoreFailure) -> UInt64 {
+        let bodies = try database.rows("SELECT body FROM deliveries ORDER BY id DESC LIMIT 1024") { $0.text(0) }
+        return bodies.compactMap { try? Event(json: $0).sequence }.filter { $0 <= StoreFile.highestSequence / 2 }.max()
+            ?? 0
+    }
+
+    /// Whether a text can be the identity of a store.
+    static func isIdentity(_ text: String) -> Bool {
+        text.utf8.count == 32 && text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+    }
+
+    // MARK: - Gaps
+
+    /// The text of the gaps in the file: `first-last`, separated by spaces.
+    static func text(of gaps: [ClosedRange<UInt64>]) -> String {
+        gaps.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: " ")
+    }
+
+    private static func gaps(in text: String) -> [ClosedRange<UInt64>] {
+        text.split(separator: " ").compactMap { word in
+            let ends = word.split(separator: "-").compactMap { UInt64($0) }
+            guard ends.count == 2, ends[0] <= ends[1] else { return nil }
+            return ends[0]...ends[1]
+        }
+    }
+}

@@ -1,0 +1,68 @@
+/// What can be read of a damaged file that was set aside: its numbers, and what waited in it.
+///
+/// Each part is read by itself, because any of them may be damaged. Nothing is changed.
+struct StoreSalvage {
+    /// Identifies the store; `nil` when that cannot be read, or not behind which number it continues.
+    private(set) var identity: String?
+    /// The number behind which sequence numbers continue: behind everything that can be read, and with a margin where the
+    /// last number is not known exactly.
+    private(set) var lastSequence: UInt64
+    /// The number of deliveries for each handler, `nil` for those whose handler cannot be read.
+    private(set) var deliveryCounts: [String?: Int] = [:]
+    /// Whether the deliveries could be counted.
+    private(set) var isCounted = false
+
+    /// Reads a file and the log beside it, which no other process uses.
+    init(path: String) {
+        lastSequence = FilePlace.highestSequence(inFileAt: path)
+        var last: UInt64?
+        if let database = try? Self.open(path) {
+            func meta(_ key: String) -> String? {
+                (try? database.text("SELECT value FROM meta WHERE key = '\(key)'")) ?? nil
+            }
+            if let known = meta("last_sequence").flatMap({ UInt64($0) }), known <= StoreFile.highestSequence,
+                let found = meta("identity"), StoreNotes.isIdentity(found)
+            {
+                identity = found
+                let reserved = meta(StoreNotes.reservedKey).flatMap { UInt64($0) } ?? 0
+                // Closed properly, it has all its numbers; otherwise they are below what was reserved.
+                if meta("running") == "" { last = known } else if reserved > known { last = reserved }
+            }
+            countDeliveries(database)
+            database.close()
+        }
+        if let last, last >= lastSequence, last <= StoreFile.highestSequence {
+            lastSequence = last
+        } else if identity == nil || last == nil {
+            lastSequence += StoreFile.reservation
+        }
+    }
+
+    private static func open(_ path: String) throws(StoreFailure) -> Database {
+        guard try FilePlace.size(path + "-wal") > 0 else { return try Database(path: path, access: .readImmutable) }
+        return try StoreFile.connect(to: try FilePlace(path))
+    }
+
+    private mutating func countDeliveries(_ database: Database) {
+        var names: [Int64: String] = [:]
+        try? database.each("SELECT handler, name FROM cursors", []) { row in
+            if let handler = row.integer(0), let name = row.text(1) { names[handler] = name }
+            return true
+        }
+        // The table and its index are apart, and one of them may be whole.
+        for table in ["deliveries NOT INDEXED", "deliveries INDEXED BY deliveries_by_handler"] {
+            var counts: [String?: Int] = [:]
+            do throws(StoreFailure) {
+                try database.each("SELECT handler, count(*) FROM \(table) GROUP BY handler", []) { row in
+                    counts[row.integer(0).flatMap { names[$0] }, default: 0] += Int(row.integer(1) ?? 0)
+                    return true
+                }
+            } catch {
+                continue
+            }
+            let isMore = counts.values.reduce(0, +) > deliveryCounts.values.reduce(0, +)
+            if isMore || !isCounted { deliveryCounts = counts }
+            isCounted = true
+        }
+    }
+}

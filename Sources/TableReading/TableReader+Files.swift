@@ -1,0 +1,121 @@
+package import Glibc
+import LinuxSystem
+import PlainText
+
+/// Warnings about files that a configuration names.
+///
+/// A file that is missing may come before it is needed, so a configuration that names it can be used.
+extension TableReader {
+    /// The folders that systemd makes for the service when it starts.
+    private static let serviceFolders = ["/run/binnacle", "/var/lib/binnacle", "/var/log/binnacle"]
+    /// The folders that the service's sandbox hides.
+    private static let hiddenFolders = ["/home", "/root", "/run/user"]
+
+    /// Warns when a file that is read is not there.
+    package func warnIfMissing(_ path: String, _ node: TOMLNode) {
+        warnIfHidden(path, node)
+        var status = stat()
+        guard stat(path, &status) != 0 else {
+            if status.st_mode & S_IFMT == S_IFDIR { warn(at: node.position, "\(Spelling.quoted(path)) is a directory") }
+            return warnIfDenied(path, node, status, needing: 0o4)
+        }
+        switch errno {
+        case ENOENT, ENOTDIR: warn(at: node.position, "there is no file \(Spelling.quoted(path))")
+        // Another account may see it.
+        default: break
+        }
+    }
+
+    /// Warns when a program is not there, or is none.
+    package func warnIfNoProgram(_ path: String, _ node: TOMLNode) {
+        warnIfHidden(path, node)
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            guard errno == ENOENT || errno == ENOTDIR else { return }
+            return warn(
+                at: node.position, "there is no program \(Spelling.quoted(path))",
+                hint: "until there is, each event for it fails")
+        }
+        if status.st_mode & S_IFMT == S_IFDIR {
+            warn(at: node.position, "\(Spelling.quoted(path)) is a directory and no program")
+        } else if status.st_mode & 0o111 == 0 {
+            warn(at: node.position, "\(Spelling.quoted(path)) cannot be run", hint: "chmod +x \(path)")
+        } else {
+            warnIfDenied(path, node, status, needing: 0o1)
+        }
+    }
+
+    /// Warns when the service's account may not use a file, in the service's configuration.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - node: The value that names it.
+    ///   - status: The status of the file.
+    ///   - right: The right that is needed, as a bit of an octal digit.
+    private func warnIfDenied(_ path: String, _ node: TOMLNode, _ status: stat, needing right: mode_t) {
+        guard diagnostics.isOfService, let account = AccountDatabase.user("binnacle") else { return }
+        let isOfGroup = status.st_gid == AccountDatabase.group("binnacle")
+        let shift: mode_t = status.st_uid == account ? 6 : isOfGroup ? 3 : 0
+        guard status.st_mode >> shift & right == 0 else { return }
+        warn(
+            at: node.position,
+            "the service's account may not \(right == 0o1 ? "run" : "read") \(Spelling.quoted(path))",
+            hint: "chgrp binnacle \(path) && chmod g+\(right == 0o1 ? "rx" : "r") \(path)")
+    }
+
+    /// Warns when a file cannot be made, or is of another type than it has to be.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - node: The value that names it.
+    ///   - type: The type of the file where there is one, as in `S_IFREG`, and its name.
+    ///   - makesFolder: Whether the folder is made when it is missing.
+    package func warnIfUnusable(
+        _ path: String, _ node: TOMLNode, type: (bits: mode_t, name: String), makesFolder: Bool = false
+    ) {
+        warnIfHidden(path, node)
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT != type.bits {
+            let isFolder = status.st_mode & S_IFMT == S_IFDIR
+            return warn(
+                at: node.position, "\(Spelling.quoted(path)) is \(isFolder ? "a directory" : "no \(type.name)")",
+                hint: isFolder ? "the path of a \(type.name) in it" : "it is left alone: choose another path")
+        }
+        var folder = Self.parent(of: path)
+        if makesFolder, stat(folder, &status) != 0 { folder = Self.parent(of: folder) }
+        guard !Self.serviceFolders.contains(where: { folder == $0 || folder.hasPrefix($0 + "/") }) else { return }
+        if stat(folder, &status) != 0 {
+            guard errno == ENOENT || errno == ENOTDIR else { return }
+            warn(
+                at: node.position, "there is no folder \(Spelling.quoted(folder))",
+                hint: "make it, for the account that Binnacle runs as, or choose another path")
+        } else if status.st_mode & S_IFMT != S_IFDIR {
+            warn(at: node.position, "\(Spelling.quoted(folder)) is no folder", hint: "choose another path")
+        } else if access(folder, W_OK) != 0, errno == EROFS || Self.isForeign(status) {
+            warn(
+                at: node.position,
+                "no file can be made in \(Spelling.quoted(folder)): \(String(cString: strerror(errno)))",
+                hint: "choose another path")
+        }
+    }
+
+    /// Warns of a file in a folder that the service cannot see, in the service's configuration.
+    private func warnIfHidden(_ path: String, _ node: TOMLNode) {
+        guard diagnostics.isOfService, let folder = Self.hiddenFolders.first(where: { path.hasPrefix($0 + "/") }) else {
+            return
+        }
+        warn(
+            at: node.position, "the service cannot look into \(folder)",
+            hint: "put the file elsewhere: programs into /usr/local/bin, data into /var/lib/binnacle")
+    }
+
+    private static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Whether a folder belongs to another account than that of the service, which may write where this process may not.
+    private static func isForeign(_ status: stat) -> Bool {
+        geteuid() != 0 && status.st_uid != AccountDatabase.user("binnacle")
+    }
+}

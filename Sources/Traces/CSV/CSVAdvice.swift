@@ -1,0 +1,110 @@
+import Binnacle
+import PlainText
+
+/// Makes the options with which a file that was refused can be read.
+struct CSVAdvice {
+    let names: [String]
+    let table: HeadTable
+    let time: CSVTimeChoice
+    let hints: TraceHints
+    let path: String
+
+    /// The rate in a command where nothing gives one.
+    private static let usualRate = 100.0
+
+    /// A warning that the rate in a command is no more than a guess; empty where it is known, or not needed.
+    var rateNote: String {
+        guard time.time == nil, CSVTimeChoice.unnamed(table) == nil else { return "" }
+        return ". Nothing says how many samples a second there are: put that number in the place of "
+            + "\(VectorStatistics.optionText(Self.usualRate))"
+    }
+
+    /// A column for `--map`: its name, or its number where the name would be misread.
+    private func column(_ place: Int) -> String {
+        guard names.indices.contains(place) else { return "#\(place + 1)" }
+        let name = names[place]
+        let isPlain = name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+        let isUnique = names.count { $0 == name } == 1
+        let isSafe = !name.isEmpty && !name.hasPrefix("#") && !name.hasPrefix("-") && !name.contains("=")
+        return isPlain && isUnique && isSafe ? name : "#\(place + 1)"
+    }
+
+    /// Options that name the time, or give a rate.
+    private func timeOptions(_ used: [Int]) -> (entries: [String], options: [String]) {
+        switch time.time ?? CSVTimeChoice.unnamed(table) {
+        case .number(let place, let unit) where !used.contains(place):
+            return (["time=\(column(place)):\(unit.option)"], [])
+        case .clock(let place): return (["time=\(column(place))"], [])
+        case .rate(let hertz): return ([], ["--rate", VectorStatistics.optionText(hertz)])
+        case .number, nil: return ([], ["--rate", VectorStatistics.optionText(Self.usualRate)])
+        }
+    }
+
+    /// A complete command for axes that were found, with their unit for `--map`.
+    func mapping(_ groups: [(kind: SampleKind, places: [Int], unit: String)]) -> TraceRemedy {
+        let time = timeOptions(groups.flatMap(\.places))
+        var entries = time.entries
+        for group in groups {
+            for (axis, place) in group.places.enumerated() {
+                entries.append("\(ColumnMap.Target.axis(group.kind, axis).name)=\(column(place)):\(group.unit)")
+            }
+        }
+        return .options(time.options + ["--map", entries.joined(separator: ",")])
+    }
+
+    /// The unit for `--map` that the values of some columns have; `nil` when they have none.
+    func unit(_ kind: SampleKind, _ places: [Int]) -> String? {
+        let quantity = Quantity.of(kind)
+        switch quantity.judge(table.vectors(places)) {
+        case .unit(let index): return quantity.units[index].option
+        case .counts(let perG): return "g/\(VectorStatistics.optionText(perG))"
+        case .unknown, .withoutGravity, .implausible: return nil
+        }
+    }
+
+    /// A command for columns whose names say nothing, by their values.
+    func forUnnamed(kind: SampleKind?) -> TraceRemedy? {
+        let used = [(time.time ?? CSVTimeChoice.unnamed(table))?.column].compactMap { $0 }
+        for quantity in Quantity.all where kind == nil ? quantity.isKnownByValues : quantity.kind == kind {
+            guard let found = table.candidates(for: quantity, without: used) else { continue }
+            let unit = found.unit?.option ?? "g/\(VectorStatistics.optionText(found.perG))"
+            return mapping([(quantity.kind, found.places, unit)])
+        }
+        return nil
+    }
+
+    /// A command for bare x, y, z, when their values fit a kind.
+    func forBare(_ places: [Int]) -> TraceRemedy? {
+        for quantity in Quantity.knownByValues {
+            guard let unit = unit(quantity.kind, places) else { continue }
+            // Another file may have the same names.
+            if !hints.isOnlyFile, time.time != nil, !unit.contains("/") || unit == "m/s2" {
+                return .options(["--bind", "\(quantity.kind.rawValue)=\(path):\(quantity.kind.rawValue)"])
+            }
+            return mapping([(quantity.kind, places, unit)])
+        }
+        return nil
+    }
+
+    /// A command for a column whose unit of time is not known.
+    func forTimeUnit(_ place: Int) -> TraceRemedy? {
+        guard table.columns.indices.contains(place) else { return nil }
+        let values = table.columns[place]
+        guard values.isNumeric, let steps = values.steps, steps.median > 0 else { return nil }
+        let unit = CSVTimeChoice.guess(values, steps, rowCount: table.rowCount).unit
+        return .options(["--map", "time=\(column(place)):\(unit.option)"])
+    }
+
+    /// The refusal of a file without times.
+    var noTime: String {
+        let list = "no column holds the time; found \(CSVLayout.list(names)). "
+        if CSVTimeChoice.unnamed(table) != nil { return list + "Name it with --map time=COLUMN:UNIT" }
+        return list + "If there is none, give the samples a second with --rate, or name the column with "
+            + "--map time=COLUMN:UNIT\(rateNote)"
+    }
+
+    func forMissingTime(_ streams: [CSVLayout.Stream]) -> TraceRemedy? {
+        let options = timeOptions(streams.flatMap(\.columns))
+        return .options(options.options.isEmpty ? ["--map", options.entries.joined(separator: ",")] : options.options)
+    }
+}

@@ -1,0 +1,385 @@
+import Binnacle
+import PlainText
+import SensorGeometry
+
+/// Finds the axes of a file's sensors: groups columns by their names, and chooses among the groups by their values.
+struct CSVAxes {
+    /// Why there are no axes to use.
+    struct Problem: Error {
+        let message: String
+        var remedy: TraceRemedy?
+    }
+
+    /// The columns of one quantity.
+    private struct Group {
+        let sensor: String?
+        /// `nil` for bare x, y, z.
+        var kind: SampleKind?
+        let stem: String
+        let content: ColumnName.Content
+        let strangeWords: Int
+        var columns: [Int?] = [nil, nil, nil]
+
+        var isWhole: Bool { !columns.contains(nil) }
+        var places: [Int] { columns.compactMap { $0 } }
+    }
+
+    private let mapped: MappedColumns
+    private let names: [String]
+    private let table: HeadTable
+    private let hints: TraceHints
+    private let file: TraceFileName
+    private let path: String
+    /// What was assumed, and what contradicts the header.
+    private(set) var notices: [String] = []
+
+    init(_ mapped: MappedColumns, _ names: [String], _ table: HeadTable, _ hints: TraceHints, _ path: String) {
+        self.mapped = mapped
+        self.names = names
+        self.table = table
+        self.hints = hints
+        self.path = path
+        file = TraceFileName(path)
+    }
+
+    /// The streams in the order of their first columns.
+    mutating func streams(_ advice: CSVAdvice) throws(Problem) -> [CSVLayout.Stream] {
+        var groups = try grouped()
+        for index in groups.indices where groups[index].kind == nil { groups[index].kind = kindOfBare(groups[index]) }
+        let known = groups.filter { $0.kind != nil }
+        var chosen: [Group] = []
+        var handled: [(sensor: String?, kind: SampleKind)] = []
+        for group in known {
+            guard let kind = group.kind, !handled.contains(where: { $0.sensor == group.sensor && $0.kind == kind })
+            else { continue }
+            handled.append((group.sensor, kind))
+            let same = known.filter { $0.sensor == group.sensor && $0.kind == kind }
+            if let one = try choose(same, kind, hasOther: known.contains { $0.isWhole && $0.kind != kind }, advice) {
+                chosen.append(one)
+            }
+        }
+        guard !chosen.isEmpty else { throw nothingFound(groups, advice) }
+        let strange = mapped.columns.indices.filter { mapped.columns[$0].hasStrangeRate }.map { names[$0].printable }
+        if !strange.isEmpty {
+            notices.append(
+                "\(strange.joined(separator: ", ")) left out: that is no unit of a gyroscope that is known; say which it is "
+                    + "with --map, as in gx=COLUMN:deg/s")
+        }
+        chosen.sort { ($0.places.min() ?? 0) < ($1.places.min() ?? 0) }
+        var streams: [CSVLayout.Stream] = []
+        for group in chosen { streams.append(try stream(group, advice)) }
+        return streams
+    }
+
+    // MARK: - Groups
+
+    /// Groups axes by sensor, kind and the words that they have in common.
+    private func grouped() throws(Problem) -> [Group] {
+        var found: [Group] = []
+        for (index, column) in mapped.columns.enumerated() {
+            guard case .axis(let axis, _) = column.role else { continue }
+            let kind = column.kind(assuming: hints.assumedKind)
+            let place = found.firstIndex {
+                $0.sensor == column.sensor && $0.kind == kind && $0.stem == column.stem && $0.content == column.content
+                    && $0.columns[axis] == nil
+            }
+            if let place {
+                found[place].columns[axis] = index
+                continue
+            }
+            var group = Group(
+                sensor: column.sensor, kind: kind, stem: column.stem, content: column.content,
+                strangeWords: column.strangeWords)
+            group.columns[axis] = index
+            found.append(group)
+        }
+        return found
+    }
+
+    /// What bare x, y, z measure: what the file's name says, or what their values can only be.
+    private mutating func kindOfBare(_ group: Group) -> SampleKind? {
+        guard group.isWhole, !hasOtherAxes(group) else { return nil }
+        if let kind = file.kind {
+            notices.append("\(shown(group)): taken as \(article(kind)), as the file's name says")
+            return kind
+        }
+        let values = table.vectors(group.places)
+        guard values.isEnough, values.spread < 0.2, case .unit(let unit) = Quantity.of(.accelerometer).judge(values),
+            abs(values.medianMagnitude * Quantity.of(.accelerometer).units[unit].unit.factor - Gravity.standard) < 1
+        else { return nil }
+        notices.append(
+            "\(shown(group)): taken as an accelerometer, because their length stays at \(values.shown), as gravity does"
+        )
+        return .accelerometer
+    }
+
+    private func hasOtherAxes(_ group: Group) -> Bool {
+        mapped.columns.contains { if case .axis(_, .some) = $0.role { true } else { false } }
+    }
+
+    // MARK: - Choice
+
+    /// The group that is used among those of one sensor and kind; `nil` to go without that kind.
+    private mutating func choose(
+        _ groups: [Group], _ kind: SampleKind, hasOther: Bool, _ advice: CSVAdvice
+    ) throws(Problem) -> Group? {
+        let whole = groups.filter(\.isWhole)
+        guard !whole.isEmpty else {
+            guard let part = groups.first else { return nil }
+            let missing = (0..<3).filter { part.columns[$0] == nil }.map { ["x", "y", "z"][$0] }
+            if hasOther {
+                notices.append("\(shown(part)) left out: no \(kind.rawValue) has fewer than three axes")
+                return nil
+            }
+            throw Problem(
+                message:
+                    "the \(kind.rawValue) has no column for \(missing.joined(separator: " and ")): a detector needs "
+                    + "three axes. If a column has another name, say which with --map")
+        }
+        let used = try preferred(whole, kind, advice)
+        let left = groups.filter { $0.columns != used.columns }
+        for group in left {
+            let reason =
+                group.content == .withoutGravity
+                ? "without gravity" : group.content == .gravityAlone ? "gravity alone" : nil
+            let values = table.vectors(group.places)
+            let why =
+                reason
+                ?? (!group.isWhole ? "fewer than three axes" : values.isEnough ? "length \(values.shown)" : "as well")
+            notices.append("\(shown(group)) left out (\(why)): \(shown(used)) used as the \(kind.rawValue)")
+        }
+        return used
+    }
+
+    private func preferred(_ whole: [Group], _ kind: SampleKind, _ advice: CSVAdvice) throws(Problem) -> Group {
+        guard whole.count > 1 else { return whole[0] }
+        let ranked =
+            [ColumnName.Content.usual, .gravityAlone, .withoutGravity].lazy
+            .map { content in whole.filter { $0.content == content } }.first { !$0.isEmpty } ?? whole
+        guard ranked.count > 1 else { return ranked[0] }
+        let plausible = ranked.filter { isPlausible($0, kind) }
+        guard let first = plausible.first else {
+            guard ranked.contains(where: { table.vectors($0.places).isEnough }) else {
+                let (one, other) = (ranked[0].places[0], ranked[1].places[0])
+                let unit = Quantity.of(kind).usual.option
+                throw Problem(
+                    message:
+                        "'\(names[one].printable)' and '\(names[other].printable)' both look like the \(kind.rawValue)'s "
+                        + "x; choose with --map, by name or by number (#\(other + 1))",
+                    remedy: advice.mapping([(kind, ranked[0].places, unit)]))
+            }
+            return ranked[0]
+        }
+        // The plainest name is the sensor itself, others are derived from it.
+        return plausible.min { $0.strangeWords < $1.strangeWords } ?? first
+    }
+
+    private func isPlausible(_ group: Group, _ kind: SampleKind) -> Bool {
+        let values = table.vectors(group.places)
+        let quantity = Quantity.of(kind)
+        if case .known(let unit) = mapped.columns[group.places[0]].unit, let meant = unit.meant(for: kind) {
+            return values.isEnough && quantity.possible.contains(values.medianMagnitude * meant.factor)
+        }
+        if case .unit = quantity.judge(values) { return true }
+        return false
+    }
+
+    // MARK: - Streams
+
+    /// The stream of a group, with its unit and its signs.
+    private mutating func stream(_ group: Group, _ advice: CSVAdvice) throws(Problem) -> CSVLayout.Stream {
+        let kind = group.kind ?? .accelerometer
+        let quantity = Quantity.of(kind)
+        let places = group.places
+        let values = table.vectors(places)
+        let stated = try unit(of: group, quantity, advice)
+        if group.content == .withoutGravity, kind == .accelerometer, !mapped.kinds.contains(kind) {
+            guard case .unit = quantity.judge(values), stated == nil || isPlausible(group, kind) else {
+                throw withoutGravity(group, values)
+            }
+            notices.append("\(shown(group)): said to be without gravity, but the values have it: used")
+        }
+        if group.content == .gravityAlone, kind == .accelerometer {
+            notices.append(
+                "\(shown(group)): gravity alone, which an app computes: no movement is left in it, so that headings can be "
+                    + "found, and no shake or fall")
+        }
+        if file.isUncalibrated, kind == .magnetometer {
+            notices.append(
+                "the file's name says that it is not calibrated: 'binnacle calibrate --trace FILE' finds the hard iron, which may "
+                    + "be tens of µT")
+        }
+        let isOwn = group.sensor != nil
+        var factor = stated?.factor ?? 1
+        if let stated {
+            if !isOwn { try check(group, quantity, stated, values) }
+        } else {
+            factor = try factorOfUnstated(group, quantity, values, advice)
+        }
+        var sign = 1.0
+        if kind == .accelerometer {
+            if hints.hasGravitySign(group.sensor) {
+                sign = -1
+            } else if !isOwn {
+                sign = signOfValues(group, values)
+            }
+        }
+        return CSVLayout.Stream(
+            sensor: group.sensor, kind: kind,
+            factors: places.map { factor * sign * (mapped.negative.contains($0) ? -1 : 1) }, columns: places)
+    }
+
+    /// The unit of the axes; `nil` when their names have none.
+    private func unit(of group: Group, _ quantity: Quantity, _ advice: CSVAdvice) throws(Problem) -> TraceUnit? {
+        var units: [TraceUnit?] = []
+        let remedy = advice.unit(quantity.kind, group.places).map {
+            advice.mapping([(quantity.kind, group.places, $0)])
+        }
+        let words = "say which it is with --map, as in ax=COLUMN:m/s2 or mx=COLUMN:uT"
+        for place in group.places {
+            let name = names[place].printable
+            switch mapped.columns[place].unit {
+            case .none: units.append(nil)
+            case .unknown(let unit):
+                throw Problem(
+                    message: "'\(name)': '\(unit.printable)' is no unit that is known; \(words)", remedy: remedy)
+            case .known(let unit):
+                guard let meant = unit.meant(for: quantity.kind) else {
+                    throw Problem(
+                        message: "'\(name)': that is no unit of \(quantity.measures); \(words)", remedy: remedy)
+                }
+                units.append(meant)
+            }
+        }
+        guard units[0] == units[1], units[1] == units[2] else {
+            throw Problem(
+                message: "the \(quantity.kind.rawValue)'s axes have different units; say which with --map",
+                remedy: remedy)
+        }
+        return units[0]
+    }
+
+    /// Reports values that contradict a stated unit.
+    private mutating func check(
+        _ group: Group, _ quantity: Quantity, _ stated: TraceUnit, _ values: VectorStatistics
+    ) throws(Problem) {
+        guard values.isEnough, !quantity.possible.contains(values.medianMagnitude * stated.factor) else { return }
+        let isBare = group.stem.isEmpty && !mapped.kinds.contains(quantity.kind) && hints.assumedKind == nil
+        let median = VectorStatistics.text(values.medianMagnitude * stated.factor)
+        if quantity.hasGravity, isBare, values.medianMagnitude * stated.factor < quantity.possible.lowerBound {
+            throw withoutGravity(group, values)
+        }
+        let usual = quantity.usual.name
+        var hint = "the values are not those of such a sensor"
+        switch quantity.judge(values) {
+        case .unit(let index) where quantity.units[index].unit != stated:
+            hint = "that would fit \(quantity.units[index].name)"
+        case .withoutGravity: hint = "gravity is missing, so that there are no headings, and falls that were none"
+        default: break
+        }
+        notices.append(
+            "\(shown(group)): the median length is \(median) \(usual) in the unit that is stated, where "
+                + "\(quantity.reference): \(hint) (--map says otherwise)")
+    }
+
+    /// The factor of values without a unit: the one that they fit.
+    private mutating func factorOfUnstated(
+        _ group: Group, _ quantity: Quantity, _ values: VectorStatistics, _ advice: CSVAdvice
+    ) throws(Problem) -> Double {
+        let usual = quantity.usual.name
+        switch quantity.judge(values) {
+        case .unknown:
+            notices.append("no unit for \(shown(group)): taken as \(usual) (--map says otherwise)")
+            return 1
+        case .unit(let index):
+            let unit = quantity.units[index]
+            // Hard iron may make a field in µT as large as one in mgauss.
+            if file.isUncalibrated, index > 0, unit.option == "mgauss" { break }
+            notices.append(
+                "no unit for \(shown(group)): taken as \(unit.name), which the values fit (median length \(values.shown)) "
+                    + "(--map says otherwise)")
+            return unit.unit.factor
+        case .withoutGravity:
+            throw withoutGravity(group, values)
+        case .counts(let perG):
+            throw Problem(
+                message:
+                    "\(shown(group)): their length stays at \(values.shown), which is neither m/s² nor g nor mg: these seem to "
+                    + "be raw numbers of the sensor. Say with --map how many are one g; \(VectorStatistics.optionText(perG)) fits",
+                remedy: advice.mapping([(quantity.kind, group.places, "g/\(VectorStatistics.optionText(perG))")]))
+        case .implausible: break
+        }
+        notices.append(
+            "no unit for \(shown(group)): taken as \(usual), which the values do not fit (median length \(values.shown), where "
+                + "\(quantity.reference)) (--map says otherwise)")
+        return 1
+    }
+
+    private func withoutGravity(_ group: Group, _ values: VectorStatistics) -> Problem {
+        let evidence = values.isEnough ? " (median length \(values.shown))" : ""
+        var message =
+            "\(shown(group)): an acceleration without gravity\(evidence). It cannot be used: without gravity there is no telling "
+            + "what is up, and lying still looks like falling. "
+        guard let other = TraceFileName.withGravity(beside: path) else {
+            message +=
+                "Record the accelerometer itself (often called \"with gravity\", \"raw\" or \"total acceleration\")"
+            return Problem(message: message)
+        }
+        message += "Another file in the folder seems to have it"
+        return Problem(message: message, remedy: .file(other, madeBy: ""))
+    }
+
+    // MARK: - Sign
+
+    /// −1 where the file says how the device lay, and the values show that the axis that points down reads positive.
+    private mutating func signOfValues(_ group: Group, _ values: VectorStatistics) -> Double {
+        guard values.isEnough, mapped.negative.isEmpty, hints.map?.hasGravitySign == nil else { return 1 }
+        let share = values.mean.map { $0 / max(values.medianMagnitude, .leastNonzeroMagnitude) }
+        let directions: [(word: String, axis: Int, sign: Double)] = [
+            ("faceup", 2, 1), ("facedown", 2, -1), ("portrait", 1, 1), ("portraitupsidedown", 1, -1),
+        ]
+        for column in table.columns where column.texts.count == 1 {
+            guard let text = column.texts.first,
+                let lay = directions.first(where: { $0.word == text.lowercased() })
+            else { continue }
+            guard share[lay.axis] * lay.sign < -0.7 else { continue }
+            notices.append(
+                "\(shown(group)): the file says '\(text.printable)', and the axis that points down reads positive: turned about, as with "
+                    + "--map acceleration=gravity (--map acceleration=specific_force leaves it)")
+            return -1
+        }
+        if share[2] < -0.8 {
+            notices.append(
+                "\(names[group.places[2]].printable) reads downwards at the beginning: the device lay on its face, or the recorder has "
+                    + "the other sign, as those on iOS do; then headings need --map acceleration=gravity")
+        }
+        return 1
+    }
+
+    // MARK: - Words
+
+    private func shown(_ group: Group) -> String { group.places.map { names[$0].printable }.joined(separator: ", ") }
+
+    private func article(_ kind: SampleKind) -> String {
+        kind == .accelerometer ? "an \(kind.rawValue)" : "a \(kind.rawValue)"
+    }
+
+    private func nothingFound(_ groups: [Group], _ advice: CSVAdvice) -> Problem {
+        let list = CSVLayout.list(names)
+        if let bare = groups.first(where: { $0.kind == nil && $0.isWhole }) {
+            let values = table.vectors(bare.places)
+            let remedy = advice.forBare(bare.places)
+            if remedy == nil, values.isEnough, values.medianMagnitude < Quantity.of(.accelerometer).possible.lowerBound
+            {
+                return withoutGravity(bare, values)
+            }
+            return Problem(
+                message:
+                    "x, y, z could be an accelerometer or a magnetometer; found \(list). Say which with --map, or with "
+                    + "--bind SENSOR=FILE:accelerometer", remedy: remedy)
+        }
+        return Problem(
+            message: "neither an accelerometer nor a magnetometer; found \(list). Name the columns with --map "
+                + "'ax=COLUMN:UNIT,ay=…,az=…'", remedy: advice.forUnnamed(kind: nil))
+    }
+}

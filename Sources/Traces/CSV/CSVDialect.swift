@@ -1,0 +1,95 @@
+/// The delimiter and the decimal separators of a CSV file.
+struct CSVDialect: Equatable {
+    let delimiter: UInt8
+    /// Whether a comma is a decimal separator, too.
+    let hasDecimalComma: Bool
+    /// Whether several delimiters count as one, as blanks do.
+    let collapses: Bool
+    /// A byte that ends every line besides the line end; 0 for none.
+    let trailer: UInt8
+
+    /// The other decimal separator: a comma, or the point once more.
+    var otherMark: UInt8 { hasDecimalComma ? Self.comma : Self.point }
+
+    static let point = UInt8(ascii: ".")
+    static let newline = UInt8(ascii: "\n")
+    static let tab = UInt8(ascii: "\t")
+    static let blank = UInt8(ascii: " ")
+    static let comma = UInt8(ascii: ",")
+    static let semicolon = UInt8(ascii: ";")
+    private static let quote = UInt8(ascii: "\"")
+
+    /// The dialects that a file may have, the likelier first.
+    static let all = [tab, semicolon, comma, UInt8(ascii: "|"), blank].map { CSVDialect(delimiter: $0) }
+
+    /// A comma that does not delimit fields can only be a decimal separator; a blank that does may be repeated.
+    init(delimiter: UInt8, trailer: UInt8 = 0) {
+        self.delimiter = delimiter
+        hasDecimalComma = delimiter != Self.comma
+        collapses = delimiter == Self.blank
+        self.trailer = trailer
+    }
+
+    /// Derives the dialect from a header without rows.
+    init(header: [UInt8]) {
+        let unquoted = Self.withoutQuoted(header)
+        self.init(delimiter: [Self.tab, Self.semicolon].first(where: unquoted.contains) ?? Self.comma)
+    }
+
+    /// Splits a line into its fields, without their quotes and the line's trailer.
+    func fields(_ line: [UInt8]) -> [String] {
+        var line = line[...]
+        if collapses || trailer != 0 {
+            while let last = line.last, last == Self.blank || last == Self.tab || last == trailer { line.removeLast() }
+        }
+        var fields: [String] = []
+        var field: [UInt8] = []
+        var isQuoted = false
+        for byte in line {
+            if byte == Self.quote {
+                isQuoted.toggle()
+            } else if byte == delimiter && !isQuoted {
+                if collapses, field.isEmpty { continue }
+                fields.append(Self.text(field).trimmingBlanks())
+                field = []
+            } else {
+                field.append(byte)
+            }
+        }
+        fields.append(Self.text(field).trimmingBlanks())
+        return fields
+    }
+
+    /// The number in a field; `nil` for anything else.
+    func number(_ field: String) -> Double? {
+        guard let first = field.utf8.first, first < 0x3A else { return nil }
+        return Double(hasDecimalComma ? field.replacing(comma: ".") : field)
+    }
+
+    /// Bytes that are not UTF-8 are taken as Latin-1, in which older programs write µ and ².
+    private static func text(_ bytes: [UInt8]) -> String {
+        String(validating: bytes, as: UTF8.self)
+            ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    }
+
+    private static func withoutQuoted(_ line: [UInt8]) -> [UInt8] {
+        var isQuoted = false
+        return line.filter { byte in
+            if byte == quote { isQuoted.toggle() }
+            return !isQuoted
+        }
+    }
+}
+
+extension String {
+    fileprivate func replacing(comma other: Character) -> String { String(map { $0 == "," ? other : $0 }) }
+}
+
+extension StringProtocol {
+    func trimmingBlanks() -> String {
+        var rest = self[...]
+        while let first = rest.first, first.isWhitespace { rest.removeFirst() }
+        while let last = rest.last, last.isWhitespace { rest.removeLast() }
+        return String(rest)
+    }
+}

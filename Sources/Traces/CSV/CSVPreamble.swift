@@ -1,0 +1,260 @@
+/// Where the rows of a CSV file begin, how their fields are separated, and the line with the columns' names.
+///
+/// Files of loggers have empty lines, comments, key–value lines and lines of units before their rows. The rows are found
+/// first, because they are many and alike; the header is the last line before them that has as many fields.
+struct CSVPreamble {
+    let dialect: CSVDialect
+    /// The columns' names, with their units in parentheses where these stand in a line of their own; `nil` for a file
+    /// that has none.
+    let names: [String]?
+    /// The line of the names, from 1, or else of the first row.
+    let headerLine: Int
+    /// The number of lines before the first row.
+    let lineCount: Int
+    /// The first rows, split into fields.
+    let rows: [[String]]
+    /// The line that looks like a header and has fewer fields than the rows, and their number.
+    private(set) var misfit: (line: Int, count: Int)?
+    /// The samples a second that a line before the rows gives, and that line's number.
+    private(set) var rate: (hertz: Double, line: Int)?
+
+    private static let sampledLines = 25
+    private static let headerSearch = 12
+
+    /// Examines the first lines of a file; an empty file gives `nil`.
+    init?(_ lines: [[UInt8]]) {
+        let filled = lines.indices.filter { !Self.isEmpty(lines[$0]) }
+        guard let first = filled.first(where: { !Self.isComment(lines[$0]) && !Self.isSeparatorLine(lines[$0]) }) else {
+            return nil
+        }
+        let text = filled.filter { !Self.isComment(lines[$0]) }
+        // The last lines are rows more certainly than the first ones.
+        let sample = text.suffix(Self.sampledLines).map { lines[$0] }
+        guard let (found, width) = Self.dialect(of: sample) else {
+            let dialect = CSVDialect(header: lines[first])
+            self.dialect = dialect
+            names = dialect.fields(lines[first])
+            headerLine = first + 1
+            lineCount = first + 1
+            rows = lines.dropFirst(lineCount).filter { !Self.isEmpty($0) && !Self.isComment($0) }.map(dialect.fields)
+            return
+        }
+        dialect = found
+        var start = Self.firstRow(lines, text, found, width)
+        start = Self.startOfData(lines, text, from: start, found)
+        let header = Self.header(lines, before: start, found, width)
+        names = header?.names
+        headerLine = (header?.line ?? start) + 1
+        lineCount = start
+        rows = lines.dropFirst(start).filter { !Self.isEmpty($0) && !Self.isComment($0) }.map(found.fields)
+        if header == nil, let last = text.last(where: { $0 < start }) {
+            let count = found.fields(lines[last]).count
+            if count > 1, count < width, found.delimiter == CSVDialect.comma,
+                ColumnName.areNames(found.fields(lines[last]))
+            {
+                misfit = (last + 1, count)
+            }
+        }
+        for index in 0..<start {
+            guard let hertz = Self.rate(in: lines[index]) else { continue }
+            rate = (hertz, index + 1)
+            break
+        }
+        if rate == nil, start == 2, header == nil, let hertz = found.number(found.fields(lines[1])[0]) {
+            rate = (hertz, 2)
+        }
+    }
+
+    // MARK: - Lines
+
+    static func isEmpty(_ line: [UInt8]) -> Bool {
+        line.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D || $0 == 0x2C || $0 == 0x3B }
+    }
+
+    private static func isComment(_ line: [UInt8]) -> Bool { line.first == UInt8(ascii: "#") }
+
+    /// A line `sep=;` tells a spreadsheet the delimiter.
+    private static func isSeparatorLine(_ line: [UInt8]) -> Bool {
+        line.starts(with: "sep=".utf8) || line.starts(with: "\"sep=".utf8)
+    }
+
+    /// Removes the marks of a comment.
+    private static func uncommented(_ line: [UInt8]) -> [UInt8] {
+        Array(line.drop { $0 == 0x23 || $0 == 0x25 || $0 == 0x2F || $0 == 0x40 || $0 == 0x20 || $0 == 0x3B })
+    }
+
+    /// The samples a second that a line gives: a number before Hz, or behind a word such as "rate".
+    private static func rate(in line: [UInt8]) -> Double? {
+        let text = String(decoding: line.prefix(2000), as: UTF8.self).lowercased()
+        if let rate = TraceFileName.rate(text) { return rate }
+        let words = text.split { !$0.isLetter && !$0.isNumber && $0 != "." }
+        for (word, next) in zip(words, words.dropFirst())
+        where ["rate", "frequency", "freq", "fs", "odr"].contains(word) {
+            if let rate = Double(next), (2...10_000).contains(rate) { return rate }
+        }
+        return nil
+    }
+
+    // MARK: - Rows
+
+    private static func numberCount(_ fields: [String], _ dialect: CSVDialect) -> Int {
+        fields.count { dialect.number($0) != nil }
+    }
+
+    /// Whether most fields are numbers, empty or times.
+    private static func isRow(_ fields: [String], _ dialect: CSVDialect) -> Bool {
+        let filled = fields.count { !$0.isEmpty }
+        let numbers = numberCount(fields, dialect)
+        guard filled > 0, numbers > 0 else { return false }
+        let others = fields.count { !$0.isEmpty && (ClockTime($0) != nil || isMissing($0)) }
+        return numbers + others >= 2 && 2 * (numbers + others) >= filled
+    }
+
+    private static func isMissing(_ field: String) -> Bool {
+        ["nan", "inf", "-inf", "null", "na", "n/a", "none"].contains(field.lowercased())
+    }
+
+    /// The dialect under which most lines are rows with many numbers, and the usual number of fields.
+    private static func dialect(of lines: [[UInt8]]) -> (CSVDialect, width: Int)? {
+        var best: (dialect: CSVDialect, width: Int, rows: Int, numbers: Int)?
+        let trailer = trailer(of: lines)
+        for candidate in CSVDialect.all {
+            let dialect = CSVDialect(
+                delimiter: candidate.delimiter, trailer: trailer == candidate.delimiter ? 0 : trailer)
+            var widths: [Int: Int] = [:]
+            var rows = 0
+            var numbers = 0
+            for line in lines {
+                let fields = dialect.fields(line)
+                guard isRow(fields, dialect) else { continue }
+                rows += 1
+                numbers += numberCount(fields, dialect)
+                widths[fields.count, default: 0] += 1
+            }
+            guard rows > 0, let width = widths.max(by: { ($0.value, $0.key) < ($1.value, $1.key) })?.key, width > 1
+            else { continue }
+            if let best, (best.rows, best.numbers) >= (rows, numbers) { continue }
+            best = (dialect, width, rows, numbers)
+        }
+        return best.map { ($0.dialect, $0.width) }
+    }
+
+    /// A byte with which nearly all lines end, though another one separates their fields.
+    private static func trailer(of lines: [[UInt8]]) -> UInt8 {
+        for byte in [CSVDialect.semicolon, CSVDialect.comma] {
+            let ends = lines.count { line in line.last { $0 != 0x20 && $0 != 0x0D } == byte }
+            if ends * 5 >= lines.count * 4 { return byte }
+        }
+        return 0
+    }
+
+    /// The first row: one with the usual number of fields, or one that follows a header with that number.
+    private static func firstRow(_ lines: [[UInt8]], _ text: [Int], _ dialect: CSVDialect, _ width: Int) -> Int {
+        var isAfterHeader = false
+        for index in text {
+            let fields = dialect.fields(lines[index])
+            if isRow(fields, dialect) {
+                if fields.count == width || isAfterHeader { return index }
+            } else {
+                isAfterHeader = fields.count == width && fields.count { $0.isEmpty } < fields.count
+            }
+        }
+        return text.first ?? 0
+    }
+
+    /// Passes over two lines that hold the start and the rate in each of their columns, as some wristbands write them.
+    private static func startOfData(_ lines: [[UInt8]], _ text: [Int], from start: Int, _ dialect: CSVDialect) -> Int {
+        guard let place = text.firstIndex(of: start), place == 0, text.count > 3 else { return start }
+        let heads = [0, 1].map { dialect.fields(lines[text[$0]]).map { dialect.number($0) } }
+        guard heads.allSatisfy({ head in head.count > 1 && head.allSatisfy { $0 != nil && $0 == head[0] } }),
+            let begin = heads[0][0], let rate = heads[1][0], begin > 5e8, rate >= 1, rate <= 10_000
+        else { return start }
+        return text[2]
+    }
+
+    // MARK: - Header
+
+    /// The names of the columns in the lines before the first row.
+    private static func header(
+        _ lines: [[UInt8]], before start: Int, _ dialect: CSVDialect, _ width: Int
+    ) -> (names: [String], line: Int)? {
+        if let names = attributes(lines[..<start]), names.count == width { return (names, start - 1) }
+        let row = dialect.fields(lines[start])
+        var units: [String]?
+        var searched = 0
+        for index in lines[..<start].indices.reversed() where !isEmpty(lines[index]) {
+            searched += 1
+            guard searched <= headerSearch else { break }
+            if isSeparatorLine(lines[index]) { continue }
+            guard let fields = fields(lines[index], dialect, width, row: row) else { continue }
+            if Set(fields.filter { !$0.isEmpty }).count <= 1, width > 2, units != nil { continue }
+            if units == nil, isUnits(fields), index > 0 {
+                units = fields
+                continue
+            }
+            guard let units else { return (fields, index) }
+            // Lines between names and units say what is calibrated, or repeat the device.
+            if fields.allSatisfy({ ["CAL", "RAW", "UNCAL", ""].contains($0) }) { continue }
+            let names = fields.enumerated().map { place, name in
+                place < units.count && TraceUnit(units[place]) != nil ? "\(name) (\(units[place]))" : name
+            }
+            return (names, index)
+        }
+        return units.map { ($0, start - 1) }
+    }
+
+    /// The fields of a line before the rows, when it has a field for each column.
+    private static func fields(
+        _ line: [UInt8], _ dialect: CSVDialect, _ width: Int, row: [String]
+    ) -> [String]? {
+        let isMarked = line.first.map { "#%/@;".utf8.contains($0) } ?? false
+        let text = isMarked ? uncommented(line) : line
+        for candidate in [dialect] + CSVDialect.all.filter({ $0.delimiter != dialect.delimiter }) {
+            var fields = candidate.fields(text)
+            // A delimiter at the end of the rows or of the header alone adds an empty column.
+            while fields.count > width, fields.last == "" { fields.removeLast() }
+            if fields.count == width - 1, candidate == dialect, ColumnName.areNames(fields) {
+                // Programs for statistics number the rows without a name for that; others have a last column without one.
+                if row.first == "1", candidate.collapses { return [""] + fields }
+                if let last = row.last, candidate.number(last) == nil { return fields + [""] }
+            }
+            let isWider = candidate == dialect && !isMarked && fields.count > width
+            guard fields.count == width || isWider, !isRow(fields, candidate),
+                fields.contains(where: { $0.contains(where: \.isLetter) })
+            else { continue }
+            // Prose has blanks, too.
+            if candidate.delimiter == CSVDialect.blank, candidate != dialect || isMarked {
+                guard ColumnName.areNames(fields) else { continue }
+            }
+            return fields
+        }
+        return nil
+    }
+
+    /// Whether a line holds units, and no names.
+    private static func isUnits(_ fields: [String]) -> Bool {
+        let filled = fields.filter { !$0.isEmpty }
+        let known = filled.count { field in
+            let bare = field.trimmingBrackets()
+            return TraceUnit(bare) != nil && !["t", "T", "time", "a"].contains(bare)
+        }
+        return known > 0 && 2 * known >= filled.count
+    }
+
+    /// The names in lines `@attribute NAME TYPE`.
+    private static func attributes(_ lines: ArraySlice<[UInt8]>) -> [String]? {
+        let names = lines.compactMap { line -> String? in
+            let fields = CSVDialect(delimiter: CSVDialect.blank).fields(line)
+            guard fields.count >= 3, fields[0].lowercased() == "@attribute" else { return nil }
+            return fields[1]
+        }
+        return names.isEmpty ? nil : names
+    }
+}
+
+extension String {
+    fileprivate func trimmingBrackets() -> String {
+        guard let first, let last, count > 2, "([".contains(first), ")]".contains(last) else { return self }
+        return String(dropFirst().dropLast())
+    }
+}

@@ -1,0 +1,164 @@
+import PlainText
+
+/// Where the stamps of a CSV file come from.
+enum CSVTime: Equatable {
+    /// A column of numbers.
+    case number(column: Int, unit: TimeUnit)
+    /// A column of times of a clock, as text.
+    case clock(column: Int)
+    /// Nothing in the file: the distance of the rows.
+    case rate(hertz: Double)
+
+    var column: Int? {
+        switch self {
+        case .number(let column, _), .clock(let column): column
+        case .rate: nil
+        }
+    }
+}
+
+/// Chooses the column of the time, and its unit.
+struct CSVTimeChoice {
+    /// The time; `nil` when no column holds it.
+    let time: CSVTime?
+    /// What was assumed.
+    private(set) var notices: [String] = []
+    /// Why the column that was found is of no use, and the rate that the rows seem to have.
+    private(set) var flaw: (message: String, hertz: Double)?
+
+    private static let fewestRows = 10
+
+    init(
+        _ columns: [ColumnName], _ names: [String], _ table: HeadTable, rate: (hertz: Double, says: String?)?
+    ) {
+        let candidates = Self.candidates(columns, names)
+        guard let column = Self.best(candidates, columns, table) else {
+            time = rate.map { .rate(hertz: $0.hertz) }
+            if let rate, let says = rate.says {
+                notices = [
+                    "no column holds the time: taken as \(VectorStatistics.optionText(rate.hertz)) samples a second, as \(says)"
+                ]
+            }
+            return
+        }
+        let name = names[column].printable
+        let values = table.columns.indices.contains(column) ? table.columns[column] : nil
+        let isClock = values?.clock != nil
+        let steps = values?.steps
+        var unit = isClock ? TimeUnit.nanoseconds : .seconds
+        if !isClock {
+            if case .known(.time(let stated)) = columns[column].unit {
+                unit = stated
+                if let steps, table.rowCount >= Self.fewestRows, steps.median > 0 {
+                    let seconds = steps.median * unit.inSeconds
+                    if seconds > 1.0001 || seconds < 20e-6 {
+                        notices.append(
+                            "'\(name)' has \(VectorStatistics.text(seconds)) s between samples, which no sensor has: if that is "
+                                + "not so, its unit is another one (--map 'time=COLUMN:UNIT' with s, ms, us or ns)")
+                    }
+                }
+            } else {
+                let guess = Self.guess(values, steps, rowCount: table.rowCount)
+                unit = guess.unit
+                if let rate, let steps, steps.median > 0 {
+                    let step = steps.median * unit.inSeconds
+                    if step * rate.hertz > 1.5 || step * rate.hertz < 0.66 {
+                        notices.append(
+                            "the times in '\(name)' would be \(VectorStatistics.text(1 / step)) samples a second, and there should be "
+                                + "\(VectorStatistics.optionText(rate.hertz))\(rate.says.map { ", as " + $0 } ?? ""): if it is not in "
+                                + "\(unit.name), name its unit with --map 'time=COLUMN:UNIT'")
+                    }
+                }
+                notices.append("no unit for '\(name)': taken as \(guess.words) (--map says otherwise)")
+            }
+        }
+        // In a recording by Binnacle samples of several sensors share a time.
+        if table.rowCount >= 2 * Self.fewestRows, columns.allSatisfy({ $0.sensor == nil }), let steps {
+            let first = values?.values.first { $0.isFinite } ?? 0
+            if steps.repeated > 0.75, steps.median > 0 || first.magnitude >= 1e12 {
+                let hertz = steps.rate > 0 ? steps.rate / unit.inSeconds : 100
+                let words =
+                    steps.median > 0
+                    ? "\(Int((100 * steps.repeated).rounded())) % of the samples have the same time in '\(name)' as the one before"
+                    : "all samples at the beginning have the same time in '\(name)', whose last digits a spreadsheet has cut off"
+                if let rate {
+                    time = .rate(hertz: rate.hertz)
+                    return
+                }
+                flaw = (words, max(2, min(100_000, hertz >= 10 ? hertz.rounded() : hertz)))
+            } else if steps.repeated > 0.05 {
+                notices.append(
+                    "'\(name)': \(Int((100 * steps.repeated).rounded())) % of the samples have the same time as the one before: a "
+                        + "program may have cut off the last digits")
+            }
+        }
+        if rate != nil, rate?.says == nil { notices.append("--rate is not used: '\(name)' holds the time") }
+        time = isClock ? .clock(column: column) : .number(column: column, unit: unit)
+    }
+
+    /// The columns that may hold the time, the likelier first.
+    private static func candidates(_ columns: [ColumnName], _ names: [String]) -> [Int] {
+        let times = columns.indices.filter { columns[$0].role == .time }
+        if let mapped = times.first(where: { columns[$0].stem == MappedColumns.stem }) { return [mapped] }
+        // A column t may also be a temperature, so that every other column of times takes precedence.
+        func rank(_ column: Int) -> Int {
+            if case .known = columns[column].unit { return columns[column].strangeWords > 0 ? 1 : 0 }
+            if columns[column].unit == .none { return names[column].lowercased() == "t" ? 3 : 2 }
+            return 4
+        }
+        return times.sorted { (rank($0), $0) < (rank($1), $1) }
+    }
+
+    /// The first one that rises; numbers are better than the times of a clock, and whole seconds are worse than both.
+    private static func best(_ candidates: [Int], _ columns: [ColumnName], _ table: HeadTable) -> Int? {
+        guard candidates.count > 1, table.rowCount > 0 else { return candidates.first }
+        func isFine(_ place: Int, clock: Bool) -> Bool {
+            let column = table.columns[place]
+            guard clock ? column.clock != nil : column.isNumeric else { return false }
+            guard let steps = column.steps else { return table.rowCount < 2 }
+            return steps.isRising && steps.repeated <= 0.5
+        }
+        return candidates.first { isFine($0, clock: false) } ?? candidates.first { isFine($0, clock: true) }
+            ?? candidates.first { table.columns[$0].isNumeric || table.columns[$0].clock != nil } ?? candidates.first
+    }
+
+    /// The unit of stamps without one: times since 1970 are recognised by their magnitude, others by their distance.
+    static func guess(
+        _ column: HeadTable.Column?, _ steps: (median: Double, isRising: Bool, repeated: Double, rate: Double)?,
+        rowCount: Int
+    ) -> (unit: TimeUnit, words: String) {
+        let first = column?.values.first { $0.isFinite }?.magnitude ?? 0
+        let since1970: (unit: TimeUnit, words: String)? =
+            switch first {
+            case 1e17...: (.nanoseconds, "nanoseconds since 1970")
+            case 1e14...: (.microseconds, "microseconds since 1970")
+            case 1e11...: (.milliseconds, "milliseconds since 1970")
+            default: nil
+            }
+        guard rowCount >= fewestRows, let step = steps?.median, step > 0 else {
+            return since1970 ?? (.seconds, "seconds")
+        }
+        // Stamps may have been cut, so that their distance is too long, but never too short.
+        if let since1970, step * since1970.unit.inSeconds >= 20e-6, step * since1970.unit.inSeconds < 100 {
+            return since1970
+        }
+        switch step {
+        case 1e6...: return (.nanoseconds, "nanoseconds, which fit the distance of the samples")
+        case 1e3...: return (.microseconds, "microseconds, which fit the distance of the samples")
+        case 1.0001...: return (.milliseconds, "milliseconds, which fit the distance of the samples")
+        default: return (.seconds, "seconds")
+        }
+    }
+
+    /// A column of rising times whose name says nothing of time; a count of the rows is none.
+    static func unnamed(_ table: HeadTable) -> CSVTime? {
+        for (place, column) in table.columns.enumerated() where column.isNumeric || column.clock != nil {
+            guard let steps = column.steps, steps.isRising, steps.repeated < 0.5, steps.median > 0 else { continue }
+            if column.clock != nil { return .clock(column: place) }
+            let isCount = steps.median == 1 && column.values.allSatisfy { $0 == $0.rounded() }
+            guard !isCount, table.rowCount >= fewestRows else { continue }
+            return .number(column: place, unit: guess(column, steps, rowCount: table.rowCount).unit)
+        }
+        return nil
+    }
+}

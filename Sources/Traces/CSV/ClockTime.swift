@@ -1,0 +1,205 @@
+/// Parses times of a clock as text, such as `2018-08-06 15:01:06:525`, `13.05.2019 08:45:17,5` or
+/// `2024-10-17T19:22:22.123+02:00`, without allocating.
+///
+/// A date may begin with the year or end with it, or be missing; months may have English names. The fraction follows a
+/// point, a comma or a colon. A zone is applied when it is a number.
+struct ClockTime {
+    /// Nanoseconds since 1970, or since midnight when there is no date.
+    let nanoseconds: Int64
+    let hasDate: Bool
+
+    /// Parses a text that has nothing else; `nil` when it is no time.
+    init?(_ text: UnsafeBufferPointer<UInt8>) {
+        var reader = Reader(text)
+        guard let result = reader.read() else { return nil }
+        self = result
+    }
+
+    /// Parses a text that has nothing else; `nil` when it is no time.
+    init?(_ text: String) {
+        var text = text
+        guard let result = text.withUTF8({ ClockTime($0) }) else { return nil }
+        self = result
+    }
+
+    private init(nanoseconds: Int64, hasDate: Bool) {
+        self.nanoseconds = nanoseconds
+        self.hasDate = hasDate
+    }
+
+    private struct Number {
+        let value: Int64
+        let digits: Int
+    }
+
+    private struct Reader {
+        private let text: UnsafeBufferPointer<UInt8>
+        private var place = 0
+
+        init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
+
+        private var next: UInt8 { place < text.count ? text[place] : 0 }
+
+        private mutating func take(_ byte: UInt8) -> Bool {
+            guard next == byte else { return false }
+            place += 1
+            return true
+        }
+
+        private mutating func number(most: Int = 9) -> Number? {
+            var value: Int64 = 0
+            var digits = 0
+            while digits < most, next &- 0x30 < 10 {
+                value = value * 10 + Int64(next - 0x30)
+                digits += 1
+                place += 1
+            }
+            return digits > 0 ? Number(value: value, digits: digits) : nil
+        }
+
+        mutating func read() -> ClockTime? {
+            let days = date()
+            if days != nil {
+                let start = place
+                while next == 0x20 || next | 0x20 == 0x74 || next == 0x5F || next == 0x2D || next == 0x2C { place += 1 }
+                if place == text.count { return start == place ? days.map(Self.midnight) : nil }
+                guard place > start else { return nil }
+            } else {
+                place = 0
+            }
+            guard let time = timeOfDay() else { return nil }
+            guard let zone = zone(), place == text.count else { return nil }
+            let seconds = (days ?? 0) * 86_400 - zone
+            return ClockTime(nanoseconds: seconds * 1_000_000_000 + time, hasDate: days != nil)
+        }
+
+        private static func midnight(_ days: Int64) -> ClockTime {
+            ClockTime(nanoseconds: days * 86_400_000_000_000, hasDate: true)
+        }
+
+        /// Days since 1970.
+        private mutating func date() -> Int64? {
+            guard let first = number() else { return nil }
+            if first.digits == 8 {
+                return Self.days(first.value / 10_000, first.value / 100 % 100, first.value % 100)
+            }
+            let separator = next
+            guard separator == 0x2D || separator == 0x2E || separator == 0x2F || separator == 0x20 else { return nil }
+            place += 1
+            var second: Int64
+            var isNamed = false
+            if let value = number() {
+                second = value.value
+            } else if let month = month() {
+                second = month
+                isNamed = true
+            } else {
+                return nil
+            }
+            guard take(separator), let third = number(most: 4) else { return nil }
+            if first.digits == 4 { return Self.days(first.value, second, third.value) }
+            guard third.digits == 4 || third.digits == 2 else { return nil }
+            let year = third.digits == 2 ? 2000 + third.value : third.value
+            var day = first.value
+            // With slashes the month comes first, unless it cannot be one.
+            if separator == 0x2F, !isNamed, first.value <= 12 { swap(&day, &second) }
+            return Self.days(year, second, day)
+        }
+
+        private mutating func month() -> Int64? {
+            guard place + 3 <= text.count else { return nil }
+            let word = (text[place] | 0x20, text[place + 1] | 0x20, text[place + 2] | 0x20)
+            let names: StaticString = "janfebmaraprmayjunjulaugsepoctnovdec"
+            for month in 0..<12 {
+                let name = names.utf8Start + 3 * month
+                guard name[0] == word.0, name[1] == word.1, name[2] == word.2 else { continue }
+                while next | 0x20 >= 0x61, next | 0x20 <= 0x7A { place += 1 }
+                return Int64(month + 1)
+            }
+            return nil
+        }
+
+        /// Nanoseconds since midnight.
+        private mutating func timeOfDay() -> Int64? {
+            guard let first = number() else { return nil }
+            var hours: Int64 = 0
+            var minutes: Int64 = 0
+            var seconds: Int64 = 0
+            var nanoseconds: Int64 = 0
+            let separator = next
+            if first.digits == 6, separator != 0x3A {
+                (hours, minutes, seconds) = (first.value / 10_000, first.value / 100 % 100, first.value % 100)
+                if next == 0x2E || next == 0x2C || next == 0x5F { nanoseconds = fraction() ?? -1 }
+            } else {
+                guard separator == 0x3A || separator == 0x2D || separator == 0x2E else { return nil }
+                place += 1
+                guard let second = number() else { return nil }
+                (hours, minutes) = (first.value, second.value)
+                if next == separator {
+                    place += 1
+                    guard let third = number() else { return nil }
+                    seconds = third.value
+                    if next == 0x2E || next == 0x2C || next == 0x3A { nanoseconds = fraction() ?? -1 }
+                } else if separator == 0x3A, next == 0x2E || next == 0x2C {
+                    // Spreadsheets write minutes, seconds and a fraction.
+                    (hours, minutes, seconds) = (0, first.value, second.value)
+                    nanoseconds = fraction() ?? -1
+                } else if separator != 0x3A {
+                    return nil
+                }
+            }
+            guard nanoseconds >= 0, minutes < 60, seconds < 61 else { return nil }
+            while next == 0x20 { place += 1 }
+            if next | 0x20 == 0x61 || next | 0x20 == 0x70, place + 1 < text.count, text[place + 1] | 0x20 == 0x6D {
+                let isAfternoon = next | 0x20 == 0x70
+                place += 2
+                guard hours >= 1, hours <= 12 else { return nil }
+                hours = hours % 12 + (isAfternoon ? 12 : 0)
+            }
+            guard hours < 10_000 else { return nil }
+            return ((hours * 60 + minutes) * 60 + seconds) * 1_000_000_000 + nanoseconds
+        }
+
+        /// The nanoseconds behind a separator; behind a colon or an underscore there are milliseconds.
+        private mutating func fraction() -> Int64? {
+            let separator = next
+            place += 1
+            guard let number = number() else { return nil }
+            while next &- 0x30 < 10 { place += 1 }
+            if separator == 0x3A || separator == 0x5F { return number.digits <= 3 ? number.value * 1_000_000 : nil }
+            return number.value * DecimalPowers.signedInteger(9 - number.digits)
+        }
+
+        /// The seconds that a zone is ahead of UTC; a name counts as none.
+        private mutating func zone() -> Int64? {
+            if next | 0x20 == 0x7A { place += 1 }
+            if next == 0x20 {
+                while next == 0x20 { place += 1 }
+                while next | 0x20 >= 0x61, next | 0x20 <= 0x7A { place += 1 }
+            }
+            guard next == 0x2B || next == 0x2D else { return 0 }
+            let sign: Int64 = next == 0x2D ? -1 : 1
+            place += 1
+            guard let hours = number() else { return nil }
+            if hours.digits == 4 { return sign * (hours.value / 100 * 3600 + hours.value % 100 * 60) }
+            var seconds = hours.value * 3600
+            if take(0x3A) {
+                guard let minutes = number() else { return nil }
+                seconds += minutes.value * 60
+            }
+            return sign * seconds
+        }
+
+        /// The days from 1970 to a date of the Gregorian calendar.
+        ///
+        /// Source: Howard Hinnant, "chrono-compatible low-level date algorithms".
+        private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64? {
+            guard (1900...2200).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
+            let year = month <= 2 ? year - 1 : year
+            let era = year / 400
+            let yearOfEra = year - era * 400
+            let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+            return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+        }
+    }
+}

@@ -1,0 +1,150 @@
+/// Files that hold no trace as they are, recognised by their first bytes, with what to do.
+struct ForeignFormat {
+    private let mark: [UInt8]
+    private let message: String
+    /// Makes the command that converts a file, and its result, from the file's name.
+    private var remedy: (@Sendable (String) -> TraceRemedy?)?
+
+    /// The number of bytes that tell all of them.
+    static let markCount = 16
+
+    private init(_ mark: [UInt8], _ message: String, _ remedy: (@Sendable (String) -> TraceRemedy?)? = nil) {
+        self.mark = mark
+        self.message = message
+        self.remedy = remedy
+    }
+
+    private init(_ mark: String, _ message: String, _ remedy: (@Sendable (String) -> TraceRemedy?)? = nil) {
+        self.init(Array(mark.utf8), message, remedy)
+    }
+
+    private static let stream = "w = ipc.new_stream(OUT, t.schema); w.write_table(t); w.close()"
+    private static let export =
+        "open it in a spreadsheet program and save the sheet as CSV (in LibreOffice: File, Save As, Text CSV)"
+
+    private static let all: [ForeignFormat] = [
+        ForeignFormat(
+            "ARROW1",
+            "is an Arrow file (Feather), and no stream: convert it, with pyarrow: t = ipc.open_file(IN).read_all(); \(stream)"
+        ),
+        ForeignFormat(
+            "FEA1",
+            "is an old Feather file: convert it to an Arrow stream, with pyarrow: t = feather.read_table(IN); \(stream)"
+        ),
+        ForeignFormat(
+            "PAR1",
+            "is a Parquet file: convert it to an Arrow stream, with pyarrow: t = parquet.read_table(IN); \(stream)"),
+        ForeignFormat([0x1F, 0x8B], "is compressed with gzip: unpack it first (gunzip)") {
+            unpacked($0, with: "gunzip -c", suffixes: [".gz"])
+        },
+        ForeignFormat([0x28, 0xB5, 0x2F, 0xFD], "is compressed with zstd: unpack it first (unzstd)") {
+            unpacked($0, with: "unzstd -c", suffixes: [".zst", ".zstd"])
+        },
+        ForeignFormat([0x04, 0x22, 0x4D, 0x18], "is compressed with lz4: unpack it first (unlz4)") {
+            unpacked($0, with: "unlz4 -c", suffixes: [".lz4"])
+        },
+        ForeignFormat([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], "is compressed with xz: unpack it first (unxz)") {
+            unpacked($0, with: "unxz -c", suffixes: [".xz"])
+        },
+        ForeignFormat("BZh", "is compressed with bzip2: unpack it first (bunzip2)") {
+            unpacked($0, with: "bunzip2 -c", suffixes: [".bz2"])
+        },
+        ForeignFormat(
+            [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C], "is a 7-Zip archive: unpack it first (7z x), and name the files in it"
+        ),
+        ForeignFormat("Rar!", "is a RAR archive: unpack it first, and name the files in it"),
+        ForeignFormat(
+            [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1], "is a workbook of Excel (.xls), and no CSV: \(export)",
+            exported),
+        ForeignFormat(
+            "SQLite format 3",
+            "is a SQLite database, and no CSV: export the table with the samples (sqlite3 -csv -header)"),
+        ForeignFormat("%PDF", "is a PDF document: export the recording as CSV instead"),
+        ForeignFormat(
+            "<!DOCTYPE", "is a web page, and no recording: was the link to the download, or a sign-in page, saved?"),
+        ForeignFormat(
+            "<!doctype", "is a web page, and no recording: was the link to the download, or a sign-in page, saved?"),
+        ForeignFormat(
+            "<html", "is a web page, and no recording: was the link to the download, or a sign-in page, saved?"),
+        ForeignFormat("<?xml", "is XML, and no CSV: export the recording as CSV"),
+        ForeignFormat(
+            "{\"", "is JSON, and no CSV: export the recording as CSV, or write its numbers with a program such as jq"),
+        ForeignFormat(
+            "[{", "is JSON, and no CSV: export the recording as CSV, or write its numbers with a program such as jq"),
+        ForeignFormat(
+            "{\n", "is JSON, and no CSV: export the recording as CSV, or write its numbers with a program such as jq"),
+        ForeignFormat(
+            "[\n", "is JSON, and no CSV: export the recording as CSV, or write its numbers with a program such as jq"),
+        ForeignFormat(
+            "MATLAB 5.0 MAT", "is a MAT-file of MATLAB, and no CSV: write it there with writetable or writematrix"),
+        ForeignFormat(
+            [0x89, 0x48, 0x44, 0x46], "is an HDF5 file (also MATLAB 7.3), and no CSV: export the samples as CSV"),
+        ForeignFormat(
+            [0x93, 0x4E, 0x55, 0x4D, 0x50, 0x59], "is an array of NumPy, and no CSV: write it with numpy.savetxt"),
+        ForeignFormat([0xFF, 0xFE], "is UTF-16 text: save it as UTF-8", recoded),
+        ForeignFormat([0xFE, 0xFF], "is UTF-16 text: save it as UTF-8", recoded),
+    ]
+
+    /// Throws ``TraceError`` when a file begins as one of them.
+    static func refuse(_ first: [UInt8], _ path: String) throws(TraceError) {
+        if first.starts(with: "PK\u{3}\u{4}".utf8) { throw archive(path, first) }
+        guard let found = all.first(where: { first.starts(with: $0.mark) }) else { return }
+        throw TraceError(.data, path: path, found.message, remedy: found.remedy?(path))
+    }
+
+    /// Workbooks are zip archives, too; the first entry tells them, or else the name.
+    private static func archive(_ path: String, _ first: [UInt8]) -> TraceError {
+        let name = path.lowercased()
+        let entry = String(decoding: (try? entryName(path)) ?? [], as: UTF8.self)
+        let isOpenDocument = name.hasSuffix(".ods") || entry == "mimetype"
+        if isOpenDocument || [".xlsx", ".xlsm"].contains(where: name.hasSuffix) || entry == "[Content_Types].xml"
+            || entry.hasPrefix("xl/") || entry.hasPrefix("_rels/")
+        {
+            return TraceError(
+                .data, path: path,
+                "is a workbook (\(isOpenDocument ? ".ods" : "Excel's .xlsx")), and no CSV: \(export)",
+                remedy: exported(path))
+        }
+        return TraceError(
+            .data, path: path,
+            "is a zip archive: unpack it first (unzip \(ShellText.quoted(path))), and name the files in it that hold the "
+                + "accelerometer and the magnetometer")
+    }
+
+    /// The name of the first entry of a zip archive.
+    private static func entryName(_ path: String) throws(TraceError) -> [UInt8] {
+        guard InputFile.isRegular(path) else { return [] }
+        let first = try InputFile.open(path: path).firstBytes(128)
+        guard first.count > 30 else { return [] }
+        return Array(first.dropFirst(30).prefix(Int(first[26]) | Int(first[27]) << 8))
+    }
+
+    private static func unpacked(_ path: String, with command: String, suffixes: [String]) -> TraceRemedy {
+        for suffix in suffixes where path.lowercased().hasSuffix(suffix) {
+            let result = String(path.dropLast(suffix.count))
+            return .file(result, madeBy: "\(command) \(ShellText.quoted(path)) > \(ShellText.quoted(result))")
+        }
+        return converted(path, suffix: "csv") { "\(command) \($0) > \($1)" }
+    }
+
+    @Sendable private static func recoded(_ path: String) -> TraceRemedy? {
+        converted(path, suffix: "utf8.csv") { "iconv -f UTF-16 -t UTF-8 \($0) > \($1)" }
+    }
+
+    @Sendable private static func exported(_ path: String) -> TraceRemedy? {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let folder = String(path.dropLast(name.count))
+        let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
+        return .file(
+            folder + stem + ".csv",
+            madeBy: "soffice --headless --convert-to csv --outdir \(ShellText.quoted(folder.isEmpty ? "." : folder)) "
+                + ShellText.quoted(path))
+    }
+
+    /// A command that makes another file beside the first.
+    static func converted(_ path: String, suffix: String, _ command: (String, String) -> String) -> TraceRemedy {
+        let stem = path.lowercased().hasSuffix(".csv") ? String(path.dropLast(4)) : path
+        let result = "\(stem).\(suffix)"
+        return .file(result, madeBy: command(ShellText.quoted(path), ShellText.quoted(result)))
+    }
+}

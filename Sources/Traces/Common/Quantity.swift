@@ -1,0 +1,173 @@
+import Binnacle
+import PlainText
+import SensorGeometry
+
+/// What recordings hold, one row for each kind of sensor: its names, its units, and the values that are plausible.
+struct Quantity {
+    /// A unit with the magnitudes that a sensor at rest, or carried about, has in it.
+    struct Unit {
+        /// For people.
+        let name: String
+        /// For `--map`.
+        let option: String
+        let unit: TraceUnit
+        /// Medians of the magnitude that confirm the unit.
+        let typical: ClosedRange<Double>
+    }
+
+    let kind: SampleKind
+    /// The first letter of the targets of `--map`.
+    let letter: String
+    /// What it measures, in words.
+    let measures: String
+    /// The units; the first is the one of samples, and is taken where nothing else is known.
+    let units: [Unit]
+    /// Medians outside of this, in the unit of samples, contradict a stated unit.
+    let possible: ClosedRange<Double>
+    /// Whether the vector has nearly the same length wherever the device points, so that its length tells the unit.
+    ///
+    /// Small values of such a sensor lack what gives it that length.
+    let hasGravity: Bool
+    /// What such a sensor measures, for messages about values that do not fit.
+    let reference: String
+    /// Whether the values tell the kind of sensor; small rates may be anything.
+    var isKnownByValues = true
+
+    static let all: [Quantity] = [
+        Quantity(
+            kind: .accelerometer, letter: "a", measures: "acceleration",
+            units: [
+                Unit(name: "m/s²", option: "m/s2", unit: .acceleration(factor: 1), typical: 6...20),
+                Unit(name: "g", option: "g", unit: .acceleration(factor: Gravity.standard), typical: 0.6...1.7),
+                Unit(
+                    name: "mg", option: "mg", unit: .acceleration(factor: Gravity.standard * 1e-3), typical: 600...1700),
+            ],
+            possible: 3...30, hasGravity: true, reference: "gravity alone is 9.81"),
+        Quantity(
+            kind: .magnetometer, letter: "m", measures: "a magnetic field",
+            units: [
+                Unit(name: "µT", option: "uT", unit: .field(factor: 1), typical: 10...149),
+                Unit(name: "gauss", option: "gauss", unit: .field(factor: 100), typical: 0.15...1.2),
+                Unit(name: "mgauss", option: "mgauss", unit: .field(factor: 0.1), typical: 150...900),
+                Unit(name: "nT", option: "nT", unit: .field(factor: 1e-3), typical: 15_000...120_000),
+                Unit(name: "mT", option: "mT", unit: .field(factor: 1e3), typical: 0.01...0.12),
+            ],
+            possible: 10...500, hasGravity: false, reference: "the Earth's field is 20 to 70"),
+        Quantity(
+            kind: .gyroscope, letter: "g", measures: "a rate of turn",
+            units: [
+                Unit(name: "rad/s", option: "rad/s", unit: .angularRate(factor: 1), typical: 0...8),
+                Unit(name: "°/s", option: "deg/s", unit: .angularRate(factor: .pi / 180), typical: 8...2100),
+                Unit(name: "m°/s", option: "mdps", unit: .angularRate(factor: .pi / 180e3), typical: 2100...2.1e6),
+            ],
+            possible: 0...40, hasGravity: false, reference: "no gyroscope measures more than 35",
+            isKnownByValues: false),
+    ]
+
+    /// Those that columns without names may be, by their values.
+    static let knownByValues = all.filter(\.isKnownByValues)
+
+    static func of(_ kind: SampleKind) -> Quantity {
+        // The table has a row for each kind.
+        all.first { $0.kind == kind } ?? all[0]
+    }
+
+    var usual: Unit { units[0] }
+
+    /// What the values say about the unit of a sensor.
+    enum Verdict: Equatable {
+        /// There are too few values.
+        case unknown
+        /// The unit with this place in ``units``.
+        case unit(Int)
+        /// An acceleration without gravity, or a sensor that measures nothing.
+        case withoutGravity
+        /// Raw counts, with the number that is most probably one g.
+        case counts(perG: Double)
+        /// Nothing that such a sensor measures.
+        case implausible
+    }
+
+    /// Judges values whose unit is not stated.
+    func judge(_ values: VectorStatistics) -> Verdict {
+        guard values.isEnough else { return .unknown }
+        let median = values.medianMagnitude
+        if let index = units.firstIndex(where: { $0.typical.contains(median) }),
+            index == 0 || !hasGravity || values.isConstant
+        {
+            return .unit(index)
+        }
+        guard hasGravity else { return .implausible }
+        if median < possible.lowerBound { return .withoutGravity }
+        if median > possible.upperBound, values.isConstant { return .counts(perG: Self.countsPerG(median)) }
+        return .implausible
+    }
+
+    /// The power of two that sensors have for 1 g, when one is near, else the median itself.
+    private static func countsPerG(_ median: Double) -> Double {
+        var power = 1.0
+        while power * 1.4142 < median { power *= 2 }
+        return max(power / median, median / power) < 1.35 ? power : median.rounded()
+    }
+}
+
+/// The lengths and directions of the first vectors of a stream.
+struct VectorStatistics {
+    private(set) var count = 0
+    private(set) var medianMagnitude = 0.0
+    /// The distance between the quartiles of the magnitude, as a part of the median.
+    private(set) var spread = 0.0
+    /// The mean vector.
+    private(set) var mean: [Double] = [0, 0, 0]
+    private var steadiness = 0.0
+
+    private static let fewest = 10
+
+    /// Whether there are enough vectors for a judgement.
+    var isEnough: Bool { count >= Self.fewest }
+    /// Whether the length or the direction stays, as gravity's does and that of a movement does not.
+    var isConstant: Bool { spread < 0.35 || steadiness > 0.75 }
+
+    /// Examines the columns of x, y and z; rows with a value that is not a finite number are left out.
+    init(_ x: [Double], _ y: [Double], _ z: [Double]) {
+        var magnitudes: [Double] = []
+        var sum = 0.0
+        for row in 0..<min(x.count, y.count, z.count) {
+            let magnitude = (x[row] * x[row] + y[row] * y[row] + z[row] * z[row]).squareRoot()
+            guard magnitude.isFinite else { continue }
+            magnitudes.append(magnitude)
+            sum += magnitude
+            mean[0] += x[row]
+            mean[1] += y[row]
+            mean[2] += z[row]
+        }
+        count = magnitudes.count
+        guard count > 0 else { return }
+        magnitudes.sort()
+        medianMagnitude = magnitudes[count / 2]
+        spread = medianMagnitude > 0 ? (magnitudes[count * 3 / 4] - magnitudes[count / 4]) / medianMagnitude : 0
+        mean = mean.map { $0 / Double(count) }
+        let length = (mean[0] * mean[0] + mean[1] * mean[1] + mean[2] * mean[2]).squareRoot()
+        steadiness = sum > 0 ? length / (sum / Double(count)) : 0
+    }
+
+    /// A number with three digits, for messages.
+    static func text(_ value: Double) -> String {
+        guard value.magnitude >= 1e-3, value.magnitude < 1e6 else { return value == 0 ? "0" : "\(value)" }
+        var decimals = 0
+        var limit = 100.0
+        while decimals < 5, value.magnitude < limit {
+            decimals += 1
+            limit /= 10
+        }
+        return Figure.Value.number(value, decimals: decimals).description
+    }
+
+    /// A number as short as possible, for a command.
+    static func optionText(_ value: Double) -> String {
+        value == value.rounded() && value.magnitude < 1e9 ? "\(Int(value))" : text(value)
+    }
+
+    /// The median in words.
+    var shown: String { Self.text(medianMagnitude) }
+}

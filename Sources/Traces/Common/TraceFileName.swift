@@ -1,0 +1,71 @@
+import Binnacle
+import Glibc
+
+/// What a file's own name says about bare columns x, y and z in it, as in `Accelerometer.csv`.
+struct TraceFileName {
+    let kind: SampleKind?
+    let content: ColumnName.Content
+    /// Whether the name says that hard iron was not corrected.
+    let isUncalibrated: Bool
+    /// The samples a second that the name gives, as in `walk_100Hz.csv`.
+    let rateHz: Double?
+
+    init(_ path: String) {
+        let name = path.split(separator: "/").last.map(String.init) ?? ""
+        var stem = name
+        if let dot = name.lastIndex(of: "."), dot > name.startIndex { stem = String(name[..<dot]) }
+        rateHz = Self.rate(stem)
+        // Single letters, which are kinds in names of columns, mean nothing in names of files.
+        let words = ColumnWords(stem.split { !$0.isLetter }.filter { $0.count > 1 }.joined(separator: " "))
+        // A "TotalAcceleration" is no magnitude here.
+        let lower = stem.lowercased()
+        let isRotation = lower.contains("gyro") || lower.contains("orient") || lower.contains("rotation")
+        isUncalibrated = lower.contains("uncal")
+        if words.kind == .gyroscope, !words.isOther, !lower.contains("orient") {
+            kind = .gyroscope
+            content = .usual
+            return
+        }
+        guard !isRotation else {
+            kind = nil
+            content = .usual
+            return
+        }
+        content = words.isWithoutGravity ? .withoutGravity : words.isGravity ? .gravityAlone : .usual
+        kind = words.isWithoutGravity || words.isGravity ? .accelerometer : words.kind
+    }
+
+    /// The number before "Hz".
+    static func rate(_ text: String) -> Double? {
+        let bytes = Array(text.lowercased().utf8)
+        for index in bytes.indices.dropLast() where bytes[index] == 0x68 && bytes[index + 1] == 0x7A {
+            var end = index
+            while end > 0, bytes[end - 1] == 0x20 || bytes[end - 1] == 0x5F { end -= 1 }
+            var start = end
+            while start > 0, (0x30...0x39).contains(bytes[start - 1]) || bytes[start - 1] == 0x2E { start -= 1 }
+            if let rate = Double(String(decoding: bytes[start..<end], as: UTF8.self)), rate > 0 { return rate }
+        }
+        return nil
+    }
+
+    /// A file in the same folder whose name says that it has the acceleration with gravity.
+    static func withGravity(beside path: String) -> String? {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+        guard let directory = opendir(folder.isEmpty ? "." : folder) else { return nil }
+        defer { closedir(directory) }
+        var found: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            let read = TraceFileName(name)
+            guard name.lowercased().hasSuffix(".csv"), folder + name != path, read.kind == .accelerometer,
+                read.content == .usual
+            else { continue }
+            found.append(name)
+        }
+        // The total is named so where the other one has no gravity.
+        found.sort()
+        return (found.first { $0.lowercased().hasPrefix("total") } ?? found.first).map { folder + $0 }
+    }
+}

@@ -1,0 +1,131 @@
+import Binnacle
+import SensorGeometry
+
+/// The units in traces, and their conversion.
+enum TraceUnit: Equatable {
+    /// A time.
+    case time(TimeUnit)
+    /// An acceleration, with the factor that makes it m/s².
+    case acceleration(factor: Double)
+    /// A magnetic field, with the factor that makes it µT.
+    case field(factor: Double)
+    /// An angular rate, with the factor that makes it rad/s.
+    case angularRate(factor: Double)
+
+    /// The units of `--map`, in its help and its messages.
+    static let known = "s, ms, us, ns, m/s2, g, mg, uT, nT, mT, gauss, mgauss, rad/s, deg/s, mdps"
+
+    /// Parses a unit in any of its spellings; `nil` for an unknown one.
+    init?(_ name: String) {
+        switch Self.fold(name) {
+        case "s", "sec", "secs", "second", "seconds": self = .time(.seconds)
+        case "ms", "msec", "msecs", "millisecond", "milliseconds", "millis": self = .time(.milliseconds)
+        case "us", "usec", "usecs", "microsecond", "microseconds", "micros": self = .time(.microseconds)
+        case "ns", "nsec", "nsecs", "nanosec", "nanosecond", "nanoseconds", "nanos": self = .time(.nanoseconds)
+        case "min", "mins", "minute", "minutes": self = .time(.minutes)
+        case "h", "hr", "hrs", "hour", "hours": self = .time(.hours)
+        case "day", "days": self = .time(.days)
+        case "m/s2", "m/s/s", "m_s2", "mps2", "ms2", "ms-2", "m/sec2", "m/s**2": self = .acceleration(factor: 1)
+        case "g", "gs", "g's", "gn", "g-force", "gforce": self = .acceleration(factor: Gravity.standard)
+        case "mg", "milli-g", "millig": self = .acceleration(factor: Gravity.standard * 1e-3)
+        case "cm/s2", "gal": self = .acceleration(factor: 1e-2)
+        case "ut", "microtesla", "microteslas": self = .field(factor: 1)
+        case "nt", "nanotesla": self = .field(factor: 1e-3)
+        case "mt", "millitesla": self = .field(factor: 1e3)
+        case "t", "tesla": self = .field(factor: 1e6)
+        case "gauss": self = .field(factor: 100)
+        case "mgauss", "milligauss": self = .field(factor: 0.1)
+        case "rad/s", "rads-1", "rad_s", "rad/sec", "radian/s", "radians/s": self = .angularRate(factor: 1)
+        case "mrad/s", "mrad_s": self = .angularRate(factor: 1e-3)
+        case "deg/s", "dps", "degs-1", "deg_s", "deg/sec", "degree/s", "degrees/s", "degrees/sec":
+            self = .angularRate(factor: Double.pi / 180)
+        case "mdps", "mdeg/s": self = .angularRate(factor: Double.pi / 180 * 1e-3)
+        default: return nil
+        }
+    }
+
+    /// Parses a unit that may have a scale, as raw counts need it: `g/256` or `256/g` (256 counts are one g), `0.004g`.
+    init?(scaled name: String) {
+        if let unit = TraceUnit(name) {
+            self = unit
+            return
+        }
+        let folded = name.filter { $0 != " " }
+        if let slash = folded.lastIndex(of: "/"), let divisor = Double(folded[folded.index(after: slash)...]),
+            let unit = TraceUnit(String(folded[..<slash]))?.multiplied(by: 1 / divisor)
+        {
+            self = unit
+            return
+        }
+        let number = folded.prefix { $0.isNumber || $0 == "." }
+        let rest = folded[number.endIndex...]
+        guard let factor = Double(number), factor > 0 else { return nil }
+        let scaled =
+            rest.hasPrefix("/")
+            ? TraceUnit(String(rest.dropFirst()))?.multiplied(by: 1 / factor)
+            : TraceUnit(String(rest.hasPrefix("*") ? rest.dropFirst() : rest))?.multiplied(by: factor)
+        guard let scaled else { return nil }
+        self = scaled
+    }
+
+    private func multiplied(by number: Double) -> TraceUnit? {
+        guard number.isFinite, number > 0 else { return nil }
+        switch self {
+        case .acceleration(let factor): return .acceleration(factor: factor * number)
+        case .field(let factor): return .field(factor: factor * number)
+        case .angularRate(let factor): return .angularRate(factor: factor * number)
+        case .time: return nil
+        }
+    }
+
+    /// Lower case, without blanks, dots, parentheses and exponent signs, with ASCII letters for special ones.
+    private static func fold(_ name: String) -> String {
+        let letters: [Character: String] = [
+            "\u{B5}": "u", "\u{3BC}": "u", "\u{B2}": "2", "\u{B0}": "deg", "\u{207B}": "-", "\u{B9}": "1", "^": "",
+            " ": "", "\u{B7}": "", "\u{22C5}": "", "(": "", ")": "", "{": "", "}": "", "\u{2212}": "-",
+        ]
+        var folded = name.lowercased().reduce(into: "") { $0 += letters[$1] ?? String($1) }
+        if !folded.contains("**") { folded.removeAll { $0 == "*" } }
+        return folded
+    }
+
+    /// The unit as meant for a kind of sensor (g is the standard gravity or gauss); `nil` when it cannot measure that
+    /// kind.
+    func meant(for kind: SampleKind) -> TraceUnit? {
+        switch (self, kind) {
+        case (.acceleration, .accelerometer), (.field, .magnetometer), (.angularRate, .gyroscope): self
+        case (.acceleration(factor: Gravity.standard), .magnetometer): .field(factor: 100)
+        case (.acceleration(factor: Gravity.standard * 1e-3), .magnetometer): .field(factor: 0.1)
+        default: nil
+        }
+    }
+
+    /// The factor that makes values m/s², µT or rad/s; 1 for times.
+    var factor: Double {
+        switch self {
+        case .acceleration(let factor), .field(let factor), .angularRate(let factor): factor
+        case .time: 1
+        }
+    }
+}
+
+/// A unit of time: a multiple of a power of ten of nanoseconds.
+struct TimeUnit: Equatable {
+    let exponent: Int
+    let multiple: Int64
+    /// For people.
+    let name: String
+    /// For `--map`.
+    let option: String
+
+    static let seconds = TimeUnit(exponent: 9, multiple: 1, name: "seconds", option: "s")
+    static let milliseconds = TimeUnit(exponent: 6, multiple: 1, name: "milliseconds", option: "ms")
+    static let microseconds = TimeUnit(exponent: 3, multiple: 1, name: "microseconds", option: "us")
+    static let nanoseconds = TimeUnit(exponent: 0, multiple: 1, name: "nanoseconds", option: "ns")
+    static let minutes = TimeUnit(exponent: 10, multiple: 6, name: "minutes", option: "min")
+    static let hours = TimeUnit(exponent: 11, multiple: 36, name: "hours", option: "h")
+    static let days = TimeUnit(exponent: 11, multiple: 864, name: "days", option: "days")
+
+    /// The unit in seconds.
+    var inSeconds: Double { DecimalPowers.exact[exponent] * Double(multiple) * 1e-9 }
+}

@@ -1,0 +1,313 @@
+import Binnacle
+import Glibc
+import SensorGeometry
+import TestSupport
+import Testing
+
+/// The fusion on simulated devices, of which everything is known.
+@Suite struct FusionTests {
+    /// A device that lies level, turns about the vertical and is otherwise still, with the noise of a small chip.
+    struct Boat {
+        var fusion = Fusion()
+        /// Clockwise, in degrees.
+        var heading = 20.0
+        /// The gyroscope's own error, in °/s.
+        var offset = SIMD3<Double>.zero
+        var time: Int64 = 0
+        /// How the gyroscope shows its rate.
+        var shown: (SIMD3<Float>) -> SIMD3<Float> = { $0 }
+        private(set) var random: SeededGenerator
+        private(set) var worstErrorDegrees = 0.0
+        private(set) var findings: [AxisFinding] = []
+
+        init(seed: UInt64 = 1) { random = SeededGenerator(seed: seed) }
+
+        /// Turns for a time, at 100 Hz.
+        mutating func turn(_ degreesPerSecond: Double, seconds: Double, isCompared: Bool = true) {
+            for _ in 0..<Int(seconds * 100) {
+                time += 10 * millisecond
+                heading += degreesPerSecond / 100
+                sample(degreesPerSecond)
+                if fusion.fault == nil, isCompared { worstErrorDegrees = max(worstErrorDegrees, abs(error)) }
+                if let finding = fusion.axisFinding, findings.last != finding { findings.append(finding) }
+            }
+        }
+
+        var error: Double { Angle.differenceDegrees(from: heading, to: fusion.headingOfY) }
+
+        mutating func sample(_ degreesPerSecond: Double) {
+            let rate = (SIMD3(0, 0, -degreesPerSecond) + offset + noise(0.1)) * .pi / 180
+            let (angle, dip) = (heading * .pi / 180, 66 * Double.pi / 180)
+            let field = SIMD3(-sin(angle) * cos(dip), cos(angle) * cos(dip), -sin(dip)) * 44 + noise(0.5)
+            fusion.take(gyroscope: shown(SIMD3<Float>(rate)), at: time)
+            fusion.take(acceleration: SIMD3<Float>(SIMD3(0, 0, 9.81) + noise(0.03)), at: time)
+            fusion.take(field: SIMD3<Float>(field), at: time)
+        }
+
+        private mutating func noise(_ sigma: Double) -> SIMD3<Double> {
+            // The sum of twelve uniform numbers is near enough to a normal one.
+            func normal() -> Double { (0..<12).reduce(-6.0) { sum, _ in sum + .random(in: 0..<1, using: &random) } }
+            return SIMD3(normal(), normal(), normal()) * sigma
+        }
+    }
+
+    // MARK: - A slow steady turn
+
+    @Test(arguments: [0.5, 1, 1.5, 2, 4, 8], [0.0, 3])
+    func aBoatThatTurnsSlowlyAndSteadilyIsNotAtRest(rate: Double, offset: Double) {
+        var boat = Boat()
+        boat.offset = SIMD3(offset, -offset, offset)
+        boat.turn(0, seconds: 30, isCompared: false)
+        boat.turn(rate, seconds: 60)
+        #expect(boat.worstErrorDegrees <= 3, "\(boat.worstErrorDegrees)")
+    }
+
+    /// Below that, the turn is taken for an offset: neither the noise nor the field tells them apart within three seconds.
+    @Test(arguments: [1, 1.5, 2, 4, 8])
+    func norIsOneThatTurnsFromTheFirstMoment(rate: Double) {
+        var boat = Boat()
+        boat.turn(rate, seconds: 90)
+        #expect(boat.worstErrorDegrees <= 3, "\(boat.worstErrorDegrees)")
+    }
+
+    // MARK: - The offset
+
+    @Test func theOffsetIsKnownAfterARest() {
+        var boat = Boat()
+        boat.offset = SIMD3(3, -2, 1)
+        boat.turn(0, seconds: 10, isCompared: false)
+        let found = boat.fusion.offsetRadiansPerSecond * 180 / .pi
+        #expect(length(found - boat.offset) < 0.05, "\(found)")
+        #expect(boat.fusion.isAtRest && boat.fusion.verticalOffsetSigmaDegrees < 0.05)
+        // What it drifted before is forgotten.
+        #expect(abs(boat.error) < 1, "\(boat.error)")
+    }
+
+    @Test func whatWasLearnedServesTheNextStart() {
+        var boat = Boat()
+        boat.offset = SIMD3(3, -2, 1)
+        boat.turn(0, seconds: 30, isCompared: false)
+        let memory = boat.fusion.memory
+        #expect(abs((memory.field?.strength ?? 0) - 44) < 0.5 && abs((memory.field?.dipDegrees ?? 0) - 66) < 0.5)
+        var next = Boat(seed: 2)
+        next.offset = boat.offset
+        next.fusion = Fusion(memory: memory.aged(seconds: 60))
+        // It turns at once, so there is no rest to learn at.
+        next.turn(20, seconds: 30)
+        #expect(next.worstErrorDegrees < 3, "\(next.worstErrorDegrees)")
+        var without = Boat(seed: 2)
+        without.offset = boat.offset
+        without.turn(20, seconds: 30)
+        #expect(without.worstErrorDegrees > next.worstErrorDegrees)
+    }
+
+    @Test func anOffsetOfAnEarlierRunIsWorthLessTheOlderItIs() {
+        let memory = FusionMemory(offset: .zero, sigmaDegrees: SIMD3(repeating: 0.03))
+        #expect(abs(memory.aged(seconds: 100).sigmaDegrees.x - (0.03 * 0.03 + 0.01).squareRoot()) < 1e-9)
+        #expect(memory.aged(seconds: 1e9).sigmaDegrees.x == 0.5)
+        #expect(memory.aged(seconds: -5) == memory)
+    }
+
+    // MARK: - Valid and not
+
+    @Test func thereIsAHeadingAfterARestOrFiveSeconds() {
+        var resting = Boat()
+        resting.turn(0, seconds: 2.5)
+        #expect(resting.fusion.fault == .settling)
+        resting.turn(0, seconds: 1)
+        #expect(resting.fusion.fault == nil)
+        var turning = Boat()
+        turning.turn(30, seconds: 4.5)
+        #expect(turning.fusion.fault == .settling)
+        turning.turn(30, seconds: 1)
+        #expect(turning.fusion.fault == nil)
+    }
+
+    @Test func onTheGyroscopeAloneTheAccuracyFadesUntilThereIsNoHeading() {
+        var boat = Boat()
+        boat.turn(0, seconds: 20, isCompared: false)
+        var seconds = 0.0
+        while boat.fusion.fault == nil, seconds < 2000 {
+            boat.time += 10 * millisecond
+            seconds += 0.01
+            boat.fusion.take(gyroscope: SIMD3(0, 0, 0), at: boat.time)
+            boat.fusion.take(acceleration: SIMD3(0, 0.1 * Float(sin(seconds * 9)) * 9, 9.81), at: boat.time)
+        }
+        #expect(boat.fusion.fault == .inaccurate)
+        #expect(abs(boat.fusion.secondsOnGyroscopeAlone - seconds) < 0.02)
+        // 41 s at 0.1°/s, which grows meanwhile.
+        #expect(seconds > 100, "\(seconds)")
+    }
+
+    @Test func eachSensorIsMissed() {
+        var boat = Boat()
+        #expect(boat.fusion.fault == .gyroscopeMissing)
+        boat.fusion.take(gyroscope: .zero, at: 0)
+        #expect(boat.fusion.fault == .accelerometerMissing)
+        boat.fusion.take(acceleration: SIMD3(0, 0, 9.81), at: 0)
+        #expect(boat.fusion.fault == .fieldMissing)
+        boat.turn(0, seconds: 10)
+        #expect(boat.fusion.fault == nil)
+        for _ in 0..<120 {
+            boat.time += 10 * millisecond
+            boat.fusion.take(gyroscope: .zero, at: boat.time)
+        }
+        #expect(boat.fusion.fault == .accelerometerMissing)
+    }
+
+    @Test func aRateAtTheEndOfTheRangeIsAnUnknownTurn() {
+        for range in [Float(250 * Double.pi / 180), nil] {
+            var boat = Boat()
+            boat.fusion.setGyroscope(range: range, reportsOnChange: false)
+            boat.turn(0, seconds: 10)
+            let before = boat.fusion.accuracyDegrees
+            let limit = Float(250 * Double.pi / 180)
+            boat.shown = { $0.clamped(lowerBound: SIMD3(repeating: -limit), upperBound: SIMD3(repeating: limit)) }
+            boat.turn(400, seconds: 0.3, isCompared: false)
+            #expect(boat.fusion.fault == .saturated, "\(String(describing: range))")
+            boat.turn(0, seconds: 0.1, isCompared: false)
+            #expect(boat.fusion.fault == nil)
+            #expect(boat.fusion.accuracyDegrees > before + 10)
+            #expect(abs(boat.error) < boat.fusion.accuracyDegrees + 25)
+        }
+    }
+
+    // MARK: - Gaps
+
+    @Test func aShortGapIsBridged() {
+        var boat = Boat()
+        boat.turn(0, seconds: 10)
+        boat.turn(50, seconds: 1)
+        boat.time += 80 * millisecond
+        boat.heading += 50 * 0.08
+        boat.turn(50, seconds: 1)
+        #expect(boat.worstErrorDegrees < 2, "\(boat.worstErrorDegrees)")
+    }
+
+    @Test func aLongGapInMotionBeginsAgainAndKeepsTheOffset() {
+        var boat = Boat()
+        boat.offset = SIMD3(0, 0, 2)
+        boat.turn(0, seconds: 20, isCompared: false)
+        let offset = boat.fusion.offsetRadiansPerSecond
+        boat.turn(50, seconds: 1)
+        boat.time += 700 * millisecond
+        boat.heading += 200
+        boat.turn(50, seconds: 0.1)
+        #expect(boat.fusion.fault == .settling)
+        #expect(length(boat.fusion.offsetRadiansPerSecond - offset) < 1e-3)
+        boat.turn(50, seconds: 6)
+        #expect(boat.fusion.fault == nil && abs(boat.error) < 4, "\(boat.error)")
+    }
+
+    @Test func aGapAtRestIsNone() {
+        var boat = Boat()
+        boat.turn(0, seconds: 20)
+        let accuracy = boat.fusion.accuracyDegrees
+        boat.time += 30 * second
+        boat.turn(0, seconds: 0.5)
+        #expect(boat.fusion.fault == nil)
+        #expect(boat.fusion.accuracyDegrees < accuracy + 5 && boat.worstErrorDegrees < 3)
+    }
+
+    @Test func aDeviceThatWasTurnedInAGapBeginsAgain() {
+        var boat = Boat()
+        boat.turn(0, seconds: 20)
+        boat.time += 30 * second
+        boat.heading += 120
+        boat.turn(0, seconds: 2, isCompared: false)
+        #expect(abs(boat.error) < 3, "\(boat.error)")
+    }
+
+    @Test func stampsThatStepBackBeginAgain() {
+        var boat = Boat()
+        boat.turn(0, seconds: 20)
+        boat.time = 0
+        boat.heading += 90
+        boat.turn(0, seconds: 5, isCompared: false)
+        #expect(boat.fusion.fault == nil && abs(boat.error) < 3, "\(boat.error)")
+    }
+
+    @Test func whatIsNoNumberIsLeftOut() {
+        var boat = Boat()
+        boat.turn(0, seconds: 10)
+        for value in [Float.nan, .infinity, -.infinity, .greatestFiniteMagnitude] {
+            boat.fusion.take(gyroscope: SIMD3(0, value, 0), at: boat.time + 1)
+            boat.fusion.take(acceleration: SIMD3(value, 0, 0), at: boat.time + 1)
+            boat.fusion.take(field: SIMD3(0, 0, value), at: boat.time + 1)
+        }
+        boat.fusion.take(acceleration: .zero, at: boat.time + 2)
+        boat.fusion.take(field: .zero, at: boat.time + 2)
+        boat.turn(10, seconds: 10, isCompared: false)
+        #expect(boat.fusion.accuracyDegrees.isFinite && boat.fusion.headingOfY.isFinite)
+    }
+
+    @Test func anyStampsAreSurvived() {
+        var random = SeededGenerator(seed: 3)
+        var fusion = Fusion()
+        for _ in 0..<20_000 {
+            let time =
+                [
+                    Int64.min, .max, 0, Int64.random(in: -9...9, using: &random),
+                    .random(in: .min ... .max, using: &random),
+                ]
+                .randomElement(using: &random) ?? 0
+            let vector = SIMD3<Float>.random(in: -20...20, using: &random)
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0: fusion.take(gyroscope: vector, at: time)
+            case 1: fusion.take(acceleration: vector, at: time)
+            default: fusion.take(field: vector, at: time)
+            }
+        }
+        let orientation = fusion.orientation
+        #expect(abs(orientation.w) <= 1.000_001 && !fusion.accuracyDegrees.isNaN)
+    }
+
+    // MARK: - Wrong axes
+
+    @Test func rightAxesAgreeWithTheCompass() {
+        var boat = Boat()
+        boat.turn(0, seconds: 5)
+        for rate in [60.0, -90, 30, 120] {
+            boat.turn(rate, seconds: 3)
+            boat.turn(0, seconds: 2)
+        }
+        #expect(boat.findings.isEmpty)
+    }
+
+    @Test(arguments: [30.0, 60, 120], [90.0, 180, 360])
+    func aReversedAxisIsToldWithinOneTurn(rate: Double, turn: Double) {
+        var boat = Boat()
+        boat.shown = { SIMD3($0.x, $0.y, -$0.z) }
+        boat.turn(0, seconds: 5)
+        boat.turn(rate, seconds: turn / rate)
+        boat.turn(0, seconds: 2)
+        #expect(boat.findings == [.reversed(axis: 2)])
+        #expect(boat.fusion.fault == .axesWrong)
+    }
+
+    @Test func aSwappedAxisIsToldWithinOneTurn() {
+        var boat = Boat()
+        boat.shown = { SIMD3($0.x, $0.z, $0.y) }
+        boat.turn(0, seconds: 5)
+        boat.turn(60, seconds: 2)
+        boat.turn(0, seconds: 2)
+        #expect(boat.findings == [.swapped(axis: 1, with: 2)])
+    }
+
+    @Test(arguments: ["broad05_rotation", "broad07_fast_rotation", "broad33_attached_magnet"])
+    func recordingsWithRightAxesAreNotDoubted(name: String) throws {
+        let recording = try Recording(name)
+        var fusion = Fusion()
+        var reversed = Fusion()
+        var isFound = false
+        recording.play { index, time in
+            fusion.take(recording, index, at: time)
+            #expect(fusion.axisFinding == nil)
+            reversed.take(gyroscope: -recording.gyroscope[index], at: time)
+            reversed.take(acceleration: recording.acceleration[index], at: time)
+            reversed.take(field: recording.field[index], at: time)
+            if reversed.axisFinding != nil { isFound = true }
+        }
+        #expect(isFound)
+    }
+}

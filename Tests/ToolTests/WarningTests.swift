@@ -1,0 +1,300 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `binnacle check` warns of what can be used and will hardly do what was meant.
+@Suite struct WarningTests {
+    private static let moved = """
+        [sensor.box]
+        source = "simulated"
+        [motion.moved]
+        accelerometer = "box"
+
+        """
+    /// Five lines.
+    private static let log = "[handler.log]\non = [\"motion.began\"]\nlog = true\n"
+
+    /// Sections behind the seven lines of a sensor, a detector and a handler, and the warning.
+    private static let cases: [(String, String)] = [
+        (
+            "[handler.a]\non = [\"motion.began\"]\ncommand = [\"/nonexistent/alarm\"]\n",
+            "10:12: warning: there is no program `/nonexistent/alarm` (until there is, each event for it fails)"
+        ),
+        (
+            "[handler.a]\non = [\"motion.began\"]\ncommand = [\"./alarm\"]\n",
+            "10:12: warning: there is no program `DIR/./alarm` (until there is, each event for it fails)"
+        ),
+        (
+            "[handler.a]\non = [\"motion.began\"]\ncommand = [\"./plain\"]\n",
+            "10:12: warning: `DIR/./plain` cannot be run (chmod +x DIR/./plain)"
+        ),
+        (
+            "[handler.a]\non = [\"motion.began\"]\ncommand = [\"/usr/bin\"]\n",
+            "10:12: warning: `/usr/bin` is a directory and no program"
+        ),
+        (
+            "[handler.a]\non = [\"motion.began\"]\nmqtt = \"mqtt://localhost\"\nuser = \"u\"\npassword_file = \"secret\"\n",
+            "12:17: warning: there is no file `DIR/secret`"
+        ),
+        (
+            "[handler.a]\non = [\"motion.began\"]\nmqtt = \"mqtts://localhost\"\nca_file = \"/nonexistent/ca.pem\"\n",
+            "11:11: warning: there is no file `/nonexistent/ca.pem`"
+        ),
+        (
+            "[handler.a]\non = [\"motion.began\"]\nfile = \"none/events.jsonl\"\n",
+            "10:8: warning: there is no folder `DIR/none` (make it, for the account that Binnacle runs as, or choose "
+                + "another path)"
+        ),
+        (
+            "[store]\npath = \"/nonexistent/events.db\"\n",
+            "9:8: warning: there is no folder `/nonexistent` (make it, for the account that Binnacle runs as, or choose "
+                + "another path)"
+        ),
+        (
+            "[store]\npath = \"sub\"\n",
+            "9:8: warning: `DIR/sub` is a directory (the path of a file in it)"
+        ),
+        (
+            "[store]\npath = \"plain/events.db\"\n", "9:8: warning: `DIR/plain` is no folder (choose another path)"
+        ),
+        (
+            "[socket]\npath = \"plain\"\n",
+            "9:8: warning: `DIR/plain` is no socket (it is left alone: choose another path)"
+        ),
+        (
+            "[socket]\npath = \"/nonexistent/run/b.sock\"\n",
+            "9:8: warning: there is no folder `/nonexistent` (make it, for the account that Binnacle runs as, or choose "
+                + "another path)"
+        ),
+        (
+            "[socket]\npath = \"b.sock\"\ngroup = \"no-such-group\"\n",
+            "10:9: warning: this machine has no group `no-such-group` (without it the socket is not opened)"
+        ),
+        (
+            "[socket]\npath = \"b.sock\"\nusers = [\"root\", \"no-such-account\"]\n",
+            "10:18: warning: this machine has no account `no-such-account` (without it the socket is not opened)"
+        ),
+        (
+            "[sensor.lid]\nsource = \"trace\"\nfile = \"day.csv\"\n[motion.lid]\naccelerometer = \"lid\"\n",
+            "10:8: warning: there is no file `DIR/day.csv`"
+        ),
+        (
+            "[sensor.lid]\nsource = \"simulated\"\n",
+            "8:1: warning: no detector uses the sensor `lid` ([motion.NAME] and [north.NAME] name the sensors that they "
+                + "need)"
+        ),
+        (
+            "[handler.a]\non = [\"motion.began\", \"north.faced\"]\ncommand = [\"/bin/true\"]\n",
+            "9:23: warning: [handler.a] never gets `north.faced` (it listens to no [north.NAME], which makes it)"
+        ),
+        (
+            "[handler.a]\non = [\"sensor.inactive\"]\ndetector = [\"moved\"]\nlog = true\n",
+            "9:7: warning: [handler.a] never gets `sensor.inactive` (it belongs to no detector, and `detector` asks for "
+                + "those of some)"
+        ),
+        (
+            "[motion.fall]\naccelerometer = \"box\"\ndetect = [\"free_fall\"]\n[handler.a]\non = [\"free_fall\", \"shake\"]\n"
+                + "detector = [\"fall\"]\nfile = \"events.jsonl\"\n",
+            "12:20: warning: [handler.a] never gets `shake` (no [motion.NAME] that it listens to has `shake` in `detect`)"
+        ),
+        (
+            "[position]\nlatitude_deg = 54\nlongitude_deg = 10\n",
+            "8:1: warning: no detector uses [position] (it makes the headings of a [north.NAME] true)"
+        ),
+        (
+            "[motion.fall]\naccelerometer = \"box\"\ndetect = [\"free_fall\"]\n",
+            "8:1: warning: no handler takes an event of [motion.fall] (the `on` of a handler names kinds of event that it "
+                + "makes)"
+        ),
+        (
+            "[handler.a]\non = [\"motion.began\"]\nfile = \"e.jsonl\"\n"
+                + "[handler.b]\non = [\"motion.ended\"]\nfile = \"e.jsonl\"\n",
+            "13:1: warning: [handler.b] and [handler.a] have the same file (give each its own `file`)"
+        ),
+        (
+            "[handler.a]\non = [\"motion.began\"]\nmqtt = \"mqtt://localhost\"\n"
+                + "[handler.b]\non = [\"motion.ended\"]\nmqtt = \"mqtt://localhost\"\n",
+            "11:1: warning: [handler.b] and [handler.a] have the same status topic (give each its own `status_topic`)"
+        ),
+        (
+            "[handler.a]\non = [\"command.failed\"]\nlog = true\n",
+            "9:7: warning: [handler.a] never gets `command.failed` (no handler has a `command`)"
+        ),
+        (
+            "[handler.a]\non = [\"store.failed\"]\nlog = true\n",
+            "9:7: warning: [handler.a] never gets `store.failed` (there is no [store])"
+        ),
+        (
+            "[handler.a]\non = [\"quorum.reached\"]\ncommand = [\"/bin/true\"]\n",
+            "9:7: warning: [handler.a] never gets `quorum.reached` (the decorator `quorum` makes it, for the handler "
+                + "that has it)"
+        ),
+    ]
+
+    @Test(arguments: cases)
+    func aWarningNamesItsPlaceAndARemedy(sections: String, warning: String) throws {
+        let folder = try TemporaryFolder(["b.toml": Self.moved + Self.log + sections, "plain": "x\n", "sub/x": ""])
+        let path = folder.path + "/b.toml"
+        let result = try Binary.run("check", path)
+        #expect(result.status == 0)
+        #expect(result.output.hasSuffix("; 1 warning\n"))
+        #expect(result.errors.replacingOccurrences(of: folder.path, with: "DIR") == "DIR/b.toml:\(warning)\n")
+        let strict = try Binary.run("check", "--strict", path)
+        #expect(strict.status == 78)
+        #expect(strict.output.isEmpty && strict.errors == result.errors)
+    }
+
+    @Test func whatIsThereIsNotWarnedOf() throws {
+        let folder = try TemporaryFolder([
+            "b.toml": Self.moved + """
+                [handler.a]
+                on = ["motion.began", "sensor.inactive"]
+                command = ["./alarm"]
+                [handler.b]
+                on = ["quorum.reached", "motion.began"]
+                decorate = [{ quorum = { count = 1, window_s = 1 } }]
+                file = "events.jsonl"
+                [store]
+                path = "events.db"
+                [socket]
+                path = "run/b.sock"
+                """, "alarm": "#!/bin/sh\n",
+        ])
+        chmod(folder.path + "/alarm", 0o755)
+        let result = try Binary.run("check", "--strict", folder.path + "/b.toml")
+        #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
+    }
+
+    /// A name without .toml, and an example that was copied one folder too high.
+    @Test func filesThatAreNotReadAreWarnedOf() throws {
+        let folder = try TemporaryFolder([
+            "binnacle.toml": Self.moved + Self.log, "conf.d/mine.conf": Self.log, "washing.toml": Self.log,
+            "compass.calibration.toml": "[magnetometer]\n", "conf.d/README": "", "conf.d/old.toml.bak": "",
+        ])
+        let result = try Binary.run("check", folder.path)
+        #expect(result.status == 0)
+        #expect(
+            result.errors.replacingOccurrences(of: folder.path, with: "DIR") == """
+                DIR/conf.d/mine.conf:1:1: warning: this file is not read (its name has to end with .toml)
+                DIR/washing.toml:1:1: warning: this file is not read (it has to be in conf.d)
+
+                """)
+    }
+
+    @Test func aConfigurationWithoutAHandlerIsWarnedOf() throws {
+        let folder = try TemporaryFolder(["b.toml": Self.moved])
+        let result = try Binary.run("check", folder.path + "/b.toml")
+        #expect(result.errors.hasPrefix("\(folder.path)/b.toml:1:1: warning: there is no handler: events go nowhere"))
+        let run = try DaemonRun(Self.moved).start()
+        try run.waitForMessage("/binnacle.toml:1:1: warning: there is no handler")
+        #expect(run.stop() == 0)
+    }
+
+    /// The shipped configuration, and every example but for the programs and files that are yours to make.
+    @Test func whatIsShippedHasNoOtherWarnings() throws {
+        let examples = try FileManager.default.contentsOfDirectory(atPath: Binary.config + "/examples")
+        for path in ["binnacle.toml"] + examples.map({ "examples/" + $0 }) {
+            let result = try Binary.run("check", Binary.config + "/" + path)
+            let told = result.errors.split(separator: "\n").filter {
+                !$0.contains("there is no program `/usr/local/bin/") && !$0.contains("there is no file `/etc/binnacle/")
+            }
+            #expect(told.isEmpty, "\(path): \(told)")
+        }
+    }
+
+    @Test func aThresholdBeyondTheRangeIsWarnedOf() throws {
+        let tree = try FifoTree()
+        // 16 bits of 0.0006 m/s² are 2 g.
+        _ = try tree.addDevice(0, name: "accel_3d", scale: "0.000598")
+        let folder = try TemporaryFolder([
+            "b.toml": """
+            [sensor.box]
+            source = "auto"
+            [motion.moved]
+            accelerometer = "box"
+            detect = ["shock"]
+            shock_g = 8
+            [handler.log]
+            on = ["shock"]
+            log = true
+            """
+        ])
+        let result = try Binary.run("check", "--root", tree.root, folder.path + "/b.toml")
+        #expect(result.status == 0)
+        let text = try String(contentsOfFile: tree.root + "/sys/bus/iio/devices/iio:device0/name", encoding: .utf8)
+        #expect(text.hasPrefix("accel_3d"))
+        #expect(
+            result.errors
+                == "\(folder.path)/b.toml:6:1: warning: shock_g (8.0) is beyond what `accel_3d` measures: 2.0 g on an axis "
+                + "(lower it, or give the device a larger range)\n")
+    }
+
+    @Test func aReloadLogsTheWarnings() throws {
+        let run = try DaemonRun(Self.moved + Self.log).start()
+        try run.waitForMessage("runs with")
+        try run.configure(
+            Self.moved + Self.log + "[handler.a]\non = [\"motion.began\"]\ncommand = [\"/nonexistent/alarm\"]\n")
+        run.reload()
+        try run.waitForMessage("configuration read anew")
+        let said = try run.errors.text()
+        #expect(said.contains("binnacle.toml:10:12: warning: there is no program `/nonexistent/alarm`"))
+        #expect(run.stop() == 0)
+    }
+
+    @Test func aReloadLogsWhatTheMachineLacks() throws {
+        let tree = try FifoTree()
+        let node = try tree.addDevice(0, name: "accel_3d", scale: "0.000598")
+        func configuration(_ limit: Int) -> String {
+            """
+            [sensor.box]
+            source = "auto"
+            [motion.moved]
+            accelerometer = "box"
+            shock_g = \(limit)
+            [handler.log]
+            on = ["shock"]
+            log = true
+            """
+        }
+        let run = try DaemonRun(configuration(2), ["--root", tree.root]).start()
+        try run.waitForMessage("runs with")
+        try run.configure(configuration(8))
+        run.reload()
+        try run.waitForMessage("shock_g (8.0) is beyond what `accel_3d` measures")
+        #expect(run.stop() == 0)
+        withExtendedLifetime(node) {}
+    }
+
+    /// One rule for all keys: relative to the file that has the path, also in a folder of drop-ins.
+    @Test func relativePathsAreRelativeToTheirFile() throws {
+        let folder = try TemporaryFolder([
+            "binnacle.toml": "[sensor.box]\nsource = \"trace\"\nfile = \"data/a.csv\"\nloop = true\n"
+                + "[motion.moved]\naccelerometer = \"box\"\n",
+            "data/a.csv": "time_s,ax,ay,az\n0,0,0,9.8\n0.5,0,0,90\n1.0,0,0,9.8\n",
+            "conf.d/a.toml": """
+            [handler.history]
+            on = ["shock"]
+            file = "events.jsonl"
+            [handler.alarm]
+            on = ["shock"]
+            command = ["./alarm"]
+            [store]
+            path = "events.db"
+            [socket]
+            path = "b.sock"
+            """,
+            "conf.d/alarm": "#!/bin/sh\necho >>\"${0%/*}/called\"\n",
+        ])
+        chmod(folder.path + "/conf.d/alarm", 0o755)
+        // Also when the configuration itself is named by a relative path.
+        let process = Binary.process(["run", "--config", "."], in: folder.path)
+        try process.run()
+        defer { process.end() }
+        for name in ["events.jsonl", "called", "events.db", "b.sock"] {
+            try waitUntil("conf.d/\(name)") { FileManager.default.fileExists(atPath: "\(folder.path)/conf.d/\(name)") }
+        }
+        kill(process.processIdentifier, SIGTERM)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+    }
+}

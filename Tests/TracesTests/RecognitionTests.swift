@@ -1,0 +1,248 @@
+import Binnacle
+import Testing
+import Traces
+
+/// What is found out about recordings whose headers say little.
+@Suite struct RecognitionTests {
+    private static func rows(_ count: Int = 60, _ row: (Int) -> String) -> String {
+        (0..<count).map { row($0) + "\n" }.joined()
+    }
+
+    private func opened(_ text: String, _ hints: TraceHints = TraceHints()) throws -> (
+        samples: [[Sample]], notices: [String], repairs: TraceRepairs
+    ) {
+        let file = try TemporaryFile(text)
+        let trace = try TraceFile(path: file.path, hints: hints)
+        let source = TraceSource([
+            (file: trace, sensors: TraceSource.nameSensors(of: [trace], given: [trace.contents.map { _ in nil }])[0])
+        ])
+        return (Collected(source).samples, trace.notices.map(\.message), source.repairs)
+    }
+
+    private func refusal(_ text: String, _ hints: TraceHints = TraceHints()) throws -> TraceError {
+        let file = try TemporaryFile(text)
+        return try #require(throws: TraceError.self) { try TraceFile(path: file.path, hints: hints) }
+    }
+
+    // MARK: - Units
+
+    @Test(
+        arguments: [
+            ("0,0,9.81", "m/s²", 9.81), ("0,0,1.002", "g", 9.826), ("0,0,-1003", "mg", -9.836),
+            ("0.3,0.1,9.7", "m/s²", 9.7),
+        ] as [(String, String, Float)])
+    func aUnitIsTakenFromTheValues(row: String, unit: String, z: Float) throws {
+        let found = try opened("t_s,ax,ay,az\n" + Self.rows { "\(Double($0) / 50),\(row)" })
+        #expect(found.notices.contains { $0.contains("taken as \(unit), which the values fit") }, "\(found.notices)")
+        #expect(abs((found.samples[0].first?.z ?? 0) - z) < 0.01)
+    }
+
+    @Test(arguments: [("20,0,-40", "µT"), ("0.2,0,-0.4", "gauss"), ("200,0,-400", "mgauss"), ("20000,0,-40000", "nT")])
+    func aFieldsUnitIsTakenFromTheValues(row: String, unit: String) throws {
+        let found = try opened("t_s,mx,my,mz\n" + Self.rows { "\(Double($0) / 50),\(row)" })
+        #expect(found.notices.contains { $0.contains("taken as \(unit), which") }, "\(found.notices)")
+        #expect(abs((found.samples[0].first?.z ?? 0) + 40) < 0.01)
+    }
+
+    @Test(arguments: [("g", "9.81"), ("m_s2", "1"), ("mg", "1")])
+    func aStatedUnitCountsAndIsHeldAgainstTheValues(unit: String, z: String) throws {
+        let text = "t_s,ax_\(unit),ay_\(unit),az_\(unit)\n"
+        let found = try opened(text + Self.rows { "\(Double($0) / 50),0,0,\(z)" })
+        #expect(found.notices.count == 1)
+        #expect(found.notices.first?.contains("in the unit that is stated") == true)
+        #expect(found.samples[0].count == 60)
+    }
+
+    @Test func rawCountsAreRefusedWithTheirScale() throws {
+        let text = "t_s,ax,ay,az\n" + Self.rows { "\(Double($0) / 50),100,\($0 % 3),8150" }
+        let error = try refusal(text)
+        #expect(error.remedy == .options(["--map", "time=t_s:s,ax=ax:g/8192,ay=ay:g/8192,az=az:g/8192"]))
+        for scale in ["g/8192", "8192/g", "0.0001220703125g"] {
+            let map = try ColumnMap(["ax=ax:\(scale),ay=ay:\(scale),az=az:\(scale)"])
+            let found = try opened(text, TraceHints(map: map))
+            #expect(abs((found.samples[0].first?.z ?? 0) - 9.756) < 0.01)
+        }
+    }
+
+    @Test(arguments: [
+        "ax,ay,az", "user_x,user_y,user_z",
+        "linear acceleration x (g),linear acceleration y (g),linear acceleration z (g)",
+    ])
+    func anAccelerationWithoutGravityIsRefused(names: String) throws {
+        let error = try refusal("t_s,\(names)\n" + Self.rows { "\(Double($0) / 50),0.0\($0 % 7),0.02,-0.01" })
+        #expect(error.message.contains("without gravity"))
+    }
+
+    @Test func ofSeveralAccelerationsTheOneWithGravityIsTaken() throws {
+        let names = "t_s,linear_x,linear_y,linear_z,gFx,gFy,gFz,ax,ay,az"
+        let found = try opened(names + "\n" + Self.rows { "\(Double($0) / 50),0.01,0,0,0,0,1,0.1,0,0" })
+        #expect(abs((found.samples[0].first?.z ?? 0) - 9.807) < 0.01)
+        #expect(found.notices.count { $0.contains("left out") } == 2)
+    }
+
+    // MARK: - Time
+
+    @Test(
+        arguments: [
+            ("timestamp", 10.0, "milliseconds"), ("Time", 5000, "microseconds"), ("t", 1e7, "nanoseconds"),
+            ("sec", 0.01, nil), ("Milliseconds", 10, nil),
+        ] as [(String, Double, String?)])
+    func aUnitOfTimeIsTakenFromTheDistanceOfTheSamples(name: String, step: Double, unit: String?) throws {
+        let found = try opened("\(name),ax_g,ay_g,az_g\n" + Self.rows { "\(Double($0) * step),0,0,1" })
+        let times = found.samples[0].map(\.timeNanoseconds)
+        #expect(times[1] - times[0] == (name == "Time" ? 5_000_000 : 10_000_000))
+        #expect(found.notices.count == (unit == nil ? 0 : 1))
+        if let unit { #expect(found.notices[0].contains("taken as \(unit)")) }
+    }
+
+    @Test(arguments: [("min", 60.0), ("h", 3600), ("days", 86_400)])
+    func longUnitsOfTime(unit: String, seconds: Double) throws {
+        let found = try opened("Time (\(unit)),ax_g,ay_g,az_g\n" + Self.rows { "\(Double($0) / seconds / 50),0,0,1" })
+        let last = try #require(found.samples[0].last).timeNanoseconds
+        #expect(abs(last - 59 * 20_000_000) < 1000)
+    }
+
+    @Test func aUnitOfTimeThatTheValuesContradictIsSaid() throws {
+        let found = try opened("time_s,ax_g,ay_g,az_g\n" + Self.rows { "\($0 * 20),0,0,1" })
+        #expect(found.notices.first?.contains("20.0 s between samples") == true, "\(found.notices)")
+    }
+
+    @Test(
+        arguments: [
+            ("2024-10-17T19:22:22Z", 1_729_192_942_000_000_000), ("2024-10-17 19:22:22.5", 1_729_192_942_500_000_000),
+            ("2024-10-17T21:22:22.123456789+02:00", 1_729_192_942_123_456_789),
+            ("2024-10-17T14:22:22-0500", 1_729_192_942_000_000_000),
+            ("17.10.2024 19:22:22,25", 1_729_192_942_250_000_000),
+            ("10/17/2024 7:22:22.5 PM", 1_729_192_942_500_000_000), ("17/10/2024 19:22:22", 1_729_192_942_000_000_000),
+            ("17-Oct-2024 19:22:22.001", 1_729_192_942_001_000_000),
+            ("2024-10-17 19:22:22:007", 1_729_192_942_007_000_000),
+            ("20241017T192222.5", 1_729_192_942_500_000_000), ("2024-10-17_19-22-22.500", 1_729_192_942_500_000_000),
+            ("19:22:22.5", 69_742_500_000_000), ("22:22.5", 1_342_500_000_000),
+        ] as [(String, Int64)])
+    func timesOfAClock(text: String, nanoseconds: Int64) throws {
+        let found = try opened("time\tax_g\tay_g\taz_g\n\(text)\t0\t0\t1\n")
+        #expect(found.samples[0].first?.timeNanoseconds == nanoseconds, "\(found.repairs.notices)")
+    }
+
+    @Test(arguments: ["2024-13-17 19:22:22", "2024-10-17 19:62:22", "19:22:22x", "noon", "2024-10-17 25:00:00 PM"])
+    func noTimesOfAClock(text: String) throws {
+        let good = Self.rows(12) { "2024-10-17 19:22:\($0 + 10),0,0,1" }
+        let found = try opened("time,ax_g,ay_g,az_g\n" + good + "\(text),0,0,1\n")
+        #expect(found.samples[0].count == 12)
+        #expect(found.repairs.counts == [.notANumber: 1])
+    }
+
+    @Test func aClockWithoutADateGoesOnAfterMidnight() throws {
+        let found = try opened("time,ax_g,ay_g,az_g\n23:59:59.5,0,0,1\n23:59:59.9,0,0,1\n00:00:00.3,0,0,1\n")
+        #expect(found.samples[0].map { $0.timeNanoseconds / 100_000_000 } == [863_995, 863_999, 864_003])
+        #expect(found.repairs.isEmpty)
+    }
+
+    @Test func numbersThatRiseAreABetterTimeThanWholeSeconds() throws {
+        let found = try opened(
+            "Timestamp,Milliseconds,ax_g,ay_g,az_g\n"
+                + Self.rows { "2019-05-13 08:45:\(17 + $0 / 50),\($0 * 20),0,0,1" })
+        #expect(found.samples[0][1].timeNanoseconds == 20_000_000)
+    }
+
+    @Test func wholeSecondsAloneAreRefusedWithTheirRate() throws {
+        let error = try refusal("time,ax_g,ay_g,az_g\n" + Self.rows(200) { "08:45:\(17 + $0 / 40),0,0,1" })
+        #expect(error.remedy == .options(["--rate", "40"]))
+    }
+
+    @Test func stampsThatASpreadsheetHasCutAreNotPassedOver() throws {
+        let cut = try refusal("timestamp,ax_g,ay_g,az_g\n" + Self.rows { _ in "1.70000E+18,0,0,1" })
+        #expect(cut.message.contains("a spreadsheet has cut off"))
+        let some = try opened("time_s,ax_g,ay_g,az_g\n" + Self.rows { "\(Double($0 / 2) / 25),0,0,1" })
+        #expect(some.notices.contains { $0.contains("51 % of the samples have the same time") }, "\(some.notices)")
+    }
+
+    // MARK: - Files without times
+
+    @Test(arguments: [false, true])
+    func aRateStandsForTheTime(isLineByLine: Bool) throws {
+        let file = try TemporaryFile("ax_g,ay_g,az_g\n" + Self.rows { $0 == 30 ? "0,x,1" : "0,0,1" })
+        let trace = try TraceFile(path: file.path, hints: TraceHints(rateHz: 40), isLineByLine: isLineByLine)
+        let source = TraceSource([(file: trace, sensors: [Sensor(name: "a")])])
+        let times = Collected(source).samples[0].map(\.timeNanoseconds)
+        // A row without a usable sample has taken its time, too.
+        #expect(times == (0..<60).filter { $0 != 30 }.map { Int64($0) * 25_000_000 })
+    }
+
+    @Test func aRateIsTakenFromALineBeforeTheRows() throws {
+        let found = try opened("Device: X\nSampling Rate: 25 Hz\nax_g,ay_g,az_g\n" + Self.rows { _ in "0,0,1" })
+        #expect(found.samples[0][1].timeNanoseconds == 40_000_000)
+        #expect(found.notices.first?.contains("25 samples a second, as line 2 says") == true)
+        let error = try refusal("ax_g,ay_g,az_g\n" + Self.rows { _ in "0,0,1" })
+        #expect(error.remedy == .options(["--rate", "100"]))
+        #expect(error.message.contains("Nothing says how many samples a second"))
+    }
+
+    // MARK: - Signs
+
+    @Test func anAxisMayBeTurnedAbout() throws {
+        let text = "t_s,X,Y,Z\n" + Self.rows { "\(Double($0) / 50),0.1,0.2,-0.97" }
+        let turned = try opened(text, TraceHints(map: ColumnMap(["ax=-X:g,ay=Y:g,az=-Z:g"])))
+        let first = try #require(turned.samples[0].first)
+        #expect(first.x < -0.9 && first.y > 1.9 && first.z > 9)
+        let all = try opened(text, TraceHints(map: ColumnMap(["ax=X:g,ay=Y:g,az=Z:g,acceleration=gravity"])))
+        #expect(all.samples[0].first?.y ?? 0 < -1.9 && all.samples[0].first?.z ?? 0 > 9)
+        var hints = TraceHints(map: try ColumnMap(["ax=X:g,ay=Y:g,az=Z:g"]))
+        hints.gravitySensors = ["phone"]
+        #expect(try opened(text, hints).samples[0].first?.z ?? 0 > 9)
+    }
+
+    @Test(arguments: [
+        ("time=-#1", "a time has no sign"), ("acceleration=down", "has to be acceleration=gravity"),
+        ("ax=a:g/0", "is not a unit"),
+    ])
+    func wrongSignsAndScalesAreRefused(map: String, message: String) throws {
+        let error = try #require(throws: ColumnMap.ParseError.self) { try ColumnMap([map]) }
+        #expect(error.description.contains(message), "\(error.description)")
+    }
+
+    // MARK: - Lines
+
+    @Test(arguments: [
+        "# t_s,ax_g,ay_g,az_g\n", "%\n% made by x\n\nt_s,ax_g,ay_g,az_g\n",
+        "name;value\nrate;50\n\n// t_s,ax_g,ay_g,az_g\n",
+        "t,ax,ay,az\ns,g,g,g\n", "sep=,\nt_s;ax_g;ay_g;az_g\n",
+    ])
+    func theHeaderIsTheLastLineBeforeTheRows(head: String) throws {
+        let found = try opened(head + Self.rows { "\(Double($0) / 50),0,0,1" })
+        #expect(found.samples[0].count == 60)
+        #expect(abs(found.samples[0][1].z - 9.80665) < 1e-4)
+        #expect(found.repairs.isEmpty)
+    }
+
+    @Test(arguments: [1, 7, 4096])
+    func blanksAndEndsOfLines(capacity: Int) throws {
+        let plain = try TemporaryFile("t_s,ax_g,ay_g,az_g\n" + Self.rows { "\(Double($0) / 50),0.\($0),-1,2" })
+        let expected = Collected(try TraceSource(paths: [plain.path]), capacity: capacity).samples
+        for text in [
+            "t_s ax_g  ay_g az_g\n" + Self.rows { "  \(Double($0) / 50)   0.\($0) -1 2  " },
+            "t_s,ax_g,ay_g,az_g\n" + Self.rows { "\(Double($0) / 50),0.\($0),-1,2;" },
+            "t_s,ax_g,ay_g,az_g,\n" + Self.rows { "\(Double($0) / 50),0.\($0),-1,2," },
+            "t_s|ax_g|ay_g|az_g\n" + Self.rows { "\(Double($0) / 50)|0.\($0)|-1|2" },
+        ] {
+            let file = try TemporaryFile(text)
+            let source = try TraceSource(paths: [file.path])
+            #expect(Collected(source, capacity: capacity).samples == expected)
+            #expect(source.repairs.isEmpty)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ([0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1], "Excel (.xls)"),
+            (Array("SQLite format 3\0".utf8), "SQLite"),
+            (Array("{\"a\":1}".utf8), "is JSON"), (Array("%PDF-1.4".utf8), "PDF"),
+            (Array("<!DOCTYPE html>".utf8), "web page"),
+            ([0x1F, 0x8B, 8, 0], "gzip"),
+        ] as [([UInt8], String)])
+    func otherFormatsAreNamed(bytes: [UInt8], words: String) throws {
+        let file = try TemporaryFile(bytes + [UInt8](repeating: 0x0A, count: 600))
+        let error = try #require(throws: TraceError.self) { try TraceFile(path: file.path) }
+        #expect(error.message.contains(words), "\(error)")
+    }
+}
