@@ -32,11 +32,13 @@ final class MockRecording {
         }
     }
 
-    /// Waits until a sample of a stream is recorded that is wanted.
+    /// Waits until a sample of a stream is recorded that is wanted; until then, the device is fed again and again.
     func waitForSample(
-        of kind: String, sourceLocation: SourceLocation = #_sourceLocation, where isWanted: (Recording.Sample) -> Bool
+        of kind: String, feeding feed: () throws -> Void = {}, sourceLocation: SourceLocation = #_sourceLocation,
+        where isWanted: (Recording.Sample) -> Bool
     ) async throws {
         try await program.eventually("a sample as wanted is recorded", sourceLocation: sourceLocation) {
+            try feed()
             guard let recording = try? Recording(path: path) else { return false }
             return recording.streams.contains { $0.key.hasSuffix("." + kind) && $0.value.contains(where: isWanted) }
         }

@@ -166,8 +166,11 @@ extension LiveSource {
         let found = table.devices.map { "\($0.interface.rawValue) '\($0.name.printable)'" }
         let list = found.isEmpty ? "this machine has no sensor" : "found are " + found.joined(separator: ", ")
         let kinds = sensor.request.kinds.map(\.rawValue).joined(separator: " and ")
-        return
-            "no free device with \(kinds) for \(sensor.request.description.printable); \(list); 'binnacle doctor' says more"
+        let wanted =
+            sensor.isCompanion
+            ? "no free gyroscope beside the accelerometer"
+            : "no free device with \(kinds) for \(sensor.request.description.printable)"
+        return "\(wanted); \(list); 'binnacle doctor' says more"
     }
 
     /// A sensor by its number, also one that is leaving.
