@@ -1,14 +1,26 @@
-/// A matrix of three rows.
+/// A matrix of three rows of three, kept in place: a step of the fusion computes with them and allocates nothing.
 public struct Matrix3: Sendable, Equatable {
-    /// The rows, from the first on.
-    public let rows: [Vector3]
+    /// The first row.
+    @usableFromInline package var x: Vector3
+    /// The second row.
+    @usableFromInline package var y: Vector3
+    /// The third row.
+    @usableFromInline package var z: Vector3
+
+    /// Takes three rows.
+    @inlinable
+    package init(_ x: Vector3, _ y: Vector3, _ z: Vector3) {
+        self.x = x
+        self.y = y
+        self.z = z
+    }
 
     /// Takes three rows.
     ///
     /// - Precondition: There are three.
     public init(rows: [Vector3]) {
         precondition(rows.count == 3, "a matrix of three rows has three rows")
-        self.rows = rows
+        self.init(rows[0], rows[1], rows[2])
     }
 
     /// Takes nine elements, row by row.
@@ -16,28 +28,60 @@ public struct Matrix3: Sendable, Equatable {
     /// - Precondition: There are nine.
     package init(elements: [Double]) {
         precondition(elements.count == 9, "a matrix of three rows has nine elements")
-        rows = stride(from: 0, to: 9, by: 3).map { Vector3(elements[$0], elements[$0 + 1], elements[$0 + 2]) }
+        self.init(rows: stride(from: 0, to: 9, by: 3).map { Vector3(elements[$0], elements[$0 + 1], elements[$0 + 2]) })
+    }
+
+    /// Takes the elements from the first row's first to the third row's third; all others are 0.
+    @inlinable
+    package init(diagonal: Vector3) {
+        self.init(Vector3(diagonal.x, 0, 0), Vector3(0, diagonal.y, 0), Vector3(0, 0, diagonal.z))
     }
 
     /// The matrix that changes nothing.
-    package static let identity = Matrix3(rows: [[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    package static let identity = Matrix3(diagonal: Vector3(repeating: 1))
+
+    /// The rows, from the first on.
+    public var rows: [Vector3] { [x, y, z] }
 
     /// The nine elements, row by row.
     package var elements: [Double] { rows.flatMap { [$0.x, $0.y, $0.z] } }
 
+    /// The elements from the first row's first to the third row's third.
+    @inlinable package var diagonal: Vector3 { Vector3(x.x, y.y, z.z) }
+
+    /// Rows as columns.
+    @inlinable package var transposed: Matrix3 {
+        Matrix3(Vector3(x.x, y.x, z.x), Vector3(x.y, y.y, z.y), Vector3(x.z, y.z, z.z))
+    }
+
     /// By how much it scales volumes; negative when it mirrors.
-    package var determinant: Double { Self.determinant(rows[0], rows[1], rows[2]) }
+    package var determinant: Double {
+        x.x * (y.y * z.z - y.z * z.y) - x.y * (y.x * z.z - y.z * z.x) + x.z * (y.x * z.y - y.y * z.x)
+    }
 
     /// The product with a column.
+    @inlinable
     package static func * (matrix: Matrix3, vector: Vector3) -> Vector3 {
-        Vector3(dot(matrix.rows[0], vector), dot(matrix.rows[1], vector), dot(matrix.rows[2], vector))
+        Vector3(dot(matrix.x, vector), dot(matrix.y, vector), dot(matrix.z, vector))
     }
 
     /// The product of two matrices.
+    @inlinable
     package static func * (left: Matrix3, right: Matrix3) -> Matrix3 {
-        let columns = Matrix3(
-            rows: (0..<3).map { Vector3(right.rows[0][$0], right.rows[1][$0], right.rows[2][$0]) })
-        return Matrix3(rows: left.rows.map { columns * $0 })
+        func row(_ v: Vector3) -> Vector3 { right.x * v.x + right.y * v.y + right.z * v.z }
+        return Matrix3(row(left.x), row(left.y), row(left.z))
+    }
+
+    /// The sum of two matrices.
+    @inlinable
+    package static func + (left: Matrix3, right: Matrix3) -> Matrix3 {
+        Matrix3(left.x + right.x, left.y + right.y, left.z + right.z)
+    }
+
+    /// The difference of two matrices.
+    @inlinable
+    package static func - (left: Matrix3, right: Matrix3) -> Matrix3 {
+        Matrix3(left.x - right.x, left.y - right.y, left.z - right.z)
     }
 
     /// The matrix with another value in place of each element.
@@ -47,33 +91,34 @@ public struct Matrix3: Sendable, Equatable {
 
     /// The matrix that undoes this one; `nil` when its determinant is not above a limit.
     package func inverse(ifDeterminantAbove limit: Double) -> Matrix3? {
-        let (a, b, c) = (rows[0], rows[1], rows[2])
         let determinant = determinant
         guard determinant > limit else { return nil }
         // The columns of the inverse are the products of two rows each.
-        let (x, y, z) = (cross(b, c) / determinant, cross(c, a) / determinant, cross(a, b) / determinant)
-        return Matrix3(rows: [[x.x, y.x, z.x], [x.y, y.y, z.y], [x.z, y.z, z.z]])
+        return Matrix3(cross(y, z) / determinant, cross(z, x) / determinant, cross(x, y) / determinant).transposed
+    }
+
+    /// The matrix that undoes this one, which is symmetric and whose determinant is not 0.
+    @inlinable package var symmetricInverse: Matrix3 {
+        let first = cross(y, z)
+        let scale = 1 / dot(x, first)
+        // The columns of the inverse are these products; of a symmetric matrix they are its rows as well.
+        return Matrix3(first * scale, cross(z, x) * scale, cross(x, y) * scale)
     }
 
     /// The column that the matrix makes a vector of; `nil` when there is none, or many.
     ///
     /// Cramer's rule: for three rows it is the shortest form, and well conditioned matrices are all there is here.
     package func solve(_ right: Vector3) -> Vector3? {
-        let (a, b, c) = (rows[0], rows[1], rows[2])
+        let determinant = determinant
         guard determinant.magnitude > 1e-9, determinant.isFinite else { return nil }
-        func replaced(_ row: Vector3, _ place: Int, _ value: Double) -> Vector3 {
-            var row = row
-            row[place] = value
-            return row
+        var solution = Vector3.zero
+        for place in 0..<3 {
+            var replaced = self
+            replaced.x[place] = right.x
+            replaced.y[place] = right.y
+            replaced.z[place] = right.z
+            solution[place] = replaced.determinant / determinant
         }
-        let solution = (0..<3).map { place in
-            Self.determinant(
-                replaced(a, place, right.x), replaced(b, place, right.y), replaced(c, place, right.z)) / determinant
-        }
-        return Vector3(solution[0], solution[1], solution[2])
-    }
-
-    private static func determinant(_ a: Vector3, _ b: Vector3, _ c: Vector3) -> Double {
-        a.x * (b.y * c.z - b.z * c.y) - a.y * (b.x * c.z - b.z * c.x) + a.z * (b.x * c.y - b.y * c.x)
+        return solution
     }
 }

@@ -64,7 +64,7 @@ package struct Attitude: Sendable, Equatable {
     }
 
     /// The rotation from the device's frame to east, magnetic north and up.
-    var rotation: Quaternion { Quaternion(SquareMatrix(east, north, up)) }
+    var rotation: Quaternion { Quaternion(Matrix3(east, north, up)) }
 
     /// The share of an axis that points straight up (1) or down (−1).
     package func verticalShare(of axis: DeviceAxis) -> Double {

@@ -245,9 +245,9 @@ public final class SampleBatch {
     func calibrate(_ calibration: AxisCalibration) {
         keep()
         let offset = SIMD3<Float>(calibration.offset)
-        let x = SIMD3<Float>(calibration.matrix.rows[0])
-        let y = SIMD3<Float>(calibration.matrix.rows[1])
-        let z = SIMD3<Float>(calibration.matrix.rows[2])
+        let x = SIMD3<Float>(calibration.matrix.x)
+        let y = SIMD3<Float>(calibration.matrix.y)
+        let z = SIMD3<Float>(calibration.matrix.z)
         for index in 0..<count {
             let v = SIMD3(ownXs[index], ownYs[index], ownZs[index]) - offset
             // In a fixed order, so that every build gives the same bits.

@@ -17,7 +17,7 @@ struct AxisCheck {
     private struct Anchor {
         let timeNanoseconds: Int64
         let integrated: Quaternion
-        let frame: SquareMatrix
+        let frame: Matrix3
         let strength: Double
         let dip: Double
     }
@@ -89,7 +89,7 @@ struct AxisCheck {
         let up = acceleration / size
         let east = eastward / level
         let now = Anchor(
-            timeNanoseconds: time, integrated: integrated, frame: SquareMatrix(east, cross(up, east), up),
+            timeNanoseconds: time, integrated: integrated, frame: Matrix3(east, cross(up, east), up),
             strength: strength, dip: atan2(-dot(field, up), level / size))
         guard let anchor, Units.seconds(from: anchor.timeNanoseconds, to: time) <= Self.longestTurnSeconds else {
             self.anchor = now
@@ -139,7 +139,7 @@ struct AxisCheck {
 
 extension Quaternion {
     /// The rotation with a matrix, whose rows are orthonormal.
-    init(_ m: SquareMatrix) {
+    init(_ m: Matrix3) {
         // By the largest of the four, so that nothing is divided by a small number.
         let trace = m.x.x + m.y.y + m.z.z
         let candidates = (trace, m.x.x, m.y.y, m.z.z)

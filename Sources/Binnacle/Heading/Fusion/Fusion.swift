@@ -386,7 +386,7 @@ package struct Fusion {
         return Quaternion(w: w, x: error.y / (2 * w), y: -error.x / (2 * w), z: 0)
     }
 
-    private mutating func estimateOffset(_ error: Vector3, frame: SquareMatrix, seconds: Double) {
+    private mutating func estimateOffset(_ error: Vector3, frame: Matrix3, seconds: Double) {
         levelFrame.0.take(frame.x, levelClock)
         levelFrame.1.take(frame.y, levelClock)
         levelFrame.2.take(frame.z, levelClock)
@@ -399,7 +399,7 @@ package struct Fusion {
             offset.learn(atRest: rest.rate, seconds: seconds)
             if offset.isKnown(within: Self.knownSigma) { hasLearnedOffset = true }
         } else if ageSeconds >= settings.motionEstimateFromSeconds {
-            let smoothed = SquareMatrix(levelFrame.0.value, levelFrame.1.value, levelFrame.2.value)
+            let smoothed = Matrix3(levelFrame.0.value, levelFrame.1.value, levelFrame.2.value)
             let corrected = Vector3(
                 -error.y / seconds + levelOffset.value.x, error.x / seconds + levelOffset.value.y, 0)
             offset.learn(inMotion: corrected - smoothed * offset.value, frame: smoothed, seconds: seconds)

@@ -76,8 +76,8 @@ public struct Quaternion: Sendable, Equatable {
     }
 
     /// The rows of the matrix of the rotation.
-    var matrix: SquareMatrix {
-        SquareMatrix(
+    var matrix: Matrix3 {
+        Matrix3(
             Vector3(1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
             Vector3(2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
             Vector3(2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)))

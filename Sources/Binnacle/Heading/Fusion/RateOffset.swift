@@ -6,7 +6,7 @@ struct RateOffset {
     /// The offset in rad/s.
     private(set) var value: Vector3
     /// Its covariance in (0.01°/s)², which keeps the numbers near 1.
-    private(set) var covariance: SquareMatrix
+    private(set) var covariance: Matrix3
 
     private let largest: Double
     private let largestInnovation: Double
@@ -27,7 +27,7 @@ struct RateOffset {
         verticalForgetting = settings.verticalForgetting
         value = memory?.offset ?? .zero
         let sigma = memory?.sigmaDegrees ?? Vector3(repeating: settings.startSigma)
-        covariance = SquareMatrix(diagonal: sigma * sigma * 10_000)
+        covariance = Matrix3(diagonal: sigma * sigma * 10_000)
     }
 
     /// The standard deviation along a unit vector, in °/s.
@@ -54,7 +54,7 @@ struct RateOffset {
         let weight = weight(restVariance, seconds)
         let gain =
             covariance
-            * (covariance + SquareMatrix(diagonal: Vector3(repeating: weight))).symmetricInverse
+            * (covariance + Matrix3(diagonal: Vector3(repeating: weight))).symmetricInverse
         value = (value + gain * (rate - value).clipped(to: largest)).clipped(to: largest)
         covariance = covariance - gain * covariance
     }
@@ -70,12 +70,12 @@ struct RateOffset {
     ///   - innovation: The rates, in the level frame, that are not explained yet.
     ///   - frame: The rotation to the level frame, smoothed as they are.
     ///   - seconds: The time since the last sample.
-    mutating func learn(inMotion innovation: Vector3, frame: SquareMatrix, seconds: Double) {
+    mutating func learn(inMotion innovation: Vector3, frame: Matrix3, seconds: Double) {
         let weight = weight(motionVariance, seconds)
         let spread = covariance * frame.transposed
         let all =
             frame * spread
-            + SquareMatrix(diagonal: Vector3(weight, weight, weight / verticalForgetting))
+            + Matrix3(diagonal: Vector3(weight, weight, weight / verticalForgetting))
         let gain = spread * all.symmetricInverse
         value = (value + gain * innovation.clipped(to: largestInnovation)).clipped(to: largest)
         // H·P is the transpose of P·Hᵀ.
