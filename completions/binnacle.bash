@@ -64,7 +64,7 @@ _binnacle() {
         'events --since') :; return ;;
         'events --until') :; return ;;
         'events --last' | 'events -n') :; return ;;
-        'events --kind') _binnacle_words 'motion.began motion.moving motion.ended shake free_fall shock heading heading.lost heading.found sector.entered sector.left interference.began interference.ended calibration.needed calibration.restored north.faced north.facing north.left gap samples.lost sensor.active sensor.inactive sensors.one_left sensors.none_left detector.failed detector.unavailable quorum.reached command.finished command.failed events.dropped handler.failed handler.recovered store.failed store.recovered any motion.* heading.* sector.* interference.* calibration.* north.* samples.* sensor.* sensors.* detector.* quorum.* command.* events.* handler.* store.*'; return ;;
+        'events --kind') _binnacle_words 'motion.began motion.moving motion.ended shake free_fall shock heading heading.lost heading.found sector.entered sector.left interference.began interference.ended calibration.needed calibration.restored north.faced north.facing north.left orientation.changed tilt.changed gap samples.lost sensor.active sensor.inactive sensors.one_left sensors.none_left detector.failed detector.unavailable quorum.reached command.finished command.failed events.dropped handler.failed handler.recovered store.failed store.recovered any motion.* heading.* sector.* interference.* calibration.* north.* orientation.* tilt.* samples.* sensor.* sensors.* detector.* quorum.* command.* events.* handler.* store.*'; return ;;
         'events --sensor') :; return ;;
         'events --socket') _binnacle_paths -f; return ;;
         'events --store') _binnacle_paths -f; return ;;
@@ -142,7 +142,7 @@ _binnacle() {
             ;;
         on)
             options='--sensor --after --once --json --utc --socket --help'
-            _binnacle_words 'motion.began motion.moving motion.ended shake free_fall shock heading heading.lost heading.found sector.entered sector.left interference.began interference.ended calibration.needed calibration.restored north.faced north.facing north.left gap samples.lost sensor.active sensor.inactive sensors.one_left sensors.none_left detector.failed detector.unavailable quorum.reached command.finished command.failed events.dropped handler.failed handler.recovered store.failed store.recovered any motion.* heading.* sector.* interference.* calibration.* north.* samples.* sensor.* sensors.* detector.* quorum.* command.* events.* handler.* store.*'
+            _binnacle_words 'motion.began motion.moving motion.ended shake free_fall shock heading heading.lost heading.found sector.entered sector.left interference.began interference.ended calibration.needed calibration.restored north.faced north.facing north.left orientation.changed tilt.changed gap samples.lost sensor.active sensor.inactive sensors.one_left sensors.none_left detector.failed detector.unavailable quorum.reached command.finished command.failed events.dropped handler.failed handler.recovered store.failed store.recovered any motion.* heading.* sector.* interference.* calibration.* north.* orientation.* tilt.* samples.* sensor.* sensors.* detector.* quorum.* command.* events.* handler.* store.*'
             ;;
         calibrate)
             options='--output --force --model --trace --bind --map --rate --from --to --sensor --config --for --position --field --json --root --help'

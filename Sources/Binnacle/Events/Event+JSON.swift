@@ -1,4 +1,4 @@
-import PlainText
+package import PlainText
 
 extension Event {
     /// The event as one JSON object on one line, without the line's end.
@@ -16,13 +16,18 @@ extension Event {
         if let wallNanoseconds { object.add("wall_time", WallTime.text(wallNanoseconds)) }
         if isSimulated { object.add("simulated", raw: "true") }
         if let identity { object.add("identity", identity) }
-        for figure in figures {
-            switch figure.value {
-            case .text, .word: object.add(figure.name.rawValue, figure.value.description)
-            case .number, .integer: object.add(figure.name.rawValue, raw: figure.value.description)
-            }
-        }
+        for figure in figures { object.add(figure.name, figure.value) }
         return object.text
+    }
+}
+
+extension JSONObject {
+    /// Adds a figure.
+    package mutating func add(_ name: Figure.Name, _ value: Figure.Value) {
+        switch value {
+        case .text, .word: add(name.rawValue, value.description)
+        case .number, .integer: add(name.rawValue, raw: value.description)
+        }
     }
 }
 

@@ -23,6 +23,8 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
     case northFaced = "north.faced"
     case northFacing = "north.facing"
     case northLeft = "north.left"
+    case orientationChanged = "orientation.changed"
+    case tiltChanged = "tilt.changed"
     case gap
     case samplesLost = "samples.lost"
     case sensorActive = "sensor.active"
@@ -153,6 +155,8 @@ extension EventKind {
         case sensorInactive
         /// The last heading is no longer valid.
         case headingLost
+        /// The sensor delivers, and a figure of the event is part of its state.
+        case figure(Figure.Name)
     }
 
     private static let headings: [Figure.Name] = [
@@ -160,6 +164,7 @@ extension EventKind {
     ]
     private static let sectors: [Figure.Name] = [.sector, .heading, .reference, .accuracy, .axis]
     private static let bearings: [Figure.Name] = [.heading, .reference, .off, .accuracy, .axis]
+    private static func screens(_ changed: Figure.Name) -> [Figure.Name] { [changed, .x, .y, .z] }
     private static let fields: [Figure.Name] = [.field, .expected]
     private static let commands: [Figure.Name] = [
         .handler, .program, .trigger, .status, .signal, .duration, .attempt, .reason, .retry, .output,
@@ -257,6 +262,15 @@ extension EventKind {
             Row(
                 "e90c808b2389499b998da13ad2a93e38", .info, state: .detector("away"), figures: Self.bearings,
                 "The heading has been beyond the exit angle for the dwell time.")
+        case .orientationChanged:
+            Row(
+                "0a4e2e43bdca4a0f8121926c40bdf0c2", .info, state: .figure(.orientation),
+                figures: Self.screens(.orientation),
+                "Another edge of the screen has pointed up for the dwell time, or the first one is known.")
+        case .tiltChanged:
+            Row(
+                "152abaed38cb4891bc9a83e096167898", .info, state: .figure(.tilt), figures: Self.screens(.tilt),
+                "The screen has leaned otherwise for the dwell time, or the first tilt is known.")
         case .gap:
             Row(
                 "aeeea507e7da4071ba95c43cffc37257", .warning, figures: [.channel, .gap],

@@ -27,6 +27,8 @@ public struct Figure: Sendable, Equatable {
         case expected = "expected_uT"
         case dip = "dip_deg"
         case turnRate = "turn_rate_dps"
+        case orientation
+        case tilt
         case gap = "gap_s"
         case channel
         case cause
@@ -200,6 +202,14 @@ extension Figure.Name {
             Row(
                 .number(.degreesPerSecond, decimals: 2),
                 "How fast the heading grows, clockwise; where a gyroscope is used.")
+        case .orientation:
+            Row(
+                .word(ScreenOrientation.self),
+                "The edge of the screen that points up: normal, left-up, right-up or bottom-up.")
+        case .tilt:
+            Row(
+                .word(ScreenTilt.self),
+                "How the screen leans: vertical, tilted-up, tilted-down, face-up or face-down.")
         case .gap: Row(.number(.seconds, decimals: 3), "How long there were no samples.")
         case .channel: Row(.word(SampleKind.self), "What the samples measure.")
         case .cause:

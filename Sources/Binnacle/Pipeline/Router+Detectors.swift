@@ -93,6 +93,25 @@ extension Router: NorthDetectorDelegate {
     }
 }
 
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+extension Router: OrientationDetectorDelegate {
+    package func orientationDetectorDeviceNotAvailable(_ detector: OrientationDetector) {
+        collect(.detectorUnavailable, detector, because: "no active accelerometer")
+    }
+
+    package func orientationDetector(_ detector: OrientationDetector, didFailWithError error: any Error) {
+        collect(.detectorFailed, detector, because: "\(error)")
+    }
+
+    package func orientationDetector(_ detector: OrientationDetector, didChangeOrientation event: OrientationEvent) {
+        collect(.orientationChanged, detector, event, sensor: detector.accelerometer?.sensor.name)
+    }
+
+    package func orientationDetector(_ detector: OrientationDetector, didChangeTilt event: OrientationEvent) {
+        collect(.tiltChanged, detector, event, sensor: detector.accelerometer?.sensor.name)
+    }
+}
+
 extension Router {
     /// What is found about motion is about the accelerometer.
     private func collect(_ kind: EventKind, _ manager: MotionManager, _ result: some DetectorResult) {

@@ -18,7 +18,9 @@ extension SensorSession {
         /// Makes events of what a detector tells it; the delegate of a detector that is given none.
         ///
         /// A delegate that wants both, calls and events, passes them on to this one.
-        public var eventDelegate: any MotionManagerDelegate & NorthDetectorDelegate { router }
+        public var eventDelegate: any MotionManagerDelegate & NorthDetectorDelegate & OrientationDetectorDelegate {
+            router
+        }
 
         /// Looks for motion, shakes, free falls and shocks in the samples of an accelerometer.
         ///
@@ -68,6 +70,30 @@ extension SensorSession {
                 name: name, accelerometer: accelerometer,
                 magnetometer: stream(of: .magnetometer, from: magnetometer),
                 gyroscope: near ?? stream(of: .gyroscope, from: gyroscope), settings: settings)
+            detector.delegate = delegate ?? router
+            add(detector, owning: delegate)
+            return detector
+        }
+
+        /// Looks for the upper edge and the lean of a screen in the samples of an accelerometer.
+        ///
+        /// - Parameters:
+        ///   - name: The name that events carry.
+        ///   - sensor: The sensor's name; `nil` takes the first accelerometer. Without one the detector tells *device not
+        ///     available*.
+        ///   - settings: When an edge is taken for the upper one.
+        ///   - delegate: Told what is found, in the place of ``eventDelegate``, and held by the session.
+        /// - Returns: The detector, which the session starts.
+        /// - Throws: The first of the settings' problems.
+        @discardableResult
+        public func detectOrientation(
+            name: String = "orientation", sensor: String? = nil,
+            settings: OrientationSettings = OrientationSettings(),
+            delegate: (any OrientationDetectorDelegate)? = nil
+        ) throws(SettingsProblem<OrientationSettings>) -> OrientationDetector {
+            if let problem = settings.problems().first { throw problem }
+            let detector = OrientationDetector(
+                name: name, accelerometer: stream(of: .accelerometer, from: sensor), settings: settings)
             detector.delegate = delegate ?? router
             add(detector, owning: delegate)
             return detector

@@ -9,6 +9,8 @@ struct MQTTSensorState: Equatable {
     var detectors: [String: String] = [:]
     /// The latest heading.
     var heading: Figure.Value?
+    /// The latest of the other figures that are part of the state.
+    var figures: [Figure.Name: Figure.Value] = [:]
 
     /// The state of a detector that lost its sensor.
     private static let failed = "failed"
@@ -29,6 +31,9 @@ struct MQTTSensorState: Equatable {
             detectors = detectors.filter { $0.value != Self.failed }
         case .sensorInactive: isActive = false
         case .headingLost: heading = nil
+        case .figure(let name):
+            isActive = true
+            figures[name] = event.figure(name)
         }
     }
 
@@ -41,6 +46,7 @@ struct MQTTSensorState: Equatable {
         for (detector, word) in detectors.sorted(by: { $0.key < $1.key }) { words.add(name: detector, word) }
         object.add("detectors", raw: words.text)
         if let heading { object.add(Figure.Name.heading.rawValue, raw: heading.description) }
+        for (name, value) in figures.sorted(by: { $0.key.rawValue < $1.key.rawValue }) { object.add(name, value) }
         object.add("seq", raw: String(event.sequence))
         object.add("time_ns", raw: String(event.timeNanoseconds))
         if let wall = event.wallNanoseconds { object.add("wall_time", WallTime.text(wall)) }

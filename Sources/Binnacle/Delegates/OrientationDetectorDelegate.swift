@@ -1,0 +1,48 @@
+/// What an ``OrientationDetector`` tells and asks its delegate; every method has a default, so a delegate writes only
+/// those it cares about.
+///
+/// All methods are called on the thread that offers the samples, in the order of the samples: at one sample, the
+/// orientation comes before the tilt. The detector is always the first argument, so one object can be the delegate of
+/// many. A method may call ``OrientationDetector/stopDetection()``; nothing more is told then.
+public protocol OrientationDetectorDelegate: AnyObject {
+    /// Tells the delegate that detection is about to start; called once for each start.
+    func orientationDetectorWillStartDetection(_ detector: OrientationDetector)
+    /// Tells the delegate that detection stopped; called once for each stop of a running detection.
+    func orientationDetectorDidStopDetection(_ detector: OrientationDetector)
+    /// Tells the delegate that there is no accelerometer to start with; called instead of *will start*.
+    func orientationDetectorDeviceNotAvailable(_ detector: OrientationDetector)
+    /// Tells the delegate that the accelerometer failed; called once for each failure while detecting.
+    func orientationDetector(_ detector: OrientationDetector, didFailWithError error: any Error)
+    /// Asks whether the orientation shall change.
+    ///
+    /// A refused change is not told, and the orientation stays as it is; the question comes again with each further
+    /// sample as long as the screen is held so.
+    func orientationDetector(
+        _ detector: OrientationDetector, shouldChangeOrientation event: OrientationEvent
+    ) -> Bool
+    /// Tells the delegate that another edge points up, or that the first one is known.
+    func orientationDetector(_ detector: OrientationDetector, didChangeOrientation event: OrientationEvent)
+    /// Asks whether the tilt shall change, as for the orientation.
+    func orientationDetector(_ detector: OrientationDetector, shouldChangeTilt event: OrientationEvent) -> Bool
+    /// Tells the delegate that the screen leans otherwise, or that the first tilt is known.
+    func orientationDetector(_ detector: OrientationDetector, didChangeTilt event: OrientationEvent)
+}
+
+// A method that a conforming type leaves out does nothing.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+extension OrientationDetectorDelegate {
+    public func orientationDetectorWillStartDetection(_ detector: OrientationDetector) {}
+    public func orientationDetectorDidStopDetection(_ detector: OrientationDetector) {}
+    public func orientationDetectorDeviceNotAvailable(_ detector: OrientationDetector) {}
+    public func orientationDetector(_ detector: OrientationDetector, didFailWithError error: any Error) {}
+    /// Agrees.
+    public func orientationDetector(
+        _ detector: OrientationDetector, shouldChangeOrientation event: OrientationEvent
+    ) -> Bool { true }
+    public func orientationDetector(_ detector: OrientationDetector, didChangeOrientation event: OrientationEvent) {}
+    /// Agrees.
+    public func orientationDetector(_ detector: OrientationDetector, shouldChangeTilt event: OrientationEvent) -> Bool {
+        true
+    }
+    public func orientationDetector(_ detector: OrientationDetector, didChangeTilt event: OrientationEvent) {}
+}

@@ -1,0 +1,36 @@
+/// A value that changes only after the change has lasted.
+struct Dwell<Value: Equatable> {
+    /// The value that counts.
+    private(set) var value: Value
+    private let delayNanoseconds: Int64
+    private var candidate: (value: Value, sinceNanoseconds: Int64)?
+
+    init(_ value: Value, delayNanoseconds: Int64) {
+        self.value = value
+        self.delayNanoseconds = delayNanoseconds
+    }
+
+    /// Looks at the value of a sample.
+    ///
+    /// - Returns: Whether another value has lasted long enough to be accepted.
+    mutating func isDue(_ found: Value, at timeNanoseconds: Int64) -> Bool {
+        guard found != value else {
+            candidate = nil
+            return false
+        }
+        guard let candidate, candidate.value == found, candidate.sinceNanoseconds <= timeNanoseconds else {
+            candidate = (found, timeNanoseconds)
+            return delayNanoseconds == 0
+        }
+        return timeNanoseconds >= Units.later(candidate.sinceNanoseconds, by: delayNanoseconds)
+    }
+
+    /// Makes a value count at once.
+    mutating func accept(_ found: Value) {
+        value = found
+        candidate = nil
+    }
+
+    /// Forgets a change that has not lasted long enough.
+    mutating func interrupt() { candidate = nil }
+}

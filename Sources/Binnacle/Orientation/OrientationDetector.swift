@@ -1,0 +1,166 @@
+import Kernels
+
+/// Finds which edge of the screen points up, and how far it leans, in the samples of one accelerometer.
+///
+/// The detector works without a delegate as well; it holds the delegate weakly, so its creator has to keep it. A value
+/// changes after it has lasted the dwell time, the first one at once. While the total acceleration is not near 1 g, in
+/// free fall and while it is shaken, the last values hold.
+public final class OrientationDetector: EventDetector {
+    /// The name that events carry.
+    public let name: String
+    /// The accelerometer's stream; `nil` when there is none.
+    package let accelerometer: SampleStream?
+    /// When an edge is taken for the upper one.
+    package let settings: OrientationSettings
+    /// Told what is found.
+    ///
+    /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
+    public weak var delegate: (any OrientationDetectorDelegate)?
+    /// Whether samples are looked at.
+    public private(set) var isDetecting = false
+    /// The sample that the delegate is being told about.
+    package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
+
+    /// The accelerometer's stream, if it is there.
+    public var streams: [SampleStream] { [accelerometer].compactMap { $0 } }
+    /// Which edge points up, as the delegate was told.
+    public var orientation: ScreenOrientation { edge.value }
+    /// How far the screen leans, as the delegate was told.
+    public var tilt: ScreenTilt { lean.value }
+
+    private let limits: ScreenLimits
+    private let signs: SIMD3<Float>
+    /// The squares of the total acceleration between which it is near 1 g.
+    private let gate: ClosedRange<Float>
+    private let gapLimitNanoseconds: Int64
+    private var edge: Dwell<ScreenOrientation>
+    private var lean: Dwell<ScreenTilt>
+    private var lastTimeNanoseconds: Int64?
+    /// How often detection was started: what was found before a start is not told after it.
+    private var startCount = 0
+
+    /// Creates a detector that does not detect yet.
+    ///
+    /// - Parameters:
+    ///   - name: The name that events carry.
+    ///   - accelerometer: The stream to listen to; without one, a start tells *device not available*.
+    ///   - settings: When an edge is taken for the upper one.
+    /// - Precondition: ``OrientationSettings/problems()`` finds none.
+    public init(
+        name: String = "orientation", accelerometer: SampleStream?,
+        settings: OrientationSettings = OrientationSettings()
+    ) {
+        let problems = settings.problems()
+        precondition(problems.isEmpty, "\(problems)")
+        self.name = name
+        self.accelerometer = accelerometer
+        self.settings = settings
+        limits = ScreenLimits(hysteresisDegrees: settings.hysteresisDegrees)
+        signs = settings.signs
+        let low = (1 - settings.gateG) * Units.standardGravity
+        let high = (1 + settings.gateG) * Units.standardGravity
+        gate = low * low...high * high
+        gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
+        let dwell = Units.nanoseconds(settings.dwell)
+        edge = Dwell(.undefined, delayNanoseconds: dwell)
+        lean = Dwell(.undefined, delayNanoseconds: dwell)
+    }
+
+    /// Starts with the next delivery, in the state of a new detector; does nothing while detecting.
+    ///
+    /// Without an accelerometer, or with one that is inactive, the delegate is told *device not available* and
+    /// detection stays off.
+    public func startDetection() {
+        guard !isDetecting else { return }
+        guard let accelerometer, accelerometer.sensor.isActive else {
+            delegate?.orientationDetectorDeviceNotAvailable(self)
+            return
+        }
+        edge.accept(.undefined)
+        lean.accept(.undefined)
+        lastTimeNanoseconds = nil
+        startCount += 1
+        isDetecting = true
+        delegate?.orientationDetectorWillStartDetection(self)
+    }
+
+    /// Stops at once; does nothing while not detecting.
+    public func stopDetection() {
+        guard isDetecting else { return }
+        isDetecting = false
+        delegate?.orientationDetectorDidStopDetection(self)
+    }
+
+    /// Tells the delegate when the accelerometer's stream is among those that failed; the last values hold.
+    public func didLose(_ streams: [SampleStream], because error: any Error) {
+        guard isDetecting, streams.contains(where: { $0.id == accelerometer?.id }) else { return }
+        interrupt()
+        delegate?.orientationDetector(self, didFailWithError: error)
+    }
+
+    /// Looks at the accelerometer's batch and tells the delegate what it means.
+    public func process(_ delivery: SampleDelivery) {
+        guard isDetecting, let accelerometer, let stream = delivery.index(of: accelerometer.id) else { return }
+        let columns = delivery.batches[stream].columns
+        let delegate = self.delegate
+        let start = startCount
+        for index in 0..<columns.count {
+            let time = columns.times[index]
+            if let last = lastTimeNanoseconds, isGap(from: last, to: time, limit: gapLimitNanoseconds) { interrupt() }
+            lastTimeNanoseconds = time
+            let force = SIMD3(columns.x[index], columns.y[index], columns.z[index])
+            let squared = (force * force).sum()
+            // Neither a value that is no number nor one that is too large for a square is in the range.
+            guard gate.contains(squared) else {
+                interrupt()
+                continue
+            }
+            let up = force * signs / squared.squareRoot()
+            position = SamplePosition(timeNanoseconds: time, streamIndex: stream, sampleIndex: index)
+            look(at: up, columns.sample(index), delegate, start)
+            guard isDetecting, startCount == start else { return }
+        }
+    }
+
+    private func interrupt() {
+        edge.interrupt()
+        lean.interrupt()
+    }
+
+    /// Whether a value counts: the first one at once.
+    private static func isDue<Value>(_ value: inout Dwell<Value>, _ found: Value, first: Value, _ time: Int64) -> Bool {
+        value.isDue(found, at: time) || (value.value == first && found != first)
+    }
+
+    private func look(
+        at up: SIMD3<Float>, _ sample: Sample, _ delegate: (any OrientationDetectorDelegate)?, _ start: Int
+    ) {
+        let orientation = limits.orientation(up, after: edge.value)
+        if Self.isDue(&edge, orientation, first: .undefined, sample.timeNanoseconds) {
+            let event = OrientationEvent(orientation: orientation, tilt: lean.value, sample: sample)
+            if delegate?.orientationDetector(self, shouldChangeOrientation: event) ?? true {
+                guard isDetecting, startCount == start else { return }
+                edge.accept(orientation)
+                delegate?.orientationDetector(self, didChangeOrientation: event)
+            }
+            guard isDetecting, startCount == start else { return }
+        }
+        let tilt = limits.tilt(up.z, after: lean.value)
+        guard Self.isDue(&lean, tilt, first: .undefined, sample.timeNanoseconds) else { return }
+        let event = OrientationEvent(orientation: edge.value, tilt: tilt, sample: sample)
+        guard delegate?.orientationDetector(self, shouldChangeTilt: event) ?? true, isDetecting, startCount == start
+        else { return }
+        lean.accept(tilt)
+        delegate?.orientationDetector(self, didChangeTilt: event)
+    }
+}
+
+extension OrientationSettings {
+    /// What turns a sample into the direction of up.
+    fileprivate var signs: SIMD3<Float> {
+        switch frame {
+        case .device: SIMD3(1, 1, 1)
+        case .desktop: isReversed ? SIMD3(1, 1, -1) : SIMD3(-1, -1, 1)
+        }
+    }
+}
