@@ -13,7 +13,7 @@ struct OnCommand {
     private static let notRunStatus: Int32 = 127
 
     private let request: SubscriptionRequest
-    private let path: String
+    private let arguments: Arguments
     private let template: CommandTemplate?
     private let endsAfterFirst: Bool
     private let writesJSON: Bool
@@ -36,7 +36,7 @@ struct OnCommand {
         }
         self.request = request
         template = try arguments.trailing.map(Self.template)
-        path = arguments.socketPath
+        self.arguments = arguments
         isUTC = arguments.has(.utc)
         isSocketNamed = arguments.has(.socket)
         endsAfterFirst = arguments.has(.once)
@@ -49,9 +49,9 @@ struct OnCommand {
     func run(
         _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
     ) throws(StationError) -> Int32 {
-        errors.sayOwnDaemon(path, isNamed: isSocketNamed)
+        errors.sayOwnDaemon(arguments.socketPath, isNamed: isSocketNamed)
         let session = try SubscriberSession(
-            request, path: path, patience: endsAfterFirst ? .afterFirstAnswer : .always, errors: errors,
+            request, path: arguments.socketPath, patience: endsAfterFirst ? .afterFirstAnswer : .always, errors: errors,
             signals: signals)
         let program = session.program
         let printer = EventPrinter(output, writesJSON: writesJSON, isUTC: isUTC)

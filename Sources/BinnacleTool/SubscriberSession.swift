@@ -24,8 +24,8 @@ final class SubscriberSession {
     private let interruption: Interruption
 
     init(
-        _ request: SubscriptionRequest, path: String, patience: SubscriptionReader.Patience, errors: LineWriter,
-        signals: SignalListener
+        _ request: SubscriptionRequest, path: @autoclosure @escaping () -> String,
+        patience: SubscriptionReader.Patience, errors: LineWriter, signals: SignalListener
     ) throws(StationError) {
         let waker: Waker
         do throws(SystemError) {
@@ -39,7 +39,7 @@ final class SubscriberSession {
         self.interruption = interruption
         program = SessionProgram(interruptDescriptor: waker.descriptor) { interruption.signal() }
         reader = SubscriptionReader(
-            request, path: path, patience: patience, cancelling: waker.descriptor
+            request, path: path(), patience: patience, cancelling: waker.descriptor
         ) { change in
             switch change {
             case .waiting(let error): errors.write("binnacle: \(error.description.printable); waiting for it")

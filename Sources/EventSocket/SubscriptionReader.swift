@@ -35,7 +35,8 @@ package final class SubscriptionReader {
         case connected
     }
 
-    private let path: String
+    private let findPath: () -> String
+    private lazy var path = findPath()
     private let patience: Patience
     private var hasAnswered = false
     private let cancelling: Int32
@@ -52,16 +53,17 @@ package final class SubscriptionReader {
     ///
     /// - Parameters:
     ///   - request: The subscription.
-    ///   - path: The socket's path.
+    ///   - path: The socket's path. It is asked for with each attempt until a daemon has answered, because where one
+    ///     answers may be known only when it runs.
     ///   - patience: Whether to wait for a daemon that does not answer.
     ///   - cancelling: A descriptor that ends every wait when it is readable.
     ///   - tell: Called when the connection is lost, and when it is restored.
     package init(
-        _ request: SubscriptionRequest, path: String, patience: Patience, cancelling: Int32,
-        tell: @escaping (Change) -> Void = { _ in }
+        _ request: SubscriptionRequest, path: @autoclosure @escaping () -> String, patience: Patience,
+        cancelling: Int32, tell: @escaping (Change) -> Void = { _ in }
     ) {
         self.request = request
-        self.path = path
+        findPath = path
         self.patience = patience
         self.cancelling = cancelling
         self.tell = tell
@@ -98,6 +100,7 @@ package final class SubscriptionReader {
     /// The connection, which is made when there is none.
     private func connected() throws(EventSubscriptionError) -> SocketConnection {
         if let connection { return connection }
+        if !hasAnswered { path = findPath() }
         let connection = try SocketConnection(path: path)
         try connection.send(request.json)
         self.connection = connection

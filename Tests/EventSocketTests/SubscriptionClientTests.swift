@@ -149,6 +149,31 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
+    /// Where a daemon answers is known when one runs: a reader that began before looks again at each attempt, and stays
+    /// with the daemon that has answered.
+    @Test func thePathIsLookedUpUntilADaemonAnswers() throws {
+        let server = try TestServer()
+        server.publish(2)
+        let waker = try Waker()
+        var paths = ["/nonexistent/binnacle.sock", server.path, "/nonexistent/other.sock"]
+        var changes: [SubscriptionReader.Change] = []
+        var request = SubscriptionRequest()
+        request.after = 0
+        let reader = SubscriptionReader(
+            request, path: paths.removeFirst(), patience: .always, cancelling: waker.descriptor
+        ) { changes.append($0) }
+        for number in 1...2 {
+            let message = try reader.next()
+            guard case .event(let event, _) = message else {
+                Issue.record("\(message) in place of event \(number)")
+                return
+            }
+            #expect(event.sequence == UInt64(number))
+        }
+        #expect(changes == [.waiting(.notRunning(path: "/nonexistent/binnacle.sock")), .connected])
+        #expect(paths == ["/nonexistent/other.sock"])
+    }
+
     @Test func aRefusalIsAnErrorThatSaysWhy() async throws {
         let server = try TestServer { $0.connectionLimit = 0 }
         var iterator = EventSubscription(path: server.path).makeAsyncIterator()
