@@ -11,6 +11,10 @@ public struct MagnetometerJudge: Sendable {
     package static let leastSamples = 50
     /// A greater fit error is refused.
     package static let greatestErrorPercent = 5.0
+    /// A good calibration has a smaller fit error.
+    private static let goodErrorPercent = 1.5
+    /// The centre of a good calibration is off by no more than this share of the field.
+    package static let goodCentre = 0.005
     /// The strengths, in µT, that the Earth's field has at its surface, with room on both sides.
     package static let earthMicrotesla = 20.0...70.0
     /// The field may be off the one of the place by this share.
@@ -35,11 +39,28 @@ public struct MagnetometerJudge: Sendable {
         public let spreadBeforePercent: Double
         /// The same after the calibration.
         public let spreadAfterPercent: Double
-        /// The standard deviation of a calibrated field's error on one axis, in µT: what the fit leaves, and how wrong the
-        /// centre may be.
-        public let errorMicrotesla: Double
+        /// How far the centre may be off.
+        package let centre: CentreError
         /// Why it is a sphere although none was asked for.
         package let sphereReason: SphereReason?
+
+        /// How wrong a calibrated field may be, in µT: what the fit leaves on one axis, and how far off the centre may be, which
+        /// at least nineteen of twenty centres stay within.
+        public var errorMicrotesla: Double {
+            let centre = centre.bound * calibration.fieldMicrotesla
+            let error = (calibration.residualMicrotesla * calibration.residualMicrotesla + centre * centre).squareRoot()
+            return min(error, calibration.fieldMicrotesla)
+        }
+
+        /// Whether samples came from everywhere, and fit.
+        private var isSound: Bool {
+            map.missing.isEmpty && coverage.model == .ellipsoid
+                && calibration.fitErrorPercent < MagnetometerJudge.goodErrorPercent
+        }
+        /// Whether the centre is off by no more than 0.5 % of the field.
+        package var isGood: Bool { isSound && centre.limit <= MagnetometerJudge.goodCentre }
+        /// Whether more samples of the same kind would make it good.
+        package var lacksSamples: Bool { isSound && !isGood && calibration.model == .ellipsoid }
     }
 
     /// Why it is a sphere.
@@ -82,7 +103,7 @@ public struct MagnetometerJudge: Sendable {
             map: DirectionMap(samples, centre: calibration.hardIronMicrotesla), sampleCount: samples.count,
             spreadBeforePercent: Self.spread(samples),
             spreadAfterPercent: Self.spread(samples.map(calibration.apply)),
-            errorMicrotesla: Self.error(of: calibration, samples),
+            centre: CentreError(of: calibration, samples),
             sphereReason: model != nil || ellipsoid != nil ? nil : reason(allowed, coverage))
     }
 
@@ -136,30 +157,6 @@ public struct MagnetometerJudge: Sendable {
         }
         return DirectionMap(samples, centre: (least + most) / 2)
     }
-
-    /// How far off a calibrated field may be on one axis, in µT.
-    ///
-    /// What does not fit shows in the fit error where there are samples, and moves the centre towards or away from where there
-    /// are none. By how much follows from the normal equations of the centre and the radius, as for errors that are
-    /// independent; for samples from all around their root of the trace is 3. The factor is from simulated clouds with soft
-    /// iron and missing regions, and makes 1.645 times this at least the centre's error in more than nine of ten.
-    private static func error(of calibration: MagnetometerFit, _ samples: [Vector3]) -> Double {
-        var normal = SymmetricMatrix(size: 4)
-        for sample in samples {
-            let v = calibration.apply(sample) / calibration.fieldMicrotesla
-            normal.add([2 * v.x, 2 * v.y, 2 * v.z, 1])
-        }
-        var trace = 0.0
-        for axis in 0..<3 {
-            var unit = [0.0, 0, 0, 0]
-            unit[axis] = 4 * Double(samples.count)
-            trace += normal.solve(unit)?[axis] ?? .infinity
-        }
-        let amplified = centreFactor * centreFactor * max(0, trace - 9)
-        return min(calibration.residualMicrotesla * (1 + amplified).squareRoot(), calibration.fieldMicrotesla)
-    }
-
-    private static let centreFactor = 0.65
 
     private static func spread(_ samples: [Vector3]) -> Double {
         let lengths = samples.map(\.length)

@@ -9,9 +9,12 @@ final class MagnetometerTask: CalibrationTask {
     private var reviewedCount = 0
     private var map = DirectionMap([], centre: .zero)
     private var coverage: Coverage?
+    private var lacksSamples = false
 
     /// The share of all directions at which a live calibration ends; more is hard to reach by hand.
     private static let enoughShare = 0.6
+    /// From here on more samples make a calibration only little better.
+    private static let enoughSamples = 1500
 
     init(_ judge: MagnetometerJudge) {
         self.judge = judge
@@ -26,6 +29,9 @@ final class MagnetometerTask: CalibrationTask {
         reviewedCount = thinning.samples.count
         map = MagnetometerJudge.map(thinning.samples)
         coverage = Coverage(thinning.samples)
+        lacksSamples =
+            hasAllDirections && reviewedCount < Self.enoughSamples
+            && (try? judge.judge(thinning.samples))?.lacksSamples == true
     }
 
     private var allowed: MagnetometerFit.Model? {
@@ -33,10 +39,12 @@ final class MagnetometerTask: CalibrationTask {
         return coverage.flatMap { MagnetometerJudge.allowed($0, map.missing) }
     }
 
-    var isComplete: Bool {
+    private var hasAllDirections: Bool {
         allowed == .ellipsoid && map.coveredShare >= Self.enoughShare
             || judge.model == .sphere && allowed != nil && map.missing.isEmpty
     }
+
+    var isComplete: Bool { hasAllDirections && !lacksSamples }
 
     var fraction: Double {
         min(map.coveredShare / Self.enoughShare, isComplete ? 1 : 0.99)
@@ -45,7 +53,8 @@ final class MagnetometerTask: CalibrationTask {
     var advice: String {
         guard thinning.count > 0 else { return "waiting for the magnetometer" }
         if isComplete { return "enough" }
-        let advice = MagnetometerRefusal.advice(map.missing)
+        let advice =
+            lacksSamples ? "keep turning: more samples find the centre better" : MagnetometerRefusal.advice(map.missing)
         guard allowed != nil else { return advice }
         return "\(advice) (Ctrl-C ends it: there is enough for \(allowed == .sphere ? "a sphere" : "an ellipsoid"))"
     }
@@ -111,8 +120,8 @@ final class MagnetometerTask: CalibrationTask {
             "  field           \(CalibrationText.number(calibration.fieldMicrotesla, 1)) µT"
                 + (judge.expectedMicrotesla.map { ", \(CalibrationText.number($0, 1)) µT expected" } ?? ""),
             "  fit error       \(CalibrationText.number(calibration.fitErrorPercent, 1)) %",
-            "  error           \(CalibrationText.number(finding.errorMicrotesla, 1)) µT on an axis, directions without samples "
-                + "included",
+            "  error           \(CalibrationText.number(finding.errorMicrotesla, 1)) µT, directions without samples included; the "
+                + "centre is within \(centrePercent(finding)) % of the field",
             "  spread of |m|   \(CalibrationText.number(finding.spreadBeforePercent, 1)) % before, "
                 + "\(CalibrationText.number(finding.spreadAfterPercent, 1)) % after",
             verdict(finding),
@@ -121,14 +130,11 @@ final class MagnetometerTask: CalibrationTask {
 
     private func verdict(_ finding: MagnetometerJudge.Finding) -> String {
         let missing = finding.map.missing
-        // A small error is not significant for directions without samples.
-        let isCovered = missing.isEmpty && finding.coverage.model == .ellipsoid
         let quality =
-            switch finding.calibration.fitErrorPercent {
-            case ..<1.5: isCovered ? "good" : "usable"
-            case ..<3: isCovered ? "fair" : "usable"
-            default: "rough, but better than nothing: iron or electric currents disturbed it"
-            }
+            finding.isGood
+            ? "good"
+            : finding.calibration.fitErrorPercent < Self.roughErrorPercent
+                ? "usable" : "rough, but better than nothing: iron or electric currents disturbed it"
         let advice = MagnetometerRefusal.advice(missing)
         let model =
             switch finding.sphereReason {
@@ -140,7 +146,19 @@ final class MagnetometerTask: CalibrationTask {
             case .shape: "; a sphere, because no sensible ellipsoid fits: soft iron is left as it is"
             case nil: finding.calibration.model == .ellipsoid ? "; an ellipsoid" : "; a sphere, as asked for"
             }
-        return "verdict: \(quality)\(model)"
+        let wanted = CalibrationText.number(100 * MagnetometerJudge.goodCentre, 1)
+        let more =
+            finding.lacksSamples
+            ? "; the centre may be off by \(centrePercent(finding)) %, and \(wanted) % is good: turn it for longer" : ""
+        return "verdict: \(quality)\(model)\(more)"
+    }
+
+    /// From this fit error on something disturbed the samples.
+    private static let roughErrorPercent = 3.0
+
+    private func centrePercent(_ finding: MagnetometerJudge.Finding) -> String {
+        let isSound = finding.isGood || finding.lacksSamples
+        return CalibrationText.number(100 * (isSound ? finding.centre.limit : min(finding.centre.bound, 1)), 1)
     }
 }
 
