@@ -17,6 +17,8 @@ public final class RecordingDelegate: Sendable {
         var headings: [HeadingEvent] = []
         var losses: [HeadingLoss] = []
         var fields: [FieldEvent] = []
+        var orientations: [OrientationEvent] = []
+        var hinges: [HingeEvent] = []
     }
     private let state = Mutex(State())
     private let shouldReport: @Sendable (MotionEvent) -> Bool
@@ -38,6 +40,11 @@ public final class RecordingDelegate: Sendable {
     public var losses: [HeadingLoss] { state.withLock { $0.losses } }
     /// What a north detector told of the field.
     public var fields: [FieldEvent] { state.withLock { $0.fields } }
+
+    /// What an orientation detector told, in its order.
+    public var orientations: [OrientationEvent] { state.withLock { $0.orientations } }
+    /// What a hinge detector told, in its order.
+    public var hinges: [HingeEvent] { state.withLock { $0.hinges } }
 
     private func note(_ name: String, _ time: Int64? = nil, _ change: @Sendable (inout State) -> Void = { _ in }) {
         state.withLock { state in
@@ -122,5 +129,34 @@ extension RecordingDelegate: NorthDetectorDelegate {
     }
     public func northDetector(_ detector: NorthDetector, didEndNeedingCalibration event: FieldEvent) {
         note("didEndNeedingCalibration", event)
+    }
+}
+
+// Each method writes its call down; the questions are no calls of their own, and are answered with yes.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+extension RecordingDelegate: OrientationDetectorDelegate {
+    public func orientationDetectorWillStartDetection(_ detector: OrientationDetector) { note("willStartDetection") }
+    public func orientationDetectorDidStopDetection(_ detector: OrientationDetector) { note("didStopDetection") }
+    public func orientationDetectorDeviceNotAvailable(_ detector: OrientationDetector) { note("deviceNotAvailable") }
+    public func orientationDetector(_ detector: OrientationDetector, didFailWithError error: any Error) {
+        note("didFailWithError")
+    }
+    public func orientationDetector(_ detector: OrientationDetector, didChangeOrientation event: OrientationEvent) {
+        note("didChangeOrientation", event.timeNanoseconds) { $0.orientations.append(event) }
+    }
+    public func orientationDetector(_ detector: OrientationDetector, didChangeTilt event: OrientationEvent) {
+        note("didChangeTilt", event.timeNanoseconds) { $0.orientations.append(event) }
+    }
+}
+
+// Each method writes its call down; the question is no call of its own, and is answered with yes.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+extension RecordingDelegate: HingeDetectorDelegate {
+    public func hingeDetectorWillStartDetection(_ detector: HingeDetector) { note("willStartDetection") }
+    public func hingeDetectorDidStopDetection(_ detector: HingeDetector) { note("didStopDetection") }
+    public func hingeDetectorDeviceNotAvailable(_ detector: HingeDetector) { note("deviceNotAvailable") }
+    public func hingeDetector(_ detector: HingeDetector, didFailWithError error: any Error) { note("didFailWithError") }
+    public func hingeDetector(_ detector: HingeDetector, didChange event: HingeEvent) {
+        note("didChange", event.timeNanoseconds) { $0.hinges.append(event) }
     }
 }

@@ -13,6 +13,10 @@ package struct Configuration: Sendable {
     package var motions: [MotionSection] = []
     /// The detectors of the heading, in the order of the files.
     package var norths: [NorthSection] = []
+    /// The detectors of how a screen is held, in the order of the files.
+    package var orientations: [OrientationSection] = []
+    /// The detectors of how a laptop is set up, in the order of the files.
+    package var hinges: [HingeSection] = []
     /// The handlers, in the order of the files.
     package var handlers: [HandlerSection] = []
     /// The place of the device; `nil` when it is unknown, and headings are magnetic.
@@ -103,7 +107,8 @@ extension Configuration: Equatable {
     /// Whether both have the same sections, whatever their files and warnings.
     package static func == (left: Configuration, right: Configuration) -> Bool {
         left.sensors == right.sensors && left.motions == right.motions && left.norths == right.norths
-            && left.handlers == right.handlers && left.position == right.position && left.store == right.store
+            && left.orientations == right.orientations && left.hinges == right.hinges && left.handlers == right.handlers
+            && left.position == right.position && left.store == right.store
             && left.socket == right.socket
     }
 }
@@ -112,6 +117,11 @@ extension Configuration {
     /// A stream that a detector needs.
     package typealias Need = (sensor: String, kind: SampleKind, by: String)
 
+    /// The names of all detectors.
+    package var detectorNames: [String] {
+        motions.map(\.name) + norths.map(\.name) + hinges.map(\.name) + orientations.map(\.name)
+    }
+
     /// The streams that the detectors need, each once, in the order of the sensors in the configuration.
     package var needs: [Need] {
         var needs: [Need] = []
@@ -119,6 +129,15 @@ extension Configuration {
         for north in norths {
             needs.append((north.accelerometer, .accelerometer, "north.\(north.name)"))
             needs.append((north.magnetometer, .magnetometer, "north.\(north.name)"))
+        }
+        for screen in orientations {
+            needs.append((screen.accelerometer, .accelerometer, "orientation.\(screen.name)"))
+        }
+        for hinge in hinges {
+            guard let parts = hinge.parts else { continue }
+            for sensor in [parts.display, parts.base] {
+                needs.append((sensor, .accelerometer, "hinge.\(hinge.name)"))
+            }
         }
         for (choice, _, detector) in gyroscopes {
             if case .sensor(let name) = choice { needs.append((name, .gyroscope, detector)) }
@@ -173,8 +192,11 @@ extension Configuration {
         func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
         let parts = [
             count(sensors.count, "sensor"), count(motions.count, "motion detector"),
-            count(norths.count, "north detector"), count(handlers.count, "handler"),
-        ]
+            count(norths.count, "north detector"),
+            orientations.isEmpty ? nil : count(orientations.count, "orientation detector"),
+            hinges.isEmpty ? nil : count(hinges.count, "hinge detector"),
+            count(handlers.count, "handler"),
+        ].compactMap { $0 }
         let origin = files.count > 1 ? ", in \(files.count) files" : ""
         let warned = warnings.isEmpty ? "" : "; " + count(warnings.count, "warning")
         return "ok: " + parts.joined(separator: ", ") + origin + warned

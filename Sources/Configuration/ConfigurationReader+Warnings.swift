@@ -8,12 +8,12 @@ extension ConfigurationReader {
     /// Warns of what a valid configuration will hardly do.
     func warn(of configuration: Configuration, _ sensors: [TOMLEntry], _ handlers: [TOMLEntry]) {
         // Without a detector the configuration is refused, or completed by other files.
-        guard !configuration.motions.isEmpty || !configuration.norths.isEmpty else { return }
+        guard !configuration.detectorNames.isEmpty else { return }
         for entry in sensors
         where configuration.kinds(of: entry.key).isEmpty && !configuration.namedSensors.contains(entry.key) {
             diagnostics.report(
                 .warning, at: entry.node.position, "no detector uses the sensor \(Spelling.quoted(entry.key))",
-                hint: "[motion.NAME] and [north.NAME] name the sensors that they need")
+                hint: "sections of detectors, such as [motion.NAME], name the sensors that they need")
         }
         if configuration.handlers.isEmpty, configuration.store == nil, configuration.socket == nil {
             diagnostics.report(
@@ -44,11 +44,13 @@ extension ConfigurationReader {
     /// Warns of detectors whose events no handler takes, where nothing else keeps or hands them on.
     private func warnOfUnheard(_ configuration: Configuration) {
         guard !configuration.handlers.isEmpty, configuration.store == nil, configuration.socket == nil else { return }
-        for name in configuration.motions.map(\.name) + configuration.norths.map(\.name) {
+        for name in configuration.detectorNames {
+            // A hinge may be there for the postures of an orientation alone.
+            guard !configuration.orientations.contains(where: { $0.hinge == name }) else { continue }
             let isHeard = configuration.handlers.contains { handler in
                 (handler.detectors?.contains(name) ?? true) && handler.kinds.contains { configuration.makes($0, name) }
             }
-            let kind = configuration.motions.contains { $0.name == name } ? "motion" : "north"
+            let kind = configuration.kind(ofDetector: name)
             guard !isHeard, let tables = entries.first(where: { $0.key == kind }),
                 case .table(let sections) = tables.node.value, let entry = sections.first(where: { $0.key == name })
             else { continue }
@@ -96,12 +98,21 @@ extension ConfigurationReader {
 }
 
 extension Configuration {
+    /// The top-level table that a detector's section is in.
+    fileprivate func kind(ofDetector name: String) -> String {
+        if motions.contains(where: { $0.name == name }) { return "motion" }
+        if norths.contains(where: { $0.name == name }) { return "north" }
+        return hinges.contains { $0.name == name } ? "hinge" : "orientation"
+    }
+
     /// Whether a detector makes events of a kind.
     fileprivate func makes(_ kind: EventKind, _ detector: String) -> Bool {
         switch kind.origin {
         case .motion(let feature):
             motions.contains { $0.name == detector && $0.settings.features.contains(feature) }
         case .heading, .sector: norths.contains { $0.name == detector }
+        case .screen: orientations.contains { $0.name == detector }
+        case .hinge: hinges.contains { $0.name == detector }
         case .quorum: true
         case .detector, .others: false
         }
@@ -120,6 +131,11 @@ extension Configuration {
         case .sector:
             if norths.contains(where: { chosen($0.name) && !$0.settings.sectors.isEmpty }) { return nil }
             return "no [north.NAME] that it listens to has `sectors`"
+        case .screen:
+            return orientations.contains { chosen($0.name) }
+                ? nil : "it listens to no [orientation.NAME], which makes it"
+        case .hinge:
+            return hinges.contains { chosen($0.name) } ? nil : "it listens to no [hinge.NAME], which makes it"
         case .detector: return nil
         case .quorum:
             let hasQuorum = handler.decorators.contains { if case .quorum = $0 { true } else { false } }
@@ -142,6 +158,10 @@ extension EventKind {
         case heading
         /// A `[north.NAME]` with sectors.
         case sector
+        /// An `[orientation.NAME]`.
+        case screen
+        /// A `[hinge.NAME]`.
+        case hinge
         /// Any detector.
         case detector
         /// The decorator of a handler.
@@ -160,6 +180,8 @@ extension EventKind {
             .interferenceEnded, .calibrationNeeded, .calibrationRestored:
             .heading
         case .sectorEntered, .sectorLeft: .sector
+        case .orientationChanged, .tiltChanged: .screen
+        case .hingeChanged: .hinge
         case .detectorFailed, .detectorUnavailable: .detector
         case .quorumReached: .quorum
         default: .others

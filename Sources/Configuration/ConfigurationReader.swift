@@ -8,18 +8,21 @@ package import TableReading
 package struct ConfigurationReader {
     /// The sections, in the order of the reference file.
     package static let rows: [SectionRow] =
-        [SensorSection.row, MotionSection.row, NorthSection.row, PositionSection.row, EventStoreSettings.row]
-        + [SocketSettings.row] + HandlerSection.rows
+        [SensorSection.row, MotionSection.row, NorthSection.row, OrientationSection.row, HingeSection.row]
+        + [PositionSection.row]
+        + [EventStoreSettings.row, SocketSettings.row] + HandlerSection.rows
 
     /// The top-level tables.
     private enum SectionKind: String, CaseIterable {
-        case sensor, motion, north, handler
+        case sensor, motion, north, orientation, hinge, handler
 
         var keys: [String] {
             switch self {
             case .sensor: SensorSection.row.keys.map(\.name)
             case .motion: MotionSection.keys
             case .north: NorthSection.keys
+            case .orientation: OrientationSection.keys
+            case .hinge: HingeSection.keys
             case .handler: HandlerSection.keys
             }
         }
@@ -70,15 +73,20 @@ package struct ConfigurationReader {
         let sensors = sections(.sensor)
         let motions = sections(.motion)
         let norths = sections(.north)
+        let orientations = sections(.orientation)
+        let hinges = sections(.hinge)
         let handlers = sections(.handler)
         let sensorNames = sensors.map(\.key)
-        let detectorNames = (motions + norths).map(\.key)
-        reportSharedNames(motions, norths)
+        let detectors = motions + norths + orientations + hinges
+        let detectorNames = detectors.map(\.key)
+        reportSharedNames(detectors)
 
         let (enabledSensors, disabledSensors) = found(.sensor, sensors)
         let inForce = SectionsInForce(
             sensors: enabledSensors, motions: found(.motion, motions).enabled, norths: found(.north, norths).enabled,
-            handlers: found(.handler, handlers).enabled, disabledSensors: disabledSensors)
+            orientations: found(.orientation, orientations).enabled, hinges: found(.hinge, hinges).enabled,
+            handlers: found(.handler, handlers).enabled,
+            disabledSensors: disabledSensors)
 
         var configuration = Configuration()
         configuration.notices = inForce.notices
@@ -97,12 +105,21 @@ package struct ConfigurationReader {
             north?.isDefault = section.isDefault
             return north
         }
+        configuration.orientations = inForce.orientations.compactMap { section in
+            OrientationSection(
+                name: section.name, reading: section.table, sensors: sensorNames, hinges: inForce.hinges.map(\.name))
+        }
+        configuration.hinges = inForce.hinges.compactMap { section in
+            HingeSection(name: section.name, reading: section.table, sensors: sensorNames)
+        }
+        configuration.fitScreens(
+            unrated: Set(readSensors.filter { $0.1.entry(SensorSection.rate) == nil }.map(\.0.name)))
         configuration.handlers = inForce.handlers.compactMap { section in
             HandlerSection(
                 name: section.name, reading: section.table, detectors: detectorNames, norths: norths.map(\.key),
                 inForce: inForce.norths.map(\.name))
         }
-        configuration.namedSensors = Set((motions + norths).flatMap(Self.sensors))
+        configuration.namedSensors = Set(detectors.flatMap(Self.sensors))
         configuration.position = single(.position).flatMap { PositionSection(reading: $0) }
         configuration.store = single(.store).flatMap { EventStoreSettings(reading: $0) }
         configuration.socket = single(.socket).flatMap { SocketSettings(reading: $0) }
@@ -153,11 +170,14 @@ package struct ConfigurationReader {
         return sections
     }
 
+    /// The keys of detectors that name sensors.
+    static let sensorKeys = SampleKind.allCases.map(\.rawValue) + HingeSection.sensorKeys
+
     /// The sensors that a detector's section names, also when it is not in force.
     private static func sensors(_ detector: TOMLEntry) -> [String] {
         guard case .table(let keys) = detector.node.value else { return [] }
         return keys.compactMap { key in
-            guard SampleKind(rawValue: key.key) != nil, case .string(let name) = key.node.value else { return nil }
+            guard sensorKeys.contains(key.key), case .string(let name) = key.node.value else { return nil }
             return name
         }
     }
@@ -180,12 +200,15 @@ package struct ConfigurationReader {
             hint: "1 to 64 letters, digits, - and _")
     }
 
-    private func reportSharedNames(_ motions: [TOMLEntry], _ norths: [TOMLEntry]) {
-        for north in norths {
-            guard let motion = motions.first(where: { $0.key == north.key })?.keyPosition else { continue }
-            let (first, second) = (min(motion, north.keyPosition), max(motion, north.keyPosition))
+    /// Reports names that several detectors have; those of one kind cannot share one.
+    private func reportSharedNames(_ detectors: [TOMLEntry]) {
+        for (index, detector) in detectors.enumerated() {
+            guard let other = detectors[..<index].first(where: { $0.key == detector.key })?.keyPosition else {
+                continue
+            }
+            let (first, second) = (min(other, detector.keyPosition), max(other, detector.keyPosition))
             diagnostics.report(
-                at: second, "two detectors are named \(Spelling.quoted(north.key))",
+                at: second, "two detectors are named \(Spelling.quoted(detector.key))",
                 hint: "the other one is " + diagnostics.words(for: first, from: second))
         }
     }

@@ -17,8 +17,8 @@ enum SectionSwitch {
     static let defaultDetector = Key(
         "default", .set("true"), usual: "false",
         """
-        true makes way for your own: the detector is left out as soon as another section [motion.NAME] or [north.NAME] is \
-        in force, unless a handler names it. It may wait for a sensor that this machine does not have, while another \
+        true makes way for your own: the detector is left out as soon as another section of a detector is in \
+        force, unless a handler names it. It may wait for a sensor that this machine does not have, while another \
         detector runs; that is no problem then.
         """)
 
@@ -66,16 +66,19 @@ struct SectionsInForce {
     private(set) var sensors: [FoundSection]
     private(set) var motions: [FoundSection]
     private(set) var norths: [FoundSection]
+    private(set) var orientations: [FoundSection]
+    private(set) var hinges: [FoundSection]
     private(set) var handlers: [FoundSection]
     /// What was left out although it is not switched off, each a sentence.
     private(set) var notices: [String] = []
 
     /// Chooses among the sections that are not switched off; `disabledSensors` are the names of sensors that are.
     init(
-        sensors: [FoundSection], motions: [FoundSection], norths: [FoundSection], handlers: [FoundSection],
-        disabledSensors: [String]
+        sensors: [FoundSection], motions: [FoundSection], norths: [FoundSection], orientations: [FoundSection],
+        hinges: [FoundSection], handlers: [FoundSection], disabledSensors: [String]
     ) {
         (self.sensors, self.motions, self.norths, self.handlers) = (sensors, motions, norths, handlers)
+        (self.orientations, self.hinges) = (orientations, hinges)
         leaveOutWithSensors(disabledSensors)
         leaveOutDefaultDetectors()
         leaveOutDefaultHandlers()
@@ -83,7 +86,7 @@ struct SectionsInForce {
 
     private mutating func leaveOutWithSensors(_ disabled: [String]) {
         func isOn(_ section: FoundSection) -> Bool {
-            let named = SampleKind.allCases.map(\.rawValue).compactMap(section.text)
+            let named = ConfigurationReader.sensorKeys.compactMap(section.text)
             guard let sensor = named.first(where: disabled.contains) else { return true }
             notices.append(
                 "detector '\(section.name.printable)': its sensor '\(sensor.printable)' is switched off: left out")
@@ -91,10 +94,12 @@ struct SectionsInForce {
         }
         motions = motions.filter(isOn)
         norths = norths.filter(isOn)
+        orientations = orientations.filter(isOn)
+        hinges = hinges.filter(isOn)
     }
 
     private mutating func leaveOutDefaultDetectors() {
-        guard let own = (motions + norths).first(where: { !$0.isDefault }) else { return }
+        guard let own = (motions + norths + orientations + hinges).first(where: { !$0.isDefault }) else { return }
         let named = handlers.flatMap(\.detectors)
         func isOn(_ section: FoundSection) -> Bool {
             guard section.isDefault, !named.contains(section.name) else { return true }

@@ -8,7 +8,7 @@ package struct SensorSection: Sendable, Equatable {
     /// The name that detectors and events use.
     package let name: String
     /// The source of the samples.
-    package let source: Source
+    package private(set) var source: Source
     /// How a device is read.
     package var settings = SensorSettings()
     /// The calibration; `nil` for none.
@@ -52,6 +52,13 @@ package struct SensorSection: Sendable, Equatable {
         let source: Source = device.interface == .iio ? .iio(DeviceMatch()) : .evdev(DeviceMatch())
         self.init(name: name, source: source, settings: settings)
         deviceID = device.id
+    }
+
+    /// Leaves out devices that are not in a screen, where any device would do.
+    mutating func leaveOutForeignDevices() {
+        guard case .auto(var match) = source, match.isEmpty else { return }
+        match.isInScreen = true
+        source = .auto(match)
     }
 
     private enum SourceWord: String, CaseIterable {
@@ -129,6 +136,9 @@ package struct SensorSection: Sendable, Equatable {
         section, which is then named more than once in [north.NAME].
         """)
 
+    /// The key of the sampling rate.
+    static let rate = "rate_hz"
+
     /// The section's row.
     static let row = SectionRow(
         "sensor.NAME", shown: "sensor.chassis",
@@ -189,7 +199,7 @@ extension SimulationSettings {
 extension SensorSettings {
     fileprivate static let rows: [SettingRow<SensorSettings>] = [
         SettingRow(
-            "rate_hz", \.rateHz,
+            SensorSection.rate, \.rateHz,
             // Slower, and every sample would come after a gap.
             .number.limited("from 2 to 100000") {
                 (2...100_000).contains($0)

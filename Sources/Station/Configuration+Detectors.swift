@@ -4,8 +4,9 @@ import PlainText
 extension Configuration {
     /// Fails when there is no detector.
     package func requireDetector(_ path: String) throws(StationError) {
-        guard motions.isEmpty, norths.isEmpty else { return }
+        guard detectorNames.isEmpty else { return }
         throw StationError(
-            .configuration, "\(path.printable): no detector: add a section [motion.NAME] or [north.NAME]")
+            .configuration,
+            "\(path.printable): no detector: add a section [motion.NAME] or another one of a detector")
     }
 }

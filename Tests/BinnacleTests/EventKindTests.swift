@@ -23,7 +23,7 @@ import Testing
         }
         let units = Dictionary(grouping: Figure.Name.allCases) { $0.unit }.mapValues(\.count)
         #expect(units[.g] == 4 && units[.metresPerSecondSquared] == 3 && units[.microtesla] == 2)
-        #expect(units[.degrees] == 5 && units[.seconds] == 4)
+        #expect(units[.degrees] == 6 && units[.seconds] == 4)
     }
 
     @Test func everyFigureIsOfAKindOrAddedByADecorator() {

@@ -174,9 +174,69 @@ def simulated_evemu():
         f.write("\n".join(lines) + "\nE: 20.000001 0003 0000 00")
 
 
+def held(turn, lean, sign=1):
+    """What an upright screen's accelerometer shows in g that was turned clockwise in its plane, and then leans back."""
+    turn, lean = math.radians(turn), math.radians(lean)
+    return -sign * math.sin(turn) * math.cos(lean), sign * math.cos(turn) * math.cos(lean), math.sin(lean)
+
+
+def ramp(t, *points):
+    """A value that goes straight from one point (time, value) to the next."""
+    for (start, low), (end, high) in zip(points, points[1:]):
+        if t < end:
+            return low + (high - low) * max(0, t - start) / (end - start)
+    return points[-1][1]
+
+
+def simulated_screen():
+    """A tablet with the desktop's signs is turned left, laid down, turned over, dropped, and held where it could flutter."""
+    rng = random.Random(23)
+    rows = ["time_s,ax_g,ay_g,az_g"]
+    for i in range(60 * 10):
+        t = i / 10
+        turn = ramp(t, (5, 0), (6, 90), (20, 90), (21, 180), (30, 180), (31, 45))
+        lean = ramp(t, (10, 20), (11, 85), (15, 85), (16, 20), (30, 20), (31, 36))
+        x, y, z = held(turn, lean, sign=-1)
+        size = 0.05 if t >= 31 else 0.005
+        if 25 <= t < 25.6:
+            x, y, z = 0.02, 0.02, 0.02
+        x, y, z = (value + noise(rng, size) for value in (x, y, z))
+        rows.append(f"{t:.1f},{x:.4f},{y:.4f},{z:.4f}")
+    with open("simulated-screen.csv", "w") as f:
+        f.write("\n".join(rows) + "\n")
+
+
+def simulated_laptop():
+    """A laptop on a table is opened, turned about as a laptop, folded back over a tent to a tablet, and turned again."""
+    rng = random.Random(29)
+    rows = ["time_s,lid.ax_g,lid.ay_g,lid.az_g,keyboard.ax_g,keyboard.ay_g,keyboard.az_g"]
+    for i in range(60 * 10):
+        t = i / 10
+        angle = ramp(t, (3, 0), (5, 110), (20, 110), (23, 290), (30, 290), (32, 360))
+        # As a laptop it is held with its left edge up for five seconds; as a tablet it stands up, and is turned then.
+        turn = ramp(t, (8, 0), (9, 90), (14, 90), (15, 0), (45, 0), (46, 90))
+        rise = ramp(t, (36, 0), (38, 70))
+        # Gravity in the base, and in the screen, which is turned from it around x by the angle short of flat.
+        if angle < 180:
+            base = (-math.sin(math.radians(turn)), 0, math.cos(math.radians(turn)))
+        else:
+            # The keyboard lies on the table; as a tablet the base looks away from the user.
+            x, y, z = held(turn, 90 - rise)
+            base = (x, -y, -z)
+        fold = math.radians(180 - angle)
+        x, y, z = base
+        screen = (x, y * math.cos(fold) + z * math.sin(fold), z * math.cos(fold) - y * math.sin(fold))
+        values = [value + noise(rng, 0.005) for value in screen + base]
+        rows.append(f"{t:.1f}," + ",".join(f"{value:.4f}" for value in values))
+    with open("simulated-laptop.csv", "w") as f:
+        f.write("\n".join(rows) + "\n")
+
+
 if __name__ == "__main__":
     simulated_drop()
     simulated_turn()
     simulated_three_sensors()
     simulated_faults()
     simulated_evemu()
+    simulated_screen()
+    simulated_laptop()

@@ -24,7 +24,9 @@ import Testing
         FaultyText("duplicate table", chassis + "|[sensor.chassis]\n", "redefine"),
         FaultyText("three brackets", "[[|[", "syntax error", "key"),
         FaultyText("unknown table", "[|sensors.chassis]\n", "unknown", "did you mean `sensor`?"),
-        FaultyText("unknown key", "|verbose = true\n", "unknown", "`sensor`, `motion`, `north`, `handler`"),
+        FaultyText(
+            "unknown key", "|verbose = true\n", "unknown",
+            "`sensor`, `motion`, `north`, `orientation`, `hinge`, `handler`"),
         FaultyText("section kind is no table", "sensor = |3\n", "expected", "found an integer"),
         FaultyText("section is no table", "[sensor]\nchassis = |true\n", "[sensor.chassis]", "found a boolean"),
         FaultyText("array of tables", "|[[sensor.chassis]]\nsource = \"simulated\"", "found an array"),

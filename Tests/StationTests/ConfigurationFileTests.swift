@@ -37,7 +37,9 @@ import Testing
             let words = line.hasPrefix("# ") ? line.dropFirst(2) : ""
             let key = words.prefix { $0 == "_" || $0.isLetter }
             let isSetting = !key.isEmpty && words.dropFirst(key.count).hasPrefix(" = ")
-            let isSection = words.hasPrefix("[handler.") && words.hasSuffix("]") || words == "[position]"
+            let kinds = ["handler", "orientation", "hinge", "light", "proximity"]
+            let isSection =
+                kinds.contains { words.hasPrefix("[\($0).") } && words.hasSuffix("]") || words == "[position]"
             lines.append(isSetting || isInArray || isSection ? words : line)
             if isSetting, words.hasSuffix("[") { isInArray = true }
             if words == "]" { isInArray = false }
@@ -54,6 +56,11 @@ import Testing
         #expect(north.exitDegrees == NorthSettings().effectiveExitDegrees)
         north.exitDegrees = nil
         #expect(north == NorthSettings())
+        var screen = try #require(configuration.orientations.first).settings
+        #expect(screen.frame == .desktop)
+        screen.frame = .device
+        #expect(screen == OrientationSettings())
+        #expect(configuration.hinges.map(\.settings) == [HingeSettings()])
         let position = try #require(configuration.position)
         #expect(position.position.latitudeDegrees == 54.32 && position.position.altitudeMetres == 0)
         #expect(position.day == nil)
@@ -81,7 +88,9 @@ import Testing
         for level in LogLevel.allCases { #expect(text.contains(level.name), "\(level.name)") }
         for kind in EventKind.allCases { #expect(text.contains(kind.rawValue), "\(kind.rawValue)") }
         // An unknown key's message lists those that are allowed.
-        for section in ["sensor.a", "motion.a", "north.a", "handler.a", "position", "store", "socket"] {
+        for section in [
+            "sensor.a", "motion.a", "north.a", "orientation.a", "hinge.a", "handler.a", "position", "store", "socket",
+        ] {
             let faults = problems("[\(section)]\nqqqqqqqq = 1\n").filter { $0.message.hasPrefix("unknown key") }
             let words = faults.compactMap(\.hint).flatMap { $0.split(separator: "`") }
             let keys = words.filter { $0.allSatisfy { $0 == "_" || $0.isLetter } }

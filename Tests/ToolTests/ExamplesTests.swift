@@ -34,10 +34,15 @@ import Testing
 
         /// Replays a recording of the sensor, with the handlers; returns the kinds of the events.
         func replay(_ trace: String, _ sensors: [String] = ["chassis"]) throws -> [[String: Any]] {
-            let bindings = sensors.flatMap { sensor in
-                ["--bind", "\(sensor)=\(trace)" + (sensor == "compass" ? ":magnetometer" : ":accelerometer")]
-            }
-            let result = try Binary.run(["replay", "--handlers", "--json", "--config", configuration] + bindings)
+            try replay(
+                arguments: sensors.flatMap { sensor in
+                    ["--bind", "\(sensor)=\(trace)" + (sensor == "compass" ? ":magnetometer" : ":accelerometer")]
+                })
+        }
+
+        /// Replays what arguments name, with the handlers.
+        func replay(arguments: [String]) throws -> [[String: Any]] {
+            let result = try Binary.run(["replay", "--handlers", "--json", "--config", configuration] + arguments)
             #expect(result.status == 0, "\(result.errors)")
             return try result.lines.map { line in
                 try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
@@ -99,6 +104,20 @@ import Testing
         let calls = try trial.called()
         #expect(calls.count == (isQuiet ? 0 : 2), "\(calls)")
         #expect(calls.allSatisfy { $0.hasPrefix("motion.began 0.") })
+    }
+
+    /// A laptop that is turned keeps its screen; folded back, the screen turns with it.
+    @Test func theScreenTurnsOnlyWithAFoldedLaptop() throws {
+        let trial = try Trial(
+            "tablet-screen.toml", program: "/usr/local/bin/rotate-screen",
+            // The recording has the axes of the library.
+            ["# frame = \"device\"": "frame = \"device\""])
+        let events = try trial.replay(arguments: [Binary.golden + "/simulated-laptop.csv"])
+        let postures = events.filter { $0["kind"] as? String == "hinge.changed" }.compactMap {
+            $0["posture"] as? String
+        }
+        #expect(Set(postures) == ["closed", "laptop", "tent", "tablet"])
+        #expect(try trial.called() == ["normal", "left-up"])
     }
 
     @Test func aFallParksTheDisk() throws {
@@ -201,7 +220,7 @@ import Testing
         #expect(
             names.sorted() == [
                 "boat-heading.toml", "disk-protection.toml", "fleet-broker.toml", "moved-box.toml", "nmea.toml",
-                "north-antenna.toml", "washing-machine.toml",
+                "north-antenna.toml", "tablet-screen.toml", "washing-machine.toml",
             ])
     }
 }

@@ -80,8 +80,8 @@ import Testing
         ),
         (
             "[sensor.lid]\nsource = \"simulated\"\n",
-            "8:1: warning: no detector uses the sensor `lid` ([motion.NAME] and [north.NAME] name the sensors that they "
-                + "need)"
+            "8:1: warning: no detector uses the sensor `lid` (sections of detectors, such as [motion.NAME], name the "
+                + "sensors that they need)"
         ),
         (
             "[handler.a]\non = [\"motion.began\", \"north.faced\"]\ncommand = [\"/bin/true\"]\n",

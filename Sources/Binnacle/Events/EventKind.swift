@@ -25,6 +25,7 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
     case northLeft = "north.left"
     case orientationChanged = "orientation.changed"
     case tiltChanged = "tilt.changed"
+    case hingeChanged = "hinge.changed"
     case gap
     case samplesLost = "samples.lost"
     case sensorActive = "sensor.active"
@@ -271,6 +272,10 @@ extension EventKind {
             Row(
                 "152abaed38cb4891bc9a83e096167898", .info, state: .figure(.tilt), figures: Self.screens(.tilt),
                 "The screen has leaned otherwise for the dwell time, or the first tilt is known.")
+        case .hingeChanged:
+            Row(
+                "bf5d71ae9ddd4dc597aa91d12834bf05", .info, state: .figure(.posture), figures: [.posture, .angle],
+                "A laptop is set up otherwise, its hinge has turned by the angle filter, or both are known.")
         case .gap:
             Row(
                 "aeeea507e7da4071ba95c43cffc37257", .warning, figures: [.channel, .gap],

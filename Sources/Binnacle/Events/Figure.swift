@@ -29,6 +29,8 @@ public struct Figure: Sendable, Equatable {
         case turnRate = "turn_rate_dps"
         case orientation
         case tilt
+        case posture
+        case angle = "angle_deg"
         case gap = "gap_s"
         case channel
         case cause
@@ -210,6 +212,12 @@ extension Figure.Name {
             Row(
                 .word(ScreenTilt.self),
                 "How the screen leans: vertical, tilted-up, tilted-down, face-up or face-down.")
+        case .posture: Row(.word(Posture.self), "How a laptop is set up: laptop, tent, tablet or closed.")
+        case .angle:
+            Row(
+                .number(.degrees, decimals: 1),
+                "The angle between keyboard and screen: 0 closed, 180 flat, 360 folded back; not there with a switch alone."
+            )
         case .gap: Row(.number(.seconds, decimals: 3), "How long there were no samples.")
         case .channel: Row(.word(SampleKind.self), "What the samples measure.")
         case .cause:

@@ -12,6 +12,8 @@ public final class OrientationDetector: EventDetector {
     package let accelerometer: SampleStream?
     /// When an edge is taken for the upper one.
     package let settings: OrientationSettings
+    /// What knows the posture that ``OrientationSettings/postures`` is about, and stands before this detector.
+    package let hinge: HingeDetector?
     /// Told what is found.
     ///
     /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
@@ -44,22 +46,23 @@ public final class OrientationDetector: EventDetector {
     /// - Parameters:
     ///   - name: The name that events carry.
     ///   - accelerometer: The stream to listen to; without one, a start tells *device not available*.
+    ///   - hinge: Knows how the device is set up, for ``OrientationSettings/postures``; it has to process each delivery
+    ///     before this detector.
     ///   - settings: When an edge is taken for the upper one.
     /// - Precondition: ``OrientationSettings/problems()`` finds none.
     public init(
-        name: String = "orientation", accelerometer: SampleStream?,
+        name: String = "orientation", accelerometer: SampleStream?, hinge: HingeDetector? = nil,
         settings: OrientationSettings = OrientationSettings()
     ) {
         let problems = settings.problems()
         precondition(problems.isEmpty, "\(problems)")
         self.name = name
         self.accelerometer = accelerometer
+        self.hinge = hinge
         self.settings = settings
         limits = ScreenLimits(hysteresisDegrees: settings.hysteresisDegrees)
         signs = settings.signs
-        let low = (1 - settings.gateG) * Units.standardGravity
-        let high = (1 + settings.gateG) * Units.standardGravity
-        gate = low * low...high * high
+        gate = Units.squares(near: settings.gateG)
         gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
         let dwell = Units.nanoseconds(settings.dwell)
         edge = Dwell(.undefined, delayNanoseconds: dwell)
@@ -132,11 +135,17 @@ public final class OrientationDetector: EventDetector {
         value.isDue(found, at: time) || (value.value == first && found != first)
     }
 
+    /// Whether the orientation may change at the sample under way: the first one always is told.
+    private var mayTurn: Bool {
+        guard let postures = settings.postures, edge.value != .undefined else { return true }
+        return hinge?.posture(at: position).map(postures.contains) ?? false
+    }
+
     private func look(
         at up: SIMD3<Float>, _ sample: Sample, _ delegate: (any OrientationDetectorDelegate)?, _ start: Int
     ) {
         let orientation = limits.orientation(up, after: edge.value)
-        if Self.isDue(&edge, orientation, first: .undefined, sample.timeNanoseconds) {
+        if Self.isDue(&edge, orientation, first: .undefined, sample.timeNanoseconds), mayTurn {
             let event = OrientationEvent(orientation: orientation, tilt: lean.value, sample: sample)
             if delegate?.orientationDetector(self, shouldChangeOrientation: event) ?? true {
                 guard isDetecting, startCount == start else { return }

@@ -24,6 +24,11 @@ public struct OrientationSettings: Sendable, Equatable {
     /// After a longer time without a sample a change that is not confirmed starts again; 1 s by default.
     public var gapLimit: Duration = .seconds(1)
 
+    /// The postures in which the orientation changes; `nil` is all.
+    ///
+    /// In others, and while none is known, the orientation holds.
+    public var postures: Set<Posture>?
+
     /// The defaults.
     public init() {}
 
@@ -40,6 +45,7 @@ public struct OrientationSettings: Sendable, Equatable {
         list.requirePositive(\.gateG, gateG)
         list.require(\.gateG, gateG < 1, "(\(gateG)) is not below 1 g: free fall would count as an orientation")
         list.requirePositive(\.gapLimit, gapLimit)
+        list.require(\.postures, postures?.isEmpty != true, "is empty: the orientation would never change")
         return list.problems
     }
 }

@@ -112,6 +112,21 @@ extension Router: OrientationDetectorDelegate {
     }
 }
 
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+extension Router: HingeDetectorDelegate {
+    package func hingeDetectorDeviceNotAvailable(_ detector: HingeDetector) {
+        collect(.detectorUnavailable, detector, because: "no two active accelerometers and no switch")
+    }
+
+    package func hingeDetector(_ detector: HingeDetector, didFailWithError error: any Error) {
+        collect(.detectorFailed, detector, because: "\(error)")
+    }
+
+    package func hingeDetector(_ detector: HingeDetector, didChange event: HingeEvent) {
+        collect(.hingeChanged, detector, event, sensor: detector.screen?.sensor.name)
+    }
+}
+
 extension Router {
     /// What is found about motion is about the accelerometer.
     private func collect(_ kind: EventKind, _ manager: MotionManager, _ result: some DetectorResult) {

@@ -5,6 +5,13 @@ package enum Units {
     /// Standard gravity in m/s² as the samples' type has it, which is less exact than `Gravity.standard`.
     package static var standardGravity: Float { Float(Gravity.standard) }
 
+    /// The squares of the accelerations, in m/s², that differ from 1 g by no more than a number of g below 1.
+    static func squares(near limitG: Float) -> ClosedRange<Float> {
+        let low = (1 - limitG) * standardGravity
+        let high = (1 + limitG) * standardGravity
+        return low * low...high * high
+    }
+
     /// Nanoseconds in a duration, rounded towards zero and limited to what 64 bits hold (292 years).
     package static func nanoseconds(_ duration: Duration) -> Int64 {
         let (seconds, attoseconds) = duration.components

@@ -18,9 +18,9 @@ extension SensorSession {
         /// Makes events of what a detector tells it; the delegate of a detector that is given none.
         ///
         /// A delegate that wants both, calls and events, passes them on to this one.
-        public var eventDelegate: any MotionManagerDelegate & NorthDetectorDelegate & OrientationDetectorDelegate {
-            router
-        }
+        public var eventDelegate:
+            any MotionManagerDelegate & NorthDetectorDelegate & OrientationDetectorDelegate & HingeDetectorDelegate
+        { router }
 
         /// Looks for motion, shakes, free falls and shocks in the samples of an accelerometer.
         ///
@@ -81,19 +81,45 @@ extension SensorSession {
         ///   - name: The name that events carry.
         ///   - sensor: The sensor's name; `nil` takes the first accelerometer. Without one the detector tells *device not
         ///     available*.
+        ///   - hinge: Knows how the device is set up, for ``OrientationSettings/postures``.
         ///   - settings: When an edge is taken for the upper one.
         ///   - delegate: Told what is found, in the place of ``eventDelegate``, and held by the session.
         /// - Returns: The detector, which the session starts.
         /// - Throws: The first of the settings' problems.
         @discardableResult
         public func detectOrientation(
-            name: String = "orientation", sensor: String? = nil,
+            name: String = "orientation", sensor: String? = nil, hinge: HingeDetector? = nil,
             settings: OrientationSettings = OrientationSettings(),
             delegate: (any OrientationDetectorDelegate)? = nil
         ) throws(SettingsProblem<OrientationSettings>) -> OrientationDetector {
             if let problem = settings.problems().first { throw problem }
             let detector = OrientationDetector(
-                name: name, accelerometer: stream(of: .accelerometer, from: sensor), settings: settings)
+                name: name, accelerometer: stream(of: .accelerometer, from: sensor), hinge: hinge,
+                settings: settings)
+            detector.delegate = delegate ?? router
+            add(detector, owning: delegate)
+            return detector
+        }
+
+        /// Looks for the angle of a hinge in the samples of two accelerometers.
+        ///
+        /// - Parameters:
+        ///   - name: The name that events carry.
+        ///   - screen: The name of the sensor in the screen.
+        ///   - base: The name of the sensor in the base.
+        ///   - settings: When a laptop is taken for set up otherwise.
+        ///   - delegate: Told what is found, in the place of ``eventDelegate``, and held by the session.
+        /// - Returns: The detector, which the session starts.
+        /// - Throws: The first of the settings' problems.
+        @discardableResult
+        public func detectHinge(
+            name: String = "hinge", screen: String, base: String, settings: HingeSettings = HingeSettings(),
+            delegate: (any HingeDetectorDelegate)? = nil
+        ) throws(SettingsProblem<HingeSettings>) -> HingeDetector {
+            if let problem = settings.problems().first { throw problem }
+            let detector = HingeDetector(
+                name: name, screen: stream(of: .accelerometer, from: screen),
+                base: stream(of: .accelerometer, from: base), settings: settings)
             detector.delegate = delegate ?? router
             add(detector, owning: delegate)
             return detector

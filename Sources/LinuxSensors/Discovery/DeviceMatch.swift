@@ -10,6 +10,8 @@ public struct DeviceMatch: Sendable, Equatable {
     public var location: String?
     /// The device's node, its folder in sysfs, udev's `ID_PATH`, or its stable identity.
     public var path: String?
+    /// Whether devices are left out that are not fixed to a screen, as far as is known of them.
+    package var isInScreen = false
     /// The udev properties, by their names.
     public var properties: [String: String] = [:]
 
@@ -21,14 +23,15 @@ public struct DeviceMatch: Sendable, Equatable {
 
     /// The number of properties that are given.
     var criterionCount: Int {
-        [name, label, location, path].count { $0 != nil } + properties.count
+        [name, label, location, path].count { $0 != nil } + properties.count + (isInScreen ? 1 : 0)
     }
 
     /// Whether a device matches.
     package func accepts(_ device: SensorDevice) -> Bool {
         if let name, device.name != name { return false }
         if let label, device.label != label { return false }
-        if let location, device.location != location { return false }
+        if let location, !device.isAt(location) { return false }
+        if isInScreen, !device.mayBeInScreen { return false }
         if let path, !isPath(path, of: device) { return false }
         return properties.allSatisfy { device.properties[$0.key] == $0.value }
     }
@@ -61,6 +64,7 @@ extension DeviceMatch: CustomStringConvertible {
         if let location { parts.append("location '\(location)'") }
         if let path { parts.append("path '\(path)'") }
         parts += properties.sorted { $0.key < $1.key }.map { "\($0.key)='\($0.value)'" }
+        if isInScreen { parts.append("in a screen") }
         return parts.isEmpty ? "any" : parts.joined(separator: ", ")
     }
 }

@@ -42,5 +42,14 @@ public struct SensorDevice: Sendable, Equatable {
     /// sensor hub.
     let parent: String
 
+    /// Whether it sits in a part of the machine; the drivers of some laptops call the display the lid.
+    func isAt(_ place: String) -> Bool { location == place || (place == "display" && location == "lid") }
+
+    /// Whether it may be fixed to a screen: not in a laptop's base, and not the chip that protects a disk.
+    var mayBeInScreen: Bool {
+        location != "base" && !name.lowercased().contains("lis3lv02d")
+            && properties["ID_INPUT_JOYSTICK"] != "1"
+    }
+
     var directory: SysfsDirectory { SysfsDirectory(path: path) }
 }

@@ -18,6 +18,8 @@ package struct Assembly {
     private(set) var sensors: [Part<SensorSection, Sensor>] = []
     private(set) var motions: [Part<MotionSection, MotionManager>] = []
     private(set) var norths: [Part<NorthSection, NorthDetector>] = []
+    private(set) var hinges: [Part<HingeSection, HingeDetector>] = []
+    private(set) var orientations: [Part<OrientationSection, OrientationDetector>] = []
     /// All detectors, in one array because each delivery iterates over them.
     private(set) var detectors: [any Detector] = []
     package private(set) var streams: [SampleStream] = []
@@ -180,6 +182,8 @@ package struct Assembly {
     func report(to router: Router) {
         for part in motions { part.object.delegate = router }
         for part in norths { part.object.delegate = router }
+        for part in hinges { part.object.delegate = router }
+        for part in orientations { part.object.delegate = router }
     }
 
     // MARK: - Sensors
@@ -278,7 +282,20 @@ package struct Assembly {
             let known = old.norths.first { $0.section == section && keepsStreams(of: $0.object) }
             norths.append(Part(section: section, object: known?.object ?? section.makeDetector(on: streams)))
         }
-        detectors = motions.map(\.object) + norths.map(\.object)
+        for section in configuration.hinges {
+            let known = old.hinges.first { $0.section == section && keepsStreams(of: $0.object) }
+            hinges.append(Part(section: section, object: known?.object ?? section.makeDetector(on: streams)))
+        }
+        for section in configuration.orientations {
+            let known = old.orientations.first { part in
+                part.section == section && keepsStreams(of: part.object)
+                    && (part.object.hinge == nil || hinges.contains { $0.object === part.object.hinge })
+            }
+            let object = known?.object ?? section.makeDetector(on: streams, hinges: hinges.map(\.object))
+            orientations.append(Part(section: section, object: object))
+        }
+        // Orientations ask hinges for the posture at a sample, so these process a delivery first.
+        detectors = motions.map(\.object) + norths.map(\.object) + hinges.map(\.object) + orientations.map(\.object)
     }
 
     /// Whether all sensors of a detector are unchanged, so that it keeps its state.

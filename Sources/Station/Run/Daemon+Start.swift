@@ -10,13 +10,13 @@ extension Daemon {
     /// Logs what runs, and on a terminal how to end it and to look at it.
     func sayStart() {
         let configuration = assembly.configuration
-        let detectors = configuration.motions.map(\.name) + configuration.norths.map(\.name)
         let handlers = lines.map { line in
             let action = type(of: line.section.action).key
             return line.section.name == action ? action : "\(line.section.name) (\(action))"
         }
         let parts = [
-            Self.list("sensor", assembly.sensors.map(\.section.name)), Self.list("detector", detectors),
+            Self.list("sensor", assembly.sensors.map(\.section.name)),
+            Self.list("detector", configuration.detectorNames),
             Self.list("handler", handlers), "socket: \(configuration.socket?.path ?? "none")",
             "configuration: \(configurationWords)",
         ]

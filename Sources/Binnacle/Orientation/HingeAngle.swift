@@ -1,0 +1,65 @@
+import Glibc
+
+/// The angle of a hinge that lies along the x axes of two parts, by the direction of gravity in both.
+///
+/// The axes of the screen and of the base are the same when the laptop lies open flat, which is 180°. The angle is the
+/// turn from one part's gravity to the other's around x, so it does not depend on the sign of the accelerometers as long as
+/// both have the same.
+struct HingeAngle {
+    /// The part of gravity across the hinge, of its square, below which the angle is unknown: a hinge within 30° of
+    /// upright.
+    private static let leastAcross: Float = 0.25
+    /// How far from closed and folded back, which are the same for gravity, the last angle decides which it is.
+    private static let ambiguousDegrees = 30.0
+
+    /// The last angle that was beyond doubt, from 0 to 360.
+    private var sure: Double?
+
+    /// Measures the angle.
+    ///
+    /// - Parameters:
+    ///   - screen: The acceleration of the screen.
+    ///   - base: The acceleration of the base, in the same unit.
+    ///   - isFolded: Whether a switch has it folded back; `nil` without one.
+    /// - Returns: The angle in degrees, from 0 to 360; `nil` when it cannot be known.
+    mutating func degrees(screen: SIMD3<Float>, base: SIMD3<Float>, isFolded: Bool?) -> Double? {
+        guard Self.isAcross(screen), Self.isAcross(base) else { return nil }
+        let turn = atan2(Double(screen.z), Double(screen.y)) - atan2(Double(base.z), Double(base.y))
+        var angle = (180 + turn * 180 / .pi).truncatingRemainder(dividingBy: 360)
+        if angle < 0 { angle += 360 }
+        guard angle < Self.ambiguousDegrees || angle > 360 - Self.ambiguousDegrees else {
+            sure = angle
+            return angle
+        }
+        // A hinge passes through all angles between: one that was beyond flat last cannot be closed now.
+        let isBack = isFolded ?? (sure.map { $0 > 180 } ?? false)
+        if isBack, angle < 180 { return 360 }
+        if !isBack, angle > 180 { return 0 }
+        return angle
+    }
+
+    private static func isAcross(_ force: SIMD3<Float>) -> Bool {
+        let squares = force * force
+        return squares.y + squares.z >= leastAcross * squares.sum()
+    }
+
+    /// Forgets on which side of flat the hinge was.
+    mutating func forget() { sure = nil }
+}
+
+extension Posture {
+    /// The angles between the postures, in degrees, and the half of their hysteresis.
+    private static let limits = [15.0, 190, 330]
+    private static let halfHysteresis = 5.0
+    private static let order: [Posture] = [.closed, .laptop, .tent, .tablet]
+
+    /// The posture that an angle means, after another one.
+    static func of(_ degrees: Double, after current: Posture?) -> Posture {
+        guard var index = current.flatMap({ order.firstIndex(of: $0) }) else {
+            return order[limits.count { degrees > $0 }]
+        }
+        while index < limits.count, degrees > limits[index] + halfHysteresis { index += 1 }
+        while index > 0, degrees < limits[index - 1] - halfHysteresis { index -= 1 }
+        return order[index]
+    }
+}

@@ -1,0 +1,195 @@
+import Kernels
+
+/// Finds the angle between a laptop's screen and its base, and how it is set up, in the samples of an accelerometer in
+/// each part.
+///
+/// It looks whenever the screen has a sample, with the latest one of the base. While either part is shaken, and while the
+/// hinge is nearly upright, the last values hold. A switch of the hardware may decide instead, or in addition.
+public final class HingeDetector: EventDetector {
+    /// The name that events carry.
+    public let name: String
+    /// The stream of the accelerometer in the screen, and of the one in the base; `nil` where there is none.
+    package let screen: SampleStream?
+    package let base: SampleStream?
+    /// Whether a switch says the posture.
+    package let hasSwitch: Bool
+    /// When a laptop is taken for set up otherwise.
+    package let settings: HingeSettings
+    /// Told what is found.
+    ///
+    /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
+    public weak var delegate: (any HingeDetectorDelegate)?
+    /// Whether samples are looked at.
+    public private(set) var isDetecting = false
+    /// The sample that the delegate is being told about.
+    package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
+    /// How the laptop is set up, as the delegate was told; `nil` while that is unknown.
+    public private(set) var posture: Posture?
+
+    /// The streams of both accelerometers, as far as they are there.
+    public var streams: [SampleStream] { [screen, base].compactMap { $0 } }
+
+    /// The posture before this delivery, and its changes in it.
+    private var history: (before: Posture?, changes: [(position: SamplePosition, posture: Posture)]) = (nil, [])
+    private let gate: ClosedRange<Float>
+    private let gapLimitNanoseconds: Int64
+    private var angle = HingeAngle()
+    private var isFolded: Bool?
+    private var due: Dwell<Posture?>
+    private var turned: Dwell<Bool>
+    private var toldDegrees: Double?
+    private var lastBase: Sample?
+    private var lastTimeNanoseconds: Int64?
+    private var startCount = 0
+
+    /// Creates a detector that does not detect yet.
+    ///
+    /// - Parameters:
+    ///   - name: The name that events carry.
+    ///   - screen: The stream of the accelerometer in the screen.
+    ///   - base: The stream of the accelerometer in the base. Without one of both, and without a switch, a start tells
+    ///     *device not available*.
+    ///   - hasSwitch: Whether ``switchDidChange(isFolded:at:)`` will be called.
+    ///   - settings: When a laptop is taken for set up otherwise.
+    /// - Precondition: ``HingeSettings/problems()`` finds none.
+    public init(
+        name: String = "hinge", screen: SampleStream?, base: SampleStream?, hasSwitch: Bool = false,
+        settings: HingeSettings = HingeSettings()
+    ) {
+        let problems = settings.problems()
+        precondition(problems.isEmpty, "\(problems)")
+        self.name = name
+        self.screen = screen
+        self.base = base
+        self.hasSwitch = hasSwitch
+        self.settings = settings
+        gate = Units.squares(near: settings.gateG)
+        gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
+        let dwell = Units.nanoseconds(settings.dwell)
+        due = Dwell(nil, delayNanoseconds: dwell)
+        turned = Dwell(false, delayNanoseconds: dwell)
+    }
+
+    /// Starts with the next delivery, in the state of a new detector; does nothing while detecting.
+    ///
+    /// Without two active accelerometers and without a switch the delegate is told *device not available*, and detection
+    /// stays off.
+    public func startDetection() {
+        guard !isDetecting else { return }
+        let active = streams.count { $0.sensor.isActive }
+        guard hasSwitch || active == 2 else {
+            delegate?.hingeDetectorDeviceNotAvailable(self)
+            return
+        }
+        posture = nil
+        history = (nil, [])
+        angle.forget()
+        due.accept(nil)
+        turned.accept(false)
+        (toldDegrees, lastBase, lastTimeNanoseconds) = (nil, nil, nil)
+        startCount += 1
+        isDetecting = true
+        delegate?.hingeDetectorWillStartDetection(self)
+    }
+
+    /// Stops at once; does nothing while not detecting.
+    public func stopDetection() {
+        guard isDetecting else { return }
+        isDetecting = false
+        delegate?.hingeDetectorDidStopDetection(self)
+    }
+
+    /// Tells the delegate when one of the accelerometers' streams is among those that failed; the last values hold.
+    public func didLose(_ streams: [SampleStream], because error: any Error) {
+        guard isDetecting, streams.contains(where: { lost in self.streams.contains { $0.id == lost.id } }) else {
+            return
+        }
+        interrupt()
+        lastBase = nil
+        delegate?.hingeDetector(self, didFailWithError: error)
+    }
+
+    /// How the laptop was set up at a sample of the delivery that was processed last; `nil` while that is unknown.
+    package func posture(at position: SamplePosition) -> Posture? {
+        history.changes.last { $0.position <= position }?.posture ?? history.before
+    }
+
+    /// Takes the state of a switch that the hardware has.
+    ///
+    /// - Parameters:
+    ///   - isFolded: Whether the keyboard is out of use.
+    ///   - timeNanoseconds: When that was, in the samples' clock.
+    public func switchDidChange(isFolded: Bool, at timeNanoseconds: Int64) {
+        self.isFolded = isFolded
+        guard isDetecting, screen == nil || base == nil else { return }
+        position = SamplePosition(timeNanoseconds: timeNanoseconds, streamIndex: .max, sampleIndex: .max)
+        let found: Posture = isFolded ? .tablet : .laptop
+        guard found != posture else { return }
+        report(HingeEvent(posture: found, angleDegrees: nil, timeNanoseconds: timeNanoseconds), delegate)
+    }
+
+    /// Looks at the batches of both accelerometers and tells the delegate what they mean.
+    public func process(_ delivery: SampleDelivery) {
+        history = (posture, [])
+        guard isDetecting, let screen, let base, let upper = delivery.index(of: screen.id),
+            let lower = delivery.index(of: base.id)
+        else { return }
+        let delegate = self.delegate
+        let start = startCount
+        var samples = MergedSamples(
+            delivery.batches[upper].columns, at: upper, field: delivery.batches[lower].columns, at: lower, rates: nil,
+            at: 0)
+        while let next = samples.next() {
+            switch next {
+            case .field(let index): lastBase = samples.field.sample(index)
+            case .acceleration(let index):
+                let sample = samples.acceleration.sample(index)
+                position = SamplePosition(
+                    timeNanoseconds: sample.timeNanoseconds, streamIndex: upper, sampleIndex: index)
+                look(at: sample, delegate)
+                guard isDetecting, startCount == start else { return }
+            case .rate: break
+            }
+        }
+    }
+
+    private func look(at sample: Sample, _ delegate: (any HingeDetectorDelegate)?) {
+        let time = sample.timeNanoseconds
+        if let last = lastTimeNanoseconds, isGap(from: last, to: time, limit: gapLimitNanoseconds) { interrupt() }
+        lastTimeNanoseconds = time
+        guard let lower = lastBase, !isGap(from: lower.timeNanoseconds, to: time, limit: gapLimitNanoseconds),
+            let degrees = degrees(sample, lower)
+        else { return interrupt() }
+        let found = Posture.of(degrees, after: posture)
+        let isFirst = posture == nil
+        let isOther = due.isDue(found, at: time)
+        let hasTurned = turned.isDue(toldDegrees.map { abs($0 - degrees) >= settings.filterDegrees } ?? true, at: time)
+        guard isFirst || isOther || hasTurned else { return }
+        // What has not lasted yet is not told with the angle.
+        let told = isFirst || isOther ? found : posture ?? found
+        report(HingeEvent(posture: told, angleDegrees: degrees, timeNanoseconds: time), delegate)
+    }
+
+    private func degrees(_ screen: Sample, _ base: Sample) -> Double? {
+        let (upper, lower) = (SIMD3(screen.x, screen.y, screen.z), SIMD3(base.x, base.y, base.z))
+        guard gate.contains((upper * upper).sum()), gate.contains((lower * lower).sum()) else { return nil }
+        return angle.degrees(screen: upper, base: lower, isFolded: isFolded)
+    }
+
+    private func interrupt() {
+        due.interrupt()
+        turned.interrupt()
+    }
+
+    private func report(_ event: HingeEvent, _ delegate: (any HingeDetectorDelegate)?) {
+        let start = startCount
+        guard delegate?.hingeDetector(self, shouldReport: event) ?? true, isDetecting, startCount == start
+        else { return }
+        if event.posture != posture { history.changes.append((position, event.posture)) }
+        posture = event.posture
+        due.accept(event.posture)
+        turned.accept(false)
+        toldDegrees = event.angleDegrees
+        delegate?.hingeDetector(self, didChange: event)
+    }
+}

@@ -1,0 +1,112 @@
+package import Binnacle
+import TableReading
+
+/// `[hinge.NAME]`: a detector of how a laptop whose screen folds is set up.
+package struct HingeSection: Sendable, Equatable {
+    /// The detector's name, unique among all detectors.
+    package let name: String
+    /// The sensors whose accelerometers are compared, for which there are sections; `nil` where only a switch is read.
+    package let parts: Parts?
+    /// Whether the hardware's switch for the tablet mode is read.
+    package let hasSwitch: Bool
+    /// The checked settings.
+    package let settings: HingeSettings
+
+    /// The names of the sensors in both parts.
+    package struct Parts: Sendable, Equatable {
+        /// The sensor in the screen.
+        package let display: String
+        /// The sensor in the base.
+        package let base: String
+    }
+
+    /// Reads a section; `nil` when it cannot be used, which is then reported.
+    init?(name: String, reading table: TableReader, sensors: [String]) {
+        func sensor(_ key: Key) -> String? {
+            table.entry(key.name).flatMap { table.reference(key.name, $0.node, to: "sensor", among: sensors) }
+        }
+        let display = sensor(Self.display)
+        let base = sensor(Self.base)
+        hasSwitch = table.boolean(Self.tabletSwitch.name) ?? false
+        var settings = HingeSettings()
+        table.read(HingeSettings.rows, into: &settings)
+        table.report(settings.problems(), of: HingeSettings.rows)
+        self.name = name
+        self.settings = settings
+        let keys = [Self.display, Self.base].filter { table.entry($0.name) != nil }
+        switch keys.count {
+        case 0 where hasSwitch: parts = nil
+        case 2:
+            guard let display, let base else { return nil }
+            guard display != base else {
+                table.refuse(
+                    Self.base.name, "names the same sensor as `display`",
+                    hint: "each part has an accelerometer of its own")
+                return nil
+            }
+            parts = Parts(display: display, base: base)
+        default:
+            let missing = [Self.display, Self.base].filter { table.entry($0.name) == nil }
+            for key in missing {
+                table.report(
+                    missing: key.name, "the angle needs a sensor in each part; `switch = true` does without both")
+            }
+            return nil
+        }
+    }
+
+    private static let display = Key(
+        "display", .usual("\"chassis\""), usual: "none, for a switch alone", "The sensor in the screen.")
+    private static let base = Key(
+        "base", .usual("\"compass\""), usual: "none, for a switch alone",
+        """
+        The sensor in the base. The axes of both, behind their mount matrices, have to be the same when the laptop lies open \
+        flat, and x has to lie along the hinge.
+        """)
+    private static let tabletSwitch = Key(
+        "switch", .example("true"), usual: "false",
+        """
+        true reads the switch SW_TABLET_MODE of an input device: the posture is "tablet" while it is on. With both sensors it \
+        decides only whether a hinge is closed or folded back, which gravity does not show.
+        """)
+
+    /// The keys that name sensors.
+    static let sensorKeys = [display, base].map(\.name)
+
+    /// The names of the section's keys, without making the documentation of ``row``.
+    static let keys = [display, base, tabletSwitch, SectionSwitch.enabled].map(\.name) + HingeSettings.rows.map(\.name)
+
+    /// The section's row.
+    static let row = SectionRow(
+        "hinge.NAME", shown: "hinge.lid", isSet: false,
+        """
+        A detector of the angle between a laptop's screen and its base, by an accelerometer in each, and of how the laptop \
+        is set up. Its name is unique among all detectors.
+        """,
+        keys: [display, base, tabletSwitch, SectionSwitch.enabled] + HingeSettings.rows.map { $0.key(HingeSettings()) })
+}
+
+extension HingeSection {
+    /// Makes the detector.
+    package func makeDetector(on streams: [SampleStream]) -> HingeDetector {
+        HingeDetector(
+            name: name, screen: parts.flatMap { streams.first($0.display, .accelerometer) },
+            base: parts.flatMap { streams.first($0.base, .accelerometer) }, hasSwitch: hasSwitch, settings: settings)
+    }
+}
+
+extension HingeSettings {
+    fileprivate static let rows: [SettingRow<HingeSettings>] = [
+        SettingRow(
+            "dwell_s", \.dwell, .seconds, "How long the laptop has to be set up otherwise until that counts."),
+        SettingRow(
+            "angle_filter_deg", \.filterDegrees, .number(in: 1...180),
+            "The event \"hinge.changed\" is repeated when the angle has changed by this."),
+        SettingRow(
+            "gate_g", \.gateG, .number,
+            "While the total acceleration of either part differs from 1 g by more, the last values hold."),
+        SettingRow(
+            "gap_s", \.gapLimit, .seconds,
+            "A longer time without a sample is a gap, after which a change has to last dwell_s again."),
+    ]
+}

@@ -1,0 +1,125 @@
+package import Binnacle
+import TableReading
+
+/// `[orientation.NAME]`: a detector of how a screen is held.
+package struct OrientationSection: Sendable, Equatable {
+    /// The detector's name, unique among all detectors.
+    package let name: String
+    /// The sensor whose accelerometer is watched; there is a section for it.
+    package let accelerometer: String
+    /// The detector of the postures that the settings name; `nil` when they name none.
+    package let hinge: String?
+    /// The checked settings.
+    package var settings: OrientationSettings
+
+    /// Reads a section; `nil` when it cannot be used, which is then reported.
+    init?(name: String, reading table: TableReader, sensors: [String], hinges: [String]) {
+        let sensor = table.required(Self.accelerometer)
+            .flatMap { table.reference(Self.accelerometer.name, $0, to: "sensor", among: sensors) }
+        var settings = OrientationSettings.ofSection
+        table.read(OrientationSettings.rows, into: &settings)
+        table.report(settings.problems(), of: OrientationSettings.rows)
+        let hinge = Self.hinge(table, settings, among: hinges)
+        guard let sensor else { return nil }
+        self.name = name
+        accelerometer = sensor
+        self.hinge = hinge
+        self.settings = settings
+    }
+
+    /// The detector of postures, when the settings need one: that of the key, or else the only one.
+    private static func hinge(_ table: TableReader, _ settings: OrientationSettings, among hinges: [String]) -> String?
+    {
+        let key = Self.hinge.name
+        let named = table.entry(key).flatMap { table.reference(key, $0.node, to: "hinge", among: hinges) }
+        guard settings.postures != nil, table.entry(key) == nil else { return named }
+        guard hinges.count == 1 else {
+            table.refuse(
+                OrientationSettings.onlyIn,
+                hinges.isEmpty
+                    ? "needs a section [hinge.NAME], which knows the posture" : "needs `hinge`: there are several",
+                hint: hinges.isEmpty ? "its `switch = true` is enough" : "such as hinge = \"\(hinges[0])\"")
+            return nil
+        }
+        return hinges[0]
+    }
+
+    private static let accelerometer = Key(
+        "accelerometer", .usual("\"chassis\""), purpose: "it names the sensor in the screen", usual: "",
+        "The sensor that is fixed to the screen.")
+
+    private static let hinge = Key(
+        "hinge", .example("\"lid\""), usual: "the only [hinge.NAME]", "The detector of the postures in only_in.")
+
+    /// The names of the section's keys, without making the documentation of ``row``.
+    static let keys = [accelerometer, hinge, SectionSwitch.enabled].map(\.name) + OrientationSettings.rows.map(\.name)
+
+    /// The section's row.
+    static let row = SectionRow(
+        "orientation.NAME", shown: "orientation.screen", isSet: false,
+        """
+        A detector of the edge of a screen that points up, and of how far the screen leans. Its name is unique among all \
+        detectors. A device that only such detectors read is asked for 10 samples a second, unless the sensor has rate_hz.
+        """,
+        keys: [accelerometer, hinge, SectionSwitch.enabled]
+            + OrientationSettings.rows.map { $0.key(OrientationSettings.ofSection) })
+}
+
+extension OrientationSection {
+    /// Makes the detector.
+    package func makeDetector(on streams: [SampleStream], hinges: [HingeDetector]) -> OrientationDetector {
+        OrientationDetector(
+            name: name, accelerometer: streams.first(accelerometer, .accelerometer),
+            hinge: hinges.first { $0.name == hinge }, settings: settings)
+    }
+}
+
+extension OrientationSettings {
+    /// The defaults of a section: the signs that the desktops of Linux take a device to have.
+    fileprivate static var ofSection: OrientationSettings {
+        var settings = OrientationSettings()
+        settings.frame = .desktop
+        return settings
+    }
+
+    /// The key of the postures.
+    fileprivate static let onlyIn = "only_in"
+
+    fileprivate static let rows: [SettingRow<OrientationSettings>] = [
+        SettingRow(
+            "frame", \.frame, .choice,
+            """
+            What the signs of the device's values mean, behind its mount matrix.
+
+              "desktop"  as GNOME, KDE and udev's hardware database have it: y is -9.81 m/s² when the screen stands \
+            upright; the sensor's key acceleration does not matter
+              "device"  as Binnacle has it: y is +9.81 m/s² when the screen stands upright, with what acceleration says
+
+            A screen that is always taken for upside down needs the other one.
+            """),
+        SettingRow(
+            onlyIn, \.postures, shown: .example("[\"tablet\", \"tent\"]"), usual: "all",
+            """
+            The postures in which the orientation changes, of "laptop", "tent", "tablet" and "closed"; in others, and while \
+            none is known, it holds. A [hinge.NAME] knows the posture.
+            """
+        ) { table, key, settings in
+            guard let nodes = table.array(key, of: "strings") else { return }
+            let found = table.choices(key, nodes, as: Posture.self)
+            // When all names are unknown, an error about an empty list would mislead.
+            if !found.isEmpty || nodes.isEmpty { settings.postures = Set(found) }
+        },
+        SettingRow(
+            "dwell_s", \.dwell, .seconds,
+            "How long the screen has to be held otherwise until that counts. The first orientation counts at once."),
+        SettingRow(
+            "hysteresis_deg", \.hysteresisDegrees, .number(in: OrientationSettings.hysteresisLimits),
+            "The least distance between the angles at which an orientation or a tilt begins and ends."),
+        SettingRow(
+            "gate_g", \.gateG, .number,
+            "While the total acceleration differs from 1 g by more, as in free fall or a shake, the last values hold."),
+        SettingRow(
+            "gap_s", \.gapLimit, .seconds,
+            "A longer time without a sample is a gap, after which a change has to last dwell_s again."),
+    ]
+}

@@ -1,0 +1,134 @@
+import Binnacle
+import LinuxSensors
+import TableReading
+import TestSupport
+import Testing
+
+@testable import Configuration
+
+/// [orientation.NAME] and [hinge.NAME].
+@Suite struct ScreenSectionTests {
+    private let lid = "[sensor.lid]\nsource = \"auto\"\n"
+    private let keyboard = "[sensor.keyboard]\nsource = \"auto\"\nmatch = { location = \"base\" }\n"
+    private let hinge = "[hinge.laptop]\ndisplay = \"lid\"\nbase = \"keyboard\"\n"
+
+    @Test func theDefaultsAreThoseOfADesktop() throws {
+        let configuration = try parse(lid + "[orientation.screen]\naccelerometer = \"lid\"\n")
+        let section = try #require(configuration.orientations.first)
+        var expected = OrientationSettings()
+        expected.frame = .desktop
+        #expect(section.settings == expected)
+        #expect(section.hinge == nil)
+        #expect(configuration.needs.map(\.by) == ["orientation.screen"])
+        #expect(configuration.summary.contains("1 orientation detector"))
+    }
+
+    @Test func everyKeyIsRead() throws {
+        let configuration = try parse(
+            lid + keyboard + """
+                [hinge.laptop]
+                display = "lid"
+                base = "keyboard"
+                switch = true
+                dwell_s = 1
+                angle_filter_deg = 5
+                gate_g = 0.3
+                gap_s = 2
+                [orientation.screen]
+                accelerometer = "lid"
+                frame = "device"
+                only_in = ["tablet", "tent"]
+                dwell_s = 0
+                hysteresis_deg = 5
+                gate_g = 0.1
+                gap_s = 3
+                """)
+        var screen = OrientationSettings()
+        screen.postures = [.tablet, .tent]
+        (screen.dwell, screen.hysteresisDegrees, screen.gateG, screen.gapLimit) = (.zero, 5, 0.1, .seconds(3))
+        #expect(configuration.orientations.map(\.settings) == [screen])
+        #expect(configuration.orientations.map(\.hinge) == ["laptop"])
+        var angle = HingeSettings()
+        (angle.dwell, angle.filterDegrees, angle.gateG, angle.gapLimit) = (.seconds(1), 5, 0.3, .seconds(2))
+        #expect(configuration.hinges.map(\.settings) == [angle])
+        #expect(configuration.hinges.map(\.hasSwitch) == [true])
+    }
+
+    /// A device is asked for ten samples a second where nothing needs more, and its own rate is the user's.
+    @Test func aScreenAloneIsReadSlowly() throws {
+        let screen = "[orientation.screen]\naccelerometer = \"lid\"\n"
+        func rate(_ text: String) throws -> Double? { try parse(text).sensors.first?.settings.rateHz }
+        #expect(try rate(lid + screen) == 10)
+        #expect(try rate(lid + "rate_hz = 50\n" + screen) == 50)
+        #expect(try rate(lid + screen + "[motion.moved]\naccelerometer = \"lid\"\n") == 100)
+        #expect(try rate(lid + "[motion.moved]\naccelerometer = \"lid\"\n") == 100)
+        #expect(try parse(lid + keyboard + hinge).sensors.map(\.settings.rateHz) == [10, 10])
+    }
+
+    /// What a sensor is turned about by for headings is undone for a desktop's orientation.
+    @Test func theSignOfTheSensorIsKnown() throws {
+        let screen = "[orientation.screen]\naccelerometer = \"lid\"\n"
+        #expect(try parse(lid + screen).orientations[0].settings.isReversed == false)
+        #expect(try parse(lid + "acceleration = \"gravity\"\n" + screen).orientations[0].settings.isReversed)
+    }
+
+    @Test func anyDeviceIsNoneThatIsNotInAScreen() throws {
+        let screen = "[orientation.screen]\naccelerometer = \"lid\"\n"
+        guard case .auto(let match) = try parse(lid + screen).sensors[0].source else {
+            Issue.record("another source")
+            return
+        }
+        #expect(match.isInScreen)
+        guard case .auto(let own) = try parse(lid + "match = { name = \"a\" }\n" + screen).sensors[0].source else {
+            Issue.record("another source")
+            return
+        }
+        #expect(!own.isInScreen)
+    }
+
+    @Test func whatDoesNotFitTogetherIsRefused() {
+        let screen = "[orientation.screen]\naccelerometer = \"lid\"\n"
+        func told(_ text: String) -> [String] { problems(text).map(\.description) }
+        #expect(
+            told(lid + screen + "only_in = [\"tablet\"]\n") == [
+                "t.toml:5:1: only_in needs a section [hinge.NAME], which knows the posture (its `switch = true` is enough)"
+            ])
+        #expect(
+            told(lid + "[hinge.laptop]\ndisplay = \"lid\"\n") == [
+                "t.toml:3:1: [hinge.laptop] has no `base` (the angle needs a sensor in each part; `switch = true` does "
+                    + "without both)"
+            ])
+        #expect(
+            told(lid + "[hinge.laptop]\ndisplay = \"lid\"\nbase = \"lid\"\n") == [
+                "t.toml:5:1: base names the same sensor as `display` (each part has an accelerometer of its own)"
+            ])
+        #expect(
+            told(lid + screen + "hysteresis_deg = 3\n") == [
+                "t.toml:5:1: hysteresis_deg (3.0) is not between 5.0 and 30.0"
+            ])
+        #expect(
+            told(lid + screen + "[motion.screen]\naccelerometer = \"lid\"\n").first?
+                .contains("two detectors are named `screen`") == true)
+    }
+
+    @Test func aHingeThatOnlyAnOrientationUsesNeedsNoHandler() throws {
+        let configuration = try parse(
+            lid + keyboard + hinge + """
+                [orientation.screen]
+                accelerometer = "lid"
+                only_in = ["tablet"]
+                [handler.log]
+                on = ["orientation.changed"]
+                log = true
+                """)
+        #expect(configuration.warnings.isEmpty, "\(configuration.warnings)")
+    }
+
+    @Test func aHingeThatIsSwitchedOffWithItsSensorLeavesItsPlace() throws {
+        let configuration = try parse(
+            lid + keyboard + "enabled = false\n" + hinge + "[orientation.screen]\naccelerometer = \"lid\"\n")
+        #expect(configuration.hinges.isEmpty)
+        #expect(configuration.orientations.count == 1)
+        #expect(configuration.notices.count == 1)
+    }
+}
