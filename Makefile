@@ -21,7 +21,7 @@ MANUAL = $(DESTDIR)$(PREFIX)/share/man
 BASH_COMPLETION = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/binnacle
 ZSH_COMPLETION = $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_binnacle
 FISH_COMPLETION = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/binnacle.fish
-EXAMPLES = $(wildcard config/examples/*.toml)
+EXAMPLES = $(wildcard config/examples/*.toml config/examples/*.yml config/examples/*.json)
 FUZZ_SECONDS ?= 600
 FUZZ_CASES ?= 1000000
 BENCH_SECONDS ?= 60
@@ -53,8 +53,9 @@ build: setup ## Build the release binary, .build/release/binnacle.
 	$(SWIFT) build -c release --static-swift-stdlib --product binnacle -Xlinker -L$(CURDIR)/.build/static \
 	    $(PACKED_RELOCATIONS)
 
-run: build ## Replay the bundled recording of a walk; SPEED=1 plays it in real time.
+run: build ## Replay the bundled recording of a walk, and draw it into docs/walk.svg; SPEED=1 plays it in real time.
 	$(BINARY) replay --speed $(SPEED) $(WALK)
+	$(BINARY) plot --force -o docs/walk.svg $(WALK)
 
 # The mock devices have to deliver in time, which they do not beside tests that flood and kill: so they come last, alone.
 # KERNEL_CASES and BINNACLE_LONG_TESTS say how thorough it is.
@@ -63,6 +64,8 @@ test: setup-test build ## Run every test, against the release binary, and the Sw
 	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(DEVELOP) test --skip-build --filter '^SensorTests\.'
 	scripts/check-arrow $(BINARY)
 	scripts/check-nmea $(BINARY)
+	scripts/check-plot $(BINARY)
+	scripts/check-metrics $(BINARY)
 	scripts/test-kernel-forms $(KERNEL_CASES)
 	scripts/check-swift
 
@@ -163,6 +166,9 @@ install: ## Install the binary, its manual, configuration, udev rule, account an
 	install -D -m 644 systemd/binnacle-trigger.service $(UNITS)/binnacle-trigger.service
 	sed 's|^ExecStart=/usr/local/bin/|ExecStart=$(bindir)/|' systemd/binnacle.service | \
 	    install -m 644 /dev/stdin $(UNITS)/binnacle.service
+	install -m 644 systemd/binnacle-metrics.socket $(UNITS)/binnacle-metrics.socket
+	sed 's|^ExecStart=/usr/local/bin/|ExecStart=$(bindir)/|' systemd/binnacle-metrics@.service | \
+	    install -m 644 /dev/stdin $(UNITS)/binnacle-metrics@.service
 	install -d -m 755 $(USER_UNITS)
 	sed 's|^ExecStart=/usr/local/bin/|ExecStart=$(bindir)/|' systemd/binnacle-notify.service | \
 	    install -m 644 /dev/stdin $(USER_UNITS)/binnacle-notify.service
@@ -183,10 +189,10 @@ install: ## Install the binary, its manual, configuration, udev rule, account an
 # may still belong to it. So does a configuration that was changed, and a folder that is not empty.
 uninstall: ## Remove what install put there, and end it; a configuration that was changed stays.
 	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || \
-	    systemctl disable --now binnacle.service binnacle-trigger.service || true
+	    systemctl disable --now binnacle.service binnacle-trigger.service binnacle-metrics.socket || true
 	rm -f $(DESTDIR)$(bindir)/binnacle $(RULES) $(SYSUSERS) $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION) \
 	    $(foreach page,$(notdir $(wildcard man/*)),$(MANUAL)/man$(subst .,,$(suffix $(page)))/$(page)) $(UNITS)/binnacle.service \
-	    $(UNITS)/binnacle-trigger.service $(USER_UNITS)/binnacle-notify.service $(addprefix $(DOCUMENTS)/examples/,$(notdir $(EXAMPLES)) binnacle-network.conf) $(CONFIGURATION).new
+	    $(UNITS)/binnacle-trigger.service $(UNITS)/binnacle-metrics.socket $(UNITS)/binnacle-metrics@.service $(USER_UNITS)/binnacle-notify.service $(addprefix $(DOCUMENTS)/examples/,$(notdir $(EXAMPLES)) binnacle-network.conf) $(CONFIGURATION).new
 	@if cmp -s config/binnacle.toml $(CONFIGURATION); then rm -fv $(CONFIGURATION); fi
 	@for folder in $(DOCUMENTS)/examples $(DOCUMENTS) $(dir $(CONFIGURATION))conf.d $(dir $(CONFIGURATION)); do \
 	    [ ! -d $$folder ] || rmdir --ignore-fail-on-non-empty $$folder; \

@@ -139,8 +139,8 @@ let package = Package(
         .target(
             name: "Station",
             dependencies: [
-                "Binnacle", "PlainText", "Traces", "LinuxSystem", "LinuxSensors", "TableReading", "Handlers", "Store",
-                "EventSocket", "Configuration",
+                "Binnacle", "Kernels", "PlainText", "Traces", "LinuxSystem", "LinuxSensors", "TableReading", "Handlers",
+                "Store", "EventSocket", "Configuration", "Pictures",
             ],
             swiftSettings: settings),
         .target(
@@ -151,6 +151,10 @@ let package = Package(
                 "TableReading", "Handlers", "Configuration", "Station",
             ],
             swiftSettings: settings),
+        // Its page's style and script are files, whose bytes become part of the program.
+        .target(
+            name: "Pictures", dependencies: ["Binnacle", "Kernels", "PlainText"],
+            resources: [.embedInCode("Page/page.css"), .embedInCode("Page/page.js")], swiftSettings: settings),
         .target(name: "CBench"),
         .target(
             name: "Bench",
@@ -169,7 +173,7 @@ let package = Package(
             name: "BinnacleTool",
             dependencies: [
                 "CommandRows", "Bench", "Station", "Workbench", "Configuration", "TableReading", "Handlers", "Store",
-                "EventSocket",
+                "EventSocket", "Pictures",
                 "Traces", "LinuxSystem", "Binnacle", "PlainText", "Kernels", "Geomagnetism", "Calibration",
                 "VirtualDevices",
             ],
@@ -199,6 +203,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "VirtualDevicesTests", dependencies: ["VirtualDevices", "LinuxSystem", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "PicturesTests", dependencies: ["Pictures", "Binnacle", "Kernels", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "HandlersTests",

@@ -11,30 +11,10 @@ struct ReplayCommand {
     private let options: ReplayOptions
 
     init(_ arguments: Arguments) throws(StationError) {
-        var options = ReplayOptions()
-        options.traces = try arguments.traces(arguments.operands)
-        options.configurationPath = arguments.value(.config)
-        guard !options.traces.isEmpty || options.configurationPath != nil
-        else {
-            throw StationError(.usage, "replay needs a trace; see 'binnacle replay --help'")
-        }
-        options.settings = try arguments.settings()
-        options.from = try Self.bound(arguments, .from)
-        options.to = try Self.bound(arguments, .to)
-        if case .afterFirst(let from)? = options.from?.time, case .afterFirst(let to)? = options.to?.time, from >= to {
-            throw StationError(.usage, "\(options.to?.text ?? ""): has to be after \(options.from?.text ?? "")")
-        }
-        if let text = arguments.value(.speed) { options.speed = try Self.speed(text) }
-        if let text = arguments.value(.batch) {
-            guard let batch = Int(text), (1...65_536).contains(batch) else {
-                throw StationError(.usage, "--batch \(text): has to be a whole number from 1 to 65536")
-            }
-            options.batch = batch
-        }
+        var options = try ReplayOptions(arguments, of: .replay)
         options.runsHandlers = arguments.has(.handlers)
         options.writesJSON = arguments.has(.json)
         options.columns = Terminal.columns(of: STDOUT_FILENO)
-        options.traces.decodesScans = arguments.has(.decodeScans)
         self.options = options
     }
 
@@ -54,6 +34,34 @@ struct ReplayCommand {
         for line in summary.lines { report.write(line) }
         if summary.isCancelled { return signals.interruption.exitStatus }
         return failures.first?.status ?? .ok
+    }
+}
+
+extension ReplayOptions {
+    /// Reads what `replay` and `plot` have in common.
+    init(_ arguments: Arguments, of command: CommandRow.Name) throws(StationError) {
+        self.init()
+        traces = try arguments.traces(arguments.operands)
+        configurationPath = arguments.value(.config)
+        guard !traces.isEmpty || configurationPath != nil
+        else {
+            throw StationError(
+                .usage, "\(command.rawValue) needs a trace; see 'binnacle \(command.rawValue) --help'")
+        }
+        settings = try arguments.settings()
+        from = try Self.bound(arguments, .from)
+        to = try Self.bound(arguments, .to)
+        if case .afterFirst(let start)? = from?.time, case .afterFirst(let end)? = to?.time, start >= end {
+            throw StationError(.usage, "\(to?.text ?? ""): has to be after \(from?.text ?? "")")
+        }
+        if let text = arguments.value(.speed) { speed = try Self.speed(text) }
+        if let text = arguments.value(.batch) {
+            guard let count = Int(text), (1...65_536).contains(count) else {
+                throw StationError(.usage, "--batch \(text): has to be a whole number from 1 to 65536")
+            }
+            batch = count
+        }
+        traces.decodesScans = arguments.has(.decodeScans)
     }
 
     private static func speed(_ text: String) throws(StationError) -> ReplayOptions.Speed {

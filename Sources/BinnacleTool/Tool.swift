@@ -52,12 +52,14 @@ enum Tool {
         switch command.name {
         case .run: return try RunCommand(parsed).run(signals).rawValue
         case .replay: return try ReplayCommand(parsed).run(output, errors, signals).rawValue
+        case .plot: return try PlotCommand(parsed).run(output, errors, signals).rawValue
         case .record: return try RecordCommand(parsed).run(errors, signals).rawValue
         case .convert: return try ConvertCommand(parsed).run(errors, signals).rawValue
         case .devices: return try DevicesCommand(parsed).run(output).rawValue
         case .doctor: return try DoctorCommand(parsed).run(output).rawValue
         case .check: return try CheckCommand(parsed).run(output, errors).rawValue
         case .status: return try StatusCommand(parsed).run(output).rawValue
+        case .metrics: return try MetricsCommand(parsed).run(output).rawValue
         case .events: return try EventsCommand(parsed).run(output, errors, signals).rawValue
         case .calibrate: return try CalibrateCommand(parsed).run(output, errors, signals).rawValue
         case .declination: return try DeclinationCommand(parsed).run(output, errors).rawValue

@@ -4,8 +4,8 @@ import Binnacle
 package struct CommandRow: Sendable {
     /// The names of all subcommands.
     package enum Name: String, Sendable {
-        case run, replay, record, convert, devices, doctor, check, status, events, on, calibrate, declination, simulate
-        case bench
+        case run, replay, plot, record, convert, devices, doctor, check, status, metrics, events, on
+        case calibrate, declination, simulate, bench
     }
 
     /// The name.
@@ -73,6 +73,20 @@ package struct CommandRow: Sendable {
                 OptionRow.config, .set, .playFrom, .playTo, .speed, .batch, .decodeScans, .handlers, .json,
             ]),
         CommandRow(
+            .plot, operands: "TRACE… -o FILE", takes: .files,
+            summary: "draw recorded traces with the detectors' limits and events",
+            details: """
+                Plays traces as replay does, and writes a page (FILE.html) that every browser opens without a network, or a
+                drawing for print and mail (FILE.svg): acceleration with the limits and their hysteresis, headings with
+                their accuracy or the reason why there is none, field, turn rate, what is missing, and the events. The page
+                zooms and moves by mouse and keyboard, has a table of the events and a spectrum of vibrations, and shows
+                the least and the greatest value of each pixel's time. --set tries another threshold. The page has no
+                settings of handlers, which may be secret. Handlers are not run.
+                """,
+            options: [OptionRow.output] + OptionRow.ofTraces + [
+                OptionRow.config, .set, .playFrom, .playTo, .batch, .decodeScans, .format, .force,
+            ]),
+        CommandRow(
             .record, summary: "record sensors into a trace that replay plays",
             details: """
                 Writes an Arrow stream when FILE ends in .arrows, and else CSV with a column for each axis of each
@@ -124,6 +138,17 @@ package struct CommandRow: Sendable {
                 ask.
                 """,
             options: [.json, .socket]),
+        CommandRow(
+            .metrics, summary: "print the state of the running daemon for Prometheus",
+            details: """
+                Asks the running daemon for its status, and prints it in the text format 0.0.4 of Prometheus: sensors with
+                their samples, losses and gaps, events by detector and kind, valid headings, handlers with their queues,
+                failures and the duration of commands, the store, the socket, and the process. --file writes it for
+                node_exporter's textfile collector. With --http it answers one request, from standard input to standard output;
+                binnacle-metrics.socket starts it so for each scrape, on the loopback address, so the daemon itself needs no
+                network. Exits with 69 when no daemon answers, and with 77 when you may not ask; --http answers 503 then.
+                """,
+            options: [.metricsFile, .http, .socket]),
         CommandRow(
             .events, summary: "show the events that the daemon has kept",
             details: """

@@ -127,6 +127,8 @@ extension OptionRow {
             Keep the raw scans of IIO devices, too, in a column 'scan' of an Arrow stream, so that they can be decoded
             again.
             """)
+    package static let format = OptionRow(
+        "format", "html|svg", help: "Write that, whatever the name of FILE ends with.")
     package static let force = OptionRow("force", help: "Overwrite FILE if it exists.")
     package static let guide = OptionRow(
         "guide",
@@ -191,6 +193,10 @@ extension OptionRow {
             Where the daemon listens. Without it that is your own daemon, at binnacle.sock in XDG_RUNTIME_DIR (or, without
             that, in ~/.local/state/binnacle), and where none answers the service, at /run/binnacle/binnacle.sock.
             """)
+    package static let metricsFile = OptionRow(
+        "file", "PATH", takes: .files,
+        help: "Write to PATH, which is replaced at once, so that a reader never sees half of it.")
+    package static let http = OptionRow("http", help: "Answer one HTTP request on standard input and output.")
     package static let store = OptionRow(
         "store", "PATH", takes: .files, help: "Read this store's file, and ask no daemon.")
     package static let date = OptionRow("date", "YYYY-MM-DD", help: "The day, in UTC. Without it, today.")

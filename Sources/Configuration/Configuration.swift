@@ -39,6 +39,11 @@ package struct Configuration: Sendable {
     /// The maximum number of files.
     package static let mostFiles = 100
 
+    /// The detectors with all their values in force, as TOML; without sensors and handlers, which may have secrets.
+    package var detectorText: String {
+        (motions.map(\.lines) + norths.map(\.lines)).map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
+    }
+
     /// A configuration without any section.
     package init() {}
 

@@ -1,4 +1,5 @@
 package import Binnacle
+import PlainText
 import TableReading
 
 /// `[motion.NAME]`: a detector of movement.
@@ -36,6 +37,12 @@ package struct MotionSection: Sendable, Equatable {
         self.init(name: name, accelerometer: sensor, gyroscope: gyroscope, settings: settings)
     }
 
+    /// The section with the values in force, as lines of TOML.
+    var lines: [String] {
+        ["[motion.\(JSONObject.quoted(name))]", "accelerometer = \(JSONObject.quoted(accelerometer))"]
+            + MotionSettings.rows.compactMap { $0.line(settings) }
+    }
+
     private static let accelerometer = Key(
         "accelerometer", .set("\"chassis\""), purpose: "it names the sensor to watch", "The sensor to watch.")
     private static let gyroscope = Key(
@@ -61,7 +68,11 @@ extension MotionSettings {
     fileprivate static let rows: [SettingRow<MotionSettings>] = [
         SettingRow(
             "detect", \.features, shown: .usual("[\"motion\", \"shake\", \"free_fall\", \"shock\"]"), usual: "all",
-            "What is looked for: any of \"motion\", \"shake\", \"free_fall\", \"shock\". Each makes events of its own."
+            "What is looked for: any of \"motion\", \"shake\", \"free_fall\", \"shock\". Each makes events of its own.",
+            value: { settings in
+                let words = Feature.allCases.filter { settings.features.contains($0) }.map { "\"\($0.rawValue)\"" }
+                return "[" + words.joined(separator: ", ") + "]"
+            }
         ) { table, key, settings in
             guard let nodes = table.array(key, of: "strings") else { return }
             let found = table.choices(key, nodes, as: Feature.self)

@@ -60,6 +60,14 @@ package struct NorthSection: Sendable, Equatable {
         read only while a detector uses it.
         """)
 
+    /// The section with the values in force, as lines of TOML.
+    var lines: [String] {
+        var lines = ["[north.\(JSONObject.quoted(name))]"]
+        lines.append("accelerometer = \(JSONObject.quoted(accelerometer))")
+        lines.append("magnetometer = \(JSONObject.quoted(magnetometer))")
+        return lines + NorthSettings.rows.compactMap { $0.line(settings) }
+    }
+
     /// The names of the section's keys, without making the documentation of ``row``.
     static let keys =
         [accelerometer, magnetometer, gyroscope, SectionSwitch.defaultDetector, SectionSwitch.enabled].map(\.name)
@@ -88,7 +96,7 @@ extension NorthSettings {
             """
             The axis that takes over while the heading axis is nearly vertical, or "none". With it, a tablet that is held \
             upright points where its back looks.
-            """
+            """, value: { "\"\($0.uprightAxis?.rawValue ?? none)\"" }
         ) { table, key, settings in
             guard let node = table.entry(key)?.node else { return }
             let words = DeviceAxis.allCases.map(\.rawValue) + [none]
@@ -113,7 +121,11 @@ extension NorthSettings {
             """
             Further ranges of bearings, clockwise; "sector.entered" and "sector.left" report them. A range may lie across \
             north. It is left margin_deg outside of it; default 2.
-            """
+            """,
+            value: { settings in
+                guard !settings.sectors.isEmpty else { return nil }
+                return "[" + settings.sectors.map(\.table).joined(separator: ", ") + "]"
+            }
         ) { table, key, settings in settings.sectors = HeadingSector.read(table, key) },
         SettingRow(
             "dwell_s", \.dwell, .seconds,
@@ -135,7 +147,10 @@ extension NorthSettings {
             """
             Lowest and highest. A field outside is not the Earth's alone, and gives no heading. false takes any field, for \
             sources that do not measure in microtesla.
-            """, read: readFieldRange),
+            """,
+            value: { settings in
+                settings.plausibleFieldMicrotesla.map { "[\($0.lowerBound), \($0.upperBound)]" } ?? "false"
+            }, read: readFieldRange),
         SettingRow(
             "min_horizontal_uT", \.minimumHorizontalFieldMicrotesla, .number,
             "With a weaker horizontal part of the field there is no heading."),
@@ -201,6 +216,12 @@ extension NorthSettings {
 
 extension HeadingSector {
     private static let keys = ["name", "from_deg", "to_deg", "margin_deg"]
+
+    /// The sector as a table of TOML.
+    fileprivate var table: String {
+        "{ name = \(JSONObject.quoted(name)), from_deg = \(fromDegrees), to_deg = \(toDegrees), margin_deg = \(marginDegrees) }"
+    }
+
     private static let example = "{ name = \"east\", from_deg = 80, to_deg = 100 }"
 
     /// Reads the sectors of a north detector, in order; faulty ones are reported and omitted.

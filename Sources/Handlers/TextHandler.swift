@@ -53,7 +53,7 @@ package final class TextHandler: EventHandler {
         } else if origin.isEmpty {
             parts.removeLast()
         }
-        parts += event.figures.compactMap(text)
+        parts += event.figures.compactMap(\.text)
         if event.isSimulated { parts.append("(simulated)") }
         return parts
     }
@@ -71,17 +71,6 @@ package final class TextHandler: EventHandler {
             lines[lines.count - 1].append(part)
         }
         return lines.map(line)
-    }
-
-    private static func text(_ figure: Figure) -> String? {
-        let name = figure.name.rawValue
-        switch figure.name.row.type {
-        // The line has a time of its own.
-        case .stamp: return nil
-        case .number(let unit, decimals: _):
-            return "\(name.dropLast(unit.rawValue.count)) \(figure.value)\(unit.symbol)"
-        case .integer, .word, .text: return "\(name) \(figure.value)"
-        }
     }
 }
 

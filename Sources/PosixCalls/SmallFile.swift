@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 
 /// Reads whole small files, up to a limit.
 package enum SmallFile {
@@ -41,6 +41,31 @@ package enum SmallFile {
             bytes += piece[..<count]
         }
         throw .tooLarge
+    }
+
+    /// Writes a file atomically: a reader sees the old one or the new one, and a failure keeps the old one.
+    ///
+    /// - Parameters:
+    ///   - path: The file, which no symbolic link leads to.
+    ///   - bytes: The contents.
+    ///   - mode: The permissions, whatever the umask.
+    /// - Throws: ``SystemError`` with the call that failed.
+    package static func replace(_ path: String, with bytes: [UInt8], mode: mode_t) throws(SystemError) {
+        // In the same folder, because rename(2) works within one file system; the process number makes it unique.
+        let temporary = "\(path).\(getpid()).new"
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+        let descriptor = try systemCall("open", path: temporary) { open(temporary, flags, mode) }
+        var isDone = false
+        defer {
+            close(descriptor)
+            if !isDone { unlink(temporary) }
+        }
+        try writeAll(bytes, to: descriptor, path: temporary)
+        try systemCall("fchmod", path: temporary) { fchmod(descriptor, mode) }
+        // Without this, a power failure may leave an empty file under the new name.
+        try systemCall("fsync", path: temporary) { fsync(descriptor) }
+        try systemCall("rename", path: path) { rename(temporary, path) }
+        isDone = true
     }
 
     /// The text of a kernel file without white space at its ends; `nil` when it cannot be read.

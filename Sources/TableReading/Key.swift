@@ -183,6 +183,7 @@ package struct SettingRow<Settings: Sendable>: Sendable {
     package let users: [String]
     private let makeProperty: @Sendable () -> SettingsProblem<Settings>.Property
     private let makeKey: @Sendable (Settings) -> Key
+    private let makeValue: @Sendable (Settings) -> String?
     private let readValue: @Sendable (TableReader, inout Settings) -> Void
 
     /// Creates the row of a key that has a default, which is shown unless `shown` replaces it.
@@ -194,6 +195,8 @@ package struct SettingRow<Settings: Sendable>: Sendable {
         self.init(name, path(), for: users) { settings in
             let usual: @Sendable () -> String = { form().show(settings[keyPath: path()]) }
             return Key(name, shown ?? .usual(usual()), range: form().range, usual: usual(), for: users, text)
+        } value: {
+            form().show($0[keyPath: path()])
         } read: { table, settings in
             if let value = form().read(table, name) { settings[keyPath: path()] = value }
         }
@@ -207,19 +210,24 @@ package struct SettingRow<Settings: Sendable>: Sendable {
     ) {
         self.init(name, path(), for: users) { _ in
             Key(name, shown, range: form().range, usual: usual, for: users, text)
+        } value: {
+            $0[keyPath: path()].map(form().show)
         } read: { table, settings in
             if let value = form().read(table, name) { settings[keyPath: path()] = value }
         }
     }
 
-    /// Creates the row of a key with a reader of its own.
+    /// Creates the row of a key with a reader of its own; `value` writes its value as TOML, `nil` for none.
     package init(
         _ name: String, _ property: @autoclosure @escaping @Sendable () -> SettingsProblem<Settings>.Property,
         shown: Key.Shown, usual: String? = nil, for users: [String] = [], _ text: String,
+        value: @escaping @Sendable (Settings) -> String? = { _ in nil },
         read: @escaping @Sendable (TableReader, String, inout Settings) -> Void
     ) {
         self.init(name, property(), for: users) { _ in
             Key(name, shown, usual: usual, for: users, text)
+        } value: {
+            value($0)
         } read: { table, settings in
             read(table, name, &settings)
         }
@@ -228,12 +236,14 @@ package struct SettingRow<Settings: Sendable>: Sendable {
     private init(
         _ name: String, _ property: @autoclosure @escaping @Sendable () -> SettingsProblem<Settings>.Property,
         for users: [String], key: @escaping @Sendable (Settings) -> Key,
+        value: @escaping @Sendable (Settings) -> String?,
         read: @escaping @Sendable (TableReader, inout Settings) -> Void
     ) {
         self.name = name
         self.users = users
         makeProperty = property
         makeKey = key
+        makeValue = value
         readValue = read
     }
 
@@ -241,6 +251,9 @@ package struct SettingRow<Settings: Sendable>: Sendable {
 
     /// The key as documents show it, with what the settings have as its default.
     package func key(_ settings: Settings) -> Key { makeKey(settings) }
+
+    /// The key with the value that some settings have, as a line of TOML; `nil` when they have none.
+    package func line(_ settings: Settings) -> String? { makeValue(settings).map { "\(name) = \($0)" } }
 
     /// Reads the value, if the table has it; otherwise, or when it is refused, the settings stay as they are.
     package func read(_ table: TableReader, into settings: inout Settings) {

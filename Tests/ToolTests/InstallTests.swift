@@ -23,6 +23,8 @@ import Testing
                     "drwxr-xr-x usr/lib",
                     "drwxr-xr-x usr/lib/systemd",
                     "drwxr-xr-x usr/lib/systemd/system",
+                    "-rw-r--r-- usr/lib/systemd/system/binnacle-metrics.socket",
+                    "-rw-r--r-- usr/lib/systemd/system/binnacle-metrics@.service",
                     "-rw-r--r-- usr/lib/systemd/system/binnacle-trigger.service",
                     "-rw-r--r-- usr/lib/systemd/system/binnacle.service",
                     "drwxr-xr-x usr/lib/systemd/user",
@@ -70,6 +72,7 @@ import Testing
         #expect(try machine.make("install") == 0, "\(machine.said)")
         for (place, name, command) in [
             ("system", "binnacle.service", "binnacle run"),
+            ("system", "binnacle-metrics@.service", "binnacle metrics --http"),
             ("user", "binnacle-notify.service", "binnacle on motion.began --"),
         ] {
             let unit = try machine.text("\(prefix.dropFirst())/lib/systemd/\(place)/\(name)")
@@ -166,7 +169,7 @@ import Testing
 private final class Machine {
     static let project = Binary.tests.deletingLastPathComponent()
     static let examples = ((try? FileManager.default.contentsOfDirectory(atPath: Binary.config + "/examples")) ?? [])
-        .filter { $0.hasSuffix(".toml") }
+        .filter { [".toml", ".yml", ".json"].contains(where: $0.hasSuffix) }
 
     static let pages =
         (try? FileManager.default.contentsOfDirectory(atPath: project.appendingPathComponent("man").path)) ?? []

@@ -70,3 +70,11 @@ extension NorthDetectorDelegate {
     public func northDetector(_ detector: NorthDetector, didBeginNeedingCalibration event: FieldEvent) {}
     public func northDetector(_ detector: NorthDetector, didEndNeedingCalibration event: FieldEvent) {}
 }
+
+/// Told of every sample that decides a heading: for pictures and live readings, which need more than what changes.
+package protocol HeadingObserver: AnyObject {
+    /// Tells of a sample that has a heading.
+    func detector(_ detector: NorthDetector, didFind heading: HeadingEvent)
+    /// Tells of a sample that has none, and why.
+    func detector(_ detector: NorthDetector, didFindNoneBecauseOf fault: HeadingFault, at timeNanoseconds: Int64)
+}

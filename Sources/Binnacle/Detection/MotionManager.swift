@@ -27,6 +27,12 @@ public final class MotionManager: EventDetector {
     package var updateInterval: Duration { settings.updateInterval }
     /// The streams of the gyroscope and the accelerometer, as far as they are there.
     public var streams: [SampleStream] { [gyroscope, accelerometer].compactMap { $0 } }
+    /// The squares of user acceleration at the samples of the last delivery, in (m/s²)²; `nil` where nothing looks at it.
+    ///
+    /// They lie in memory of the manager, and are valid until it looks at another delivery.
+    package var userAccelerationSquared: UnsafePointer<Float>? {
+        needsGravity ? UnsafePointer(userSquared.values) : nil
+    }
     /// Whether motion has begun and not ended, at the sample that the delegate is being told about; refused or not.
     public private(set) var isMoving = false
 

@@ -240,6 +240,19 @@ extension Figure.Name {
     }
 }
 
+extension Figure {
+    /// The figure as people read it, as in "peak 0.1391 g"; `nil` for a stamp, because an event shows its time anyway.
+    package var text: String? {
+        let name = name.rawValue
+        switch self.name.row.type {
+        case .stamp: return nil
+        case .number(let unit, decimals: _):
+            return "\(name.dropLast(unit.rawValue.count)) \(value)\(unit.symbol)"
+        case .integer, .word, .text: return "\(name) \(value)"
+        }
+    }
+}
+
 extension Figure.Value: Equatable {
     /// Whether both are of the same type and would be written as the same JSON.
     public static func == (left: Figure.Value, right: Figure.Value) -> Bool {

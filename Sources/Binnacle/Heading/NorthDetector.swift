@@ -28,6 +28,8 @@ public final class NorthDetector: EventDetector {
     ///
     /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
     public weak var delegate: (any NorthDetectorDelegate)?
+    /// Told what was found at each sample that decides a heading; `nil` costs nothing.
+    package var observer: (any HeadingObserver)?
     /// Whether samples are looked at.
     public private(set) var isDetecting = false
     /// The sample that the delegate is being told about.
@@ -245,6 +247,7 @@ public final class NorthDetector: EventDetector {
         _ validFrom: inout Int,
         _ index: inout Int
     ) {
+        if let observer { tell(observer, source, at: time) }
         switch source {
         case .success(let source):
             noteHeading(source, index)
@@ -258,6 +261,15 @@ public final class NorthDetector: EventDetector {
                 validFrom = index + 1
             }
             index += 1
+        }
+    }
+
+    private func tell(
+        _ observer: any HeadingObserver, _ source: Result<HeadingHold.Source, HeadingFault>, at time: Int64
+    ) {
+        switch source {
+        case .success(let source): observer.detector(self, didFind: event(of: source, at: time))
+        case .failure(let fault): observer.detector(self, didFindNoneBecauseOf: fault, at: time)
         }
     }
 

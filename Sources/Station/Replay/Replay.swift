@@ -3,6 +3,7 @@ package import Configuration
 import Glibc
 import Handlers
 package import LinuxSystem
+package import Pictures
 import PlainText
 import Traces
 
@@ -10,6 +11,7 @@ import Traces
 package final class Replay {
     /// The assumptions about the files, for people.
     package var notices: [String] {
+        guard !options.draws else { return assembly.notices }
         let skipped = assembly.configuration.handlers.filter { type(of: $0.action).actsOnTheWorld }.map(\.name)
         guard !options.runsHandlers, !skipped.isEmpty else { return assembly.notices }
         let names = Spelling.list(skipped.map(Spelling.quoted))
@@ -30,6 +32,7 @@ package final class Replay {
     private let output: LineWriter
     private let errors: LineWriter
     private let counter = EventCounter()
+    private let recorder: PictureRecorder?
 
     /// Opens the traces and builds the pipeline.
     ///
@@ -51,11 +54,18 @@ package final class Replay {
             interruption: interruption)
         let router = Router()
         router.add(counter)
-        var style = TextHandler.Style()
-        style.columns = options.columns
-        router.add(options.writesJSON ? JSONLinesHandler(writer: output) : TextHandler(writer: output, style: style))
+        recorder = options.draws ? PictureRecorder(assembly) : nil
+        if let recorder {
+            router.add(recorder)
+        } else {
+            var style = TextHandler.Style()
+            style.columns = options.columns
+            router.add(
+                options.writesJSON ? JSONLinesHandler(writer: output) : TextHandler(writer: output, style: style))
+        }
         let chains = Self.chains(
-            assembly.configuration.handlers, router, runsCommands: options.runsHandlers, output: output, log: errors,
+            options.draws ? [] : assembly.configuration.handlers, router, runsCommands: options.runsHandlers,
+            output: output, log: errors,
             interruption: interruption)
         for chain in chains {
             router.add(chain)
@@ -75,7 +85,10 @@ package final class Replay {
             played = played.map { PacedSource($0, speed: speed, capacity: capacity) }
         }
         source = try assembly.makeSource(playing: played)
-        pipeline = Pipeline(source: source, detectors: assembly.detectors, router: router, capacity: capacity)
+        // Behind the detectors, whose results it takes.
+        pipeline = Pipeline(
+            source: source, detectors: assembly.detectors + [recorder].compactMap { $0 }, router: router,
+            capacity: capacity)
     }
 
     /// The eventfd to which a signal handler writes to end a wait.
@@ -99,6 +112,34 @@ package final class Replay {
         output.flush()
         errors.flush()
         return (summary(session, elapsed: clock.now - start), session.failures)
+    }
+
+    /// What was drawn of a finished replay; `nil` unless the options asked for it.
+    package func picture(_ summary: ReplaySummary) -> Picture? {
+        guard let recorder else { return nil }
+        var paths = options.traces.files.map { $0.printable }
+        if paths.isEmpty { paths = assembly.configuration.sensors.map(\.name.printable) }
+        var picture = recorder.picture(Spelling.list(paths), assembly.configuration)
+        picture.facts.append(("made by", "binnacle \(Version.current)"))
+        if let path = options.configurationPath { picture.facts.append(("configuration", path.printable)) }
+        if let range = summary.timeRange {
+            picture.facts.append(("first stamp", "\(range.lowerBound) ns"))
+            if range.lowerBound >= ReplayStretch.leastWallClock {
+                picture.facts.append(("which is", WallTime.text(range.lowerBound)))
+            }
+        }
+        for stream in pipeline.statistics where stream.sampleCount > 0 {
+            var text = "\(stream.sampleCount) samples"
+            if let rate = recorder.rateHz(of: stream.stream) {
+                text += ", \(Figure.Value.number(rate, decimals: 1)) a second on average"
+            }
+            if stream.gapCount > 0 { text += ", \(stream.gapCount) gaps" }
+            if stream.lossCount > 0 { text += ", \(stream.lossCount) losses" }
+            picture.facts.append(("\(stream.stream.kind.rawValue) of \(stream.stream.sensor.name)", text))
+        }
+        picture.notes += summary.repairs + summary.assumptions.map { "assumed: " + $0 } + summary.notices
+        if summary.isCancelled { picture.notes.append("cancelled: the rest of the recording is missing") }
+        return picture
     }
 
     /// Makes the configured handlers with their decorators.
@@ -196,6 +237,8 @@ package struct ReplayOptions {
     /// Whether handlers that act on the world run.
     package var runsHandlers = false
     package var writesJSON = false
+    /// Whether a picture is drawn, and events are not printed.
+    package var draws = false
 
     package init() {}
 }

@@ -50,7 +50,7 @@ final class ReplayStretch: SampleSource {
     /// The number of samples that are skipped in one turn of the session, which looks for signals in between.
     private static let mostSkipped = 65_536
     /// Stamps before 2000 are no wall-clock time: they count from the start of a machine or of a recording.
-    private static let leastWallClock: Int64 = 946_684_800_000_000_000
+    static let leastWallClock: Int64 = 946_684_800_000_000_000
 
     /// Creates a source that plays a part of another one.
     init(_ source: any SampleSource, from: ReplayBound?, to: ReplayBound?) {

@@ -47,6 +47,7 @@ extension Daemon {
         }
         trouble.change(to: lines)
         chains.append(HandlerChain(handler: trouble, kinds: EventKind.alwaysLogged))
+        chains.append(HandlerChain(handler: eventTally))
         router.replaceChains(chains + lines.map(\.chain))
     }
 

@@ -23,6 +23,10 @@ extension Daemon {
         status.add("problems", list: problems.map(JSONObject.quoted))
         status.add("uptime_s", seconds: now - startNanoseconds)
         status.add("seq", raw: String(router.sequence))
+        let usage = ProcessUsage()
+        status.add("resident_bytes", raw: usage.residentBytes.map { String($0) } ?? "null")
+        status.add("cpu_s", number: usage.processorSeconds, decimals: 3)
+        status.add("events_total", list: eventTally.objects)
         status.add("configuration", raw: configurationObject(now))
         status.add("sensors", list: sensorObjects(now))
         status.add("detectors", list: assembly.detectors.map(object))
@@ -111,6 +115,11 @@ extension Daemon {
         object.add("name", detector.name)
         object.add("running", raw: String(pipeline.isWorking(detector)))
         if isWaiting(detector) { object.add("waiting", raw: "true") }
+        // A heading that is held is no valid one.
+        if let north = detector as? NorthDetector, let heading = north.heading, !heading.isStale {
+            object.add("heading_deg", number: heading.headingDegrees, decimals: 2)
+            object.add("accuracy_deg", number: heading.accuracyDegrees, decimals: 1)
+        }
         return object.text
     }
 
@@ -160,6 +169,7 @@ extension Daemon {
         object.add("finished", raw: String(tally.finishedCount))
         object.add("failed", raw: String(tally.failedCount))
         object.add("failure", tally.failure)
+        if line.section.action is CommandAction { object.add("duration_s", raw: tally.durations.text) }
         if let status = line.handler.status { object.add(type(of: line.section.action).key, raw: status) }
         if let delivery = store?.handlers.first(where: { $0.name == line.section.name }) {
             object.add("cursor", raw: String(delivery.position))

@@ -39,6 +39,8 @@ package final class Daemon {
     let attachments: HandlerAttachments?
     /// The counted reports of handlers, by handler name.
     var tallies: [String: HandlerTally] = [:]
+    /// The events since the start.
+    let eventTally = EventTally()
     /// When the configuration in force was applied.
     var configuredNanoseconds: Int64 = 0
     /// Why the configuration that was read last was rejected; `nil` when it is in force.

@@ -1,8 +1,9 @@
 import Glibc
 import PosixCalls
 
-/// The output file of a recording, or standard output; it keeps the first write error and writes nothing after it.
-final class RecordingFile {
+/// The output file of a recording or a picture, or standard output; it keeps the first write error and writes nothing after it.
+package final class RecordingFile {
+    /// The first failure.
     private(set) var failure: TraceError?
     /// Whether the failure was that the reading end of a pipe was closed.
     private(set) var isReaderGone = false
@@ -12,7 +13,7 @@ final class RecordingFile {
     private let file: Descriptor?
 
     /// Creates the file, where `-` is standard output; an existing one is an error unless it is to be replaced.
-    init(path: String, replacing: Bool) throws(TraceError) {
+    package init(path: String, replacing: Bool) throws(TraceError) {
         self.path = path
         guard path != "-" else {
             file = nil
@@ -26,7 +27,7 @@ final class RecordingFile {
     }
 
     /// Writes all bytes; throws ``TraceError`` at the first failure only.
-    func write(_ bytes: [UInt8]) throws(TraceError) {
+    package func write(_ bytes: [UInt8]) throws(TraceError) {
         guard failure == nil else { return }
         do throws(SystemError) {
             try writeAll(bytes, to: file?.raw ?? STDOUT_FILENO)

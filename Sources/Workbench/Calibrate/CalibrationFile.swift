@@ -87,28 +87,10 @@ package struct CalibrationFile {
     /// Writes the file atomically, so that a reader sees the old one or the new one, and a failure keeps the old one.
     package func write(_ result: CalibrationResult) throws(StationError) {
         do throws(SystemError) {
-            try write(Array(text(result).utf8))
+            try SmallFile.replace(target, with: Array(text(result).utf8), mode: mode ?? Self.usualMode)
         } catch {
             throw Self.error(path, error)
         }
-    }
-
-    private func write(_ bytes: [UInt8]) throws(SystemError) {
-        // In the same folder, because rename(2) works within one file system; the process number makes it unique.
-        let temporary = "\(target).\(getpid()).new"
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-        let descriptor = try systemCall("open", path: temporary) { open(temporary, flags, Self.usualMode) }
-        var isDone = false
-        defer {
-            close(descriptor)
-            if !isDone { unlink(temporary) }
-        }
-        try writeAll(bytes, to: descriptor, path: temporary)
-        if let mode { try systemCall("fchmod", path: temporary) { fchmod(descriptor, mode) } }
-        // Without this, a power failure may leave an empty file under the new name.
-        try systemCall("fsync", path: temporary) { fsync(descriptor) }
-        try systemCall("rename", path: target) { rename(temporary, target) }
-        isDone = true
     }
 
     private static func requireFolder(of path: String) throws(StationError) {

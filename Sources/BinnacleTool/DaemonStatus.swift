@@ -1,0 +1,39 @@
+import EventSocket
+import LinuxSystem
+import PlainText
+import Station
+
+/// Asks a running daemon for its status.
+enum DaemonStatus {
+    /// A daemon whose event thread hangs does not answer; a monitoring script must not hang with it.
+    private static let longestWait: Int64 = 5_000_000_000
+
+    /// The status as the daemon sent it, and as a value that has a `state`.
+    ///
+    /// - Throws: ``StationError`` when no daemon answers, or something else does.
+    static func ask(_ path: String) throws(StationError) -> (line: String, status: JSONValue) {
+        let line: String
+        do throws(EventSubscriptionError) {
+            line = try answer(path)
+        } catch {
+            throw StationError(error.exitStatus, error.description)
+        }
+        guard let status = try? JSONReader.value(of: line.utf8), status["state"]?.text != nil else {
+            throw StationError(.unavailable, "\(path): what answers there does not say how it is")
+        }
+        return (line, status)
+    }
+
+    private static func answer(_ path: String) throws(EventSubscriptionError) -> String {
+        let connection = try SocketConnection(path: path)
+        try connection.send("{\"status\":{}}")
+        guard let line = try connection.readLine(deadline: SystemClock.monotonic() + longestWait) else {
+            throw .system(reason: "\(path): the daemon does not answer within 5 s")
+        }
+        switch try? SocketMessage(parsing: line) {
+        case .status(let text): return text
+        case .error(let message, _): throw .refusal(message, path: path)
+        default: throw .notUnderstood(reason: "it answers something else")
+        }
+    }
+}

@@ -1,0 +1,214 @@
+import PlainText
+
+/// A daemon's status in the text format 0.0.4 of Prometheus
+/// (https://prometheus.io/docs/instrumenting/exposition_formats/).
+struct MetricsText {
+    /// A metric: its name, type and description, and where its values are in the status.
+    private struct Row: Sendable {
+        let name: String
+        let type: String
+        let help: String
+        let values: @Sendable (JSONValue) -> [Value]
+
+        init(_ name: String, _ type: String, _ help: String, _ values: @escaping @Sendable (JSONValue) -> [Value]) {
+            self.name = name
+            self.type = type
+            self.help = help
+            self.values = values
+        }
+    }
+
+    /// A value with its labels; of a histogram with what follows the name.
+    private struct Value {
+        var suffix = ""
+        var labels: [(String, String?)] = []
+        let number: String?
+    }
+
+    private static let rows: [Row] = [
+        Row("binnacle_info", "gauge", "The version that runs; always 1.") {
+            [Value(labels: [("version", $0["version"]?.text)], number: "1")]
+        },
+        Row("binnacle_healthy", "gauge", "1 when everything works that is configured.") {
+            [Value(number: flag($0["state"]?.text == "ok"))]
+        },
+        Row("binnacle_uptime_seconds", "gauge", "How long the daemon has been running.") {
+            [Value(number: number($0["uptime_s"]))]
+        },
+        Row("binnacle_sensor_active", "gauge", "1 while the sensor delivers.") { status in
+            items(status["sensors"]).map { Value(labels: sensor($0), number: flag($0["active"] == .boolean(true))) }
+        },
+        Row("binnacle_sample_age_seconds", "gauge", "How long ago the latest sample was taken.") {
+            streams($0, "last_sample_s")
+        },
+        Row("binnacle_sample_rate_hertz", "gauge", "The samples a second of late.") { streams($0, "rate_hz") },
+        Row("binnacle_samples_total", "counter", "The samples that were read.") { streams($0, "samples") },
+        Row("binnacle_samples_lost_total", "counter", "The samples that will never come, as far as it is known.") {
+            streams($0, "lost_samples")
+        },
+        Row("binnacle_sample_losses_total", "counter", "How often samples were lost.") { streams($0, "losses") },
+        Row("binnacle_sample_gaps_total", "counter", "The interruptions longer than a second.") {
+            streams($0, "gaps")
+        },
+        Row("binnacle_events_total", "counter", "The events, by detector, or by sensor where there is none.") {
+            items($0["events_total"]).map { event in
+                Value(
+                    labels: [
+                        ("detector", event["detector"]?.text ?? ""), ("sensor", event["sensor"]?.text ?? ""),
+                        ("kind", event["kind"]?.text),
+                    ], number: number(event["count"]))
+            }
+        },
+        Row("binnacle_detector_running", "gauge", "1 while the detector has its sensors.") {
+            detectors($0) { flag($0["running"] == .boolean(true)) }
+        },
+        Row("binnacle_heading_degrees", "gauge", "The heading; not there while it is not valid.") {
+            detectors($0) { number($0["heading_deg"]) }
+        },
+        Row("binnacle_heading_accuracy_degrees", "gauge", "The error that nine of ten headings stay within.") {
+            detectors($0) { number($0["accuracy_deg"]) }
+        },
+        Row("binnacle_handler_up", "gauge", "1 while the handler works.") {
+            handlers($0) { flag($0["failure"]?.text == nil) }
+        },
+        Row("binnacle_handler_queued_events", "gauge", "The events that wait for the handler.") {
+            handlers($0) { handler in
+                handler["queued"]?.integer.map { String($0 + (handler["stored"]?.integer ?? 0)) }
+            }
+        },
+        Row("binnacle_handler_dropped_events_total", "counter", "The events that the handler never got.") {
+            handlers($0) { number($0["dropped"]) }
+        },
+        Row("binnacle_handler_finished_total", "counter", "The commands that succeeded.") {
+            handlers($0) { number($0["finished"]) }
+        },
+        Row("binnacle_handler_failed_total", "counter", "The commands that failed; each attempt counts.") {
+            handlers($0) { number($0["failed"]) }
+        },
+        Row("binnacle_command_duration_seconds", "histogram", "How long commands took.") { status in
+            items(status["handlers"]).flatMap(histogram)
+        },
+        Row("binnacle_store_up", "gauge", "1 while events are kept.") { status in
+            store(status) { flag($0["failure"]?.text == nil) }
+        },
+        Row("binnacle_store_size_bytes", "gauge", "The size of the store's file.") {
+            store($0) { number($0["bytes"]) }
+        },
+        Row("binnacle_store_events", "gauge", "The events that are kept.") { store($0) { number($0["events"]) } },
+        Row("binnacle_store_unsaved_events_total", "counter", "The events that were not kept.") {
+            store($0) { store in
+                guard let unstored = store["not_stored"]?.integer, let dropped = store["dropped"]?.integer else {
+                    return nil
+                }
+                return String(unstored + dropped)
+            }
+        },
+        Row("binnacle_socket_connections", "gauge", "The programs that are connected.") { status in
+            guard let socket = status["socket"], socket != .null else { return [] }
+            return [Value(number: number(socket["connections"]))]
+        },
+        Row("binnacle_config_last_reload_success", "gauge", "1 unless the configuration on the disk was refused.") {
+            [Value(number: flag($0["configuration"]?["refused"]?.text == nil))]
+        },
+        Row("process_resident_memory_bytes", "gauge", "The memory that the daemon has in use.") {
+            [Value(number: number($0["resident_bytes"]))]
+        },
+        Row("process_cpu_seconds_total", "counter", "The processor time of the daemon.") {
+            [Value(number: number($0["cpu_s"]))]
+        },
+    ]
+
+    /// The text of a status; every line has its end.
+    static func text(_ status: JSONValue) -> String {
+        var text = ""
+        for row in rows {
+            let values = row.values(status).filter { $0.number != nil }
+            guard !values.isEmpty else { continue }
+            text += "# HELP \(row.name) \(row.help)\n# TYPE \(row.name) \(row.type)\n"
+            // Of two that are the same, only the first: a series may stand there once.
+            var seen: Set<String> = []
+            for value in values {
+                let series = row.name + value.suffix + labels(value.labels)
+                guard seen.insert(series).inserted, let number = value.number else { continue }
+                text += "\(series) \(number)\n"
+            }
+        }
+        return text
+    }
+
+    private static func labels(_ labels: [(String, String?)]) -> String {
+        let parts = labels.map { "\($0)=\"\(escaped($1 ?? ""))\"" }
+        return parts.isEmpty ? "" : "{" + parts.joined(separator: ",") + "}"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\": result += "\\\\"
+            case "\"": result += "\\\""
+            case "\n": result += "\\n"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    // MARK: - Parts of a status
+
+    private static func items(_ value: JSONValue?) -> [JSONValue] {
+        guard case .array(let items)? = value else { return [] }
+        return items
+    }
+
+    private static func flag(_ isSet: Bool) -> String { isSet ? "1" : "0" }
+
+    /// A number as the status has it; `nil` for one that is not known.
+    private static func number(_ value: JSONValue?) -> String? {
+        guard case .number(let text)? = value else { return nil }
+        return text
+    }
+
+    private static func sensor(_ sensor: JSONValue) -> [(String, String?)] { [("sensor", sensor["name"]?.text)] }
+
+    private static func streams(_ status: JSONValue, _ key: String) -> [Value] {
+        items(status["sensors"]).flatMap { sensor in
+            items(sensor["streams"]).map { stream in
+                Value(
+                    labels: Self.sensor(sensor) + [("kind", stream["kind"]?.text)], number: number(stream[key]))
+            }
+        }
+    }
+
+    private static func detectors(_ status: JSONValue, _ value: (JSONValue) -> String?) -> [Value] {
+        items(status["detectors"]).map { Value(labels: [("detector", $0["name"]?.text)], number: value($0)) }
+    }
+
+    private static func handler(_ handler: JSONValue) -> [(String, String?)] {
+        [("handler", handler["name"]?.text), ("action", handler["action"]?.text)]
+    }
+
+    private static func handlers(_ status: JSONValue, _ value: (JSONValue) -> String?) -> [Value] {
+        items(status["handlers"]).map { Value(labels: handler($0), number: value($0)) }
+    }
+
+    private static func store(_ status: JSONValue, _ value: (JSONValue) -> String?) -> [Value] {
+        guard let store = status["store"], store != .null else { return [] }
+        return [Value(number: value(store))]
+    }
+
+    private static func histogram(_ handler: JSONValue) -> [Value] {
+        guard let durations = handler["duration_s"], let count = number(durations["count"]) else { return [] }
+        let labels = [("handler", handler["name"]?.text)]
+        let buckets = items(durations["buckets"]).compactMap { bucket -> Value? in
+            let pair = items(bucket)
+            guard pair.count == 2, let limit = number(pair[0]), let count = number(pair[1]) else { return nil }
+            return Value(suffix: "_bucket", labels: labels + [("le", limit)], number: count)
+        }
+        return buckets + [
+            Value(suffix: "_bucket", labels: labels + [("le", "+Inf")], number: count),
+            Value(suffix: "_sum", labels: labels, number: number(durations["sum_s"])),
+            Value(suffix: "_count", labels: labels, number: count),
+        ]
+    }
+}

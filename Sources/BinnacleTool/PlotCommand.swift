@@ -1,0 +1,72 @@
+import Binnacle
+import CommandRows
+import Glibc
+import Handlers
+import LinuxSystem
+import Pictures
+import PlainText
+import Station
+import Traces
+
+/// `binnacle plot`: draws what a replay of traces finds.
+struct PlotCommand {
+    private enum Format: String, CaseIterable {
+        case html, svg
+    }
+
+    private let options: ReplayOptions
+    private let path: String
+    private let format: Format
+    private let replaces: Bool
+
+    init(_ arguments: Arguments) throws(StationError) {
+        var options = try ReplayOptions(arguments, of: .plot)
+        options.draws = true
+        self.options = options
+        guard let path = arguments.value(.output), !path.isEmpty else {
+            throw StationError(.usage, "plot needs a file to write to: -o FILE.html or FILE.svg")
+        }
+        self.path = path
+        replaces = arguments.has(.force)
+        if let text = arguments.value(.format) {
+            guard let format = Format(rawValue: text) else {
+                throw StationError(.usage, "--format \(text): has to be html or svg")
+            }
+            self.format = format
+        } else if let format = Format.allCases.first(where: { path.hasSuffix("." + $0.rawValue) }) {
+            self.format = format
+        } else {
+            throw StationError(.usage, "-o \(path): has to end in .html or .svg; --format says it for other names")
+        }
+        // Known before minutes of work, and again when the file is made.
+        if !replaces, path != "-", access(path, F_OK) == 0 {
+            throw StationError(
+                .usage, "\(path.printable): is there already: choose another name, or overwrite it with --force")
+        }
+    }
+
+    func run(
+        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
+    ) throws(StationError) -> ExitStatus {
+        let replay = try Replay(options, output: output, errors: errors, interruption: signals.interruption)
+        for notice in replay.notices { errors.write("binnacle: \(notice)") }
+        errors.flush()
+        signals.listen(waking: replay.wakeDescriptor)
+        let (summary, failures) = replay.run(.onTerminal("plot"))
+        for notice in summary.notices { errors.write("binnacle: \(notice)") }
+        for failure in failures { errors.write("binnacle: \(failure.description)") }
+        if summary.isCancelled { return signals.interruption.exitStatus }
+        guard let picture = replay.picture(summary), summary.sampleCount > 0 else {
+            return failures.first?.status ?? .noInput
+        }
+        let bytes = format == .html ? PicturePage(picture).bytes : PictureSVG(picture).bytes
+        try mapError({ StationError($0) }) { () throws(TraceError) in
+            try RecordingFile(path: path, replacing: replaces).write(bytes)
+        }
+        let place = path == "-" ? "standard output" : path.printable
+        errors.write(
+            "drew \(summary.sampleCount) samples and \(picture.eventCount) events to \(place), \(bytes.count / 1000) kB"
+        )
+        return failures.first?.status ?? .ok
+    }
+}

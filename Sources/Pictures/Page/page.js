@@ -1,0 +1,638 @@
+"use strict";
+// Draws a recording: tracks of least and greatest values on canvases, the events in rows and in a table.
+// Every text of the recording reaches the page as a text node, never as markup.
+const meta = JSON.parse(document.getElementById("meta").textContent);
+const byId = (id) => document.getElementById(id);
+// The room of a reason for there being no heading.
+const REASON = 22;
+const LEFT = 58, RIGHT = 44, FACTOR = 4;
+const view = { from: 0, to: meta.duration_s };
+let cursor = null, selected = -1, tablePage = 0;
+const hidden = new Set();
+const drawn = [];
+
+// ---- Tracks
+
+function bytes(id) {
+  const text = atob(byId(id).textContent.trim());
+  const data = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) data[i] = text.charCodeAt(i);
+  return data.buffer;
+}
+
+function unite(kind, a, b) {
+  if (!(a[0] <= a[1])) return b;
+  if (!(b[0] <= b[1])) return a;
+  if (kind === "bits") return [a[0] | b[0], a[0] | b[0]];
+  if (kind === "value") return [Math.min(a[0], b[0]), Math.max(a[1], b[1])];
+  let best = [0, Infinity];
+  for (const turn of [0, 360, -360]) {
+    const both = [Math.min(a[0], b[0] + turn), Math.max(a[1], b[1] + turn)];
+    if (both[1] - both[0] < best[1] - best[0]) best = both;
+  }
+  const turns = Math.floor(best[0] / 360) * 360;
+  return [best[0] - turns, Math.min(best[1] - turns, best[0] - turns + 360)];
+}
+
+function load(track, index) {
+  const data = bytes("track" + index);
+  const n = track.count;
+  let offset = 0, times = null;
+  if (track.block_s === 0) { times = new Float64Array(data, 0, n); offset = 8 * n; }
+  const series = track.series.map((s) => {
+    let lo, hi;
+    if (times) {
+      lo = hi = new Float32Array(data, offset, n);
+      offset += 4 * n;
+    } else {
+      const pairs = new Uint16Array(data, offset, 2 * n);
+      offset += 4 * n;
+      lo = new Float64Array(n); hi = new Float64Array(n);
+      for (let i = 0; i < n; i++) {
+        const a = pairs[2 * i], b = pairs[2 * i + 1];
+        if (s.kind === "bits") { lo[i] = a || NaN; hi[i] = a || NaN; }
+        else if (a > b) { lo[i] = NaN; hi[i] = NaN; }
+        else { lo[i] = s.least + a * s.step; hi[i] = b === 65535 ? s.greatest : s.least + b * s.step; }
+      }
+    }
+    const levels = [{ lo, hi }];
+    while (levels[levels.length - 1].lo.length > 64) {
+      const below = levels[levels.length - 1], m = Math.ceil(below.lo.length / FACTOR);
+      const up = { lo: new Float64Array(m), hi: new Float64Array(m) };
+      for (let i = 0; i < m; i++) {
+        let found = [Infinity, -Infinity];
+        for (let j = FACTOR * i; j < Math.min(FACTOR * i + FACTOR, below.lo.length); j++) {
+          found = unite(s.kind, found, [below.lo[j], below.hi[j]]);
+        }
+        [up.lo[i], up.hi[i]] = found;
+      }
+      levels.push(up);
+    }
+    return { kind: s.kind, levels };
+  });
+  return { ...track, times, series };
+}
+
+const tracks = meta.tracks.map(load);
+
+/** The first sample at or after a time. */
+function firstAt(times, t) {
+  let low = 0, high = times.length;
+  while (low < high) { const m = (low + high) >> 1; if (times[m] < t) low = m + 1; else high = m; }
+  return low;
+}
+
+/** The places of the samples or blocks in a stretch of time. */
+function places(track, a, b) {
+  if (track.times) return [firstAt(track.times, a), firstAt(track.times, b)];
+  const i = Math.floor((a - track.origin_s) / track.block_s), j = Math.ceil((b - track.origin_s) / track.block_s);
+  return [Math.max(0, i), Math.min(track.count, Math.max(j, i + 1))];
+}
+
+/** The least and the greatest value of a series between two times; null where there is none. */
+function extremes(track, series, a, b) {
+  let [i, j] = places(track, a, b), found = [Infinity, -Infinity];
+  const { kind, levels } = track.series[series];
+  while (i < j) {
+    let k = 0, per = 1;
+    while (k + 1 < levels.length && i % (per * FACTOR) === 0 && i + per * FACTOR <= j) { k++; per *= FACTOR; }
+    found = unite(kind, found, [levels[k].lo[i / per], levels[k].hi[i / per]]);
+    i += per;
+  }
+  return found[0] <= found[1] ? found : null;
+}
+
+// ---- Canvases
+
+const panels = [];
+function canvas(title, height, parent) {
+  const heading = document.createElement("h3");
+  heading.textContent = title;
+  const element = document.createElement("canvas");
+  element.style.height = height + "px";
+  element.setAttribute("role", "img");
+  element.setAttribute("aria-label", title);
+  parent.append(heading, element);
+  return { heading, element, height };
+}
+
+function style(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }
+const colours = {};
+function readColours() {
+  for (const name of ["back", "text", "faint", "soft", "mark", "limit", "band", "c0", "c1", "c2", "c3", "none"]) {
+    colours[name] = style("--" + name);
+  }
+}
+
+function begin(panel) {
+  const ratio = window.devicePixelRatio || 1, element = panel.element;
+  const width = Math.max(160, element.clientWidth);
+  element.width = Math.round(width * ratio);
+  element.height = Math.round(panel.height * ratio);
+  const g = element.getContext("2d", { willReadFrequently: true });
+  g.setTransform(ratio, 0, 0, ratio, 0, 0);
+  g.fillStyle = colours.back;
+  g.fillRect(0, 0, width, panel.height);
+  g.font = "11px system-ui, sans-serif";
+  panel.g = g; panel.width = width; panel.ratio = ratio;
+  return g;
+}
+
+const x = (panel, t) => LEFT + (t - view.from) / (view.to - view.from) * (panel.width - LEFT - RIGHT);
+const timeAt = (panel, px) => view.from + (px - LEFT) / (panel.width - LEFT - RIGHT) * (view.to - view.from);
+
+function ticks(lo, hi, most) {
+  const raw = (hi - lo) / most, power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= raw) || 10 * power;
+  const found = [];
+  for (let k = Math.ceil(lo / step - 1e-9); k * step <= hi + step * 1e-9; k++) found.push(k * step);
+  return { values: found, decimals: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) };
+}
+
+function timeGrid(panel, g, bottom, withText) {
+  const { values, decimals } = ticks(view.from, view.to, Math.max(2, (panel.width - LEFT - RIGHT) / 90));
+  g.strokeStyle = colours.faint; g.fillStyle = colours.soft; g.textAlign = "center"; g.textBaseline = "top";
+  for (const t of values) {
+    const px = Math.round(x(panel, t)) + .5;
+    g.beginPath(); g.moveTo(px, 0); g.lineTo(px, bottom); g.stroke();
+    if (withText) g.fillText(t.toFixed(decimals) + " s", px, bottom + 3);
+  }
+}
+
+function hatch(g, left, top, width, height, colour) {
+  if (width <= 0 || height <= 0) return;
+  g.save(); g.beginPath(); g.rect(left, top, width, height); g.clip();
+  g.strokeStyle = colour; g.lineWidth = 1; g.beginPath();
+  for (let d = -height; d < width; d += 7) { g.moveTo(left + d, top + height); g.lineTo(left + d + height, top); }
+  g.stroke(); g.restore();
+}
+
+/** Hatches where samples are missing, as gap and samples.lost report it. */
+function drawGaps(panel, g, bottom) {
+  for (const gap of meta.gaps) {
+    if (gap[1] < view.from || gap[0] > view.to) continue;
+    const left = Math.max(LEFT, x(panel, gap[0])), right = Math.min(panel.width - RIGHT, Math.max(x(panel, gap[1]), left + 2));
+    hatch(g, left, 0, right - left, bottom, colours.none);
+    if (right - left > 34) { g.fillStyle = colours.soft; g.textAlign = "left"; g.textBaseline = "top"; g.fillText(gap[2], left + 3, 2); }
+  }
+}
+
+function columns(panel, track, series) {
+  const count = Math.floor(panel.width - LEFT - RIGHT), found = new Array(count);
+  const step = (view.to - view.from) / count;
+  for (let i = 0; i < count; i++) {
+    found[i] = extremes(tracks[track], series, view.from + i * step, view.from + (i + 1) * step);
+  }
+  return found;
+}
+
+/** Draws a curve: the least to the greatest value of each column, joined with the column before unless samples are missing. */
+function drawCurve(panel, g, found, y, colour) {
+  const step = (view.to - view.from) / found.length;
+  const joins = Math.max(1, Math.ceil(meta.gap_s / step) + 1);
+  g.fillStyle = colour; g.strokeStyle = colour; g.lineWidth = 1;
+  let last = -1;
+  for (let i = 0; i < found.length; i++) {
+    const pair = found[i];
+    if (!pair) continue;
+    let [lo, hi] = pair;
+    if (last >= 0 && i - last <= joins) {
+      const before = found[last];
+      if (i - last === 1) {
+        if (before[1] < lo) lo = before[1]; else if (before[0] > hi) hi = before[0];
+      } else {
+        g.beginPath(); g.moveTo(LEFT + last + .5, y((before[0] + before[1]) / 2));
+        g.lineTo(LEFT + i + .5, y((pair[0] + pair[1]) / 2)); g.stroke();
+      }
+    }
+    const top = y(hi), bottom = y(lo);
+    g.fillRect(LEFT + i, top - .5, 1, Math.max(1, bottom - top + 1));
+    last = i;
+  }
+  return last;
+}
+
+function drawPanel(panel) {
+  const g = begin(panel), { spec } = panel, bottom = panel.height - 4;
+  let lo = Infinity, hi = -Infinity;
+  const shown = spec.curves.map((curve, k) => hidden.has(panel.index + "." + k) ? null : columns(panel, curve.track, curve.series));
+  const record = { title: spec.title, curves: [] };
+  shown.forEach((found, k) => {
+    if (!found) return;
+    let a = Infinity, b = -Infinity;
+    for (const pair of found) if (pair) { a = Math.min(a, pair[0]); b = Math.max(b, pair[1]); }
+    record.curves[k] = { label: spec.curves[k].label, least: a, greatest: b };
+    lo = Math.min(lo, a); hi = Math.max(hi, b);
+  });
+  for (const limit of spec.limits) {
+    // The limits of motion stay in view; a far one, such as of shocks, would flatten the curve.
+    if (limit.near || limit.begin <= hi + (hi - lo) * .6 && limit.begin >= lo - (hi - lo) * .6) {
+      lo = Math.min(lo, limit.begin, limit.end); hi = Math.max(hi, limit.begin, limit.end);
+    }
+  }
+  if (!(lo <= hi)) { lo = 0; hi = 1; }
+  const margin = (hi - lo || Math.abs(hi) || 1) * .04;
+  lo -= margin; hi += margin;
+  const y = (v) => 4 + (hi - v) / (hi - lo) * (bottom - 8);
+  Object.assign(record, { least: lo, greatest: hi, top: 4, bottom: bottom - 4 });
+  panel.y = y;
+  timeGrid(panel, g, bottom, false);
+  drawGaps(panel, g, bottom);
+  const { values, decimals } = ticks(lo, hi, 5);
+  g.fillStyle = colours.soft; g.textAlign = "right"; g.textBaseline = "middle"; g.strokeStyle = colours.faint;
+  for (const v of values) {
+    g.beginPath(); g.moveTo(LEFT, y(v)); g.lineTo(panel.width - RIGHT, y(v)); g.stroke();
+    g.fillText(v.toFixed(decimals), LEFT - 5, y(v));
+  }
+  for (const limit of spec.limits) {
+    if (limit.begin > hi || limit.begin < lo) continue;
+    const top = Math.min(y(limit.begin), y(limit.end)), height = Math.abs(y(limit.begin) - y(limit.end));
+    g.fillStyle = colours.band; g.fillRect(LEFT, top, panel.width - LEFT - RIGHT, height);
+    hatch(g, LEFT, top, panel.width - LEFT - RIGHT, height, colours.band);
+  }
+  const names = [];
+  shown.forEach((found, k) => {
+    if (!found) return;
+    const last = drawCurve(panel, g, found, y, colours["c" + (spec.curves.length === 1 ? 3 : k % 4)]);
+    if (last >= 0) names.push({ text: spec.curves[k].label, y: y((found[last][0] + found[last][1]) / 2), colour: g.fillStyle });
+  });
+  // The name beside the end of the curve, none over another: colour is not its only sign.
+  names.sort((a, b) => a.y - b.y);
+  g.textAlign = "left"; g.textBaseline = "middle";
+  names.forEach((name, k) => {
+    const most = bottom - 6 - 12 * (names.length - 1 - k);
+    name.y = Math.min(most, Math.max(8, name.y, k > 0 ? names[k - 1].y + 12 : 0));
+    g.fillStyle = name.colour; g.fillText(name.text, panel.width - RIGHT + 4, name.y);
+  });
+  for (const limit of spec.limits) {
+    if (limit.begin > hi || limit.begin < lo) continue;
+    g.strokeStyle = colours.limit; g.fillStyle = colours.limit; g.setLineDash([6, 4]);
+    g.beginPath(); g.moveTo(LEFT, y(limit.begin)); g.lineTo(panel.width - RIGHT, y(limit.begin)); g.stroke();
+    g.setLineDash([]); g.textAlign = "left"; g.textBaseline = y(limit.begin) < 16 ? "top" : "bottom";
+    g.fillText(limit.label + " " + number(limit.begin) + " " + spec.unit, LEFT + 4, y(limit.begin) + (y(limit.begin) < 16 ? 2 : -1));
+  }
+  drawn[panel.index] = record;
+  drawCursor(panel, g, bottom);
+}
+
+function drawHeading(panel) {
+  const g = begin(panel), { spec } = panel, bottom = 130;
+  const y = (v) => 4 + (360 - v) / 360 * (bottom - 8);
+  timeGrid(panel, g, bottom, false);
+  drawGaps(panel, g, bottom);
+  g.fillStyle = colours.soft; g.textAlign = "right"; g.textBaseline = "middle"; g.strokeStyle = colours.faint;
+  [[0, "N 0"], [90, "E 90"], [180, "S 180"], [270, "W 270"], [360, "N 360"]].forEach(([v, text]) => {
+    g.beginPath(); g.moveTo(LEFT, y(v)); g.lineTo(panel.width - RIGHT, y(v)); g.stroke(); g.fillText(text, LEFT - 5, y(v));
+  });
+  const headings = columns(panel, spec.heading, 0), accuracies = columns(panel, spec.heading, 1), faults = columns(panel, spec.heading, 2);
+  g.save(); g.beginPath(); g.rect(LEFT, 0, panel.width - LEFT - RIGHT, bottom); g.clip();
+  headings.forEach((pair, i) => {
+    if (!pair) return;
+    const wide = accuracies[i] ? accuracies[i][1] : 0;
+    for (const turn of [-360, 0, 360]) {
+      g.fillStyle = colours.none;
+      g.fillRect(LEFT + i, y(pair[1] + wide + turn), 1, y(pair[0] - wide + turn) - y(pair[1] + wide + turn));
+      g.fillStyle = colours.c2;
+      g.fillRect(LEFT + i, y(pair[1] + turn) - .5, 1, Math.max(1, y(pair[0] + turn) - y(pair[1] + turn) + 1));
+    }
+  });
+  g.restore();
+  // Below: where there is none, in a row for each reason.
+  spec.faults.forEach((fault, k) => {
+    const top = bottom + 4 + k * REASON;
+    g.fillStyle = colours.text; g.textAlign = "left"; g.textBaseline = "top"; g.fillText("none: " + meta.faults[fault], LEFT + 2, top);
+    let start = -1;
+    for (let i = 0; i <= faults.length; i++) {
+      const is = i < faults.length && faults[i] && faults[i][0] & (1 << fault);
+      if (is && start < 0) start = i;
+      if (is || start < 0) continue;
+      g.fillStyle = colours.soft; g.fillRect(LEFT + start, top + 13, i - start, 5);
+      start = -1;
+    }
+  });
+  drawn[panel.index] = { title: spec.title, headings: headings.filter(Boolean).length, faults: faults.filter(Boolean).length };
+  drawCursor(panel, g, bottom);
+}
+
+const reasons = (bits) => meta.faults.filter((_, k) => bits & (1 << k));
+const number = (v) => Math.abs(v) >= 100 ? v.toFixed(1) : Math.abs(v) >= 1 ? v.toFixed(3) : v.toFixed(4);
+
+function drawCursor(panel, g, bottom) {
+  for (const [t, dash] of [[cursor, [2, 3]], [selected >= 0 ? meta.events[selected].t : null, []]]) {
+    if (t === null || t < view.from || t > view.to) continue;
+    g.strokeStyle = colours.mark; g.setLineDash(dash);
+    const px = Math.round(x(panel, t)) + .5;
+    g.beginPath(); g.moveTo(px, 0); g.lineTo(px, bottom); g.stroke(); g.setLineDash([]);
+  }
+}
+
+// A line for the name and one for the marks, so that no name covers a mark.
+const ROW = 28, MARK = 20, SHAPES = 4;
+/** A mark whose form depends on the kind. */
+function mark(g, shape, px, py) {
+  g.beginPath();
+  switch (shape % SHAPES) {
+    case 0: g.moveTo(px, py - 5); g.lineTo(px + 4, py + 4); g.lineTo(px - 4, py + 4); break;
+    case 1: g.rect(px - 3.5, py - 3.5, 7, 7); break;
+    case 2: g.moveTo(px, py - 5); g.lineTo(px + 5, py); g.lineTo(px, py + 5); g.lineTo(px - 5, py); break;
+    default: g.arc(px, py, 4, 0, 7);
+  }
+  g.closePath();
+}
+
+function drawEvents(panel) {
+  const g = begin(panel), bottom = panel.height - 20;
+  timeGrid(panel, g, bottom, true);
+  g.textBaseline = "middle";
+  panel.marks = [];
+  const busy = meta.rows.map(() => new Set());
+  meta.events.forEach((event, index) => {
+    if (event.t < view.from || event.t > view.to) return;
+    const px = x(panel, event.t), py = event.r * ROW + MARK;
+    panel.marks.push({ index, x: px, y: py });
+    // Marks at one pixel are one mark.
+    if (index !== selected && busy[event.r].has(Math.round(px))) return;
+    busy[event.r].add(Math.round(px));
+    mark(g, event.r, px, py);
+    g.fillStyle = index === selected ? colours.mark : colours.c2; g.fill();
+  });
+  if (meta.events_end_s !== null && meta.events_end_s < view.to) {
+    const left = Math.max(LEFT, x(panel, meta.events_end_s));
+    hatch(g, left, 0, panel.width - RIGHT - left, bottom, colours.limit);
+  }
+  meta.rows.forEach((row, k) => {
+    g.fillStyle = colours.text; g.textAlign = "left"; g.fillText(row[1] + " " + row[0], 2, k * ROW + 7);
+  });
+  drawCursor(panel, g, bottom);
+}
+
+// ---- Spectrum
+
+function spectrumOf(s, from, to) {
+  const sum = new Float64Array(s.bins);
+  let count = 0, start = Infinity, end = -Infinity;
+  s.cells.forEach((cell, k) => {
+    if (cell[1] < from || cell[0] > to) return;
+    for (let i = 0; i < s.bins; i++) sum[i] += 10 ** (s.data[k * s.bins + i] / 1000) * cell[2];
+    count += cell[2]; start = Math.min(start, cell[0]); end = Math.max(end, cell[1]);
+  });
+  if (!count) return null;
+  // An amplitude density, from 1 on: what is left of the mean is no vibration.
+  return { count, start, end, values: sum.map((v) => Math.sqrt(v / count * s.density)) };
+}
+
+function drawSpectrum(panel) {
+  const g = begin(panel), s = panel.spectrum, bottom = panel.height - 20;
+  const found = spectrumOf(s, view.from, view.to);
+  panel.text.textContent = "";
+  if (!found) { panel.text.textContent = "No spectrum: fewer than " + s.length + " samples in a row in this stretch."; return; }
+  const values = found.values;
+  let lo = Infinity, hi = 0, peak = 1;
+  for (let i = 1; i < s.bins; i++) {
+    if (values[i] > 0) lo = Math.min(lo, values[i]);
+    hi = Math.max(hi, values[i]);
+    if (values[i] > values[peak]) peak = i;
+  }
+  if (!(lo < hi)) { lo = hi > 0 ? hi / 10 : 1e-6; hi = hi > 0 ? hi * 10 : 1; }
+  const [a, b] = [Math.floor(Math.log10(lo)), Math.ceil(Math.log10(hi))];
+  const width = panel.width - LEFT - RIGHT, top = s.rate_hz / 2;
+  const px = (f) => LEFT + f / top * width, y = (v) => 4 + (b - Math.log10(Math.max(v, 10 ** a))) / (b - a || 1) * (bottom - 8);
+  g.strokeStyle = colours.faint; g.fillStyle = colours.soft; g.textAlign = "right"; g.textBaseline = "middle";
+  for (let k = a; k <= b; k++) {
+    g.beginPath(); g.moveTo(LEFT, y(10 ** k)); g.lineTo(panel.width - RIGHT, y(10 ** k)); g.stroke();
+    g.fillText("1e" + k, LEFT - 5, y(10 ** k));
+  }
+  const grid = ticks(0, top, Math.max(2, width / 90));
+  g.textAlign = "center"; g.textBaseline = "top";
+  for (const f of grid.values) {
+    g.beginPath(); g.moveTo(px(f), 0); g.lineTo(px(f), bottom); g.stroke();
+    g.fillText(f.toFixed(grid.decimals) + " Hz", px(f), bottom + 3);
+  }
+  g.strokeStyle = colours.c2; g.lineWidth = 1.5; g.beginPath();
+  for (let i = 1; i < s.bins; i++) g.lineTo(px(i * s.rate_hz / s.length), y(values[i]));
+  g.stroke();
+  panel.peak = { hz: peak * s.rate_hz / s.length, value: values[peak] };
+  panel.text.textContent = "m/s² per √Hz of the three axes together, by Welch's method: " + found.count + " segments of " + s.length
+    + " samples, half overlapped, their mean removed, Hann window, from " + found.start.toFixed(2) + " s to " + found.end.toFixed(2)
+    + " s, at " + s.rate_hz.toFixed(2) + " samples a second. Strongest at " + panel.peak.hz.toFixed(2) + " Hz: "
+    + values[peak].toExponential(2) + ".";
+}
+
+// ---- The whole
+
+function draw() {
+  for (const panel of panels) panel.draw(panel);
+  byId("range").textContent = view.from.toFixed(3) + " s to " + view.to.toFixed(3) + " s of " + meta.duration_s.toFixed(3) + " s";
+  const width = panels.length ? panels[0].width - LEFT - RIGHT : 1;
+  const coarse = tracks.filter((t) => t.block_s > 0 && t.block_s > (view.to - view.from) / width);
+  byId("blocks").textContent = coarse.length === 0 ? ""
+    : "Blocks are shown: nearer than " + Math.max(...coarse.map((t) => t.block_s)).toPrecision(3)
+      + " s there are only the least and the greatest value. --from and --to make a page with every sample.";
+  readout();
+}
+
+let waiting = false;
+function redraw() {
+  if (waiting) return;
+  waiting = true;
+  requestAnimationFrame(() => { waiting = false; draw(); });
+}
+
+function show(from, to) {
+  const least = Math.min(meta.duration_s, 1e-3);
+  let width = Math.min(meta.duration_s, Math.max(least, to - from));
+  const middle = (from + to) / 2;
+  from = Math.max(0, Math.min(meta.duration_s - width, middle - width / 2));
+  view.from = from; view.to = from + width;
+  redraw();
+}
+const zoom = (factor, at = (view.from + view.to) / 2) => show(at - (at - view.from) * factor, at + (view.to - at) * factor);
+const pan = (share) => { const d = (view.to - view.from) * share; show(view.from + d, view.to + d); };
+
+function readout() {
+  const parts = [];
+  if (cursor !== null) {
+    parts.push(cursor.toFixed(4) + " s");
+    const half = (view.to - view.from) / 2000;
+    for (const panel of panels) {
+      if (!panel.spec) continue;
+      if (panel.spec.heading !== null) {
+        const h = extremes(tracks[panel.spec.heading], 0, cursor - half, cursor + half);
+        const a = extremes(tracks[panel.spec.heading], 1, cursor - half, cursor + half);
+        const f = extremes(tracks[panel.spec.heading], 2, cursor - half, cursor + half);
+        if (h) parts.push(panel.spec.title + " " + h[0].toFixed(1) + "°" + (a ? " ± " + a[1].toFixed(1) + "°" : ""));
+        else if (f) parts.push(panel.spec.title + ": none, " + reasons(f[0]).join(", "));
+        continue;
+      }
+      panel.spec.curves.forEach((curve) => {
+        const pair = extremes(tracks[curve.track], curve.series, cursor - half, cursor + half);
+        if (pair) parts.push(curve.label + " " + (number(pair[0]) === number(pair[1]) ? number(pair[0]) : number(pair[0]) + " to " + number(pair[1])) + " " + panel.spec.unit);
+      });
+    }
+  }
+  if (selected >= 0) {
+    const event = meta.events[selected];
+    parts.push("event " + meta.rows[event.r][1] + " at " + event.t.toFixed(3) + " s: " + event.f);
+  }
+  byId("readout").textContent = parts.join(" · ");
+}
+
+const PAGE = 200;
+function fillTable() {
+  const body = byId("events");
+  body.textContent = "";
+  meta.events.slice(tablePage * PAGE, (tablePage + 1) * PAGE).forEach((event, k) => {
+    const index = tablePage * PAGE + k, row = body.insertRow();
+    row.id = "event" + index;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = event.t.toFixed(3) + " s";
+    button.addEventListener("click", () => select(index, false));
+    row.insertCell().append(button);
+    row.insertCell().textContent = meta.rows[event.r][1];
+    const source = document.createElement("bdi");
+    source.textContent = meta.rows[event.r][0];
+    row.insertCell().append(source);
+    const figures = document.createElement("bdi");
+    figures.textContent = event.f;
+    row.insertCell().append(figures);
+    if (index === selected) row.setAttribute("aria-current", "true");
+  });
+  const pages = Math.max(1, Math.ceil(meta.events.length / PAGE));
+  byId("pageText").textContent = "page " + (tablePage + 1) + " of " + pages;
+  byId("earlier").disabled = tablePage === 0;
+  byId("later").disabled = tablePage + 1 >= pages;
+  byId("pager").hidden = pages === 1;
+}
+
+function select(index, scrolls) {
+  if (index < 0 || index >= meta.events.length) return;
+  selected = index;
+  const page = Math.floor(index / PAGE), t = meta.events[index].t;
+  if (page !== tablePage) { tablePage = page; fillTable(); }
+  for (const row of byId("events").rows) row.removeAttribute("aria-current");
+  const row = byId("event" + index);
+  row.setAttribute("aria-current", "true");
+  cursor = t;
+  if (t < view.from || t > view.to) { const half = (view.to - view.from) / 2; show(t - half, t + half); } else redraw();
+  if (scrolls) row.scrollIntoView({ block: "nearest" });
+}
+
+function nextEvent(step) {
+  if (selected >= 0) return select(selected + step, false);
+  const at = meta.events.findIndex((event) => event.t >= view.from);
+  select(step > 0 ? at : at - 1, false);
+}
+
+function build() {
+  document.title = meta.title;
+  byId("title").textContent = meta.title;
+  const facts = byId("facts");
+  for (const [name, value] of meta.facts) {
+    const term = document.createElement("dt"), text = document.createElement("dd"), isolated = document.createElement("bdi");
+    term.textContent = name; isolated.textContent = value; text.append(isolated); facts.append(term, text);
+  }
+  byId("configuration").textContent = meta.configuration;
+  for (const note of meta.notes) { const item = document.createElement("li"); item.textContent = note; byId("notes").append(item); }
+  const plot = byId("plot");
+  meta.panels.forEach((spec, index) => {
+    const panel = canvas(spec.title + (spec.unit ? ", " + spec.unit : ""), spec.heading !== null ? 134 + REASON * spec.faults.length : 120, plot);
+    Object.assign(panel, { spec, index, draw: spec.heading !== null ? drawHeading : drawPanel });
+    if (spec.curves.length > 1) {
+      spec.curves.forEach((curve, k) => {
+        const label = document.createElement("label"), box = document.createElement("input");
+        box.type = "checkbox"; box.checked = true;
+        box.addEventListener("change", () => { if (box.checked) hidden.delete(index + "." + k); else hidden.add(index + "." + k); redraw(); });
+        label.append(box, " " + curve.label);
+        panel.heading.append(" ", label);
+      });
+    }
+    panels.push(panel);
+  });
+  if (meta.rows.length) {
+    const panel = canvas("events", meta.rows.length * ROW + 22, plot);
+    panel.draw = drawEvents; panel.isEvents = true; panels.push(panel);
+  }
+  meta.spectra.forEach((spectrum, k) => {
+    const panel = canvas("spectrum of the " + spectrum.title, 180, byId("spectra"));
+    spectrum.data = new Int16Array(bytes("spectrum" + k));
+    panel.spectrum = spectrum; panel.draw = drawSpectrum;
+    panel.text = document.createElement("p"); panel.text.className = "soft"; byId("spectra").append(panel.text);
+    panels.push(panel);
+  });
+  byId("spectra").hidden = meta.spectra.length === 0;
+  byId("eventNote").textContent = meta.event_count > meta.events.length
+    ? "The first " + meta.events.length + " of " + meta.event_count + " events; --from and --to show the others." : meta.event_count + " events";
+  fillTable();
+
+  const actions = { in: () => zoom(.5), out: () => zoom(2), left: () => pan(-.25), right: () => pan(.25), all: () => show(0, meta.duration_s),
+    previous: () => nextEvent(-1), next: () => nextEvent(1),
+    theme: () => {
+      const root = document.documentElement, dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+      root.dataset.theme = dark ? "light" : "dark"; readColours(); redraw();
+    } };
+  for (const [id, action] of Object.entries(actions)) byId(id).addEventListener("click", action);
+  byId("earlier").addEventListener("click", () => { tablePage--; fillTable(); });
+  byId("later").addEventListener("click", () => { tablePage++; fillTable(); });
+  const keys = { "+": actions.in, "=": actions.in, "-": actions.out, ArrowLeft: actions.left, ArrowRight: actions.right, "0": actions.all, Home: actions.all,
+    n: actions.next, p: actions.previous, t: actions.theme, Escape: () => { selected = -1; cursor = null; redraw(); },
+    ",": () => moveCursor(-1), ".": () => moveCursor(1) };
+  plot.addEventListener("keydown", (e) => {
+    if (e.ctrlKey || e.altKey || e.metaKey || !keys[e.key]) return;
+    e.preventDefault(); keys[e.key]();
+  });
+  const panelAt = (e) => panels.find((p) => p.element === e.target);
+  let drag = null;
+  plot.addEventListener("pointerdown", (e) => {
+    const panel = panelAt(e);
+    if (panel) { drag = { x: e.clientX, from: view.from, to: view.to, moved: false, panel }; panel.element.setPointerCapture(e.pointerId); }
+  });
+  plot.addEventListener("pointermove", (e) => {
+    const panel = drag ? drag.panel : panelAt(e);
+    if (!panel) return;
+    if (drag) {
+      const d = (e.clientX - drag.x) / (panel.width - LEFT - RIGHT) * (drag.to - drag.from);
+      if (Math.abs(e.clientX - drag.x) > 3) drag.moved = true;
+      if (drag.moved) show(drag.from - d, drag.to - d);
+    } else {
+      cursor = Math.min(view.to, Math.max(view.from, timeAt(panel, e.offsetX)));
+      redraw();
+    }
+  });
+  plot.addEventListener("pointerup", (e) => {
+    const was = drag;
+    drag = null;
+    if (!was || was.moved || !was.panel.isEvents) return;
+    let best = null;
+    for (const m of was.panel.marks) {
+      const d = Math.hypot(m.x - e.offsetX, m.y - e.offsetY);
+      if (d < 10 && (!best || d < best.d)) best = { d, index: m.index };
+    }
+    if (best) select(best.index, true);
+  });
+  plot.addEventListener("pointercancel", () => { drag = null; });
+  plot.addEventListener("pointerleave", () => { if (!drag && selected < 0) { cursor = null; redraw(); } });
+  plot.addEventListener("dblclick", (e) => { const panel = panelAt(e); if (panel) zoom(.5, timeAt(panel, e.offsetX)); });
+  plot.addEventListener("wheel", (e) => {
+    const panel = panelAt(e);
+    // The wheel alone scrolls the page.
+    if (!panel || !(e.ctrlKey || e.metaKey || e.shiftKey)) return;
+    e.preventDefault();
+    const d = e.deltaY || e.deltaX;
+    if (e.shiftKey) pan(Math.sign(d) * .1); else zoom(d < 0 ? .8 : 1.25, timeAt(panel, e.offsetX));
+  }, { passive: false });
+  window.addEventListener("resize", redraw);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColours(); redraw(); });
+}
+
+function moveCursor(step) {
+  const d = (view.to - view.from) / 200 * step;
+  cursor = Math.min(view.to, Math.max(view.from, (cursor === null ? (view.from + view.to) / 2 : cursor) + d));
+  redraw();
+}
+
+readColours();
+build();
+draw();
+// For tests: what was drawn, and where.
+window.binnacle = { meta, start_ns: meta.start_ns, view, drawn, panels, tracks, extremes, x, show, select, draw, ready: performance.now() };

@@ -1,0 +1,281 @@
+import Binnacle
+import PlainText
+
+/// Writes a picture as one page of HTML, which needs nothing else: no network, no other file.
+package struct PicturePage {
+    private let picture: Picture
+    private let start: Int64
+    private let end: Int64
+    private let gapSeconds = 1.0
+
+    /// Prepares the page of a picture.
+    package init(_ picture: Picture) {
+        self.picture = picture
+        (start, end) = (picture.timeRange.lowerBound, picture.timeRange.upperBound)
+    }
+
+    /// The page, as UTF-8.
+    package var bytes: [UInt8] {
+        var page: [UInt8] = []
+        func add(_ text: String) { page += text.utf8 }
+        add(
+            """
+            <!DOCTYPE html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; \
+            style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'">
+            <link rel="icon" href="data:,">
+            <title>Binnacle</title>
+            <style>
+
+            """)
+        page += PackageResources.page_css
+        add("</style>\n</head>\n<body>\n")
+        add(Self.body)
+        add("<script type=\"application/json\" id=\"meta\">\(Self.inScript(metaText))</script>\n")
+        for (index, track) in picture.tracks.enumerated() {
+            add("<script type=\"text/plain\" id=\"track\(index)\">")
+            Base64.append(data(of: track), to: &page)
+            add("</script>\n")
+        }
+        for (index, named) in picture.spectra.enumerated() {
+            add("<script type=\"text/plain\" id=\"spectrum\(index)\">")
+            Base64.append(data(of: named.spectrum), to: &page)
+            add("</script>\n")
+        }
+        add("<script>\n")
+        page += PackageResources.page_js
+        add("</script>\n</body>\n</html>\n")
+        return page
+    }
+
+    private static let body = """
+        <h1><bdi id="title"></bdi></h1>
+        <dl id="facts"></dl>
+        <div class="bar" role="toolbar" aria-label="view">
+        <button id="in" type="button">zoom in <kbd>+</kbd></button>
+        <button id="out" type="button">zoom out <kbd>&minus;</kbd></button>
+        <button id="left" type="button" aria-label="earlier">&larr;</button>
+        <button id="right" type="button" aria-label="later">&rarr;</button>
+        <button id="all" type="button">all <kbd>0</kbd></button>
+        <button id="previous" type="button">previous event <kbd>p</kbd></button>
+        <button id="next" type="button">next event <kbd>n</kbd></button>
+        <button id="theme" type="button">dark or light <kbd>t</kbd></button>
+        <div id="range" class="soft" aria-live="polite"></div>
+        <div id="blocks" class="soft"></div>
+        <div id="readout" role="status"></div>
+        </div>
+        <div id="plot" tabindex="0" role="application" aria-label="curves over time: plus and minus zoom, arrows move, \
+        0 shows all, n and p go from event to event, comma and full stop move the cursor"></div>
+        <p class="soft">Drag to move, double-click or Ctrl and the wheel to zoom, Shift and the wheel to move. Each column shows \
+        the least and the greatest value of its time. Hatched: samples are missing.</p>
+        <section id="spectra" aria-label="spectra"></section>
+        <h2>Events</h2>
+        <p id="eventNote" class="soft"></p>
+        <div class="scroll"><table><thead><tr><th scope="col">time</th><th scope="col">kind</th><th scope="col">from</th>\
+        <th scope="col">figures</th></tr></thead><tbody id="events"></tbody></table></div>
+        <p id="pager"><button id="earlier" type="button">earlier events</button> <span id="pageText"></span> \
+        <button id="later" type="button">later events</button></p>
+        <h2>Notes</h2>
+        <ul id="notes"></ul>
+        <details><summary>The detectors' settings</summary><pre id="configuration"></pre></details>
+        <noscript>This page draws its curves by a script, which is not run here.</noscript>
+
+        """
+
+    /// JSON in an element of a script: no text of it can end the element.
+    private static func inScript(_ text: String) -> String {
+        var result: [UInt8] = []
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "<") { result += "\\u003c".utf8 } else { result.append(byte) }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private func seconds(_ stamp: Int64) -> Double { Units.seconds(from: start, to: stamp) }
+
+    // MARK: - What the script needs
+
+    private var metaText: String {
+        var meta = JSONObject()
+        meta.add("title", picture.title.printable)
+        meta.add("facts", list: picture.facts.map { Self.texts([$0.name, $0.value.printable]) })
+        meta.add("configuration", picture.configuration)
+        meta.add("notes", list: picture.notes.map { JSONObject.quoted($0.printable) })
+        // As a text, because a number of JSON has fewer digits.
+        meta.add("start_ns", String(start))
+        meta.add("duration_s", raw: Self.number(max(seconds(end), 1e-6)))
+        meta.add("gap_s", raw: Self.number(gapSeconds))
+        meta.add("faults", list: HeadingFault.allCases.map { JSONObject.quoted($0.rawValue) })
+        meta.add("tracks", list: picture.tracks.map(text))
+        meta.add("panels", list: picture.panels.map(text))
+        meta.add("spectra", list: picture.spectra.map(text))
+        let rows = picture.eventRows
+        meta.add("rows", list: rows.map { Self.texts([$0.source.printable, $0.kind.rawValue]) })
+        meta.add(
+            "events",
+            list: picture.events.map { event in
+                var object = JSONObject()
+                object.add("t", raw: Self.number(seconds(event.timeNanoseconds)))
+                let row = rows.firstIndex { $0.source == event.source && $0.kind == event.kind } ?? 0
+                object.add("r", raw: String(row))
+                object.add("f", event.figures.compactMap(\.text).joined(separator: ", ").printable)
+                return object.text
+            })
+        meta.add("event_count", raw: String(picture.eventCount))
+        let isWhole = picture.eventCount == picture.events.count
+        meta.add(
+            "events_end_s",
+            raw: isWhole ? "null" : Self.number(seconds(picture.events.last?.timeNanoseconds ?? start)))
+        meta.add(
+            "gaps",
+            list: picture.gaps.map { gap in
+                "[\(Self.number(seconds(gap.fromNanoseconds))),\(Self.number(seconds(gap.toNanoseconds))),\(JSONObject.quoted(gap.text))]"
+            })
+        return meta.text
+    }
+
+    private static func texts(_ texts: [String]) -> String {
+        "[" + texts.map(JSONObject.quoted).joined(separator: ",") + "]"
+    }
+
+    /// A finite number as JSON; anything else is null.
+    private static func number(_ value: Double) -> String { value.isFinite ? value.description : "null" }
+
+    private func text(_ track: Track) -> String {
+        var object = JSONObject()
+        object.add("origin_s", raw: Self.number(seconds(track.originNanoseconds ?? start)))
+        object.add("block_s", raw: Self.number(Double(track.blockNanoseconds) * 1e-9))
+        object.add("count", raw: String(track.count))
+        object.add("samples", raw: String(track.sampleCount))
+        object.add(
+            "series",
+            list: track.kinds.indices.map { series in
+                var object = JSONObject()
+                object.add("kind", track.kinds[series].rawValue)
+                let scale = Scale(track, series)
+                object.add("least", raw: Self.number(scale.least))
+                object.add("greatest", raw: Self.number(scale.greatest))
+                object.add("step", raw: Self.number(scale.step))
+                return object.text
+            })
+        return object.text
+    }
+
+    private func text(_ panel: Picture.Panel) -> String {
+        var object = JSONObject()
+        object.add("title", panel.title)
+        object.add("unit", panel.unit)
+        object.add(
+            "curves",
+            list: panel.curves.map { curve in
+                var object = JSONObject()
+                object.add("label", curve.label)
+                object.add("track", raw: String(curve.track))
+                object.add("series", raw: String(curve.series))
+                return object.text
+            })
+        object.add(
+            "limits",
+            list: panel.limits.map { limit in
+                var object = JSONObject()
+                object.add("label", limit.label)
+                object.add("begin", raw: Self.number(limit.begin))
+                object.add("end", raw: Self.number(limit.end))
+                object.add("near", raw: String(limit.isAlwaysShown))
+                return object.text
+            })
+        object.add("heading", raw: panel.heading.map(String.init) ?? "null")
+        let faults = panel.heading.map { picture.faults(of: picture.tracks[$0]).map(\.bit.trailingZeroBitCount) }
+        object.add("faults", list: (faults ?? []).map { String($0) })
+        return object.text
+    }
+
+    private func text(_ named: Picture.NamedSpectrum) -> String {
+        var object = JSONObject()
+        object.add("title", named.title)
+        object.add("rate_hz", raw: Self.number(named.spectrum.rateHz))
+        object.add("density", raw: Self.number(named.spectrum.density))
+        object.add("length", raw: String(Spectrum.length))
+        object.add("bins", raw: String(Spectrum.frequencyCount))
+        object.add(
+            "cells",
+            list: named.spectrum.cells.map {
+                "[\(Self.number(seconds($0.startNanoseconds))),\(Self.number(seconds($0.endNanoseconds))),\($0.count)]"
+            })
+        return object.text
+    }
+
+    // MARK: - Data
+
+    /// The values of a track in little-endian form.
+    ///
+    /// Of samples: the times in seconds as doubles, then the values of each series as floats. Of blocks: for each series pairs
+    /// of 16 bits in steps of its ``Scale``, rounded outwards; the first above the second where there is no value.
+    private func data(of track: Track) -> [UInt8] {
+        var data: [UInt8] = []
+        if track.blockNanoseconds == 0 {
+            for time in track.times { Base64.append(seconds(time).bitPattern, 8, to: &data) }
+            for values in track.least {
+                for value in values { Base64.append(UInt64(value.bitPattern), 4, to: &data) }
+            }
+            return data
+        }
+        for series in track.kinds.indices {
+            let scale = Scale(track, series)
+            for (least, greatest) in zip(track.least[series], track.greatest[series]) {
+                let (low, high) = scale.steps(least, greatest)
+                Base64.append(UInt64(low), 2, to: &data)
+                Base64.append(UInt64(high), 2, to: &data)
+            }
+        }
+        return data
+    }
+
+    /// The averages of a spectrum in hundredths of a decibel.
+    private func data(of spectrum: Spectrum) -> [UInt8] {
+        var data: [UInt8] = []
+        for cell in spectrum.cells {
+            for power in cell.power {
+                let mean = Double(power) / Double(cell.count)
+                let level = mean > 0 ? (1000 * Logarithm.ten(mean)).rounded() : -32_000
+                Base64.append(UInt64(UInt16(bitPattern: Int16(min(max(level, -32_000), 32_000)))), 2, to: &data)
+            }
+        }
+        return data
+    }
+}
+
+/// How the values of a series become 16 bits: the least and the greatest of all stay exact.
+struct Scale {
+    let kind: Track.Kind
+    let least: Double
+    let greatest: Double
+    let step: Double
+
+    init(_ track: Track, _ series: Int) {
+        kind = track.kinds[series]
+        var (low, high) = (Double.infinity, -Double.infinity)
+        if track.blockNanoseconds > 0 {
+            for (least, greatest) in zip(track.least[series], track.greatest[series]) where least <= greatest {
+                low = min(low, Double(least))
+                high = max(high, Double(greatest))
+            }
+        }
+        (least, greatest) = low <= high ? (low, high) : (0, 0)
+        step = (greatest - least) / 65_535
+    }
+
+    /// The steps of a block, rounded outwards; the first above the second where it has no value.
+    func steps(_ low: Float, _ high: Float) -> (low: UInt16, high: UInt16) {
+        guard low <= high else { return kind == .bits ? (0, 0) : (65_535, 0) }
+        guard kind != .bits else { return (UInt16(low), UInt16(low)) }
+        guard step > 0 else { return (0, 65_535) }
+        let down = ((Double(low) - least) / step).rounded(.down)
+        let up = ((Double(high) - least) / step).rounded(.up)
+        return (UInt16(min(max(down, 0), 65_535)), UInt16(min(max(up, 0), 65_535)))
+    }
+}

@@ -1,0 +1,257 @@
+import Binnacle
+package import Kernels
+
+/// Values of several series over one time axis, in bounded memory: every sample of a short recording, and the least and the
+/// greatest value of equal stretches of time of a long one.
+///
+/// The stretches, called blocks, begin at the length that the first samples need. When the recording outgrows them, each
+/// two become one. So the memory does not depend on the length, and no extreme is ever lost.
+package final class Track {
+    /// What the values of a series are, which decides how two blocks become one.
+    package enum Kind: String, Sendable {
+        /// A quantity: the least and the greatest value.
+        case value
+        /// A direction in degrees from 0 to 360: the shortest arc from its least to its greatest.
+        case angle
+        /// A set of up to 16 bits: those that occurred.
+        case bits
+    }
+
+    /// What each series holds.
+    package let kinds: [Kind]
+    /// The number of samples that were taken.
+    package private(set) var sampleCount = 0
+    /// The number of samples before the first one of the track, which have no place in it.
+    package private(set) var earlierCount = 0
+    /// The first stamp, in nanoseconds; `nil` without samples.
+    package private(set) var originNanoseconds: Int64?
+    /// The last stamp, in nanoseconds.
+    package private(set) var lastNanoseconds: Int64 = .min
+    /// The length of a block in nanoseconds; 0 while every sample is kept.
+    package private(set) var blockNanoseconds: Int64 = 0
+
+    /// The stamps, while every sample is kept.
+    package private(set) var times: [Int64] = []
+    /// The least values of each series: of the blocks, or of the samples, which have one value.
+    package private(set) var least: [[Float]]
+    /// The greatest values of the blocks; empty while every sample is kept.
+    package private(set) var greatest: [[Float]]
+
+    private let capacity: Int
+
+    /// Creates an empty track.
+    ///
+    /// - Parameters:
+    ///   - kinds: What each series holds.
+    ///   - capacity: The most blocks; half as many samples are kept one by one. Even.
+    package init(_ kinds: [Kind], capacity: Int) {
+        precondition(capacity >= 4 && capacity.isMultiple(of: 2), "a track needs an even number of blocks")
+        self.kinds = kinds
+        self.capacity = capacity
+        least = kinds.map { _ in [] }
+        greatest = kinds.map { _ in [] }
+    }
+
+    /// The number of blocks in use, or of samples while all are kept.
+    package var count: Int { blockNanoseconds > 0 ? least.first?.count ?? 0 : times.count }
+
+    /// Takes samples.
+    ///
+    /// - Parameters:
+    ///   - times: Their stamps in nanoseconds, which do not fall.
+    ///   - count: How many.
+    ///   - extremes: The least and the greatest value of a series in a range of them; of no value where there is none.
+    package func append(
+        _ times: UnsafePointer<Int64>, count: Int, extremes: (_ series: Int, _ range: Range<Int>) -> Extremes
+    ) {
+        guard count > 0 else { return }
+        sampleCount += count
+        let origin = originNanoseconds ?? times[0]
+        originNanoseconds = origin
+        var start = firstIndex(in: times, range: 0..<count, notBefore: origin)
+        earlierCount += start
+        guard start < count else { return }
+        if blockNanoseconds == 0 {
+            // How the samples are cut into deliveries changes nothing.
+            if times[start] >= lastNanoseconds {
+                let room = min(count - start, capacity / 2 - self.times.count)
+                if room > 0 { keep(times, start..<start + room, extremes) }
+                start += room
+                guard start < count else { return }
+            }
+            makeBlocks(upTo: max(lastNanoseconds, times[start]))
+        }
+        lastNanoseconds = max(lastNanoseconds, times[count - 1])
+        while start < count {
+            let place = place(of: times[start], origin)
+            let (offset, overflow) = Int64(place + 1).multipliedReportingOverflow(by: blockNanoseconds)
+            let end =
+                overflow
+                ? count
+                : firstIndex(in: times, range: start..<count, notBefore: Units.later(origin, by: offset))
+            // A stamp at the end of its range is in the last block.
+            let range = start..<max(end, start + 1)
+            for series in kinds.indices { merge(extremes(series, range), into: place, of: series) }
+            start = range.upperBound
+        }
+    }
+
+    /// Takes one sample with its values, NaN where there is none.
+    package func append(timeNanoseconds: Int64, _ values: SIMD4<Float>) {
+        withUnsafePointer(to: timeNanoseconds) { time in
+            append(time, count: 1) { series, _ in
+                var extremes = Extremes()
+                extremes.take(values[series])
+                return extremes
+            }
+        }
+    }
+
+    /// The least and the greatest value of a series from one stamp up to another; `nil` where there is none.
+    package func extremes(of series: Int, from start: Int64, to end: Int64) -> Extremes? {
+        guard let origin = originNanoseconds, end > origin, start <= lastNanoseconds else { return nil }
+        var result = Extremes()
+        if blockNanoseconds == 0 {
+            let from = times.partitionPoint { $0 < start }
+            let to = times.partitionPoint { $0 < end }
+            for index in from..<max(from, to) {
+                result = Self.union(kinds[series], result, Extremes(one: least[series][index]))
+            }
+        } else {
+            let from = start <= origin ? 0 : Int(Self.distance(from: origin, to: start) / blockNanoseconds)
+            let to = Int((Self.distance(from: origin, to: end) - 1) / blockNanoseconds)
+            for index in min(from, count)..<min(max(from, to) + 1, count) {
+                result = Self.union(
+                    kinds[series], result, Extremes(least: least[series][index], greatest: greatest[series][index]))
+            }
+        }
+        return result.least <= result.greatest ? result : nil
+    }
+
+    // MARK: - Blocks
+
+    private func keep(
+        _ times: UnsafePointer<Int64>, _ range: Range<Int>, _ extremes: (Int, Range<Int>) -> Extremes
+    ) {
+        for index in range {
+            self.times.append(times[index])
+            for series in kinds.indices {
+                let value = extremes(series, index..<index + 1)
+                least[series].append(value.least <= value.greatest && value.least.isFinite ? value.least : .nan)
+            }
+        }
+        lastNanoseconds = times[range.upperBound - 1]
+    }
+
+    /// Makes blocks of the samples that were kept.
+    private func makeBlocks(upTo end: Int64) {
+        let origin = originNanoseconds ?? end
+        blockNanoseconds = Self.distance(from: origin, to: end) / Int64(capacity) + 1
+        let (times, values) = (times, least)
+        self.times = []
+        least = kinds.map { _ in [] }
+        for (index, time) in times.enumerated() {
+            let place = place(of: time, origin)
+            for series in kinds.indices { merge(Extremes(one: values[series][index]), into: place, of: series) }
+        }
+    }
+
+    /// The block of a stamp, which exists afterwards.
+    private func place(of time: Int64, _ origin: Int64) -> Int {
+        while Self.distance(from: origin, to: time) / blockNanoseconds >= Int64(capacity) { joinPairs() }
+        let place = Int(Self.distance(from: origin, to: time) / blockNanoseconds)
+        if place >= count {
+            let missing = place + 1 - count
+            for series in kinds.indices {
+                least[series].append(contentsOf: repeatElement(.infinity, count: missing))
+                greatest[series].append(contentsOf: repeatElement(-.infinity, count: missing))
+            }
+        }
+        return place
+    }
+
+    private func joinPairs() {
+        let old = count
+        for series in kinds.indices {
+            let kind = kinds[series]
+            for place in 0..<(old + 1) / 2 {
+                let first = Extremes(least: least[series][2 * place], greatest: greatest[series][2 * place])
+                var both = first
+                if 2 * place + 1 < old {
+                    both = Self.union(
+                        kind, first,
+                        Extremes(least: least[series][2 * place + 1], greatest: greatest[series][2 * place + 1]))
+                }
+                least[series][place] = both.least
+                greatest[series][place] = both.greatest
+            }
+            least[series].removeLast(old / 2)
+            greatest[series].removeLast(old / 2)
+        }
+        blockNanoseconds *= 2
+    }
+
+    private func merge(_ value: Extremes, into place: Int, of series: Int) {
+        guard value.least <= value.greatest, value.least.isFinite, value.greatest.isFinite else { return }
+        let both = Self.union(
+            kinds[series], Extremes(least: least[series][place], greatest: greatest[series][place]), value)
+        least[series][place] = both.least
+        greatest[series][place] = both.greatest
+    }
+
+    /// What two blocks become together.
+    static func union(_ kind: Kind, _ one: Extremes, _ other: Extremes) -> Extremes {
+        guard one.least <= one.greatest else { return other }
+        guard other.least <= other.greatest else { return one }
+        switch kind {
+        case .value: return Extremes(least: min(one.least, other.least), greatest: max(one.greatest, other.greatest))
+        case .bits:
+            let bits = Float(UInt16(one.least) | UInt16(other.least))
+            return Extremes(least: bits, greatest: bits)
+        case .angle:
+            var best = Extremes(least: 0, greatest: .infinity)
+            for turn in [0, 360, -360] as [Float] {
+                let shifted = Extremes(least: other.least + turn, greatest: other.greatest + turn)
+                let both = Extremes(
+                    least: min(one.least, shifted.least), greatest: max(one.greatest, shifted.greatest))
+                if both.greatest - both.least < best.greatest - best.least { best = both }
+            }
+            // The least value is from 0 up to 360, and an arc is no longer than the whole circle.
+            let turns = (best.least / 360).rounded(.down) * 360
+            return Extremes(
+                least: best.least - turns, greatest: min(best.greatest - turns, best.least - turns + 360))
+        }
+    }
+
+    /// The distance of two stamps in nanoseconds, limited to what 64 bits hold.
+    private static func distance(from start: Int64, to end: Int64) -> Int64 {
+        let (distance, overflow) = end.subtractingReportingOverflow(start)
+        return overflow ? .max : distance
+    }
+}
+
+extension Extremes {
+    init(least: Float, greatest: Float) {
+        self.init()
+        self.least = least
+        self.greatest = greatest
+    }
+
+    /// The extremes of one value, of none for NaN.
+    init(one value: Float) {
+        self.init()
+        take(value)
+    }
+}
+
+extension RandomAccessCollection {
+    /// The first place whose element does not meet a condition that all elements before it meet.
+    func partitionPoint(_ isBefore: (Element) -> Bool) -> Index {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = index(low, offsetBy: distance(from: low, to: high) / 2)
+            if isBefore(self[middle]) { low = index(after: middle) } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,42 @@
+import Binnacle
+import PlainText
+
+/// Counts the events since the start, by their detector or sensor and by their kind, for `binnacle status`.
+final class EventTally: EventHandler {
+    private struct Source: Hashable {
+        let detector: String?
+        let sensor: String?
+        let kind: EventKind
+    }
+
+    private var counts: [Source: Int] = [:]
+
+    /// The most counts that are kept: names come from configurations, which may be read again and again.
+    private static let most = 1000
+
+    /// Counts an event; those of a detector by the detector, whatever their sensor is.
+    func handle(_ event: Event) {
+        let source = Source(
+            detector: event.detector, sensor: event.detector == nil ? event.sensor : nil, kind: event.kind)
+        if counts[source] == nil, counts.count >= Self.most { return }
+        counts[source, default: 0] += 1
+    }
+
+    /// The counts as JSON objects, in the order of their names and kinds.
+    var objects: [String] {
+        let rows = counts.sorted { left, right in
+            func key(_ source: Source) -> (String, String, String) {
+                (source.detector ?? "", source.sensor ?? "", source.kind.rawValue)
+            }
+            return key(left.key) < key(right.key)
+        }
+        return rows.map { source, count in
+            var object = JSONObject()
+            object.add("detector", source.detector)
+            object.add("sensor", source.sensor)
+            object.add("kind", source.kind.rawValue)
+            object.add("count", raw: String(count))
+            return object.text
+        }
+    }
+}
