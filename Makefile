@@ -35,7 +35,7 @@ PACKED_RELOCATIONS = $(shell mkdir -p .build/static && echo 'print(1)' >.build/s
 PACKING = -Xlinker -z -Xlinker pack-relative-relocs
 WALK = $(patsubst %,Tests/Fixtures/phyphox_walk/%.csv,Accelerometer Magnetometer Gyroscope)
 
-.PHONY: help setup setup-test build run test test-long check-handler test-systemd test-kernel lint docs format documents golden fuzz sanitize soak bench bench-kernels \
+.PHONY: help setup setup-test setup-deb build deb check-deb run test test-long check-handler test-systemd test-kernel lint docs format documents golden fuzz sanitize soak bench bench-kernels \
 	bench-replay bench-recordings bench-sensors bench-daemon compare install uninstall clean
 
 help: ## Show this list.
@@ -47,6 +47,9 @@ setup: ## Install the Debian packages that building needs and that are missing (
 setup-test: ## Install those that the tests need as well, among them a broker, which is not left running.
 	@scripts/setup test
 
+setup-deb: ## Install those with which Debian packages are made.
+	@scripts/setup deb
+
 build: setup ## Build the release binary, .build/release/binnacle.
 	@mkdir -p .build/static
 	@ln -sf $(STATIC_LIBSTDCXX) .build/static/
@@ -55,6 +58,12 @@ build: setup ## Build the release binary, .build/release/binnacle.
 
 run: build ## Replay the bundled recording of a walk; SPEED=1 plays it in real time.
 	$(BINARY) replay --speed $(SPEED) $(WALK)
+
+deb: setup-deb build ## Make the Debian packages, which lie in .build/deb/packages afterwards.
+	@scripts/make-deb $(BINARY)
+
+check-deb: setup-deb build ## Make the packages twice, and have apt install, upgrade and remove them in containers (as root).
+	SUITES="$(SUITES)" scripts/check-deb $(BINARY)
 
 # The mock devices have to deliver in time, which they do not beside tests that flood and kill: so they come last, alone.
 # KERNEL_CASES and BINNACLE_LONG_TESTS say how thorough it is.
