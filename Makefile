@@ -33,7 +33,7 @@ STATIC_LIBSTDCXX = $(lastword $(sort $(wildcard /usr/lib/gcc/*/*/libstdc++.a)))
 LINKING = -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=safe -Xlinker -z -Xlinker now
 WALK = $(patsubst %,Tests/Fixtures/phyphox_walk/%.csv,Accelerometer Magnetometer Gyroscope)
 
-.PHONY: help setup setup-test setup-deb build deb check-deb run test test-long check-handler test-systemd test-kernel lint docs format documents golden fuzz sanitize soak bench bench-kernels \
+.PHONY: help setup setup-test setup-deb build deb check-deb release run test test-long check-handler test-systemd test-kernel lint docs format documents golden fuzz sanitize soak bench bench-kernels \
 	bench-replay bench-recordings bench-sensors bench-daemon compare install uninstall clean
 
 help: ## Show this list.
@@ -62,6 +62,9 @@ deb: setup-deb build ## Make the Debian packages, which lie in .build/deb/packag
 
 check-deb: setup-deb build ## Make the packages twice, and have apt install, upgrade and remove them in containers (as root).
 	SUITES="$(SUITES)" scripts/check-deb $(BINARY)
+
+release: ## Run every check and make the files of VERSION, and its tag (as root); it refuses when anything is not green.
+	scripts/release $(VERSION)
 
 # The mock devices have to deliver in time, which they do not beside tests that flood and kill: so they come last, alone.
 # KERNEL_CASES and BINNACLE_LONG_TESTS say how thorough it is.
