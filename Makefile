@@ -33,7 +33,7 @@ STATIC_LIBSTDCXX = $(lastword $(sort $(wildcard /usr/lib/gcc/*/*/libstdc++.a)))
 PACKED_RELOCATIONS = $(shell mkdir -p .build/static && echo 'print(1)' >.build/static/probe.swift && $(SWIFT)c \
     -o .build/static/probe .build/static/probe.swift $(PACKING) >/dev/null 2>&1 && echo '$(PACKING)')
 PACKING = -Xlinker -z -Xlinker pack-relative-relocs
-WALK = Tests/Fixtures/phyphox_walk/Accelerometer.csv Tests/Fixtures/phyphox_walk/Magnetometer.csv
+WALK = $(patsubst %,Tests/Fixtures/phyphox_walk/%.csv,Accelerometer Magnetometer Gyroscope)
 
 .PHONY: help setup setup-test build run test test-long check-handler test-systemd test-kernel lint docs format documents golden fuzz sanitize soak bench bench-kernels \
 	bench-replay bench-recordings bench-sensors bench-daemon compare install uninstall clean

@@ -4,19 +4,21 @@ import Testing
 
 /// Recorded and simulated traces with the events they have to give, through the binary that users run.
 @Suite struct GoldenTests {
+    static let files = Set((try? FileManager.default.contentsOfDirectory(atPath: Binary.golden)) ?? [])
     /// The traces' files by their names.
     static let traces: [String: String] = {
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: Binary.golden)) ?? []
         let traces = files.filter { $0.hasSuffix(".csv") || $0.hasSuffix(".evemu") }
         return Dictionary(uniqueKeysWithValues: traces.map { (String($0.prefix { $0 != "." }), $0) })
     }()
 
-    static let names = traces.keys.sorted()
+    /// Those with a trace, or with a configuration that names files elsewhere.
+    static let names = files.filter { $0.hasSuffix(".events") }.map { String($0.dropLast(7)) }.sorted()
 
     private func arguments(_ name: String) -> [String] {
         let configuration = "\(name).toml"
-        let hasOne = FileManager.default.fileExists(atPath: "\(Binary.golden)/\(configuration)")
-        return ["replay", "--json"] + (hasOne ? ["--config", configuration] : []) + [GoldenTests.traces[name] ?? name]
+        let hasOne = GoldenTests.files.contains(configuration)
+        return ["replay", "--json"] + (hasOne ? ["--config", configuration] : [])
+            + (GoldenTests.traces[name].map { [$0] } ?? [])
     }
 
     private func expected(_ name: String, _ suffix: String) throws -> String {
@@ -59,5 +61,48 @@ import Testing
             #expect(number == last + 1)
             last = number
         }
+    }
+
+    // MARK: - Without the gyroscope
+
+    /// Traces with a gyroscope that are compared with what the compass alone gives.
+    static let compassNames = files.filter { $0.hasSuffix(".compass") }.map { String($0.dropLast(8)) }.sorted()
+
+    private func detector(_ name: String) -> String { name == "xio" ? "x" : "north" }
+
+    @Test(arguments: compassNames)
+    func withoutTheGyroscopeItsEventsAreThoseOfTheCompass(name: String) throws {
+        let wanted = try expected(name, "compass")
+        #expect(wanted != (try expected(name, "events")))
+        let unused = ["--set", "north.\(detector(name)).gyroscope=none"]
+        #expect(try Binary.run(arguments(name) + unused, in: Binary.golden).output == wanted)
+    }
+
+    /// Left out, the columns of a gyroscope change nothing either.
+    @Test func withoutItsColumnsTheEventsAreThoseOfTheCompass() throws {
+        #expect(GoldenTests.compassNames == ["walk", "xio"])
+        let walk = ["Accelerometer", "Magnetometer"].map { "\(Binary.fixtures)/phyphox_walk/\($0).csv" }
+        #expect(try Binary.run(["replay", "--json"] + walk).output == (try expected("walk", "compass")))
+        let xio = try cut(columns: 1..<4, of: "xio.csv")
+        let cutXio = try Binary.run(["replay", "--json", "--config", "xio.toml", xio.path], in: Binary.golden)
+        #expect(cutXio.output == (try expected("xio", "compass")))
+        // The other one is too long to be kept twice.
+        let trace = try cut(columns: 7..<10, of: "broad05.csv")
+        let broad05 = try Binary.run("replay", "--json", trace.path)
+        #expect(!broad05.output.isEmpty)
+        let unused = ["--set", "north.north.gyroscope=none"]
+        #expect(try Binary.run(arguments("broad05") + unused, in: Binary.golden).output == broad05.output)
+        #expect(broad05.output != (try expected("broad05", "events")))
+    }
+
+    /// A copy of a trace without some of its columns.
+    private func cut(columns: Range<Int>, of file: String) throws -> TemporaryFile {
+        let text = try String(contentsOfFile: "\(Binary.golden)/\(file)", encoding: .utf8)
+        let rows = text.split(separator: "\n").map { row -> String in
+            var cells = row.split(separator: ",", omittingEmptySubsequences: false)
+            cells.removeSubrange(columns)
+            return cells.joined(separator: ",")
+        }
+        return try TemporaryFile(rows.joined(separator: "\n") + "\n", suffix: ".csv")
     }
 }
