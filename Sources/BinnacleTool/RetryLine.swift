@@ -43,11 +43,13 @@ enum RetryLine {
 
     /// The user's arguments without the options that are given anew.
     private static func without(_ options: [String], _ arguments: [String]) -> [String] {
+        // What is said of all accelerations is added to the columns that the user has named.
+        let namesColumns = options.contains { $0.contains("=") && !$0.hasPrefix("acceleration=") }
         var rest = arguments[...]
         var kept: [String] = []
         while let word = rest.popFirst() {
             guard let option = ["--map", "--rate"].first(where: { word == $0 || word.hasPrefix($0 + "=") }),
-                options.contains(option)
+                options.contains(option), option != "--map" || namesColumns
             else {
                 kept.append(word)
                 continue

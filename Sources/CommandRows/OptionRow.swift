@@ -79,7 +79,8 @@ extension OptionRow {
             Name the columns and units of a file whose header does not. Targets are time, ax, ay, az, mx, my, mz; a
             column is its name or #1, #2, …, with a minus to turn the axis about; units are s, ms, us, ns, m/s2, g, mg,
             uT, nT, mT, gauss, mgauss, or a scale such as g/256 for counts. acceleration=gravity is for recordings in
-            which the axis that points down reads positive.
+            which the axis that points down reads positive, acceleration=linear for those without gravity, in which
+            movements and shakes are found.
             """)
     package static let rate = OptionRow(
         "rate", "HZ", help: "The samples a second of files that have no column for the time.")

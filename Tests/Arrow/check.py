@@ -56,6 +56,24 @@ def bits(values):
     return array.view({4: np.uint32, 8: np.uint64, 1: np.uint8}[array.dtype.itemsize])
 
 
+def claim_dictionary(path, number):
+    """Turns a record batch into a dictionary, by its type in the message."""
+    data = bytearray(path.read_bytes())
+    offset = 0
+    while True:
+        root = offset + 8 + struct.unpack_from("<I", data, offset + 8)[0]
+        vtable = root - struct.unpack_from("<i", data, root)[0]
+        kind, body = (root + struct.unpack_from("<H", data, vtable + 4 + 2 * slot)[0] for slot in (1, 3))
+        if data[kind] == 3:
+            if number == 0:
+                data[kind] = 2
+                path.write_bytes(data)
+                return
+            number -= 1
+        length = struct.unpack_from("<i", data, offset + 4)[0]
+        offset += 8 + length + (struct.unpack_from("<q", data, body)[0] if body != root else 0)
+
+
 def same(name, one, other):
     check(len(one) == len(other), name, "has", len(one), "and", len(other), "values")
     check(np.array_equal(bits(one), bits(other)), name, "differs")
@@ -264,6 +282,12 @@ def check_theirs():
         "column 't' is timestamp: cast it to int64")
     names = table.set_column(0, "sensor", pa.array(["a"] * count).dictionary_encode())
     bad(write("dictionary.arrows", [names]), "column 'sensor' is dictionary: cast it to uint8")
+    # Damage makes a dictionary of a batch: passed over, its samples would be missed by nobody.
+    coded = table.add_column(0, "dictionary", extras["dictionary"]).to_batches(max_chunksize=1000)
+    for number in range(3):
+        path = write(f"dictionary-{number}.arrows", coded)
+        claim_dictionary(path, number)
+        bad(path, "damaged")
     holes = table.set_column(2, "x", pa.array([None] + list(data["x"][1:]), pa.float32()))
     bad(write("nulls.arrows", [holes]), "column 'x' has nulls")
     twice = pa.table([table[n] for n in ["sensor", "t", "x", "y", "z", "x"]], names=["sensor", "t", "x", "y", "z", "x"])

@@ -19,6 +19,10 @@ struct RecordingShape: Sendable, CustomTestStringConvertible {
     var sign = 1.0
     /// Whether there is an accelerometer, or else a magnetometer.
     var isAccelerometer = true
+    /// Whether gravity is missing: the command of the refusal adds it along z, and says so.
+    var isLinear = false {
+        didSet { told = "1 g is added along z" }
+    }
     /// The samples a second that are played where the file does not say them.
     var rateHz = RecordingShape.rate
     /// What a message has to contain, at the beginning and in the summary.
@@ -92,15 +96,15 @@ struct RecordingShape: Sendable, CustomTestStringConvertible {
             head: "\"Time (s)\",\"X (m/s^2)\",\"Y (m/s^2)\",\"Z (m/s^2)\"\n"
         ) {
             String(format: "%.9E,", $0.t) + f($0.user)
-        }.with { $0.outcome = .refused("without gravity") },
+        }.with { $0.isLinear = true },
         make(
             "phyphox linear, by the header", "Raw.csv",
             head:
                 "\"Time (s)\",\"Linear Acceleration x (m/s^2)\",\"Linear Acceleration y (m/s^2)\",\"Linear Acceleration z (m/s^2)\",\"Absolute acceleration (m/s^2)\"\n"
-        ) { s($0.t) + "," + f($0.user) + ",0.5" }.with { $0.outcome = .refused("without gravity") },
+        ) { s($0.t) + "," + f($0.user) + ",0.5" }.with { $0.isLinear = true },
         make("Sensor Logger without gravity", "Accelerometer.csv", head: "time,seconds_elapsed,z,y,x\n") {
             "\(1_679_068_247_354_694_100 + Int64($0.number) * 20_000_000),\(s($0.t)),\(f($0.user.reversed()))"
-        }.with { $0.outcome = .refused("without gravity") },
+        }.with { $0.isLinear = true },
         make("Sensor Logger with gravity", "TotalAcceleration.csv", head: "time,seconds_elapsed,z,y,x\n") {
             "\(1_679_068_247_354_694_100 + Int64($0.number) * 20_000_000),\(s($0.t)),\(f($0.a.reversed()))"
         },

@@ -1,4 +1,6 @@
 import Binnacle
+import Glibc
+import Synchronization
 import Testing
 import Traces
 
@@ -71,6 +73,59 @@ import Traces
     func anAccelerationWithoutGravityIsRefused(names: String) throws {
         let error = try refusal("t_s,\(names)\n" + Self.rows { "\(Double($0) / 50),0.0\($0 % 7),0.02,-0.01" })
         #expect(error.message.contains("without gravity"))
+    }
+
+    @Test(arguments: ["ax,ay,az", "x,y,z", "linear acc x (m/s^2),linear acc y (m/s^2),linear acc z (m/s^2)"])
+    func theCommandOfARefusalPlaysAnAccelerationWithoutGravity(names: String) throws {
+        let text = "t_s,\(names)\n" + Self.rows { "\(Double($0) / 50),0.0\($0 % 7),0.02,-0.01" }
+        let error = try refusal(text)
+        #expect(error.remedy == .options(["--map", "acceleration=linear"]))
+        let found = try opened(text, TraceHints(map: ColumnMap(["acceleration=linear"])))
+        #expect(found.samples[0].count == 60)
+        #expect(found.samples[0][3].x == 0.03 && abs(found.samples[0][3].z - 9.79665) < 1e-5)
+        #expect(found.notices.contains { $0.contains("1 g is added along z") }, "\(found.notices)")
+    }
+
+    @Test func gravityIsNotAddedTwice() throws {
+        let text = "t_s,ax,ay,az\n" + Self.rows { "\(Double($0) / 50),0.1,0.2,9.8" }
+        let found = try opened(text, TraceHints(map: ColumnMap(["acceleration=linear"])))
+        #expect(found.samples[0][0].z == 9.8)
+        #expect(found.notices.contains { $0.contains("the values have gravity") }, "\(found.notices)")
+    }
+
+    @Test func aPlaceholderForTheRateIsCalledOne() throws {
+        let error = try refusal("ax_g,ay_g,az_g\n" + Self.rows { "0.0\($0 % 3),0,1" })
+        #expect(error.remedy == .options(["--rate", "100"]))
+        #expect(error.message.contains("the 100 in --rate 100 is a placeholder"))
+    }
+
+    /// A pipe whose header states everything is played at once; its values come later.
+    @Test(arguments: [("0,0,1", true), ("0,0,9.81", false)])
+    func theUnitsOfAPipeAreHeldAgainstItsFirstSamples(row: String, isTold: Bool) throws {
+        let pipe = UnusedPath()
+        try #require(mkfifo(pipe.path, 0o600) == 0)
+        let writer = open(pipe.path, O_RDWR | O_CLOEXEC)
+        defer { close(writer) }
+        func feed(_ text: String) {
+            let bytes = Array(text.utf8)
+            #expect(write(writer, bytes, bytes.count) == bytes.count)
+        }
+        feed("t_s,ax_m_s2,ay_m_s2,az_m_s2\n" + Self.rows(2) { "\(Double($0) / 50),\(row)" })
+        let isCancelled = Mutex(false)
+        let trace = try TraceFile(path: pipe.path, isCancelled: { isCancelled.withLock { $0 } })
+        #expect(trace.notices.isEmpty)
+        let source = TraceSource([(file: trace, sensors: [Sensor(name: "s")])])
+        feed(Self.rows(300) { "\(Double($0 + 2) / 50),\(row)" })
+        let delivery = SampleDelivery(streams: source.streams, capacity: 1000)
+        var count = 0
+        while count < 302 {
+            delivery.removeAll()
+            #expect(!source.fill(delivery).isEnd)
+            count += delivery.batches[0].count
+        }
+        isCancelled.withLock { $0 = true }
+        #expect(source.repairs.counts == (isTold ? [.contradicted: 1] : [:]))
+        #expect(!isTold || source.repairs.notices.first?.message.contains("that would fit g") == true)
     }
 
     @Test func ofSeveralAccelerationsTheOneWithGravityIsTaken() throws {

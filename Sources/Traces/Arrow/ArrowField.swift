@@ -19,8 +19,8 @@ struct ArrowField {
     /// The number of columns with variadic buffers, whose number is stored in each batch, among this one and its
     /// children.
     let viewCount: Int
-    /// Whether the values of this column, or of one of its children, are in messages of their own.
-    let hasDictionary: Bool
+    /// The numbers of the dictionaries, in messages of their own, with the values of this column and its children.
+    let dictionaries: [Int64]
 
     private static let longestName = 65_536
     private static let mostLevels = 64
@@ -42,7 +42,8 @@ struct ArrowField {
         var nodes = 1
         var buffers = layout.bufferCount
         var views = layout.isView ? 1 : 0
-        var hasDictionary = try table.has(4)
+        var dictionaries: [Int64] = []
+        if let encoding = try table.table(4) { dictionaries.append(try encoding.integer(0, default: Int64(0))) }
         if layout.hasChildren {
             let children = try table.tables(5)
             for index in 0..<children.count {
@@ -51,7 +52,7 @@ struct ArrowField {
                 nodes += child.nodeCount
                 buffers += child.bufferCount
                 views += child.viewCount
-                hasDictionary = hasDictionary || child.hasDictionary
+                dictionaries += child.dictionaries
             }
         }
         kind = layout.kind
@@ -59,7 +60,7 @@ struct ArrowField {
         nodeCount = nodes
         bufferCount = buffers
         viewCount = views
-        self.hasDictionary = hasDictionary
+        self.dictionaries = dictionaries
     }
 }
 

@@ -103,7 +103,8 @@ final class ArrowFile {
                 return .batch(batch, next: message.body.upperBound)
             case ArrowMessage.Header.schema:
                 throw ArrowFault("a second schema: were files put together? convert takes several")
-            case ArrowMessage.Header.dictionary where schema.hasDictionary:
+            case ArrowMessage.Header.dictionary where !schema.dictionaries.isEmpty:
+                try requireDictionary(message)
                 guard message.body.upperBound <= bytes.count else {
                     tornAt = offset
                     return .end
@@ -114,6 +115,19 @@ final class ArrowFile {
                 throw ArrowFault("a message of type \(message.header), which this file cannot have: it is damaged")
             }
         }
+    }
+
+    /// Throws ``ArrowFault`` when a message is no dictionary of the schema: passed over, a record batch that damage has made one
+    /// would take its samples with it.
+    private func requireDictionary(_ message: ArrowMessage) throws(ArrowFault) {
+        guard let table = try message.table.table(2) else { throw .damaged }
+        let number = try table.integer(0, default: Int64(0))
+        guard schema.dictionaries.contains(number), let values = try table.table(1) else {
+            throw ArrowFault("a dictionary \(number), which the schema does not have: the file is damaged")
+        }
+        let nodes = try values.vector(1, stride: 16)
+        let rows = try values.integer(0, default: Int64(0))
+        guard nodes.count > 0, rows >= 0, try nodes.integer(Int64.self, of: 0) == rows else { throw .damaged }
     }
 
     /// The first batch; `nil` when there is none.

@@ -22,8 +22,8 @@ struct ArrowSchema {
     let nodeCount: Int
     /// The number of columns with variadic buffers.
     let viewCount: Int
-    /// Whether the values of a column are in messages of their own.
-    let hasDictionary: Bool
+    /// The numbers of the dictionaries, which hold the values of columns in messages of their own.
+    let dictionaries: Set<Int64>
     /// The schema's metadata; of two equal keys the last counts.
     let metadata: [String: String]
 
@@ -46,7 +46,7 @@ struct ArrowSchema {
             buffer += field.bufferCount
             views += field.viewCount
         }
-        hasDictionary = fields.contains(where: \.hasDictionary)
+        dictionaries = Set(fields.flatMap(\.dictionaries))
         nodeCount = node
         viewCount = views
         func column(_ name: String, _ kind: ArrowField.Kind, _ typeName: String) throws(ArrowFault) -> Column {

@@ -12,11 +12,12 @@ struct CSVAdvice {
     /// The rate in a command where nothing gives one.
     private static let usualRate = 100.0
 
-    /// A warning that the rate in a command is no more than a guess; empty where it is known, or not needed.
+    /// A warning that the rate in a command stands for another one; empty where it is known, or not needed.
     var rateNote: String {
         guard time.time == nil, CSVTimeChoice.unnamed(table) == nil else { return "" }
-        return ". Nothing says how many samples a second there are: put that number in the place of "
-            + "\(VectorStatistics.optionText(Self.usualRate))"
+        let usual = VectorStatistics.optionText(Self.usualRate)
+        return ". Nothing says how many samples a second there are: the \(usual) in --rate \(usual) is a placeholder, "
+            + "put the number of your recording there, or all times are wrong"
     }
 
     /// A column for `--map`: its name, or its number where the name would be misread.
@@ -49,6 +50,13 @@ struct CSVAdvice {
                 entries.append("\(ColumnMap.Target.axis(group.kind, axis).name)=\(column(place)):\(group.unit)")
             }
         }
+        return .options(time.options + ["--map", entries.joined(separator: ",")])
+    }
+
+    /// A command for an acceleration without gravity.
+    func forLinear() -> TraceRemedy {
+        let time = time.time == nil ? timeOptions([]) : (entries: [], options: [])
+        let entries = time.entries + ["\(ColumnMap.signKey)=\(ColumnMap.Acceleration.linear.rawValue)"]
         return .options(time.options + ["--map", entries.joined(separator: ",")])
     }
 

@@ -103,6 +103,7 @@ struct CSVAxes {
             notices.append("\(shown(group)): taken as \(article(kind)), as the file's name says")
             return kind
         }
+        if hints.map?.acceleration == .linear { return .accelerometer }
         let values = table.vectors(group.places)
         guard values.isEnough, values.spread < 0.2, case .unit(let unit) = Quantity.of(.accelerometer).judge(values),
             abs(values.medianMagnitude * Quantity.of(.accelerometer).units[unit].unit.factor - Gravity.standard) < 1
@@ -193,9 +194,10 @@ struct CSVAxes {
         let places = group.places
         let values = table.vectors(places)
         let stated = try unit(of: group, quantity, advice)
-        if group.content == .withoutGravity, kind == .accelerometer, !mapped.kinds.contains(kind) {
+        let isLinear = isLinear(group, kind, values)
+        if group.content == .withoutGravity, kind == .accelerometer, !isLinear, !mapped.kinds.contains(kind) {
             guard case .unit = quantity.judge(values), stated == nil || isPlausible(group, kind) else {
-                throw withoutGravity(group, values)
+                throw withoutGravity(group, values, advice)
             }
             notices.append("\(shown(group)): said to be without gravity, but the values have it: used")
         }
@@ -211,8 +213,12 @@ struct CSVAxes {
         }
         let isOwn = group.sensor != nil
         var factor = stated?.factor ?? 1
-        if let stated {
-            if !isOwn { try check(group, quantity, stated, values) }
+        if isLinear {
+            if stated == nil {
+                notices.append("no unit for \(shown(group)): taken as \(quantity.usual.name) (--map says otherwise)")
+            }
+        } else if let stated {
+            if !isOwn { try check(group, quantity, stated, values, advice) }
         } else {
             factor = try factorOfUnstated(group, quantity, values, advice)
         }
@@ -220,13 +226,29 @@ struct CSVAxes {
         if kind == .accelerometer {
             if hints.hasGravitySign(group.sensor) {
                 sign = -1
-            } else if !isOwn {
+            } else if !isOwn, !isLinear {
                 sign = signOfValues(group, values)
             }
         }
         return CSVLayout.Stream(
             sensor: group.sensor, kind: kind,
-            factors: places.map { factor * sign * (mapped.negative.contains($0) ? -1 : 1) }, columns: places)
+            factors: places.map { factor * sign * (mapped.negative.contains($0) ? -1 : 1) }, columns: places,
+            lift: isLinear ? Gravity.standard : 0,
+            lateCheck: isOwn || isLinear || values.isEnough
+                ? nil : stated.map { UnitCheck(names: shown(group), quantity: quantity, stated: $0) })
+    }
+
+    /// Whether the user says that gravity is missing, and it is.
+    private mutating func isLinear(_ group: Group, _ kind: SampleKind, _ values: VectorStatistics) -> Bool {
+        guard kind == .accelerometer, hints.map?.acceleration == .linear else { return false }
+        if group.content != .withoutGravity, values.isConstant, isPlausible(group, kind) {
+            notices.append("\(shown(group)): the values have gravity, so that none is added")
+            return false
+        }
+        notices.append(
+            "\(shown(group)): without gravity, as --map says; 1 g is added along z, so that movements, shakes and vibration are "
+                + "found. Shocks are right within 1 g, and free falls and headings mean nothing")
+        return true
     }
 
     /// The unit of the axes; `nil` when their names have none.
@@ -261,25 +283,15 @@ struct CSVAxes {
 
     /// Reports values that contradict a stated unit.
     private mutating func check(
-        _ group: Group, _ quantity: Quantity, _ stated: TraceUnit, _ values: VectorStatistics
+        _ group: Group, _ quantity: Quantity, _ stated: TraceUnit, _ values: VectorStatistics, _ advice: CSVAdvice
     ) throws(Problem) {
         guard values.isEnough, !quantity.possible.contains(values.medianMagnitude * stated.factor) else { return }
         let isBare = group.stem.isEmpty && !mapped.kinds.contains(quantity.kind) && hints.assumedKind == nil
-        let median = VectorStatistics.text(values.medianMagnitude * stated.factor)
         if quantity.hasGravity, isBare, values.medianMagnitude * stated.factor < quantity.possible.lowerBound {
-            throw withoutGravity(group, values)
+            throw withoutGravity(group, values, advice)
         }
-        let usual = quantity.usual.name
-        var hint = "the values are not those of such a sensor"
-        switch quantity.judge(values) {
-        case .unit(let index) where quantity.units[index].unit != stated:
-            hint = "that would fit \(quantity.units[index].name)"
-        case .withoutGravity: hint = "gravity is missing, so that there are no headings, and falls that were none"
-        default: break
-        }
-        notices.append(
-            "\(shown(group)): the median length is \(median) \(usual) in the unit that is stated, where "
-                + "\(quantity.reference): \(hint) (--map says otherwise)")
+        let check = UnitCheck(names: shown(group), quantity: quantity, stated: stated)
+        if let contradiction = check.contradiction(values) { notices.append(contradiction) }
     }
 
     /// The factor of values without a unit: the one that they fit.
@@ -300,7 +312,7 @@ struct CSVAxes {
                     + "(--map says otherwise)")
             return unit.unit.factor
         case .withoutGravity:
-            throw withoutGravity(group, values)
+            throw withoutGravity(group, values, advice)
         case .counts(let perG):
             throw Problem(
                 message:
@@ -315,15 +327,16 @@ struct CSVAxes {
         return 1
     }
 
-    private func withoutGravity(_ group: Group, _ values: VectorStatistics) -> Problem {
+    private func withoutGravity(_ group: Group, _ values: VectorStatistics, _ advice: CSVAdvice) -> Problem {
         let evidence = values.isEnough ? " (median length \(values.shown))" : ""
         var message =
-            "\(shown(group)): an acceleration without gravity\(evidence). It cannot be used: without gravity there is no telling "
-            + "what is up, and lying still looks like falling. "
+            "\(shown(group)): an acceleration without gravity\(evidence). It is not played as it is: without gravity there is no "
+            + "telling what is up, and lying still looks like falling. "
         guard let other = TraceFileName.withGravity(beside: path) else {
             message +=
-                "Record the accelerometer itself (often called \"with gravity\", \"raw\" or \"total acceleration\")"
-            return Problem(message: message)
+                "Record the accelerometer itself (often called \"with gravity\", \"raw\" or \"total acceleration\"). For movements, "
+                + "shakes and vibration alone, --map acceleration=linear adds 1 g along z"
+            return Problem(message: message, remedy: advice.forLinear())
         }
         message += "Another file in the folder seems to have it"
         return Problem(message: message, remedy: .file(other, madeBy: ""))
@@ -333,7 +346,7 @@ struct CSVAxes {
 
     /// −1 where the file says how the device lay, and the values show that the axis that points down reads positive.
     private mutating func signOfValues(_ group: Group, _ values: VectorStatistics) -> Double {
-        guard values.isEnough, mapped.negative.isEmpty, hints.map?.hasGravitySign == nil else { return 1 }
+        guard values.isEnough, mapped.negative.isEmpty, hints.map?.acceleration == nil else { return 1 }
         let share = values.mean.map { $0 / max(values.medianMagnitude, .leastNonzeroMagnitude) }
         let directions: [(word: String, axis: Int, sign: Double)] = [
             ("faceup", 2, 1), ("facedown", 2, -1), ("portrait", 1, 1), ("portraitupsidedown", 1, -1),
@@ -371,7 +384,7 @@ struct CSVAxes {
             let remedy = advice.forBare(bare.places)
             if remedy == nil, values.isEnough, values.medianMagnitude < Quantity.of(.accelerometer).possible.lowerBound
             {
-                return withoutGravity(bare, values)
+                return withoutGravity(bare, values, advice)
             }
             return Problem(
                 message:

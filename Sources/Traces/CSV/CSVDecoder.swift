@@ -19,6 +19,9 @@ final class CSVDecoder: RowDecoder {
     private let dialect: CSVDialect
     /// The factor of each axis: stream · 3 + axis.
     private let factors: [Double]
+    /// What is added to each axis afterwards.
+    private let lifts: [Double]
+    let unitChecks: [UnitCheck?]
     /// The days that a clock without dates has passed, and its last time, in nanoseconds.
     private var midnights: Int64 = 0
     private var lastClock: Int64 = 0
@@ -44,6 +47,8 @@ final class CSVDecoder: RowDecoder {
         endsEveryLine = layout.isRecording
         probe = TraceRow(streamCount: layout.streams.count)
         factors = layout.streams.flatMap(\.factors)
+        lifts = layout.streams.flatMap { [0, 0, $0.lift] }
+        unitChecks = layout.streams.map(\.lateCheck)
         let last = layout.streams.flatMap(\.columns).reduce(layout.time.column ?? 0, max)
         var uses = Array(repeating: Self.nothing, count: last + 1)
         if let column = layout.time.column { uses[column] = Self.time }
@@ -53,7 +58,7 @@ final class CSVDecoder: RowDecoder {
         self.uses = uses
         var isPlain = !isLineByLine && !head.dialect.collapses
         if case .clock = layout.time { isPlain = false }
-        if unit.multiple != 1 { isPlain = false }
+        if unit.multiple != 1 || layout.streams.contains(where: { $0.lift != 0 }) { isPlain = false }
         plainRows =
             isPlain
             ? CSVPlainRows(
@@ -102,7 +107,7 @@ final class CSVDecoder: RowDecoder {
                 let stream = use / 3
                 let field = p
                 if let decimal = scanner.scanPlain(&p, end) {
-                    let value = Float(decimal.value(in: DecimalScanner.text(of: field, before: p)) * factors[use])
+                    let value = axis(decimal.value(in: DecimalScanner.text(of: field, before: p)), use)
                     if value.magnitude <= TraceRow.largest {
                         row.set(stream, use % 3, value)
                         continue
@@ -117,6 +122,10 @@ final class CSVDecoder: RowDecoder {
         if row.removeIncomplete(), flaw == nil { flaw = missing(at: bytes.count + 1) }
         return flaw
     }
+
+    /// A value in the unit of samples.
+    @inline(__always)
+    private func axis(_ value: Double, _ use: Int) -> Float { Float(value * factors[use] + lifts[use]) }
 
     func timeNanoseconds(of line: UnsafeBufferPointer<UInt8>) -> Int64? {
         _ = decode(line, into: probe)
@@ -168,7 +177,7 @@ final class CSVDecoder: RowDecoder {
         case .empty:
             return nil
         case .number(let decimal, let text):
-            let value = Float(decimal.value(in: text) * factors[use])
+            let value = axis(decimal.value(in: text), use)
             guard value.magnitude <= TraceRow.largest else {
                 return flaw(.beyondSensors, "a value beyond any sensor", field, start)
             }

@@ -4,7 +4,7 @@ import PlainText
 /// The contents of a file's columns.
 struct CSVLayout {
     /// One stream in the file.
-    struct Stream: Equatable {
+    struct Stream {
         /// The sensor's name, when the header gives one.
         let sensor: String?
         let kind: SampleKind
@@ -12,6 +12,10 @@ struct CSVLayout {
         let factors: [Double]
         /// The columns of x, y and z, from 0.
         let columns: [Int]
+        /// What is added to z, in m/s²: gravity, where the file has none and the user says so.
+        var lift = 0.0
+        /// What has to be held against the first samples, because there were too few when the header was read.
+        var lateCheck: UnitCheck?
     }
 
     let time: CSVTime
@@ -56,7 +60,8 @@ struct CSVLayout {
         do throws(CSVAxes.Problem) {
             found = try axes.streams(advice)
         } catch {
-            throw fail((time.time == nil ? "no column holds the time; " : "") + error.message, error.remedy)
+            let note = error.remedy == nil ? "" : advice.rateNote
+            throw fail((time.time == nil ? "no column holds the time; " : "") + error.message + note, error.remedy)
         }
         if let flaw = time.flaw {
             throw fail(

@@ -8,7 +8,7 @@ import PlainText
 /// Written `TARGET=[-]COLUMN[:UNIT]`, separated by commas. A target is `time`, `ax`, `ay`, `az`, `mx`, `my` or `mz`; a
 /// column is its name in the header, or `#3` for the third one, which also works in a file without a header; a minus
 /// turns the axis about; a unit may have a scale, as in `g/256` for counts. `acceleration=gravity` is for recordings in
-/// which the axis that points down reads positive.
+/// which the axis that points down reads positive, and `acceleration=linear` for those without gravity.
 public struct ColumnMap: Sendable, Equatable {
     /// What a column is used for.
     enum Target: Equatable {
@@ -47,11 +47,20 @@ public struct ColumnMap: Sendable, Equatable {
     }
 
     private(set) var entries: [Entry]
-    /// Whether accelerations have the sign of gravity, where that is stated.
-    private(set) var hasGravitySign: Bool?
+    /// What accelerations are, where that is stated.
+    enum Acceleration: String, CaseIterable {
+        /// The axis that points up reads positive at rest.
+        case specificForce = "specific_force"
+        /// The axis that points down reads positive at rest.
+        case gravity
+        /// All axes read 0 at rest: 1 g is added along z.
+        case linear
+    }
 
-    /// The entry that is about the sign of all accelerations.
-    private static let signKey = "acceleration"
+    private(set) var acceleration: Acceleration?
+
+    /// The entry that is about all accelerations.
+    static let signKey = "acceleration"
 
     var usesNumbers: Bool {
         entries.contains {
@@ -65,7 +74,7 @@ public struct ColumnMap: Sendable, Equatable {
         for text in texts {
             for piece in Self.pieces(text) {
                 if piece.hasPrefix(Self.signKey + "=") {
-                    hasGravitySign = try Self.sign(piece)
+                    acceleration = try Self.acceleration(piece)
                     continue
                 }
                 let entry = try Self.entry(piece)
@@ -94,16 +103,15 @@ public struct ColumnMap: Sendable, Equatable {
         return pieces.map { $0.trimmingBlanks() }
     }
 
-    private static func sign(_ piece: String) throws(ParseError) -> Bool {
-        switch piece.dropFirst(signKey.count + 1) {
-        case "gravity": return true
-        case "specific_force": return false
-        default:
+    private static func acceleration(_ piece: String) throws(ParseError) -> Acceleration {
+        guard let known = Acceleration(rawValue: String(piece.dropFirst(signKey.count + 1))) else {
             throw ParseError(
                 description:
-                    "'\(piece)' has to be acceleration=gravity, where the axis that points down reads positive, or "
-                    + "acceleration=specific_force, where the one that points up does")
+                    "'\(piece)' has to be acceleration=gravity, where the axis that points down reads positive, "
+                    + "acceleration=specific_force, where the one that points up does, or acceleration=linear, where all "
+                    + "read 0 at rest")
         }
+        return known
     }
 
     private static func entry(_ piece: String) throws(ParseError) -> Entry {

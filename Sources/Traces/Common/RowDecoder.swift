@@ -12,6 +12,9 @@ protocol RowDecoder: AnyObject {
     /// Reads rows without flaws in bulk, with the same result as ``decode(_:into:)``; `nil` when it cannot.
     var plainRows: CSVPlainRows? { get }
 
+    /// For each stream what has to be held against its first samples.
+    var unitChecks: [UnitCheck?] { get }
+
     /// Decodes a line that is neither blank nor a comment.
     ///
     /// - Parameters:
@@ -29,4 +32,5 @@ protocol RowDecoder: AnyObject {
 
 extension RowDecoder {
     var plainRows: CSVPlainRows? { nil }
+    var unitChecks: [UnitCheck?] { [] }
 }

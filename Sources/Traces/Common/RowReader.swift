@@ -21,6 +21,8 @@ final class RowReader: TraceReader {
     private var rowCount = 0
     /// Whether the row jumps far ahead, and the next stamp has not been looked up yet.
     private var isRowDoubted = false
+    /// For each stream, until there were enough samples; empty where nothing is to be checked.
+    private var unitChecks: [LateUnitCheck?]
 
     /// Reads the lines after the header, which the decoder has read.
     init(_ lines: LineReader, decoder: any RowDecoder, isCancelled: @escaping () -> Bool) {
@@ -30,11 +32,30 @@ final class RowReader: TraceReader {
         plainRows = decoder.plainRows
         contents = decoder.contents
         notices = decoder.notices
+        let checks = decoder.unitChecks.map { $0.map { LateUnitCheck($0) } }
+        unitChecks = checks.contains { $0 != nil } ? checks : []
         rules = RowRules(path: lines.path, place: .line, streamCount: decoder.contents.count)
         row = rules.row
     }
 
     func fill(_ window: [SampleBatch], ranks: [Int]) throws(TraceError) -> Bool {
+        let hasMore = try read(window, ranks: ranks)
+        if !unitChecks.isEmpty { checkUnits(window, isLast: !hasMore) }
+        return hasMore
+    }
+
+    /// Holds the first samples against the units that the header states.
+    private func checkUnits(_ window: [SampleBatch], isLast: Bool) {
+        for stream in unitChecks.indices {
+            unitChecks[stream]?.add(window[stream])
+            guard let check = unitChecks[stream], check.isDue || isLast else { continue }
+            unitChecks[stream] = nil
+            if let message = check.contradiction { rules.note(.contradicted, at: nil, message) }
+        }
+        if unitChecks.allSatisfy({ $0 == nil }) { unitChecks = [] }
+    }
+
+    private func read(_ window: [SampleBatch], ranks: [Int]) throws(TraceError) -> Bool {
         var lastTime = Int64.min
         var lastRank = -1
         var isEmpty = true

@@ -40,6 +40,7 @@ package final class TraceFile {
         self.path = path
         if let file = try ArrowStream.open(path: path, makeDecoder: makeDecoder, hints: hints) {
             readers = try ArrowStream.readers(of: file, hints: hints)
+            try requireGravity(hints)
             return
         }
         let lines = try LineReader(path: path, isCancelled: isCancelled)
@@ -48,11 +49,23 @@ package final class TraceFile {
             throw TraceError(
                 .data, path: path, "has no raw scans: only an Arrow stream made by record --scans has them")
         }
+        let isEvemu = try EvemuHead.isNext(lines)
         let decoder: any RowDecoder =
-            try EvemuHead.isNext(lines)
+            isEvemu
             ? EvemuDecoder(try EvemuHead(lines), hints: hints)
             : CSVDecoder(try CSVHead(lines, hints: hints), isLineByLine: isLineByLine)
         readers = [RowReader(lines, decoder: decoder, isCancelled: isCancelled)]
+        if isEvemu { try requireGravity(hints) }
+    }
+
+    /// Refuses to add gravity to recordings of sensors, which have it.
+    private func requireGravity(_ hints: TraceHints) throws(TraceError) {
+        guard hints.map?.acceleration == .linear, contents.contains(where: { $0.kind == .accelerometer }) else {
+            return
+        }
+        throw TraceError(
+            .data, path: path,
+            "--map acceleration=linear is for CSV files of apps that take gravity away, and this is none")
     }
 }
 

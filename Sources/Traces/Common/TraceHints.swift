@@ -24,7 +24,7 @@ package struct TraceHints: Sendable, Equatable {
 
     /// Whether the accelerations of a sensor, `nil` for one without a name, have to be turned about.
     func hasGravitySign(_ sensor: String?) -> Bool {
-        if let sign = map?.hasGravitySign { return sign }
+        if let acceleration = map?.acceleration { return acceleration == .gravity }
         guard !gravitySensors.isEmpty else { return false }
         guard let sensor, !gravitySensors.contains(sensor) else { return true }
         return !otherSensors.contains(sensor)

@@ -24,6 +24,8 @@ package struct TraceRepairs: Sendable, Equatable {
         case repeated = "repeated stamp: kept"
         /// A last line without its end.
         case torn = "last line torn: skipped"
+        /// The first samples of a pipe are not those of the unit that the header states; they are kept.
+        case contradicted = "values contradict the unit that is stated: kept"
         /// A last message of an Arrow stream without its end.
         case tornBatch = "last batch torn: skipped"
 
