@@ -67,17 +67,20 @@ package protocol LatestState: AnyObject, Sendable {
 extension HandlerPlan {
     /// A worker that handles all waiting events at a time, until it is told to stop and none is left.
     ///
-    /// - Parameter start: Called once on the thread; makes the handler, and a closure that is called after each batch.
+    /// - Parameter start: Called once on the thread; makes the handler, a closure that is called after each batch, and one
+    ///   that waits for a waker, for so many milliseconds at most.
     /// - Returns: The plan.
     package static func batches(
-        start: @escaping @Sendable () -> (handler: any EventHandler, afterBatch: () -> Void)
+        start:
+            @escaping @Sendable () -> (
+                handler: any EventHandler, afterBatch: () -> Void, wait: (Waker, _ milliseconds: Int32) -> Void
+            )
     ) -> HandlerPlan {
         HandlerPlan { port in
-            let (handler, afterBatch) = start()
-            port.courier.runBatches { queued in
+            let (handler, afterBatch, wait) = start()
+            port.courier.runBatches(idle: { wait(port.courier.waker, port.tellDrops()) }) { queued in
                 for item in queued { handler.handle(item.event) }
                 afterBatch()
-                port.drops.tellRest()
             }
         }
     }
@@ -102,14 +105,17 @@ package struct HandlerReports: Sendable {
 /// Standard output or standard error of a handler: reports its failures, and tries each batch of lines again.
 private final class HandlerStream {
     let writer: LineWriter
+    private let descriptor: Int32
     private let label: String
     private let name: String
     private let reports: HandlerReports
     private var hasFailed = false
+    private var isReaderGone = false
     private var toldLostCount = 0
 
     init(_ descriptor: Int32, _ label: String, _ name: String, _ reports: HandlerReports) {
         writer = LineWriter(descriptor: descriptor)
+        self.descriptor = descriptor
         self.label = label
         self.name = name
         self.reports = reports
@@ -120,14 +126,10 @@ private final class HandlerStream {
         if let failure = writer.failure {
             // A reader that is gone does not come back; a full disk may have room for the next batch.
             if !failure.isReaderGone { writer.retry() }
-            guard !hasFailed else { return }
+            guard !hasFailed, !isReaderGone else { return }
+            if failure.isReaderGone { return tellReaderGone(failure.reason) }
             hasFailed = true
-            if failure.isReaderGone {
-                reports.readerGone(
-                    Event(handlerFailed: name, because: "\(label): \(failure.reason): its reader is gone"))
-            } else {
-                reports.report(Event(handlerFailed: name, because: "\(label): \(failure.reason)"))
-            }
+            reports.report(Event(handlerFailed: name, because: "\(label): \(failure.reason)"))
         } else if hasFailed {
             hasFailed = false
             let lost = writer.lostLineCount - toldLostCount
@@ -137,6 +139,26 @@ private final class HandlerStream {
             drop.set(.reason, .text("\(label) could not be written to"))
             reports.report(drop)
             reports.report(Event(handlerRecovered: name))
+        }
+    }
+
+    private func tellReaderGone(_ reason: String) {
+        isReaderGone = true
+        reports.readerGone(Event(handlerFailed: name, because: "\(label): \(reason): its reader is gone"))
+    }
+
+    /// Waits for a waker, and notices meanwhile that a reader is gone: the next event may be hours away.
+    static func wait(_ waker: Waker, _ streams: [HandlerStream], milliseconds: Int32) {
+        let watched = streams.filter { $0.writer.hasLines && !$0.isReaderGone }
+        guard !watched.isEmpty else { return waker.wait(timeoutMilliseconds: milliseconds) }
+        var entries = [pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0)]
+        entries += watched.map { pollfd(fd: $0.descriptor, events: 0, revents: 0) }
+        guard poll(&entries, nfds_t(entries.count), milliseconds) > 0 else { return }
+        if entries[0].revents != 0 { waker.clear() }
+        // Both are reported without being asked for: POLLERR by a pipe, POLLHUP by a socket.
+        for (entry, stream) in zip(entries.dropFirst(), watched)
+        where Int32(entry.revents) & (Int32(POLLERR) | Int32(POLLHUP)) != 0 {
+            stream.tellReaderGone(SystemError(code: EPIPE, call: "write").reason)
         }
     }
 }
@@ -161,7 +183,8 @@ extension HandlerWork {
                         journal: JournalSocket.ofStandardError(), report: reports.report))
                 return (
                     handler ?? ClosureHandler { _ in },
-                    { for stream in streams { stream.flush() } }
+                    { for stream in streams { stream.flush() } },
+                    { HandlerStream.wait($0, streams, milliseconds: $1) }
                 )
             }
         }

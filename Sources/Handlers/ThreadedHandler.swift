@@ -55,6 +55,14 @@ package final class HandlerPort: Sendable {
     /// Whether no event waits.
     var isEmpty: Bool { courier.withContent { $0.isEmpty } }
 
+    /// Reports drops that are due.
+    ///
+    /// - Returns: The longest wait until that has to be done again, in milliseconds; −1 for an infinite one.
+    func tellDrops() -> Int32 {
+        guard let pause = drops.tellDue(hasRoom: courier.withContent { $0.hasRoom }) else { return -1 }
+        return SystemClock.milliseconds(until: Units.nanoseconds(pause), from: 0)
+    }
+
     /// Takes the oldest events; ``finish(_:isAcknowledged:)`` has to be called for each.
     func take(atMost count: Int) -> [QueuedEvent] {
         guard count > 0 else { return [] }

@@ -196,7 +196,12 @@ extension Courier {
     }
 
     /// Handles all waiting items as one batch after another, until the thread is requested to stop and none is left.
-    package func runBatches<Item>(_ work: ([Item]) -> Void) where Content == BoundedQueue<Item> {
+    ///
+    /// - Parameters:
+    ///   - idle: Waits for the waker, and may wait for something else; `nil` waits for the waker alone.
+    ///   - work: Handles a batch.
+    package func runBatches<Item>(idle: (() -> Void)? = nil, _ work: ([Item]) -> Void)
+    where Content == BoundedQueue<Item> {
         var items: [Item] = []
         while true {
             let isStopping = state.withLock { state in
@@ -210,7 +215,7 @@ extension Courier {
             } else if isStopping {
                 return
             } else {
-                wait()
+                if let idle { idle() } else { wait() }
             }
         }
     }
@@ -280,6 +285,8 @@ package struct BoundedQueue<Item: Sendable>: Sendable {
     @inlinable package var waitingCount: Int { items.count - first }
     /// Whether no item waits.
     package var isEmpty: Bool { first == items.count }
+    /// Whether an item would be taken.
+    package var hasRoom: Bool { load < capacity }
     /// The load of the items that are not finished.
     package var unfinishedCount: Int { load + begun }
 

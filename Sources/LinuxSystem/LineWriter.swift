@@ -10,6 +10,8 @@ package final class LineWriter {
     package private(set) var failure: SystemError?
     /// The number of lines that were not written, or not to their end.
     package private(set) var lostLineCount = 0
+    /// Whether there was a line to write.
+    package private(set) var hasLines = false
     /// Whether the last line in the file lacks its end.
     private var isTorn = false
 
@@ -25,6 +27,7 @@ package final class LineWriter {
 
     /// Adds a line.
     package func write(_ line: String) {
+        hasLines = true
         guard failure == nil else {
             lostLineCount += 1
             return

@@ -15,7 +15,7 @@ import Testing
                 begun.signal()
                 released.wait()
             }
-            return (handler, {})
+            return (handler, {}, { $0.wait(timeoutMilliseconds: $1) })
         }
         plan.capacity = 4
         return try ThreadedHandler(name: "stuck", plan, report: reports.add)

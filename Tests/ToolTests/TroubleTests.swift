@@ -160,6 +160,38 @@ import Testing
         #expect(try !errors.text().contains("failed"))
     }
 
+    /// One event, then ten minutes of rest: the end of the reader is noticed without another event.
+    @Test func aRunEndsWhenItsReaderIsGoneAndNothingHappens() throws {
+        let rows = (0..<12_000).map { index -> String in
+            let z = (20..<60).contains(index) ? 9.81 + 5 * sin(Double(index)) : 9.81
+            return "\(Double(index) / 20),0,0,\(z)\n"
+        }
+        let folder = try TemporaryFolder([
+            "trace.csv": "t_s,ax_m_s2,ay_m_s2,az_m_s2\n" + rows.joined(),
+            "b.toml": """
+            [sensor.box]
+            source = "trace"
+            file = "trace.csv"
+            [motion.moved]
+            accelerometer = "box"
+            detect = ["motion"]
+            [handler.lines]
+            on = ["motion.ended"]
+            stdout = true
+            """,
+        ])
+        let output = try TemporaryFile()
+        let child = Child([
+            "/bin/bash", "-c", "set -o pipefail; '\(Binary.path)' run '\(folder.path)/b.toml' | head -n 1",
+        ])
+        child.standardOutput = try output.writer()
+        child.standardError = try TemporaryFile().writer()
+        try child.run()
+        child.waitUntilExit()
+        #expect(child.terminationStatus == 0)
+        #expect(try output.text().split(separator: "\n").count == 1)
+    }
+
     @Test func aReaderThatIsGoneIsAFailureWhereOtherHandlersGoOn() throws {
         let folder = try TemporaryFolder([
             "b.toml": Self.shaken + """

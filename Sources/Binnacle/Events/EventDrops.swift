@@ -1,20 +1,40 @@
 import Synchronization
 
-/// Counts the events that a full queue has no room for, and tells of them: at once of the first, then once a second, and
-/// of the rest when there is room again.
+/// Counts the events that a full queue has no room for, and tells of them: at once of the first, then after a second and at
+/// intervals that double up to a minute, and of the rest when there has been room for a second.
 package final class EventDrops: Sendable {
     private struct State {
         var totalCount = 0
         var untoldCount = 0
         var isSimulated = false
+        /// The last report; `nil` while there is room.
         var told: ContinuousClock.Instant?
+        /// The last drop.
+        var dropped = ContinuousClock.now
+        /// Until the next report.
+        var interval = EventDrops.firstInterval
+
+        /// Takes the drops that are to be reported now.
+        mutating func take(at now: ContinuousClock.Instant) -> Int {
+            interval = told == nil ? EventDrops.firstInterval : min(interval * 2, EventDrops.longestInterval)
+            told = now
+            return takeRest()
+        }
+
+        mutating func takeRest() -> Int {
+            defer { untoldCount = 0 }
+            return untoldCount
+        }
     }
 
     private let handler: String?
     private let reason: String
     private let report: @Sendable (Event) -> Void
     private let state = Mutex(State())
-    private static let interval = Duration.seconds(1)
+    private static let firstInterval = Duration.seconds(1)
+    private static let longestInterval = Duration.seconds(60)
+    /// With room for so long the queue is no longer full.
+    private static let quiet = Duration.seconds(1)
 
     /// Creates a count of nothing.
     ///
@@ -46,7 +66,7 @@ package final class EventDrops: Sendable {
 
     /// Counts an event, and tells of it when that is due.
     ///
-    /// - Returns: Whether it is the first unreported drop: the caller then calls ``tellDue()``.
+    /// - Returns: Whether it is the first unreported drop: the caller then calls ``tellDue(hasRoom:at:)``.
     @discardableResult
     package func add(_ event: Event) -> Bool {
         add(1, isSimulated: event.isSimulated)
@@ -54,31 +74,39 @@ package final class EventDrops: Sendable {
 
     /// Counts events, and tells of them when that is due.
     @discardableResult
-    package func add(_ count: Int, isSimulated: Bool = false) -> Bool {
-        let now = ContinuousClock.now
+    package func add(_ count: Int, isSimulated: Bool = false, at now: ContinuousClock.Instant = .now) -> Bool {
         let (untold, isFirst) = state.withLock { state -> (Int, Bool) in
             let isFirst = state.untoldCount == 0
             state.totalCount += count
             state.untoldCount += count
             state.isSimulated = isSimulated
-            if let told = state.told, now - told < Self.interval { return (0, isFirst) }
-            state.told = now
-            return (Self.take(&state), false)
+            state.dropped = now
+            if let told = state.told, now - told < state.interval { return (0, isFirst) }
+            return (state.take(at: now), false)
         }
         tell(untold, isSimulated: isSimulated)
         return isFirst
     }
 
-    /// Reports the unreported drops when a second has passed since the last report.
+    /// Reports the unreported drops when that is due.
     ///
-    /// - Returns: How long until that is; `nil` when everything was told.
-    package func tellDue() -> Duration? {
-        let now = ContinuousClock.now
+    /// - Parameters:
+    ///   - hasRoom: Whether the queue has room now.
+    ///   - now: The time.
+    /// - Returns: How long until something may be due; `nil` for not before the next drop.
+    package func tellDue(hasRoom: Bool, at now: ContinuousClock.Instant = .now) -> Duration? {
         let (untold, isSimulated, pause) = state.withLock { state -> (Int, Bool, Duration?) in
-            guard state.untoldCount > 0 else { return (0, false, nil) }
-            if let told = state.told, now - told < Self.interval { return (0, false, Self.interval - (now - told)) }
-            state.told = now
-            return (Self.take(&state), state.isSimulated, nil)
+            guard let told = state.told else { return (0, false, nil) }
+            let isSimulated = state.isSimulated
+            if hasRoom, now - state.dropped >= Self.quiet {
+                state.told = nil
+                return (state.takeRest(), isSimulated, nil)
+            }
+            let end = hasRoom ? Self.quiet - (now - state.dropped) : nil
+            guard state.untoldCount > 0 else { return (0, false, end) }
+            if now - told >= state.interval { return (state.take(at: now), isSimulated, end) }
+            let pause = state.interval - (now - told)
+            return (0, false, min(pause, end ?? pause))
         }
         tell(untold, isSimulated: isSimulated)
         return pause
@@ -88,14 +116,9 @@ package final class EventDrops: Sendable {
     package func tellRest() {
         let (count, isSimulated) = state.withLock { state in
             state.told = nil
-            return (Self.take(&state), state.isSimulated)
+            return (state.takeRest(), state.isSimulated)
         }
         tell(count, isSimulated: isSimulated)
-    }
-
-    private static func take(_ state: inout State) -> Int {
-        defer { state.untoldCount = 0 }
-        return state.untoldCount
     }
 
     private func tell(_ count: Int, isSimulated: Bool) {

@@ -153,7 +153,8 @@ package final class CommandSupervisor {
         if hasFreeWorker, !port.isEmpty { return now }
         var times = workers.compactMap(\.deadline)
         if hasFreeWorker, let retry = retries.last { times.append(retry.dueTime) }
-        if let pause = port.drops.tellDue() { times.append(Units.later(now, by: Units.nanoseconds(pause))) }
+        let pause = port.tellDrops()
+        if pause >= 0 { times.append(Units.later(now, by: Int64(pause) * 1_000_000)) }
         if let stop {
             times += [stop.time(after: 50), stop.time(after: 90), Self.endTime(stop)].filter { $0 > now }
         }

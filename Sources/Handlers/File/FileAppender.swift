@@ -42,8 +42,7 @@ package final class FileAppender {
             if batch.isEmpty { batch = port.take(atMost: Self.batchSize)[...] }
             guard !batch.isEmpty else {
                 if isStopping { return }
-                port.drops.tellRest()
-                port.courier.wait()
+                port.courier.wait(milliseconds: port.tellDrops())
                 continue
             }
             do throws(SystemError) {

@@ -16,7 +16,6 @@ extension MQTTPublisher {
                 let items = port.take(atMost: limit - sentCount)
                 guard !items.isEmpty else { break }
                 window += items.map { Entry(item: $0) }
-                port.drops.tellRest()
             }
             guard window[index].message == nil else {
                 index += 1

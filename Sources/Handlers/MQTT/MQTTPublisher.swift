@@ -264,7 +264,8 @@ package final class MQTTPublisher {
             time = min(time, max(accepted + times.lasting, now + 100_000_000))
         }
         if let stop = port.stop { time = min(time, Self.drainTime(stop)) }
-        return time
+        let pause = port.tellDrops()
+        return pause < 0 ? time : min(time, now + Int64(pause) * 1_000_000)
     }
 
     private func isWaitingForAnswer(_ connection: Connection) -> Bool {
