@@ -15,7 +15,8 @@ extension ConfigurationReader {
                 .warning, at: entry.node.position, "no detector uses the sensor \(Spelling.quoted(entry.key))",
                 hint: "sections of detectors, such as [motion.NAME], name the sensors that they need")
         }
-        if configuration.handlers.isEmpty, configuration.store == nil, configuration.socket == nil {
+        // To a text of its own the program adds the handlers that its command line asks for.
+        if configuration.handlers.isEmpty, configuration.store == nil, configuration.socket == nil, embedded == nil {
             diagnostics.report(
                 .warning, at: SourcePosition(line: 1, column: 1), "there is no handler: events go nowhere",
                 hint: "a section [handler.NAME] says what is done with them, such as log = true")

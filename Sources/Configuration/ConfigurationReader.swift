@@ -45,7 +45,7 @@ package struct ConfigurationReader {
     static func levels(of key: String) -> Int { SingleSection(rawValue: key) == nil ? 2 : 1 }
 
     let entries: [TOMLEntry]
-    private let embedded: Int?
+    let embedded: Int?
     let diagnostics: DiagnosticCollector
 
     /// Creates a reader for the entries of all files.

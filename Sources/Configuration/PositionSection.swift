@@ -53,8 +53,8 @@ extension PositionSection {
     /// Reads the section; `nil` when it cannot be used, which is then reported.
     init?(reading table: TableReader) {
         for key in Self.row.keys where key.purpose != nil { _ = table.required(key) }
-        let latitude = table.number("latitude_deg", in: GeodeticPosition.latitudes)
-        let longitude = table.number("longitude_deg", in: GeodeticPosition.longitudes)
+        let latitude = Self.angle(table, "latitude_deg", .latitude, in: GeodeticPosition.latitudes)
+        let longitude = Self.angle(table, "longitude_deg", .longitude, in: GeodeticPosition.longitudes)
         let altitude = table.number("altitude_m", in: GeodeticPosition.altitudes)
         let day = Self.day(table)
         let model = Self.model(table)
@@ -63,6 +63,23 @@ extension PositionSection {
                 latitudeDegrees: latitude, longitudeDegrees: longitude, altitudeMetres: altitude ?? 0)
         else { return nil }
         self.init(position: position, day: day, model: model)
+    }
+
+    /// A number of degrees, or a text such as `54°19'N`.
+    private static func angle(
+        _ table: TableReader, _ key: String, _ axis: GeographicText.Axis, in range: ClosedRange<Double>
+    ) -> Double? {
+        guard let node = table.entry(key)?.node, case .string = node.value else { return table.number(key, in: range) }
+        guard let text = table.string(key) else { return nil }
+        guard let found = GeographicText.angle(text), found.axis ?? axis == axis, range.contains(found.degrees) else {
+            let (name, example) =
+                axis == .latitude
+                ? ("latitude", "54.32, \"54.32N\" or \"54°19'N\"") : ("longitude", "10.14, \"10.14E\" or \"10°8'E\"")
+            table.refuse(
+                key, at: node.position, "\(Spelling.quoted(text)) is no \(name)", hint: "such as \(example)")
+            return nil
+        }
+        return found.degrees
     }
 
     private static func day(_ table: TableReader) -> Day? {
@@ -100,8 +117,11 @@ extension PositionSection {
         it they are magnetic. "binnacle declination" shows what the model says of a place.
         """,
         keys: [
-            Key("latitude_deg", .usual("54.32"), purpose: purpose, usual: "", "North is positive."),
-            Key("longitude_deg", .usual("10.14"), purpose: purpose, usual: "", "East is positive."),
+            Key(
+                "latitude_deg", .usual("54.32"), purpose: purpose, usual: "",
+                "North is positive; also as \"54°19'N\"."),
+            Key(
+                "longitude_deg", .usual("10.14"), purpose: purpose, usual: "", "East is positive; also as \"10°8'E\"."),
             Key("altitude_m", .usual("0"), "Above the ellipsoid WGS 84."),
             Key(
                 "date", .example("\"2026-11-21\""),

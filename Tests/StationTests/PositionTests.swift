@@ -22,6 +22,21 @@ import Testing
     }
 
     @Test(arguments: [
+        ("\"54°19'12\\\"N\"", "\"10°8'24\\\"E\""), ("\"54.32N\"", "\"E10.14\""), ("\"54.32\"", "10.14"),
+    ])
+    func aPlaceIsReadAsPeopleWriteIt(latitude: String, longitude: String) throws {
+        let text = "[position]\nlatitude_deg = \(latitude)\nlongitude_deg = \(longitude)\n"
+        let position = try #require(try parse(text).position).position
+        #expect(abs(position.latitudeDegrees - 54.32) < 1e-9 && abs(position.longitudeDegrees - 10.14) < 1e-9)
+        let words = "[position]\nlatitude_deg = \"33°52'S\"\nlongitude_deg = \"70°W\"\n"
+        let south = try #require(try parse(words).position)
+        #expect(south.position.latitudeDegrees < -33.8 && south.position.longitudeDegrees == -70)
+    }
+
+    @Test(arguments: [
+        FaultyText("no angle", "[position]\nlatitude_deg = |\"up\"\nlongitude_deg = 1\n", "no latitude", "54°19'N"),
+        FaultyText("exchanged", "[position]\nlatitude_deg = |\"10°8'E\"\nlongitude_deg = 1\n", "no latitude"),
+        FaultyText("beyond", "[position]\nlatitude_deg = 1\nlongitude_deg = |\"181E\"\n", "no longitude"),
         FaultyText("no longitude", "|[position]\nlatitude_deg = 1\n", "[position] has no `longitude_deg`"),
         FaultyText("latitude", "[position]\n|latitude_deg = 91\nlongitude_deg = 1\n", "between -90.0 and 90.0"),
         FaultyText("a day that is none", place + "date = |\"2026-02-30\"\n", "no day", "\"2026-11-21\""),

@@ -19,6 +19,7 @@ import Testing
         try run.waitForEvent("free_fall")
         #expect(run.stop() == 0)
         let events = try run.events()
+        #expect(try !run.errors.text().contains("there is no handler"))
         #expect(events.allSatisfy { $0["simulated"] as? Bool == true })
         #expect(events.allSatisfy { ($0["wall_time"] as? String)?.hasSuffix("Z") == true })
         #expect(events.map { $0["seq"] as? Int } == (1...events.count).map { $0 })

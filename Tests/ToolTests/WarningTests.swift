@@ -229,6 +229,30 @@ import Testing
                 + "(lower it, or give the device a larger range)\n")
     }
 
+    /// Without a buffer the driver may say which raw values there are.
+    @Test(arguments: [("[-2048 1 2047]", true), ("[-32768 1 32767]", false), ("nonsense", false)])
+    func theRangeOfAPolledDeviceIsThatOfItsRawValues(available: String, isWarned: Bool) throws {
+        let tree = try FifoTree()
+        _ = try tree.addDevice(0, name: "accel_3d", type: nil, scale: "0.00958")
+        try tree.set(tree.root + "/sys/bus/iio/devices/iio:device0/in_accel_raw_available", available)
+        let folder = try TemporaryFolder(["b.toml": Self.shocked + Self.shockLog])
+        let result = try Binary.run("check", "--root", tree.root, folder.path + "/b.toml")
+        #expect(result.status == 0)
+        let words = "beyond what `accel_3d` measures: 2.0 g on an axis"
+        #expect(result.errors.contains(words) == isWarned, "\(result.errors)")
+    }
+
+    private static let shocked = """
+        [sensor.box]
+        source = "auto"
+        [motion.moved]
+        accelerometer = "box"
+        detect = ["shock"]
+        shock_g = 8
+
+        """
+    private static let shockLog = "[handler.log]\non = [\"shock\"]\nlog = true\n"
+
     @Test func aReloadLogsTheWarnings() throws {
         let run = try DaemonRun(Self.moved + Self.log).start()
         try run.waitForMessage("runs with")

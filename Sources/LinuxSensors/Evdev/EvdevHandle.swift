@@ -51,13 +51,15 @@ final class EvdevHandle {
         return AxisConversion(scales: scales, offsets: [0, 0, 0], matrix: matrix, factor: factor)
     }
 
-    /// The largest rate in rad/s that the gyroscope can give on each of its axes; `nil` when it does not say so.
-    func gyroscopeRange() throws(SensorFailure) -> Float? {
-        let scales = try scales(.gyroscope)
-        let ranges = (0..<3).map { axis in
-            scales[axis] * Double(libevdev_get_abs_maximum(raw, UInt32(Self.firstAxis(.gyroscope)) + UInt32(axis)))
+    /// The largest value, in m/s² or rad/s, that each axis of a kind can give in both directions; `nil` when it does not say so.
+    func range(_ kind: SampleKind) throws(SensorFailure) -> Double? {
+        let scales = try scales(kind)
+        let ranges = (0..<3).map { offset in
+            let axis = UInt32(Self.firstAxis(kind)) + UInt32(offset)
+            let (least, most) = (libevdev_get_abs_minimum(raw, axis), libevdev_get_abs_maximum(raw, axis))
+            return scales[offset] * Double(least < 0 ? min(most, -max(least, -Int32.max)) : most)
         }
-        return ranges.min().flatMap { $0 > 0 ? Float($0) : nil }
+        return ranges.min().flatMap { $0 > 0 ? $0 : nil }
     }
 
     /// The mount matrix and where it was found; the identity from nowhere without any.

@@ -63,7 +63,7 @@ final class EvdevReader: SensorReader {
                     firstAxis: EvdevHandle.firstAxis(kind), conversion: try handle.conversion(kind, settings)))
         }
         self.streams = streams
-        gyroscopeRange = kinds.contains(.gyroscope) ? try handle.gyroscopeRange() : nil
+        gyroscopeRange = kinds.contains(.gyroscope) ? try handle.range(.gyroscope).map { Float($0) } : nil
         lastArrivalNanoseconds = now - Self.holdNanoseconds
         seed()
     }

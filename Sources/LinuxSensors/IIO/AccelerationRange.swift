@@ -3,22 +3,44 @@ import Binnacle
 extension SensorDevice {
     /// The acceleration that each axis can measure at its present scale, in m/s²; `nil` when that is not known.
     ///
-    /// Reads sysfs. The bits of a scan and the scale give it, so a device without a buffer has none here, and neither has
-    /// an input device.
+    /// Reads sysfs, or asks the input device. Of an IIO device the raw values that its driver names (`in_accel_x_raw_available`)
+    /// and the scale give it, or else the bits of a scan: without a buffer many drivers do not say it.
     package var accelerationRange: Double? {
-        guard interface == .iio, kinds.contains(.accelerometer) else { return nil }
+        guard kinds.contains(.accelerometer) else { return nil }
+        switch interface {
+        case .iio: return iioRange
+        case .evdev:
+            guard let file = try? EvdevHandle.open(self), let handle = try? EvdevHandle(file, self) else { return nil }
+            return (try? handle.range(.accelerometer)) ?? nil
+        }
+    }
+
+    private var iioRange: Double? {
         let device = IIODevice(self)
-        guard let buffer = IIOBufferDirectory.find(in: directory, for: [.accelerometer]) else { return nil }
+        let buffer = IIOBufferDirectory.find(in: directory, for: [.accelerometer])
         var least: Double?
         for name in IIODevice.channels(.accelerometer) {
-            guard let type = (try? buffer.channel(name))?.type, let scale = try? device.scale(name, .accelerometer)
-            else {
-                return nil
+            guard let scale = try? device.scale(name, .accelerometer) else { return nil }
+            var most = rawLimit(name)
+            if most == nil, let type = (try? buffer?.channel(name))?.type {
+                most = (0..<(type.isSigned ? type.bits - 1 : type.bits)).reduce(1) { limit, _ in limit * 2 }
             }
-            var range = abs(scale)
-            for _ in 0..<(type.isSigned ? type.bits - 1 : type.bits) { range *= 2 }
-            least = min(least ?? range, range)
+            guard let most else { return nil }
+            least = min(least ?? .infinity, abs(scale) * most)
         }
         return least
+    }
+
+    /// The largest raw value in both directions, from `[least step most]` as the kernel's documentation of IIO has it.
+    private func rawLimit(_ channel: String) -> Double? {
+        for name in [channel, "in_accel"] {
+            guard let text = try? directory.text(name + "_raw_available"), text.hasPrefix("["), text.hasSuffix("]")
+            else { continue }
+            let numbers = text.dropFirst().dropLast().split(separator: " ").compactMap { Double($0) }
+            guard numbers.count == 3, numbers[0] <= numbers[2] else { continue }
+            let limit = numbers[0] < 0 ? min(-numbers[0], numbers[2]) : numbers[2]
+            if limit > 0 { return limit }
+        }
+        return nil
     }
 }
