@@ -36,7 +36,7 @@ import Testing
     @Test(arguments: [
         FaultyText("no angle", "[position]\nlatitude_deg = |\"up\"\nlongitude_deg = 1\n", "no latitude", "54°19'N"),
         FaultyText("exchanged", "[position]\nlatitude_deg = |\"10°8'E\"\nlongitude_deg = 1\n", "no latitude"),
-        FaultyText("beyond", "[position]\nlatitude_deg = 1\nlongitude_deg = |\"181E\"\n", "no longitude"),
+        FaultyText("beyond", "[position]\nlatitude_deg = 1\nlongitude_deg = |\"999E\"\n", "no longitude"),
         FaultyText("no longitude", "|[position]\nlatitude_deg = 1\n", "[position] has no `longitude_deg`"),
         FaultyText("latitude", "[position]\n|latitude_deg = 91\nlongitude_deg = 1\n", "between -90.0 and 90.0"),
         FaultyText("a day that is none", place + "date = |\"2026-02-30\"\n", "no day", "\"2026-11-21\""),

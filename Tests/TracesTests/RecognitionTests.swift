@@ -75,7 +75,7 @@ import Traces
         #expect(error.message.contains("without gravity"))
     }
 
-    @Test(arguments: ["ax,ay,az", "x,y,z", "linear acc x (m/s^2),linear acc y (m/s^2),linear acc z (m/s^2)"])
+    @Test(arguments: ["ax,ay,az", "linear acc x (m/s^2),linear acc y (m/s^2),linear acc z (m/s^2)"])
     func theCommandOfARefusalPlaysAnAccelerationWithoutGravity(names: String) throws {
         let text = "t_s,\(names)\n" + Self.rows { "\(Double($0) / 50),0.0\($0 % 7),0.02,-0.01" }
         let error = try refusal(text)
