@@ -60,10 +60,13 @@ final class MQTTClient {
         }
     }
 
+    /// The library's name, with the version of its interface.
+    static let library = "libmosquitto.so.1"
+
     /// The functions of libmosquitto, which is loaded when it is first used.
     private static func loadLibrary() throws(MQTTFailure) -> cmosquitto {
         var reason = [CChar](repeating: 0, count: 256)
-        guard let table = cmosquitto_load("libmosquitto.so.1", &reason, reason.count) else {
+        guard let table = cmosquitto_load(library, &reason, reason.count) else {
             let words = String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
             throw MQTTFailure("the MQTT library cannot be used: \(words) (Debian has it in libmosquitto1)")
         }
@@ -191,14 +194,17 @@ final class MQTTClient {
         }
     }
 
-    /// Sends a message with QoS 1.
+    /// Sends a message, with QoS 1 unless another is given.
     ///
     /// - Returns: The ID with which ``takeAcknowledged()`` reports it; `nil` when it cannot be an MQTT message.
     /// - Throws: ``MQTTFailure`` when the connection is lost.
-    func publish(_ payload: [UInt8], to topic: String, isRetained: Bool) throws(MQTTFailure) -> Int32? {
+    func publish(_ payload: [UInt8], to topic: String, quality: Int = 1, isRetained: Bool) throws(MQTTFailure)
+        -> Int32?
+    {
         var number: Int32 = 0
         let (result, code) = call {
-            functions.mosquitto_publish(handle, &number, topic, Int32(clamping: payload.count), payload, 1, isRetained)
+            functions.mosquitto_publish(
+                handle, &number, topic, Int32(clamping: payload.count), payload, Int32(quality), isRetained)
         }
         switch result {
         case MOSQ_ERR_SUCCESS.code:

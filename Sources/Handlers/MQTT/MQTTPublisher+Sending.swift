@@ -37,7 +37,11 @@ extension MQTTPublisher {
     private func send(at index: Int, _ client: MQTTClient) throws(MQTTFailure) -> Bool {
         let event = window[index].item.event
         let topic = topics.event(event)
-        guard let message = try client.publish(Array(event.json.utf8), to: topic, isRetained: false) else {
+        let payload = window[index].payload ?? payloads.next(event)
+        window[index].payload = payload
+        let message = try client.publish(
+            payload, to: topic, quality: settings.quality, isRetained: settings.isRetained)
+        guard let message else {
             skip(at: index, because: "it is too long for MQTT, or its topic is none")
             return false
         }
