@@ -19,10 +19,12 @@
     X(mosquitto_ssl_get) \
     X(mosquitto_connect_callback_set) \
     X(mosquitto_publish_callback_set) \
+    X(mosquitto_message_callback_set) \
     X(mosquitto_log_callback_set) \
     X(mosquitto_connect_bind_async) \
     X(mosquitto_disconnect) \
     X(mosquitto_publish) \
+    X(mosquitto_subscribe) \
     X(mosquitto_socket) \
     X(mosquitto_want_write) \
     X(mosquitto_loop_read) \

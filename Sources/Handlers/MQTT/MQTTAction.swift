@@ -15,11 +15,27 @@ package struct MQTTAction: HandlerAction, Equatable {
     /// The topic that says whether the handler is connected; `nil` when it is published nowhere.
     package let statusTopic: TopicTemplate?
 
+    /// What Home Assistant is told; `nil` for nothing.
+    package let discovery: Discovery?
+    /// The prefix of what it is told.
+    package let discoveryPrefix: String
+    /// What it gets, as far as it has to know that.
+    private var detectors: [HandledDetector] = []
+
+    /// Who is told of the sensors.
+    package enum Discovery: String, CaseIterable, Sendable {
+        /// Home Assistant.
+        case homeAssistant = "homeassistant"
+        /// Nobody any more: what was told is removed.
+        case none
+    }
+
     /// How its first key is written.
     package static let example = "mqtt = \"mqtts://broker.example\""
     /// Others act on what a broker tells them.
     package static let actsOnTheWorld = true
 
+    private static let usualPrefix = "homeassistant"
     private static let form = NetworkPlace.Form(
         schemes: ("mqtts", "mqtt"), example: "mqtts://broker.example:8883",
         exampleOfIPv6: "mqtts://[2001:db8::1]:8883",
@@ -68,6 +84,16 @@ package struct MQTTAction: HandlerAction, Equatable {
                 vanishes. An empty text publishes none. Two handlers for one broker need two of them.
                 """),
             Key(
+                "discovery", .example("\"homeassistant\""), usual: "",
+                """
+                "homeassistant" has Home Assistant (2024.11 or later) show each sensor as a device, without any configuration \
+                there: the broker keeps a description of it. What it shows depends on the kinds in on. "none" removes what an \
+                earlier configuration left. It needs state_topic, and a topic that is made of names and kinds alone.
+                """),
+            Key(
+                "discovery_prefix", .example("\"\(usualPrefix)\""), usual: "\"\(usualPrefix)\"",
+                "The discovery prefix in Home Assistant's settings of MQTT."),
+            Key(
                 "client_id", .example("\"machine-1\""), usual: "binnacle-{identity}- and the handler's name",
                 """
                 The client identifier at the broker; {identity} and {host} are those of topic. No two clients of a broker \
@@ -92,6 +118,9 @@ package struct MQTTAction: HandlerAction, Equatable {
         }
         var settings = MQTTSettings()
         table.read(MQTTSettings.rows, into: &settings)
+        discovery = table.entry("discovery").flatMap { _ in table.choice("discovery", as: Discovery.self) }
+        discoveryPrefix = Self.prefix(table)
+        if discovery == .homeAssistant, let topic { Self.refuse(topic, stateTopic, settings, of: table) }
         guard let broker, let topic else { return nil }
         settings.host = broker.host
         settings.usesTLS = broker.scheme == "mqtts"
@@ -104,6 +133,51 @@ package struct MQTTAction: HandlerAction, Equatable {
             ? nil : TopicTemplate("client_id", of: table, usual: "", among: [], isTopic: false)
     }
 
+    private static func prefix(_ table: TableReader) -> String {
+        guard let text = MQTTSettings.word(table, "discovery_prefix"), let entry = table.entry("discovery_prefix")
+        else { return usualPrefix }
+        table.require("discovery", "the prefix is that of a discovery", for: "discovery_prefix")
+        let levels = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard !levels.contains(""), MQTTTopic.problem(with: text) == nil, !text.hasPrefix("$") else {
+            table.refuse(
+                "discovery_prefix", at: entry.node.position, "\(Spelling.quoted(text)) cannot be a prefix of topics",
+                hint: "that of Home Assistant is \(usualPrefix) unless its settings say otherwise")
+            return usualPrefix
+        }
+        return text
+    }
+
+    /// Refuses what Home Assistant could not find or read.
+    private static func refuse(
+        _ topic: TopicTemplate, _ stateTopic: TopicTemplate?, _ settings: MQTTSettings, of table: TableReader
+    ) {
+        func refuse(_ key: String, _ message: String, _ hint: String) {
+            table.refuse(
+                key, at: table.entry(key)?.node.position ?? table.position, with: ["discovery"], message, hint: hint)
+        }
+        let unknown = topic.pieces.first { piece in
+            guard case .placeholder(let value) = piece else { return false }
+            return value != .sensor && value != .kind
+        }
+        if case .placeholder(let value)? = unknown {
+            refuse(
+                "topic", "Home Assistant cannot be told of a topic with {\(value.name)}",
+                "with `discovery` it has {identity}, {host}, {sensor}, {kind} and {kind_levels}")
+        }
+        if !topic.pieces.contains(.placeholder(.sensor)) {
+            refuse("topic", "`topic` has no {sensor}", "Home Assistant reads the events of each sensor")
+        }
+        if !topic.pieces.contains(.kindLevels), !topic.pieces.contains(.placeholder(.kind)) {
+            refuse("topic", "`topic` has no {kind}", "Home Assistant reads the events of each kind")
+        }
+        if stateTopic == nil, table.entry("state_topic") != nil {
+            refuse("state_topic", "Home Assistant reads the state of each sensor", "leave `state_topic` out")
+        }
+        if settings.payload != nil {
+            refuse("payload", "Home Assistant reads the event as JSON", "leave `payload` out, or make a second handler")
+        }
+    }
+
     private static func refuseEncryption(_ table: TableReader) {
         for key in ["ca_file", "certificate_file", "key_file"] {
             guard let entry = table.entry(key) else { continue }
@@ -111,6 +185,14 @@ package struct MQTTAction: HandlerAction, Equatable {
                 key, at: entry.keyPosition, with: [Self.key], "`\(key)` has no meaning for mqtt://",
                 hint: "mqtts:// is the encrypted way")
         }
+    }
+
+    /// Knows the sensors, where Home Assistant is told of them.
+    package func told(of detectors: [HandledDetector]) -> MQTTAction {
+        guard discovery == .homeAssistant else { return self }
+        var action = self
+        action.detectors = detectors
+        return action
     }
 
     /// Publishes each event.
@@ -123,6 +205,13 @@ package struct MQTTAction: HandlerAction, Equatable {
         settings.statusTopic = statusTopic?.topic(of: machine)
         let state = stateTopic.map { template -> @Sendable (String) -> String in
             { template.topic(forSensor: $0, of: machine) }
+        }
+        settings.discovery = discovery.map { discovery in
+            let topics = HomeAssistantTopics(
+                prefix: discoveryPrefix, machine: machine, status: settings.statusTopic,
+                state: { stateTopic?.topic(forSensor: $0, of: machine) ?? "" },
+                event: { topic.topic(for: Event(kind: $0, sensor: $1, timeNanoseconds: 0), of: machine) })
+            return MQTTDiscovery(discovery == .none ? [] : detectors, topics)
         }
         let topics = MQTTPublisher.Topics(event: { topic.topic(for: $0, of: machine) }, state: state)
         return .threaded(MQTTPublisher.plan(settings, topics))

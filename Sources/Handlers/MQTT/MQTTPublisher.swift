@@ -200,6 +200,7 @@ package final class MQTTPublisher {
             try publish(client, &connection, now)
             try turn(client, until: nextTime(connection, now), now)
             take(client, &connection)
+            try removeLeftDevices(client)
             try checkAnswer(connection)
             reportRecovery(&connection)
         }
@@ -241,6 +242,7 @@ package final class MQTTPublisher {
             connection.announcement = try client.publish(Array("online".utf8), to: topic, isRetained: true)
         }
         connection.isAnnounced = connection.announcement == nil
+        try describe(client)
     }
 
     /// Waits for the socket, the waker or a deadline, and runs the library's input and output.

@@ -30,6 +30,8 @@ package struct MQTTSettings: Sendable, Equatable {
     package var isRetained = false
     /// The message of an event; `nil` for its JSON.
     package var payload: CommandTemplate.Argument?
+    /// What the broker keeps for Home Assistant; `nil` for nothing.
+    package var discovery: MQTTDiscovery?
     /// The topic that says "online" or "offline"; `nil` for none.
     package var statusTopic: String?
 
