@@ -53,7 +53,10 @@ package final class Replay {
         router.add(counter)
         var style = TextHandler.Style()
         style.columns = options.columns
-        router.add(options.writesJSON ? JSONLinesHandler(writer: output) : TextHandler(writer: output, style: style))
+        router.add(
+            options.writesJSON
+                ? JSONLinesHandler(writer: output, recording: options.recording)
+                : TextHandler(writer: output, style: style))
         let chains = Self.chains(
             assembly.configuration.handlers, router, runsCommands: options.runsHandlers, output: output, log: errors,
             interruption: interruption)
@@ -140,6 +143,7 @@ package final class Replay {
         summary.repairs = TraceRepairs.Kind.allCases.compactMap { kind in
             repairs.counts[kind].map { "\($0) × \(kind.rawValue)" }
         }
+        summary.skippedCounts = repairs.skippedCounts
         summary.notices = repairs.notices.map(\.description) + [stretch?.notice].compactMap { $0 }
         summary.assumptions = assembly.assumptions
         summary.elapsedSeconds = elapsed / .seconds(1)
@@ -196,6 +200,8 @@ package struct ReplayOptions {
     /// Whether handlers that act on the world run.
     package var runsHandlers = false
     package var writesJSON = false
+    /// The recording that each line of JSON names; `nil` for none.
+    package var recording: String?
 
     package init() {}
 }
@@ -216,6 +222,8 @@ package struct ReplaySummary {
     package var stillMoving: [String] = []
     /// What was skipped in the traces, one line each.
     package var repairs: [String] = []
+    /// The number of places at which samples were skipped, by cause, in words for programs.
+    package var skippedCounts: [String: Int] = [:]
     /// What was assumed about the traces.
     package var assumptions: [String] = []
     /// The first skipped places, and what else a user has to know at the end.
