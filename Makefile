@@ -61,6 +61,7 @@ run: build ## Replay the bundled recording of a walk; SPEED=1 plays it in real t
 test: setup-test build ## Run every test, against the release binary, and the Swift code of the documents.
 	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(DEVELOP) test --skip '^SensorTests\.'
 	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(DEVELOP) test --skip-build --filter '^SensorTests\.'
+	scripts/check-binary $(BINARY)
 	scripts/check-arrow $(BINARY)
 	scripts/check-nmea $(BINARY)
 	scripts/test-kernel-forms $(KERNEL_CASES)

@@ -20,8 +20,9 @@ struct HomeAssistantDevice {
         .tiltChanged,
         .calibrationNeeded,
     ]
-    /// A store hands over later what a broker has missed; Home Assistant would take it for an event of now. An event of a
-    /// replay has no `wall_time`.
+    /// Whether an event is of now: a store hands over later what a broker has missed.
+    ///
+    /// Home Assistant would take that for an event of now. An event of a replay has no `wall_time`.
     private static let isRecent =
         "value_json.wall_time is defined and (now() - as_datetime(value_json.wall_time)).total_seconds() | abs < 60"
     /// How long a pulse lasts, in seconds.

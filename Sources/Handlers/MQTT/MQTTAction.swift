@@ -211,7 +211,7 @@ package struct MQTTAction: HandlerAction, Equatable {
                 prefix: discoveryPrefix, machine: machine, status: settings.statusTopic,
                 state: { stateTopic?.topic(forSensor: $0, of: machine) ?? "" },
                 event: { topic.topic(for: Event(kind: $0, sensor: $1, timeNanoseconds: 0), of: machine) })
-            return MQTTDiscovery(discovery == .none ? [] : detectors, topics)
+            return MQTTDiscovery(discovery == .homeAssistant ? detectors : [], topics)
         }
         let topics = MQTTPublisher.Topics(event: { topic.topic(for: $0, of: machine) }, state: state)
         return .threaded(MQTTPublisher.plan(settings, topics))

@@ -234,6 +234,7 @@ final class MQTTClient {
     /// - Parameters:
     ///   - filter: The topics.
     ///   - ownBytes: How much will be published to these topics, which the broker returns.
+    /// - Throws: ``MQTTFailure`` when the connection is lost.
     func subscribe(to filter: String, ownBytes: Int) throws(MQTTFailure) {
         expectedBytes = Self.mostRetained + ownBytes
         let (result, code) = call { functions.mosquitto_subscribe(handle, nil, filter, 0) }
