@@ -53,7 +53,7 @@ package enum Binary {
     package static func run(_ arguments: [String], in folder: String? = nil, input: String? = nil) throws -> Result {
         let process = process(arguments, in: folder)
         let file = try input.map { try TemporaryFile($0) }
-        if let file { process.standardInput = try #require(FileHandle(forReadingAtPath: file.path)) }
+        if let file { process.standardInput = FileHandle(forReadingAtPath: file.path) }
         let output = try TemporaryFile()
         let errors = try TemporaryFile()
         process.standardOutput = try output.writer()

@@ -1,11 +1,9 @@
 // libevdev, loaded when it is first used: a program that only plays recordings starts without it.
 //
-// The functions in use are defined here under the library's own names, and call the library. They are hidden, so that the
-// library itself does not find them.
+// The functions in use are defined here under the library's own names, and call the library.
 #ifndef CEVDEV_H
 #define CEVDEV_H
 
-#pragma GCC visibility push(hidden)
 // With its folder, because there is no pkg-config for a target of C.
 #include <libevdev-1.0/libevdev/libevdev.h>
 #include <linux/input.h>
@@ -18,6 +16,5 @@ void libevdev_uinput_destroy(struct libevdev_uinput *_Nonnull device);
 
 /// Why the library cannot be used, in the loader's words; a null pointer when it can. Any thread may ask.
 const char *_Nullable cevdev_problem(void);
-#pragma GCC visibility pop
 
 #endif
