@@ -72,6 +72,7 @@ release: ## Run every check and make the files of VERSION, and its tag (as root)
 test: setup-test build ## Run every test, against the release binary, and the Swift code of the documents.
 	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(DEVELOP) test --skip '^SensorTests\.'
 	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(DEVELOP) test --skip-build --filter '^SensorTests\.'
+	scripts/check-binary $(BINARY)
 	scripts/check-arrow $(BINARY)
 	scripts/check-nmea $(BINARY)
 	scripts/check-plot $(BINARY)

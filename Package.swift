@@ -97,8 +97,8 @@ let package = Package(
             name: "Traces",
             dependencies: ["SensorGeometry", "Binnacle", "Kernels", "PlainText", "PosixCalls", "CMappedFile"],
             swiftSettings: settings),
-        .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
-        .systemLibrary(name: "CEvdev", pkgConfig: "libevdev", providers: [.apt(["libevdev-dev"])]),
+        .target(name: "CUdev"),
+        .target(name: "CEvdev"),
         .target(name: "CLinux"),
         .target(name: "LinuxSystem", dependencies: ["PosixCalls", "CLinux"], swiftSettings: settings),
         .target(

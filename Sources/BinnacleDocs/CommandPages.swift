@@ -105,7 +105,7 @@ enum CommandPages {
             ("66", "There is no such file."), ("69", "A sensor, a device or the daemon is missing."),
             ("70", "A program error."), ("73", "A file cannot be created."), ("74", "Reading or writing failed."),
             ("75", "Another daemon has the event store."),
-            ("77", "The user has no permission."), ("78", "The configuration cannot be used."),
+            ("77", "The user has no permission."), ("78", "The configuration cannot be used, or is not there."),
             ("130, 143", "Ended by Ctrl-C, or by SIGTERM."),
         ])
     }

@@ -9,9 +9,15 @@ import Station
 /// `binnacle replay`: plays traces.
 struct ReplayCommand {
     private let options: ReplayOptions
+    private let reportPath: String?
+    /// Whether the recordings are named on standard input, and played one by one.
+    private let isBatch: Bool
 
     init(_ arguments: Arguments) throws(StationError) {
-        var options = try ReplayOptions(arguments, of: .replay)
+        isBatch = arguments.has(.each)
+        reportPath = arguments.value(.report)
+        if isBatch { try Self.refuseOthers(arguments) }
+        var options = try ReplayOptions(arguments, of: .replay, needsTrace: !isBatch)
         options.runsHandlers = arguments.has(.handlers)
         options.writesJSON = arguments.has(.json)
         options.columns = Terminal.columns(of: STDOUT_FILENO)
@@ -21,6 +27,52 @@ struct ReplayCommand {
     func run(
         _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
     ) throws(StationError) -> ExitStatus {
+        if isBatch { return try ReplayBatch(options: options).run(output, errors, signals) }
+        guard let reportPath else { return try play(output, errors, signals).status }
+        let file = try Self.reportFile(reportPath)
+        let report = LineWriter(descriptor: file.raw)
+        let recordings = options.traces.files
+        do throws(StationError) {
+            let (status, failures, summary) = try play(output, errors, signals)
+            report.write(ReplayReport(recordings, status, failures, summary).json)
+            try Self.finish(report, reportPath)
+            return status
+        } catch {
+            if report.failure == nil {
+                report.write(ReplayReport(recordings, refusedBecause: error).json)
+                report.flush()
+            }
+            throw error
+        }
+    }
+
+    private static func reportFile(_ path: String) throws(StationError) -> Descriptor {
+        do throws(SystemError) {
+            let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
+            return Descriptor(owning: try systemCall("open", path: path) { open(path, flags, 0o644) })
+        } catch {
+            throw StationError(.cannotCreate, "\(path): cannot be written: \(error.reason)")
+        }
+    }
+
+    private static func finish(_ report: LineWriter, _ path: String) throws(StationError) {
+        report.flush()
+        if let failure = report.failure { throw StationError(.inputOutput, "\(path): \(failure.reason)") }
+    }
+
+    private static func refuseOthers(_ arguments: Arguments) throws(StationError) {
+        guard arguments.operands.isEmpty, !arguments.has(.bind) else {
+            throw StationError(
+                .usage, "--each reads the names of the recordings from standard input, and takes no others")
+        }
+        for option in [OptionRow.report, .handlers] where arguments.has(option) {
+            throw StationError(.usage, "--\(option.name) is not for --each")
+        }
+    }
+
+    private func play(
+        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
+    ) throws(StationError) -> (status: ExitStatus, failures: [StationError], summary: ReplaySummary) {
         let replay = try Replay(
             options, output: output, errors: errors, interruption: signals.interruption)
         for notice in replay.notices { errors.write("binnacle: \(notice)") }
@@ -32,18 +84,18 @@ struct ReplayCommand {
         for failure in failures { errors.write("binnacle: \(failure.description)") }
         let report = options.writesJSON ? errors : output
         for line in summary.lines { report.write(line) }
-        if summary.isCancelled { return signals.interruption.exitStatus }
-        return failures.first?.status ?? .ok
+        let status = summary.isCancelled ? signals.interruption.exitStatus : failures.first?.status ?? .ok
+        return (status, failures, summary)
     }
 }
 
 extension ReplayOptions {
     /// Reads what `replay` and `plot` have in common.
-    init(_ arguments: Arguments, of command: CommandRow.Name) throws(StationError) {
+    init(_ arguments: Arguments, of command: CommandRow.Name, needsTrace: Bool = true) throws(StationError) {
         self.init()
         traces = try arguments.traces(arguments.operands)
         configurationPath = arguments.value(.config)
-        guard !traces.isEmpty || configurationPath != nil
+        guard !needsTrace || !traces.isEmpty || configurationPath != nil
         else {
             throw StationError(
                 .usage, "\(command.rawValue) needs a trace; see 'binnacle \(command.rawValue) --help'")

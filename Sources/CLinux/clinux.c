@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "clinux.h"
 
+#include <stdint.h>
+#include <sys/random.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -137,4 +139,14 @@ void clinux_keep_ends(void)
         return;
     action.sa_flags &= ~SA_NOCLDWAIT;
     sigaction(SIGCHLD, &action, NULL);
+}
+
+// glibc has this since 2.36 alone, and the program also starts with older ones; libstdc++ asks for it. There is no error
+// that the kernel's generator could have here, once the machine has started.
+__attribute__((visibility("hidden"))) uint32_t arc4random(void)
+{
+    uint32_t number = 0;
+    while (getrandom(&number, sizeof number, 0) != sizeof number) {
+    }
+    return number;
 }

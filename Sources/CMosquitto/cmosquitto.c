@@ -14,6 +14,7 @@ static struct cmosquitto table;
 static long (*verify_result)(const void *);
 static const char *(*verify_text)(long);
 static int (*is_init_finished)(const void *);
+static unsigned char *(*digest_of)(const unsigned char *, size_t, unsigned char *);
 
 static bool look_up(void *library, char *reason, size_t size)
 {
@@ -46,6 +47,7 @@ const struct cmosquitto *cmosquitto_load(const char *name, char *reason, size_t 
             verify_result = (long (*)(const void *))dlsym(library, "SSL_get_verify_result");
             verify_text = (const char *(*)(long))dlsym(library, "X509_verify_cert_error_string");
             is_init_finished = (int (*)(const void *))dlsym(library, "SSL_is_init_finished");
+            digest_of = (unsigned char *(*)(const unsigned char *, size_t, unsigned char *))dlsym(library, "SHA256");
             table.mosquitto_lib_init();
             is_loaded = true;
         }
@@ -66,4 +68,9 @@ const char *cmosquitto_verify_problem(void *ssl)
 bool cmosquitto_tls_established(void *ssl)
 {
     return ssl && is_init_finished && is_init_finished(ssl);
+}
+
+bool cmosquitto_digest(const unsigned char *bytes, size_t count, unsigned char *digest)
+{
+    return digest_of && digest_of(bytes, count, digest);
 }

@@ -103,6 +103,19 @@ extension OptionRow {
         help: "Ask for at most N samples of a stream at once. Never changes the events.")
     package static let handlers = OptionRow(
         "handlers", help: "Run the configured handlers that act on the outside world, too.")
+    package static let each = OptionRow(
+        "each",
+        help: """
+            Play each recording whose path is a line of standard input, one after the other and each by itself. Standard
+            output gets JSON lines that name their "recording", and one of the kind recording.replayed or
+            recording.failed for each recording, with its status and reason. A recording that fails ends nothing.
+            """)
+    package static let report = OptionRow(
+        "report", "FILE", takes: .files,
+        help: """
+            Write to FILE what became of the replay, as one JSON object: the status, the reason of a failure, and the
+            numbers of samples, of skipped places by their cause, and of events.
+            """)
     package static let json = OptionRow("json", help: "Write one JSON object a line instead of text.")
     package static let decodeScans = OptionRow(
         "decode-scans",

@@ -107,7 +107,7 @@ extension Configuration {
     }
 
     /// Whether a detector makes events of a kind.
-    fileprivate func makes(_ kind: EventKind, _ detector: String) -> Bool {
+    func makes(_ kind: EventKind, _ detector: String) -> Bool {
         switch kind.origin {
         case .motion(let feature):
             motions.contains { $0.name == detector && $0.settings.features.contains(feature) }

@@ -119,6 +119,7 @@ package struct ConfigurationReader {
                 name: section.name, reading: section.table, detectors: detectorNames, norths: norths.map(\.key),
                 inForce: inForce.norths.map(\.name))
         }
+        configuration.handlers = configuration.handlers.map { $0.told(of: configuration) }
         configuration.namedSensors = Set(detectors.flatMap(Self.sensors))
         configuration.position = single(.position).flatMap { PositionSection(reading: $0) }
         configuration.store = single(.store).flatMap { EventStoreSettings(reading: $0) }

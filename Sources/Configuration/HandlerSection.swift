@@ -29,6 +29,25 @@ package struct HandlerSection: Sendable {
     }
 }
 
+extension HandlerSection {
+    /// The same section, whose action knows what it gets of the configuration's detectors.
+    func told(of configuration: Configuration) -> HandlerSection {
+        let found =
+            configuration.motions.map { ($0.name, $0.accelerometer) }
+            + configuration.norths.map { ($0.name, $0.magnetometer) }
+            + configuration.orientations.map { ($0.name, $0.accelerometer) }
+        let heard = found.compactMap { name, sensor -> HandledDetector? in
+            guard detectors?.contains(name) ?? true else { return nil }
+            let made = kinds.filter { kind in
+                configuration.makes(kind, name) || kind == .samplesLost && detectors == nil
+            }
+            return HandledDetector(name: name, sensor: sensor, kinds: Set(made))
+        }
+        return HandlerSection(
+            name: name, kinds: kinds, detectors: detectors, action: action.told(of: heard), decorators: decorators)
+    }
+}
+
 extension HandlerSection: Equatable {
     /// Whether both have the same settings.
     package static func == (left: HandlerSection, right: HandlerSection) -> Bool {

@@ -27,6 +27,9 @@ package protocol HandlerAction: Sendable {
     ///   - entry: The entry of ``key``.
     init?(reading table: TableReader, at entry: TOMLEntry)
 
+    /// The same action, told of what its handler gets; for one whose work depends on that.
+    func told(of detectors: [HandledDetector]) -> Self
+
     /// The work of a handler with a name.
     func work(for name: String) -> HandlerWork
 
@@ -41,6 +44,23 @@ package protocol HandlerAction: Sendable {
 
     /// Whether another action does the same.
     func isSame(as other: any HandlerAction) -> Bool
+}
+
+/// A detector that a handler listens to, and which of the handler's kinds it makes.
+package struct HandledDetector: Sendable, Equatable {
+    /// The detector's name.
+    package let name: String
+    /// The sensor of its events.
+    package let sensor: String
+    /// The kinds.
+    package let kinds: Set<EventKind>
+
+    /// Creates a detector.
+    package init(name: String, sensor: String, kinds: Set<EventKind>) {
+        self.name = name
+        self.sensor = sensor
+        self.kinds = kinds
+    }
 }
 
 /// The documentation of an action, and its keys.
@@ -74,6 +94,9 @@ extension HandlerAction {
 
     /// The section names the kinds.
     package static var headingKinds: [EventKind]? { nil }
+
+    /// Its work depends on the events alone.
+    package func told(of detectors: [HandledDetector]) -> Self { self }
 
     /// There are no warnings.
     package var notices: [String] { [] }

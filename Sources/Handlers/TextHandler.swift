@@ -93,14 +93,21 @@ extension String {
 /// Writes each event as one JSON object on one line.
 package final class JSONLinesHandler: EventHandler {
     private let writer: LineWriter
+    /// What stands before the event's own keys.
+    private let start: String?
 
     /// Creates a handler; the owner of the writer flushes it.
-    package init(writer: LineWriter) {
+    ///
+    /// - Parameters:
+    ///   - writer: Takes the lines.
+    ///   - recording: The recording of the events, which each line then names.
+    package init(writer: LineWriter, recording: String? = nil) {
         self.writer = writer
+        start = recording.map { "{\"recording\":\(JSONObject.quoted($0))," }
     }
 
     /// Writes the event.
     package func handle(_ event: Event) {
-        writer.write(event.json)
+        writer.write(start.map { $0 + event.json.dropFirst() } ?? event.json)
     }
 }

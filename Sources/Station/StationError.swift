@@ -42,12 +42,10 @@ package struct StationError: Error, CustomStringConvertible {
     package init(_ error: ConfigurationError) {
         let status: ExitStatus =
             switch error {
-            case .contents: .configuration
-            case .file(_, .missing), .file(_, .directory), .file(_, .noDirectory), .file(_, .nothing),
-                .file(_, .irregular):
-                .noInput
-            case .file(_, .forbidden): .noPermission
-            case .file(_, .tooLarge), .file(_, .tooMany): .configuration
+            // Also a missing one: the status of a missing recording would let a job without its configuration go on.
+            case .contents, .file(_, .missing), .file(_, .directory), .file(_, .noDirectory), .file(_, .nothing),
+                .file(_, .irregular), .file(_, .forbidden), .file(_, .tooLarge), .file(_, .tooMany):
+                .configuration
             case .file(_, .system): .inputOutput
             }
         self.init(status, error.description)

@@ -335,7 +335,8 @@ final class StoreWorker {
         }
         guard let repair = file.repair else { return }
         reports.tell(
-            .storeFailed, "\(settings.path): the event store is damaged: \(repair)", Figure(.retry, .integer(0)))
+            .storeFailed, "\(settings.path): the event store is damaged: \(repair)",
+            Figure(.retry, .number(0, decimals: 3)))
         reports.tell(.storeRecovered, "\(settings.path): events are stored again", Figure(.count, .integer(0)))
     }
 
@@ -411,7 +412,7 @@ final class StoreWorker {
             Outage(
                 text: text, isFull: failure.isFull, retryNanoseconds: now + wait, waitNanoseconds: wait,
                 file: phase.file, notStoredBefore: reports.statistics.notStoredCount))
-        reports.tell(.storeFailed, text, Figure(.retry, .integer(wait / Self.second)))
+        reports.tell(.storeFailed, text, Figure(.retry, .number(Double(wait) / Double(Self.second), decimals: 3)))
     }
 
     /// Tries to end the outage; if that fails, doubles the wait before the next attempt.

@@ -125,6 +125,9 @@ package final class InputDevice: VirtualDevice {
 
     /// Creates the device in the kernel; libevdev_uinput_destroy removes and frees it.
     package static func create(_ file: Descriptor, _ description: Description) throws(SystemError) -> OpaquePointer? {
+        guard cevdev_problem() == nil else {
+            throw SystemError(code: ELIBACC, call: "loading libevdev.so.2 (Debian has it in libevdev2)")
+        }
         guard let device = libevdev_new() else { throw SystemError(code: ENOMEM, call: "libevdev_new") }
         defer { libevdev_free(device) }
         libevdev_set_name(device, description.name)

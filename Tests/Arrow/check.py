@@ -369,6 +369,9 @@ def check_scans(name, types, format):
         schema, batches = reader.schema, list(reader.iter_batches_with_custom_metadata())
     check(schema.field("scan") == pa.field("scan", pa.binary(), nullable=False), schema)
     check(schema.metadata[b"binnacle.clock"] == b"monotonic", schema.metadata)
+    ahead = time.time_ns() - time.monotonic_ns() - int(schema.metadata[b"binnacle.wall_ahead_ns"])
+    check(abs(ahead) < 60_000_000_000, "the wall clock is", ahead, "ns away")
+    check(schema.metadata[b"binnacle.boot"] == pathlib.Path("/proc/sys/kernel/random/boot_id").read_bytes().strip(), schema.metadata)
     for number in range(axes // 3):
         kind = schema.metadata[f"binnacle.sensor.{number}.kind".encode()].decode()
         check(schema.metadata[f"binnacle.sensor.{number}.device".encode()].endswith(b"imu"), schema.metadata)

@@ -77,10 +77,10 @@ extension BrokenConfigurationTests {
             "8:15: `state_topic` has no {sensor} (each sensor has a state of its own; an empty text publishes none)"),
         more(
             "state of a kind", "state_topic = \"{sensor}/{kind}\"",
-            "8:15: unknown placeholder `{kind}` (one of `host`, `sensor`; write `{{` and `}}` for braces)"),
+            "8:15: unknown placeholder `{kind}` (one of `host`, `identity`, `sensor`; write `{{` and `}}` for braces)"),
         more(
             "status of a sensor", "status_topic = \"{sensor}\"",
-            "8:16: unknown placeholder `{sensor}` (one of `host`; write `{{` and `}}` for braces)"),
+            "8:16: unknown placeholder `{sensor}` (one of `host`, `identity`; write `{{` and `}}` for braces)"),
         more("topic no string", "status_topic = 1", "8:16: `status_topic`: expected a string, found an integer"),
     ]
 

@@ -37,6 +37,9 @@ import Testing
             key_file = "/run/key"
             client_id = "me"
             keepalive_s = 5
+            qos = 2
+            retain = true
+            payload = "{kind}: {peak_g} {{g}}"
             """)
         #expect(
             action.topic.pieces == [
@@ -48,7 +51,9 @@ import Testing
         #expect(settings.user == "u" && settings.password == .credential("c"))
         #expect(settings.authorityFile == "/run/ca")
         #expect(settings.certificateFile == "/run/cert" && settings.keyFile == "/run/key")
-        #expect(settings.clientID == "me" && settings.keepaliveSeconds == 5)
+        #expect(action.clientID?.pieces == [.text("me")] && settings.keepaliveSeconds == 5)
+        #expect(settings.quality == 2 && settings.isRetained)
+        #expect(settings.payload?.text(for: Event(kind: .shock, timeNanoseconds: 1)) == "shock:  {g}")
         let other = try self.action("mqtt = \"mqtts://b\"")
         let same = try self.action("mqtt = \"mqtts://b:8883\"")
         #expect(!action.isSame(as: other) && other.isSame(as: same))
@@ -60,18 +65,33 @@ import Testing
     }
 
     @Test func whatAnEventSaysIsOneLevel() throws {
-        let template = try action("mqtt = \"mqtt://b\"").topic
+        let boat = MachineNames(host: "boat", identity: "0af3")
+        let template = try action("mqtt = \"mqtt://b\"\nlayout = \"v0\"").topic
         var event = Event(kind: .motionBegan, sensor: "a/b+#", timeNanoseconds: 1)
-        #expect(template.topic(for: event, host: "boat") == "binnacle/boat/a_b__/motion.began")
+        #expect(template.topic(for: event, of: boat) == "binnacle/boat/a_b__/motion.began")
         event.sensor = nil
-        #expect(template.topic(for: event, host: "") == "binnacle/-/-/motion.began")
+        #expect(
+            template.topic(for: event, of: MachineNames(host: "", identity: "")) == "binnacle/-/-/motion.began")
         event.sensor = String(repeating: "ü", count: 200) + "\0"
         #expect(
-            template.topic(for: event, host: "boat")
+            template.topic(for: event, of: boat)
                 == "binnacle/boat/" + String(repeating: "ü", count: 128) + "/motion.began")
         var odd = "\0\n\u{9F}"
         odd.unicodeScalars += [0xFFFE, 0xFDD0, 0x1_FFFF].compactMap { Unicode.Scalar($0 as UInt32) }
         #expect(MQTTTopic.level(odd + "é") == "______é")
+    }
+
+    @Test func eventsAndStatesStandApart() throws {
+        let boat = MachineNames(host: "boat", identity: "0af3")
+        let action = try action("mqtt = \"mqtt://b\"\nclient_id = \"{host}-{identity}\"")
+        var event = Event(kind: .motionBegan, sensor: "chassis", timeNanoseconds: 1)
+        #expect(action.topic.topic(for: event, of: boat) == "binnacle/v1/0af3/event/chassis/motion/began")
+        event.kind = .freeFall
+        event.identity = "that of the store"
+        #expect(action.topic.topic(for: event, of: boat) == "binnacle/v1/0af3/event/chassis/free_fall")
+        #expect(action.stateTopic?.topic(for: event, of: boat) == "binnacle/v1/0af3/state/chassis")
+        #expect(action.statusTopic?.topic(for: event, of: boat) == "binnacle/v1/0af3/status")
+        #expect(action.clientID?.topic(for: event, of: boat) == "boat-0af3")
     }
 
     @Test func aPasswordInPlainTextIsSaid() throws {

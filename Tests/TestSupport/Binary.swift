@@ -50,8 +50,10 @@ package enum Binary {
         try run(arguments, in: folder)
     }
 
-    package static func run(_ arguments: [String], in folder: String? = nil) throws -> Result {
+    package static func run(_ arguments: [String], in folder: String? = nil, input: String? = nil) throws -> Result {
         let process = process(arguments, in: folder)
+        let file = try input.map { try TemporaryFile($0) }
+        if let file { process.standardInput = FileHandle(forReadingAtPath: file.path) }
         let output = try TemporaryFile()
         let errors = try TemporaryFile()
         process.standardOutput = try output.writer()

@@ -144,7 +144,7 @@ import Testing
                 #expect(result.errors.contains(part), "\(result.errors)")
             }
         }
-        #expect(try Binary.run("check", "/nonexistent.toml").status == 66)
+        #expect(try Binary.run("check", "/nonexistent.toml").status == 78)
     }
 
     @Test func whatFollowsTwoDashesIsAFile() throws {

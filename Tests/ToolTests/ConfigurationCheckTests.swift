@@ -93,17 +93,17 @@ import Testing
         #expect(result.errors.contains("\(bad.path)/binnacle.toml:1:1: [sensor.a] has no `source`"))
     }
 
-    @Test func aFolderWithoutAConfigurationIsNoInput() throws {
+    @Test func aFolderWithoutAConfigurationIsAConfigurationError() throws {
         let folder = try TemporaryFolder(["other.toml": "", "conf.d/readme": ""])
         let result = try Binary.run("check", folder.path)
-        #expect(result.status == 66)
+        #expect(result.status == 78)
         #expect(result.errors == "\(folder.path): there is neither a binnacle.toml nor a conf.d/*.toml in it\n")
     }
 
     @Test(.enabled(if: !FileManager.default.fileExists(atPath: "/etc/binnacle"), "this machine has a configuration"))
     func withoutAPathItIsThatOfTheService() throws {
         let result = try Binary.run("check")
-        #expect(result.status == 66)
+        #expect(result.status == 78)
         #expect(result.errors == "/etc/binnacle: there is no such file\n")
     }
 

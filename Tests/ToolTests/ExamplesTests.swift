@@ -177,9 +177,7 @@ import Testing
             "fleet-broker.toml",
             [
                 "mqtt = \"mqtts://broker.example:8883\"": "file = \"\(lines.path)\"", "user = \"machine-1\"": "",
-                "password_credential = \"mqtt\"": "", "topic = \"binnacle/{host}/{sensor}/{kind}\"": "",
-                "state_topic = \"binnacle/{host}/{sensor}/state\"": "",
-                "status_topic = \"binnacle/{host}/status\"": "",
+                "password_credential = \"mqtt\"": "",
             ])
         let trace = try Self.trace(seconds: 60) { time in
             time >= 20 && time < 30 ? 0.2 * sin(2 * .pi * 5 * time) : time >= 45 && time < 45.1 ? 4 : 0

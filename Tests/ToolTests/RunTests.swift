@@ -110,7 +110,7 @@ import Testing
         ] as [([String], String)])
     func aWrongCommandLineIsRefused(_ arguments: [String], _ message: String) throws {
         let result = try Binary.run(["run"] + arguments)
-        #expect(result.status == (message.contains("nonexistent") ? 66 : 64))
+        #expect(result.status == (message.contains("nonexistent") ? 78 : 64))
         #expect(result.errors.contains(message), "\(result.errors)")
     }
 

@@ -64,6 +64,9 @@ import Testing
         let text = String(decoding: data, as: UTF8.self)
         #expect(text.contains(#"{"name":"in_accel_z","type":"\#(type)","offset":4}"#))
         #expect(text.contains("binnacle.sensor.0.device") && text.contains("binnacle.clock"))
+        #expect(text.contains("binnacle.wall_ahead_ns"))
+        let boot = try String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+        #expect(text.contains(boot.trimmingCharacters(in: .whitespacesAndNewlines)))
 
         let recorded = try Binary.run("replay", "--json", trace)
         #expect(recorded.status == 0 && recorded.output.contains("motion.began"), "\(recorded.errors)")

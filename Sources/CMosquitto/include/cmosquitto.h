@@ -19,10 +19,12 @@
     X(mosquitto_ssl_get) \
     X(mosquitto_connect_callback_set) \
     X(mosquitto_publish_callback_set) \
+    X(mosquitto_message_callback_set) \
     X(mosquitto_log_callback_set) \
     X(mosquitto_connect_bind_async) \
     X(mosquitto_disconnect) \
     X(mosquitto_publish) \
+    X(mosquitto_subscribe) \
     X(mosquitto_socket) \
     X(mosquitto_want_write) \
     X(mosquitto_loop_read) \
@@ -48,6 +50,13 @@ const struct cmosquitto *_Nullable cmosquitto_load(const char *_Nonnull name, ch
 /// The argument is what mosquitto_ssl_get() gives, which lives as long as the connection; in libmosquitto's own callbacks
 /// it does. OpenSSL is the one that libmosquitto is linked with, because it is looked up through libmosquitto.
 const char *_Nullable cmosquitto_verify_problem(void *_Nullable ssl);
+
+/// The bytes of a digest.
+#define CMOSQUITTO_DIGEST_SIZE 32
+
+/// Writes the SHA-256 digest of some bytes, made by the OpenSSL that libmosquitto is linked with; false when there is none,
+/// also before cmosquitto_load() has succeeded.
+bool cmosquitto_digest(const unsigned char *_Nonnull bytes, size_t count, unsigned char *_Nonnull digest);
 
 /// Whether the TLS handshake is over; false without TLS.
 bool cmosquitto_tls_established(void *_Nullable ssl);

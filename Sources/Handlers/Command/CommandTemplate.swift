@@ -19,17 +19,10 @@ package struct CommandTemplate: Sendable, Equatable {
 
     /// The arguments for an event; a value that the event does not have becomes empty.
     package func arguments(for event: Event) -> [String] {
-        arguments.map { argument in
-            argument.pieces.reduce(into: "") { text, piece in
-                switch piece {
-                case .text(let words): text += words
-                case .placeholder(let placeholder): text += placeholder.text(in: event) ?? ""
-                }
-            }
-        }
+        arguments.map { $0.text(for: event) }
     }
 
-    /// One argument.
+    /// One argument, or another text with placeholders.
     package struct Argument: Sendable, Equatable {
         /// The parts, in their order.
         package let pieces: [Piece]
@@ -37,6 +30,16 @@ package struct CommandTemplate: Sendable, Equatable {
         /// Creates an argument.
         package init(_ pieces: [Piece]) {
             self.pieces = pieces
+        }
+
+        /// The text for an event; a value that the event does not have becomes empty.
+        package func text(for event: Event) -> String {
+            pieces.reduce(into: "") { text, piece in
+                switch piece {
+                case .text(let words): text += words
+                case .placeholder(let placeholder): text += placeholder.text(in: event) ?? ""
+                }
+            }
         }
     }
 

@@ -4,8 +4,10 @@ package import TableReading
 
 /// `mqtt = "mqtts://…"`: publishes the event to a broker.
 package struct MQTTAction: HandlerAction, Equatable {
-    /// The connection, with what the section says; the client ID is empty where it names none.
+    /// The connection, with what the section says, but the client ID.
     package let settings: MQTTSettings
+    /// The client ID; `nil` for one of the machine and the handler.
+    package let clientID: TopicTemplate?
     /// The topic of an event.
     package let topic: TopicTemplate
     /// The topic of a sensor's state; `nil` when no states are published.
@@ -13,14 +15,27 @@ package struct MQTTAction: HandlerAction, Equatable {
     /// The topic that says whether the handler is connected; `nil` when it is published nowhere.
     package let statusTopic: TopicTemplate?
 
+    /// What Home Assistant is told; `nil` for nothing.
+    package let discovery: Discovery?
+    /// The prefix of what it is told.
+    package let discoveryPrefix: String
+    /// What it gets, as far as it has to know that.
+    private var detectors: [HandledDetector] = []
+
+    /// Who is told of the sensors.
+    package enum Discovery: String, CaseIterable, Sendable {
+        /// Home Assistant.
+        case homeAssistant = "homeassistant"
+        /// Nobody any more: what was told is removed.
+        case none
+    }
+
     /// How its first key is written.
     package static let example = "mqtt = \"mqtts://broker.example\""
     /// Others act on what a broker tells them.
     package static let actsOnTheWorld = true
 
-    private static let usualTopic = "binnacle/{host}/{sensor}/{kind}"
-    private static let usualStateTopic = "binnacle/{host}/{sensor}/state"
-    private static let usualStatusTopic = "binnacle/{host}/status"
+    private static let usualPrefix = "homeassistant"
     private static let form = NetworkPlace.Form(
         schemes: ("mqtts", "mqtt"), example: "mqtts://broker.example:8883",
         exampleOfIPv6: "mqtts://[2001:db8::1]:8883",
@@ -41,34 +56,60 @@ package struct MQTTAction: HandlerAction, Equatable {
             """),
         further: [
             Key(
-                "topic", .usual("\"\(usualTopic)\""),
+                "layout", .usual("\"v1\""),
                 """
-                The topic of an event; the message is the event as JSON. {host} is the machine's name, and the other names \
-                are those of command. A value stays within one level: /, +, # and control characters in it become _; an \
-                empty value becomes -.
+                Which topics are the defaults. "v1": events stand below event, a level for each word of their kind, and \
+                states below state. "v0": "\(MQTTLayout.v0.topic)", "\(MQTTLayout.v0.stateTopic)" and \
+                "\(MQTTLayout.v0.statusTopic)".
                 """),
             Key(
-                "state_topic", .usual("\"\(usualStateTopic)\""),
+                "topic", .usual("\"\(MQTTLayout.v1.topic)\""),
+                """
+                The topic of an event; the message is the event as JSON. {identity} stands for the machine, the same at each \
+                start, and another one on each copy of its disk: a digest of /etc/machine-id and of the serial number of the \
+                board or, without one, of the address of a network card. {host} is the machine's name, {kind_levels} the \
+                kind with / in place of its dot, and the other names are those of command. A value stays within one level: \
+                /, +, # and control characters in it become _; an empty value becomes -.
+                """),
+            Key(
+                "state_topic", .usual("\"\(MQTTLayout.v1.stateTopic)\""),
                 """
                 The topic of each sensor's latest state, as JSON, which the broker keeps (retained); an empty text publishes \
                 none. It is made from the events in on alone.
                 """),
             Key(
-                "status_topic", .usual("\"\(usualStatusTopic)\""),
+                "status_topic", .usual("\"\(MQTTLayout.v1.statusTopic)\""),
                 """
                 The topic of online or offline, which the broker keeps (retained). It becomes offline also when the machine \
                 vanishes. An empty text publishes none. Two handlers for one broker need two of them.
+                """),
+            Key(
+                "discovery", .example("\"homeassistant\""), usual: "",
+                """
+                "homeassistant" has Home Assistant (2024.11 or later) show each sensor as a device, without any configuration \
+                there: the broker keeps a description of it. What it shows depends on the kinds in on. "none" removes what an \
+                earlier configuration left. It needs state_topic, and a topic that is made of names and kinds alone.
+                """),
+            Key(
+                "discovery_prefix", .example("\"\(usualPrefix)\""), usual: "\"\(usualPrefix)\"",
+                "The discovery prefix in Home Assistant's settings of MQTT."),
+            Key(
+                "client_id", .example("\"machine-1\""), usual: "binnacle-{identity}- and the handler's name",
+                """
+                The client identifier at the broker; {identity} and {host} are those of topic. No two clients of a broker \
+                may have the same.
                 """),
         ] + MQTTSettings.rows.map { $0.key(MQTTSettings()) })
 
     /// Reads what a section says of it; `nil` when that cannot be used, which is then reported.
     package init?(reading table: TableReader, at entry: TOMLEntry) {
         let broker = NetworkPlace(Self.key, entry.node, of: table, as: Self.form)
-        let topic = TopicTemplate("topic", of: table, usual: Self.usualTopic)
+        let layout = table.entry("layout").flatMap { _ in table.choice("layout", as: MQTTLayout.self) } ?? .v1
+        let topic = TopicTemplate("topic", of: table, usual: layout.topic)
         stateTopic = TopicTemplate(
-            "state_topic", of: table, usual: Self.usualStateTopic, among: [.sensor], mayBeEmpty: true)
+            "state_topic", of: table, usual: layout.stateTopic, among: [.sensor], mayBeEmpty: true)
         statusTopic = TopicTemplate(
-            "status_topic", of: table, usual: Self.usualStatusTopic, among: [], mayBeEmpty: true)
+            "status_topic", of: table, usual: layout.statusTopic, among: [], mayBeEmpty: true)
         if let stateTopic, !stateTopic.pieces.contains(.placeholder(.sensor)) {
             table.refuse(
                 "state_topic", at: table.entry("state_topic")?.node.position ?? table.position,
@@ -77,6 +118,9 @@ package struct MQTTAction: HandlerAction, Equatable {
         }
         var settings = MQTTSettings()
         table.read(MQTTSettings.rows, into: &settings)
+        discovery = table.entry("discovery").flatMap { _ in table.choice("discovery", as: Discovery.self) }
+        discoveryPrefix = Self.prefix(table)
+        if discovery == .homeAssistant, let topic { Self.refuse(topic, stateTopic, settings, of: table) }
         guard let broker, let topic else { return nil }
         settings.host = broker.host
         settings.usesTLS = broker.scheme == "mqtts"
@@ -84,6 +128,54 @@ package struct MQTTAction: HandlerAction, Equatable {
         if !settings.usesTLS { Self.refuseEncryption(table) }
         self.settings = settings
         self.topic = topic
+        clientID =
+            MQTTSettings.word(table, "client_id") == nil
+            ? nil : TopicTemplate("client_id", of: table, usual: "", among: [], isTopic: false)
+    }
+
+    private static func prefix(_ table: TableReader) -> String {
+        guard let text = MQTTSettings.word(table, "discovery_prefix"), let entry = table.entry("discovery_prefix")
+        else { return usualPrefix }
+        table.require("discovery", "the prefix is that of a discovery", for: "discovery_prefix")
+        let levels = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard !levels.contains(""), MQTTTopic.problem(with: text) == nil, !text.hasPrefix("$") else {
+            table.refuse(
+                "discovery_prefix", at: entry.node.position, "\(Spelling.quoted(text)) cannot be a prefix of topics",
+                hint: "that of Home Assistant is \(usualPrefix) unless its settings say otherwise")
+            return usualPrefix
+        }
+        return text
+    }
+
+    /// Refuses what Home Assistant could not find or read.
+    private static func refuse(
+        _ topic: TopicTemplate, _ stateTopic: TopicTemplate?, _ settings: MQTTSettings, of table: TableReader
+    ) {
+        func refuse(_ key: String, _ message: String, _ hint: String) {
+            table.refuse(
+                key, at: table.entry(key)?.node.position ?? table.position, with: ["discovery"], message, hint: hint)
+        }
+        let unknown = topic.pieces.first { piece in
+            guard case .placeholder(let value) = piece else { return false }
+            return value != .sensor && value != .kind
+        }
+        if case .placeholder(let value)? = unknown {
+            refuse(
+                "topic", "Home Assistant cannot be told of a topic with {\(value.name)}",
+                "with `discovery` it has {identity}, {host}, {sensor}, {kind} and {kind_levels}")
+        }
+        if !topic.pieces.contains(.placeholder(.sensor)) {
+            refuse("topic", "`topic` has no {sensor}", "Home Assistant reads the events of each sensor")
+        }
+        if !topic.pieces.contains(.kindLevels), !topic.pieces.contains(.placeholder(.kind)) {
+            refuse("topic", "`topic` has no {kind}", "Home Assistant reads the events of each kind")
+        }
+        if stateTopic == nil, table.entry("state_topic") != nil {
+            refuse("state_topic", "Home Assistant reads the state of each sensor", "leave `state_topic` out")
+        }
+        if settings.payload != nil {
+            refuse("payload", "Home Assistant reads the event as JSON", "leave `payload` out, or make a second handler")
+        }
     }
 
     private static func refuseEncryption(_ table: TableReader) {
@@ -95,24 +187,39 @@ package struct MQTTAction: HandlerAction, Equatable {
         }
     }
 
+    /// Knows the sensors, where Home Assistant is told of them.
+    package func told(of detectors: [HandledDetector]) -> MQTTAction {
+        guard discovery == .homeAssistant else { return self }
+        var action = self
+        action.detectors = detectors
+        return action
+    }
+
     /// Publishes each event.
     package func work(for name: String) -> HandlerWork {
-        let (host, topic, stateTopic) = (HostName.current, topic, stateTopic)
+        let (topic, stateTopic, machine) = (topic, stateTopic, MachineNames.current)
         var settings = settings
-        if settings.clientID.isEmpty {
-            settings.clientID = "binnacle-\(MQTTTopic.level(host))-\(MQTTTopic.level(name))"
-        }
-        settings.statusTopic = statusTopic?.topic(host: host)
+        settings.clientID =
+            clientID.map { $0.topic(of: machine) }
+            ?? "binnacle-\(MQTTTopic.level(machine.identity))-\(MQTTTopic.level(name))"
+        settings.statusTopic = statusTopic?.topic(of: machine)
         let state = stateTopic.map { template -> @Sendable (String) -> String in
-            { template.topic(forSensor: $0, host: host) }
+            { template.topic(forSensor: $0, of: machine) }
         }
-        let topics = MQTTPublisher.Topics(event: { topic.topic(for: $0, host: host) }, state: state)
+        settings.discovery = discovery.map { discovery in
+            let topics = HomeAssistantTopics(
+                prefix: discoveryPrefix, machine: machine, status: settings.statusTopic,
+                state: { stateTopic?.topic(forSensor: $0, of: machine) ?? "" },
+                event: { topic.topic(for: Event(kind: $0, sensor: $1, timeNanoseconds: 0), of: machine) })
+            return MQTTDiscovery(discovery == .homeAssistant ? detectors : [], topics)
+        }
+        let topics = MQTTPublisher.Topics(event: { topic.topic(for: $0, of: machine) }, state: state)
         return .threaded(MQTTPublisher.plan(settings, topics))
     }
 
     /// Of two handlers with one status topic, the one that ends says that the other is offline.
     package var exclusivePlace: (words: String, key: String, name: String)? {
-        statusTopic.map { ("status topic", "status_topic", "\(settings.address) \($0.topic(host: HostName.current))") }
+        statusTopic.map { ("status topic", "status_topic", "\(settings.address) \($0.topic(of: .current))") }
     }
 
     /// Why libmosquitto cannot be loaded.
@@ -124,4 +231,22 @@ package struct MQTTAction: HandlerAction, Equatable {
         guard settings.password != nil, !settings.usesTLS, !isLocal else { return [] }
         return ["the password goes to \(settings.host) in plain text: mqtts:// would encrypt it"]
     }
+}
+
+/// The default topics of a version.
+package enum MQTTLayout: String, CaseIterable, Sendable {
+    /// Events, states and the status apart, below the machine's identity, and no dot in a kind.
+    case v1
+    /// Below the machine's name, with events and states on one level.
+    case v0
+
+    var topic: String {
+        self == .v1 ? "binnacle/v1/{identity}/event/{sensor}/{kind_levels}" : "binnacle/{host}/{sensor}/{kind}"
+    }
+
+    var stateTopic: String {
+        self == .v1 ? "binnacle/v1/{identity}/state/{sensor}" : "binnacle/{host}/{sensor}/state"
+    }
+
+    var statusTopic: String { self == .v1 ? "binnacle/v1/{identity}/status" : "binnacle/{host}/status" }
 }

@@ -15,12 +15,17 @@ final class MQTTClient {
     /// The TLS error of a failed connection.
     var tlsProblem: String?
     private var acknowledged: [Int32] = []
+    private var received: [String] = []
+    /// What may come beside answers: what the broker has retained, and what it returns of our own.
+    private var expectedBytes = 0
     /// The connection, once it was begun.
     private var wire: MQTTWire?
     private var messageCount = 0
 
     /// More messages than are ever in flight; the library would queue the others in its own memory.
     private static let mostInFlight: UInt32 = 1000
+    /// What a broker may have retained for Home Assistant, in bytes.
+    private static let mostRetained = 1_000_000
     /// The system's certificates, for the call that needs a path although the system's are in use already.
     private static let systemCertificates = "/etc/ssl/certs"
 
@@ -60,10 +65,13 @@ final class MQTTClient {
         }
     }
 
+    /// The library's name, with the version of its interface.
+    static let library = "libmosquitto.so.1"
+
     /// The functions of libmosquitto, which is loaded when it is first used.
     private static func loadLibrary() throws(MQTTFailure) -> cmosquitto {
         var reason = [CChar](repeating: 0, count: 256)
-        guard let table = cmosquitto_load("libmosquitto.so.1", &reason, reason.count) else {
+        guard let table = cmosquitto_load(library, &reason, reason.count) else {
             let words = String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
             throw MQTTFailure("the MQTT library cannot be used: \(words) (Debian has it in libmosquitto1)")
         }
@@ -107,6 +115,11 @@ final class MQTTClient {
         functions.mosquitto_publish_callback_set(handle) { _, object, message in
             MQTTClient.of(object)?.acknowledged.append(message)
         }
+        functions.mosquitto_message_callback_set(handle) { _, object, message in
+            // An empty message says that nothing is retained any more.
+            guard let message = message?.pointee, message.payloadlen > 0, let topic = message.topic else { return }
+            MQTTClient.of(object)?.received.append(String(cString: topic))
+        }
         functions.mosquitto_log_callback_set(handle) { _, object, level, line in
             guard let line, level == Int32(MOSQ_LOG_ERR) else { return }
             MQTTClient.of(object)?.note(String(cString: line))
@@ -149,13 +162,14 @@ final class MQTTClient {
         guard let wire else { return }
         let isWithinLimit: Bool
         do throws(SystemError) {
-            isWithinLimit = try wire.receive(acknowledging: messageCount)
+            isWithinLimit = try wire.receive(acknowledging: messageCount, expecting: expectedBytes)
         } catch {
             throw broken(error)
         }
         guard isWithinLimit else {
             throw MQTTFailure(
-                "\(settings.address): the broker sends more than answers, although nothing is subscribed to")
+                "\(settings.address): the broker sends more than answers"
+                    + (expectedBytes == 0 ? ", although nothing is subscribed to" : " and what was subscribed to"))
         }
         // One call reads no more packets than there are messages in flight, and nothing reports the rest.
         var unread = Int32.max
@@ -191,14 +205,17 @@ final class MQTTClient {
         }
     }
 
-    /// Sends a message with QoS 1.
+    /// Sends a message, with QoS 1 unless another is given.
     ///
     /// - Returns: The ID with which ``takeAcknowledged()`` reports it; `nil` when it cannot be an MQTT message.
     /// - Throws: ``MQTTFailure`` when the connection is lost.
-    func publish(_ payload: [UInt8], to topic: String, isRetained: Bool) throws(MQTTFailure) -> Int32? {
+    func publish(_ payload: [UInt8], to topic: String, quality: Int = 1, isRetained: Bool) throws(MQTTFailure)
+        -> Int32?
+    {
         var number: Int32 = 0
         let (result, code) = call {
-            functions.mosquitto_publish(handle, &number, topic, Int32(clamping: payload.count), payload, 1, isRetained)
+            functions.mosquitto_publish(
+                handle, &number, topic, Int32(clamping: payload.count), payload, Int32(quality), isRetained)
         }
         switch result {
         case MOSQ_ERR_SUCCESS.code:
@@ -210,6 +227,25 @@ final class MQTTClient {
             return nil
         default: throw failure(result, code)
         }
+    }
+
+    /// Asks for what the broker has retained, with QoS 0; ``takeReceived()`` has it.
+    ///
+    /// - Parameters:
+    ///   - filter: The topics.
+    ///   - ownBytes: How much will be published to these topics, which the broker returns.
+    /// - Throws: ``MQTTFailure`` when the connection is lost.
+    func subscribe(to filter: String, ownBytes: Int) throws(MQTTFailure) {
+        expectedBytes = Self.mostRetained + ownBytes
+        let (result, code) = call { functions.mosquitto_subscribe(handle, nil, filter, 0) }
+        guard result == MOSQ_ERR_SUCCESS.code else { throw failure(result, code) }
+        try flush()
+    }
+
+    /// The topics of the messages that have come since the last call.
+    func takeReceived() -> [String] {
+        defer { received.removeAll() }
+        return received
     }
 
     /// Sends DISCONNECT, so that the broker discards the will.

@@ -32,11 +32,37 @@ extension MQTTPublisher {
         }
     }
 
+    /// Has the broker keep what Home Assistant is told, and asks it for what an earlier configuration left.
+    ///
+    /// Acknowledgements are not waited for: what was lost with a connection is published again over the next one.
+    func describe(_ client: MQTTClient) throws(MQTTFailure) {
+        guard let discovery = settings.discovery else { return }
+        let size = discovery.messages.reduce(0) { $0 + $1.topic.utf8.count + $1.text.utf8.count }
+        try client.subscribe(to: discovery.filter, ownBytes: 2 * size)
+        for message in discovery.messages {
+            _ = try client.publish(Array(message.text.utf8), to: message.topic, isRetained: true)
+            // Before its first event a sensor is there, too.
+            if topics.state != nil { states.begin(message.sensor) }
+        }
+    }
+
+    /// Removes the devices that an earlier configuration told of: an empty message ends the retention.
+    func removeLeftDevices(_ client: MQTTClient) throws(MQTTFailure) {
+        guard let discovery = settings.discovery else { return }
+        for topic in client.takeReceived() where discovery.isLeft(topic) {
+            _ = try client.publish([], to: topic, isRetained: true)
+        }
+    }
+
     /// Sends an event; `false` when it was skipped, because it cannot be an MQTT message.
     private func send(at index: Int, _ client: MQTTClient) throws(MQTTFailure) -> Bool {
         let event = window[index].item.event
         let topic = topics.event(event)
-        guard let message = try client.publish(Array(event.json.utf8), to: topic, isRetained: false) else {
+        let payload = window[index].payload ?? payloads.next(event)
+        window[index].payload = payload
+        let message = try client.publish(
+            payload, to: topic, quality: settings.quality, isRetained: settings.isRetained)
+        guard let message else {
             skip(at: index, because: "it is too long for MQTT, or its topic is none")
             return false
         }

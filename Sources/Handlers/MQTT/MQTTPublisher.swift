@@ -50,7 +50,7 @@ package final class MQTTGauge: Sendable {
 
 /// Publishes events to a broker, and reconnects without end; for one thread.
 ///
-/// Each event is one message with QoS 1 whose payload is the event's JSON. The publisher keeps unacknowledged events in
+/// Each event is one message, with QoS 1 and the event's JSON unless the settings say otherwise. The publisher keeps unacknowledged events in
 /// their order and sends them again over the next connection, so the broker may get one twice; at most ``windowLimit``
 /// messages are in flight. The library resends nothing itself.
 package final class MQTTPublisher {
@@ -77,6 +77,8 @@ package final class MQTTPublisher {
         var message: Int32?
         /// Whether the sensor's state includes the event.
         var isApplied = false
+        /// The message; made when it is first sent, and the same whenever it is sent again.
+        var payload: [UInt8]?
     }
 
     /// The maximum number of events in flight.
@@ -93,6 +95,7 @@ package final class MQTTPublisher {
     let gauge: MQTTGauge
     var window: [Entry] = []
     var states = MQTTSensorStates()
+    var payloads: MQTTPayloads
     /// The number of connections in a row that the broker closed after it got events, without acknowledging one.
     var closingCount = 0
     var failures: FailureReports
@@ -121,6 +124,7 @@ package final class MQTTPublisher {
         self.port = port
         self.gauge = gauge
         failures = FailureReports(port, times.pauses)
+        payloads = MQTTPayloads(template: settings.payload)
     }
 
     /// Whether events are sent one by one, to find the one on which the broker closes the connection.
@@ -196,6 +200,7 @@ package final class MQTTPublisher {
             try publish(client, &connection, now)
             try turn(client, until: nextTime(connection, now), now)
             take(client, &connection)
+            try removeLeftDevices(client)
             try checkAnswer(connection)
             reportRecovery(&connection)
         }
@@ -237,6 +242,7 @@ package final class MQTTPublisher {
             connection.announcement = try client.publish(Array("online".utf8), to: topic, isRetained: true)
         }
         connection.isAnnounced = connection.announcement == nil
+        try describe(client)
     }
 
     /// Waits for the socket, the waker or a deadline, and runs the library's input and output.

@@ -9,14 +9,27 @@ struct MQTTSensorState: Equatable {
     var detectors: [String: String] = [:]
     /// The latest heading.
     var heading: Figure.Value?
+    /// Whether iron or a magnet is nearby; `nil` before the first.
+    var hasInterference: Bool?
     /// The latest of the other figures that are part of the state.
     var figures: [Figure.Name: Figure.Value] = [:]
 
     /// The state of a detector that lost its sensor.
     private static let failed = "failed"
+    /// The figures that stand beside the heading.
+    private static let headingFigures: [Figure.Name] = [.accuracy, .reference]
 
     mutating func apply(_ event: Event) {
-        if let heading = event.figure(.heading) { self.heading = heading }
+        if let heading = event.figure(.heading) {
+            self.heading = heading
+            for name in Self.headingFigures { figures[name] = event.figure(name) }
+        }
+        switch event.kind {
+        case .motionEnded, .shock: figures[.peak] = event.figure(.peak) ?? figures[.peak]
+        case .interferenceBegan: hasInterference = true
+        case .interferenceEnded: hasInterference = false
+        default: break
+        }
         switch event.kind.row.state {
         case .none: break
         case .delivers: isActive = true
@@ -30,15 +43,17 @@ struct MQTTSensorState: Equatable {
             // The next event of a detector that works again has its state.
             detectors = detectors.filter { $0.value != Self.failed }
         case .sensorInactive: isActive = false
-        case .headingLost: heading = nil
+        case .headingLost:
+            heading = nil
+            for name in Self.headingFigures { figures[name] = nil }
         case .figure(let name):
             isActive = true
             figures[name] = event.figure(name)
         }
     }
 
-    /// The state as one JSON object, with the event that changed it last.
-    func json(of sensor: String, after event: Event) -> String {
+    /// The state as one JSON object, with the event that changed it last; `nil` before the first.
+    func json(of sensor: String, after event: Event?) -> String {
         var object = JSONObject()
         object.add("sensor", sensor)
         if let isActive { object.add("active", raw: isActive ? "true" : "false") }
@@ -47,6 +62,8 @@ struct MQTTSensorState: Equatable {
         object.add("detectors", raw: words.text)
         if let heading { object.add(Figure.Name.heading.rawValue, raw: heading.description) }
         for (name, value) in figures.sorted(by: { $0.key.rawValue < $1.key.rawValue }) { object.add(name, value) }
+        if let hasInterference { object.add("interference", raw: hasInterference ? "true" : "false") }
+        guard let event else { return object.text }
         object.add("seq", raw: String(event.sequence))
         object.add("time_ns", raw: String(event.timeNanoseconds))
         if let wall = event.wallNanoseconds { object.add("wall_time", WallTime.text(wall)) }
@@ -85,6 +102,13 @@ struct MQTTSensorStates {
         record.text = record.state.json(of: sensor, after: event)
         record.isDue = true
         records[sensor] = record
+    }
+
+    /// Begins the state of a sensor, so that the broker has one before its first event.
+    mutating func begin(_ sensor: String) {
+        guard records[sensor] == nil else { return }
+        sensors.append(sensor)
+        records[sensor] = Record(text: MQTTSensorState().json(of: sensor, after: nil), isDue: true)
     }
 
     /// Whether the broker has all states.

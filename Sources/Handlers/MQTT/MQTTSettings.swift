@@ -24,6 +24,14 @@ package struct MQTTSettings: Sendable, Equatable {
     package var clientID = ""
     /// The longest silence, in seconds, before the client sends PINGREQ.
     package var keepaliveSeconds = 60
+    /// The quality of service of events: 0, 1 or 2.
+    package var quality = 1
+    /// Whether the broker keeps the last event of each topic.
+    package var isRetained = false
+    /// The message of an event; `nil` for its JSON.
+    package var payload: CommandTemplate.Argument?
+    /// What the broker keeps for Home Assistant; `nil` for nothing.
+    package var discovery: MQTTDiscovery?
     /// The topic that says "online" or "offline"; `nil` for none.
     package var statusTopic: String?
 
@@ -66,13 +74,27 @@ extension MQTTSettings {
             require("certificate_file", "a key is of no use without its certificate", for: key, table)
         },
         SettingRow(
-            "client_id", \.clientID, shown: .example("\"machine-1\""),
-            usual: "binnacle- and the machine's and the handler's name",
-            "The client identifier at the broker. No two clients of a broker may have the same."
-        ) { $2.clientID = word($0, $1) ?? "" },
-        SettingRow(
             "keepalive_s", \.keepaliveSeconds, .integer(in: 5...65_535),
             "After so long without traffic the broker is pinged."),
+        SettingRow(
+            "qos", \.quality, .integer(in: 0...2),
+            """
+            How surely the broker gets an event: 1 at least once, 2 exactly once within a connection, 0 at most once, which \
+            loses what was sent as the connection broke.
+            """),
+        SettingRow("retain", \.isRetained, .boolean, "Whether the broker keeps the last event of each topic."),
+        SettingRow(
+            "payload", \.payload, shown: .example("\"{kind} {peak_g}\""), usual: "the event as JSON",
+            """
+            The message of an event, for receivers that read no JSON; its names are those of command. A value that the event \
+            does not have is empty.
+            """
+        ) { table, key, settings in
+            guard let text = table.string(key), let entry = table.entry(key) else { return }
+            settings.payload = table.parsed(key, at: entry.node.position) { () throws(TextSyntaxError) in
+                try CommandTemplate.Argument(parsing: text)
+            }
+        },
     ]
 
     private static func require(_ key: String, _ purpose: String, for other: String, _ table: TableReader) {
@@ -120,7 +142,7 @@ extension MQTTSettings {
     }
 
     /// A text without control characters, which MQTT forbids in strings.
-    private static func word(_ table: TableReader, _ key: String) -> String? {
+    static func word(_ table: TableReader, _ key: String) -> String? {
         guard let text = table.string(key), let entry = table.entry(key) else { return nil }
         guard text.utf8.count <= 256,
             !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })

@@ -39,10 +39,12 @@ final class MQTTWire {
 
     /// Carries over what the broker has sent.
     ///
-    /// - Parameter messageCount: The number of messages that it may acknowledge.
+    /// - Parameters:
+    ///   - messageCount: The number of messages that it may acknowledge.
+    ///   - expectedBytes: What else may come.
     /// - Returns: Whether that is no more than acknowledgements take.
     /// - Throws: ``SystemError`` when the connection is broken.
-    func receive(acknowledging messageCount: Int) throws(SystemError) -> Bool {
+    func receive(acknowledging messageCount: Int, expecting expectedBytes: Int) throws(SystemError) -> Bool {
         var bytes = [UInt8](repeating: 0, count: Self.pieceSize)
         let count: Int
         do throws(SystemError) {
@@ -57,7 +59,8 @@ final class MQTTWire {
             return true
         }
         receivedCount += count
-        guard receivedCount <= Self.usualBytes + messageCount * Self.bytesPerMessage else { return false }
+        let limit = Self.usualBytes + expectedBytes + messageCount * Self.bytesPerMessage
+        guard receivedCount <= limit else { return false }
         try systemCall("send") { Glibc.send(inner.raw, bytes, count, Int32(MSG_NOSIGNAL)) }
         return true
     }

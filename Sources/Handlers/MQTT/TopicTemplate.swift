@@ -1,7 +1,24 @@
 package import Binnacle
 import TableReading
 
-/// An MQTT topic with placeholders for the machine's name and for event values.
+/// The names of the machine in topics.
+package struct MachineNames: Sendable, Equatable {
+    /// The name of the network, without its domain.
+    package let host: String
+    /// What tells the machine from all others, also from its clones; see ``MachineIdentity``.
+    package let identity: String
+
+    /// Creates names.
+    package init(host: String, identity: String) {
+        self.host = host
+        self.identity = identity
+    }
+
+    /// Those of this machine.
+    package static var current: MachineNames { MachineNames(host: HostName.current, identity: MachineIdentity.current) }
+}
+
+/// An MQTT topic with placeholders for the machine's names and for event values.
 ///
 /// A placeholder becomes a part of one level, whatever its value holds.
 package struct TopicTemplate: Sendable, Equatable {
@@ -11,6 +28,10 @@ package struct TopicTemplate: Sendable, Equatable {
         case text(String)
         /// The machine's name.
         case host
+        /// The machine's identity.
+        case identity
+        /// The kind of the event, with a level for each of its words.
+        case kindLevels
         /// An event value.
         case placeholder(CommandPlaceholder)
     }
@@ -19,25 +40,31 @@ package struct TopicTemplate: Sendable, Equatable {
     package let pieces: [Piece]
 
     /// The topic for an event; a value that the event does not have becomes `-`.
-    package func topic(for event: Event, host: String) -> String {
-        topic(host: host) { $0.text(in: event) }
+    package func topic(for event: Event, of machine: MachineNames) -> String {
+        topic(of: machine, kind: event.kind) { $0.text(in: event) }
     }
 
     /// The topic for a sensor.
-    func topic(forSensor sensor: String, host: String) -> String {
-        topic(host: host) { $0 == .sensor ? sensor : nil }
+    func topic(forSensor sensor: String, of machine: MachineNames) -> String {
+        topic(of: machine) { $0 == .sensor ? sensor : nil }
     }
 
     /// The topic of the machine.
-    func topic(host: String) -> String {
-        topic(host: host) { _ in nil }
+    func topic(of machine: MachineNames) -> String {
+        topic(of: machine) { _ in nil }
     }
 
-    private func topic(host: String, value: (CommandPlaceholder) -> String?) -> String {
+    private func topic(
+        of machine: MachineNames, kind: EventKind? = nil, value: (CommandPlaceholder) -> String?
+    ) -> String {
         pieces.reduce(into: "") { topic, piece in
             switch piece {
             case .text(let words): topic += words
-            case .host: topic += MQTTTopic.level(host)
+            case .host: topic += MQTTTopic.level(machine.host)
+            case .identity: topic += MQTTTopic.level(machine.identity)
+            case .kindLevels:
+                let words = kind?.rawValue.split(separator: ".") ?? []
+                topic += words.isEmpty ? MQTTTopic.level("") : words.joined(separator: "/")
             case .placeholder(let placeholder): topic += MQTTTopic.level(value(placeholder) ?? "")
             }
         }
@@ -46,6 +73,10 @@ package struct TopicTemplate: Sendable, Equatable {
 
 extension TopicTemplate {
     private static let host = "host"
+    private static let identity = "identity"
+    private static let kindLevels = "kind_levels"
+    /// The event values: `{identity}` is the machine's here, because a topic has to stay when a store is replaced.
+    private static let values = CommandPlaceholder.all.filter { $0 != .identity }
     /// All known brokers accept topics of this size.
     private static let longest = 1024
     private static let mostLevels = 64
@@ -56,11 +87,13 @@ extension TopicTemplate {
     ///   - key: The key.
     ///   - table: The section.
     ///   - usual: The default.
-    ///   - placeholders: The event values that are allowed.
+    ///   - placeholders: The event values that are allowed; `nil` for all.
     ///   - mayBeEmpty: Whether an empty text switches the topic off.
+    ///   - isTopic: Whether it is a topic, and not another text of such parts.
     init?(
         _ key: String, of table: TableReader, usual: String,
-        among placeholders: [CommandPlaceholder] = CommandPlaceholder.all, mayBeEmpty: Bool = false
+        among placeholders: [CommandPlaceholder]? = nil, mayBeEmpty: Bool = false,
+        isTopic: Bool = true
     ) {
         var text = usual
         if let node = table.entry(key)?.node {
@@ -69,18 +102,26 @@ extension TopicTemplate {
         }
         let place = table.entry(key)?.node.position ?? table.position
         let template = table.parsed(key, at: place) { () throws(TextSyntaxError) in
-            try TopicTemplate(parsing: text, among: placeholders)
+            try TopicTemplate(parsing: text, among: placeholders, isTopic: isTopic)
         }
         guard let template else { return nil }
         self = template
     }
 
-    private init(parsing text: String, among placeholders: [CommandPlaceholder]) throws(TextSyntaxError) {
-        let names = [Self.host] + placeholders.map(\.name)
-        pieces = try PlaceholderText.pieces(of: text, names: names, text: Piece.text) { name in
-            if name == Self.host { return .host }
-            return placeholders.first { $0.name == name }.map(Piece.placeholder)
+    private init(
+        parsing text: String, among placeholders: [CommandPlaceholder]?, isTopic: Bool
+    ) throws(TextSyntaxError) {
+        let own = [Self.host, Self.identity] + (placeholders == nil ? [Self.kindLevels] : [])
+        let values = placeholders ?? Self.values
+        pieces = try PlaceholderText.pieces(of: text, names: own + values.map(\.name), text: Piece.text) { name in
+            switch name {
+            case Self.host: .host
+            case Self.identity: .identity
+            case Self.kindLevels where placeholders == nil: .kindLevels
+            default: values.first { $0.name == name }.map(Piece.placeholder)
+            }
         }
+        guard isTopic else { return }
         for case .text(let words) in pieces {
             guard let problem = MQTTTopic.problem(with: words) else { continue }
             throw TextSyntaxError("the topic \(problem)", hint: "events go to topics without it")

@@ -7,6 +7,9 @@ final class Udev {
     let raw: OpaquePointer
 
     init() throws(SystemError) {
+        guard cudev_problem() == nil else {
+            throw SystemError(code: ELIBACC, call: "loading libudev.so.1 (Debian has it in libudev1)")
+        }
         guard let raw = udev_new() else { throw SystemError(code: ENOMEM, call: "udev_new") }
         self.raw = raw
     }

@@ -24,6 +24,11 @@ final class EvdevHandle {
     /// - Throws: ``SensorFailure`` when the kernel does not answer.
     init(_ file: Descriptor, _ device: SensorDevice) throws(SensorFailure) {
         self.device = device
+        guard cevdev_problem() == nil else {
+            throw SensorFailure(
+                SystemError(
+                    code: ELIBACC, call: "loading libevdev.so.2 (Debian has it in libevdev2)", path: device.node))
+        }
         var pointer: OpaquePointer?
         let code = libevdev_new_from_fd(file.raw, &pointer)
         guard code == 0, let pointer else {

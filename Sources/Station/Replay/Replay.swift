@@ -61,7 +61,9 @@ package final class Replay {
             var style = TextHandler.Style()
             style.columns = options.columns
             router.add(
-                options.writesJSON ? JSONLinesHandler(writer: output) : TextHandler(writer: output, style: style))
+                options.writesJSON
+                    ? JSONLinesHandler(writer: output, recording: options.recording)
+                    : TextHandler(writer: output, style: style))
         }
         let chains = Self.chains(
             options.draws ? [] : assembly.configuration.handlers, router, runsCommands: options.runsHandlers,
@@ -181,6 +183,7 @@ package final class Replay {
         summary.repairs = TraceRepairs.Kind.allCases.compactMap { kind in
             repairs.counts[kind].map { "\($0) × \(kind.rawValue)" }
         }
+        summary.skippedCounts = repairs.skippedCounts
         summary.notices = repairs.notices.map(\.description) + [stretch?.notice].compactMap { $0 }
         summary.assumptions = assembly.assumptions
         summary.elapsedSeconds = elapsed / .seconds(1)
@@ -239,6 +242,8 @@ package struct ReplayOptions {
     package var writesJSON = false
     /// Whether a picture is drawn, and events are not printed.
     package var draws = false
+    /// The recording that each line of JSON names; `nil` for none.
+    package var recording: String?
 
     package init() {}
 }
@@ -259,6 +264,8 @@ package struct ReplaySummary {
     package var stillMoving: [String] = []
     /// What was skipped in the traces, one line each.
     package var repairs: [String] = []
+    /// The number of places at which samples were skipped, by cause, in words for programs.
+    package var skippedCounts: [String: Int] = [:]
     /// What was assumed about the traces.
     package var assumptions: [String] = []
     /// The first skipped places, and what else a user has to know at the end.

@@ -30,6 +30,8 @@ final class ArrowEncoder {
     func schema(_ columns: TraceColumns, _ details: RecordingDetails) -> [UInt8] {
         var pairs = [(ArrowKeys.version, ArrowKeys.currentVersion)]
         if let clock = details.clock { pairs.append((ArrowKeys.clock, clock)) }
+        if let ahead = details.wallAheadNanoseconds { pairs.append((ArrowKeys.wallAhead, String(ahead))) }
+        if let boot = details.boot { pairs.append((ArrowKeys.boot, boot)) }
         for (place, device) in zip(columns.places, details.devices) {
             if let device { pairs.append((ArrowKeys.sensor(place, .device), device)) }
         }

@@ -98,6 +98,10 @@ enum ArrowKeys {
     static let currentVersion = "1"
     /// The clock of the stamps.
     static let clock = "binnacle.clock"
+    /// What the wall clock was ahead of that clock when the recording began, in nanoseconds.
+    static let wallAhead = "binnacle.wall_ahead_ns"
+    /// The boot to which the stamps belong.
+    static let boot = "binnacle.boot"
     /// In a message: a number shared by all batches within which the order of arrival is known.
     static let group = "binnacle.group"
     /// In a message: the layout of its batch's raw scans.

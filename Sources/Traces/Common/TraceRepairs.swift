@@ -29,10 +29,35 @@ package struct TraceRepairs: Sendable, Equatable {
         /// A last message of an Arrow stream without its end.
         case tornBatch = "last batch torn: skipped"
 
+        /// The name of the case as programs write it.
+        fileprivate var word: String {
+            switch self {
+            case .notANumber: "not_a_number"
+            case .notFinite: "not_finite"
+            case .beyondSensors: "beyond_sensors"
+            case .damaged: "damaged"
+            case .incomplete: "incomplete"
+            case .dropped: "dropped"
+            case .unknownAxis: "unknown_axis"
+            case .backwards: "backwards"
+            case .outlier: "outlier"
+            case .repeated: "repeated"
+            case .torn: "torn"
+            case .tornBatch: "torn_batch"
+            }
+        }
+
         /// Whether a thousand in succession mean that the file is not a trace.
         ///
         /// A sensor that drops out, with NaN or without a value, is not damage.
         var isDamage: Bool { self == .notANumber || self == .damaged || self == .incomplete }
+    }
+
+    /// The number of occurrences of each kind that left samples out, by words for programs, such as `not_finite`.
+    package var skippedCounts: [String: Int] {
+        var words: [String: Int] = [:]
+        for (kind, count) in counts where kind != .repeated { words[kind.word] = count }
+        return words
     }
 
     /// The number of occurrences of each kind.

@@ -101,6 +101,10 @@ package final class TraceWriter {
 package struct RecordingDetails: Sendable {
     /// The clock of the stamps, such as `monotonic`, where it is known.
     package var clock: String?
+    /// What the wall clock was ahead of that clock when the recording began, in nanoseconds; `nil` where it is not known.
+    package var wallAheadNanoseconds: Int64?
+    /// The kernel's identifier of the boot, within which the stamps of several recordings are of one clock.
+    package var boot: String?
     /// For each stream's index the identity of its device, where it is known; may be shorter.
     package var devices: [String?] = []
     /// Whether the raw scans of the samples are kept, byte by byte.

@@ -37,6 +37,8 @@ package final class Recording {
         let streams = source.streams
         var details = RecordingDetails()
         details.clock = "monotonic"
+        details.wallAheadNanoseconds = SystemClock.realtime() - SystemClock.monotonic()
+        details.boot = SmallFile.kernelText("/proc/sys/kernel/random/boot_id")
         details.devices = streams.map { stream in assembly.requests.first { $0.sensor === stream.sensor }?.id }
         details.keepsScans = options.keepsScans
         writer = try mapError({ StationError($0) }) { [details] () throws(TraceError) in

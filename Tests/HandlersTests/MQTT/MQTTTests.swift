@@ -18,10 +18,10 @@ struct MQTTTests {
         #expect(run.end() == 0)
         #expect(subscriber.numbers == Array(1...1000))
         #expect(run.statistics.publishedCount == 1000)
-        let expected = motions(1...2).map {
-            Subscriber.Message(topic: "events/\($0.kind)", payload: $0.json, isRetained: false)
-        }
-        #expect(subscriber.messages.filter { $0.topic == "events/motion.began" }.first?.payload == expected[0].payload)
+        let payloads = subscriber.messages.filter { $0.topic.hasPrefix("events/") }.map(\.payload)
+        let first = motions(1...2).map { $0.json.dropLast() }
+        #expect(payloads[0] == first[0] + #","key":"1/motion.began"}"#)
+        #expect(payloads[1] == first[1] + #","key":"2/motion.ended","previous":1}"#)
         #expect(run.reports.all.isEmpty, "\(run.reports.all)")
     }
 
@@ -157,6 +157,25 @@ struct MQTTTests {
         #expect(run.reports.droppedCount == 1, "at once of the first")
         #expect(run.end(within: .zero) == 10)
         #expect(run.reports.droppedCount == 15, "in the end of all")
+    }
+
+    @Test(arguments: [0, 1, 2])
+    func aPayloadOfOnesOwnIsKept(quality: Int) throws {
+        let broker = try Broker()
+        let run = try MQTTRun(broker.port) { settings, _ in
+            settings.quality = quality
+            settings.isRetained = true
+            settings.payload = try? CommandTemplate.Argument(parsing: "{kind} {seq}")
+        }
+        run.handler.deliver(deliveries(1...20))
+        try waitUntil("20 acknowledgements") { run.acknowledged.all.count >= 20 }
+        #expect(run.end() == 0)
+        #expect(run.acknowledged.all == Array(1...20))
+        let late = try Subscriber(broker.port, name: "late")
+        defer { late.stop() }
+        try late.wait("what was retained") { $0.count { $0.topic.hasPrefix("events/") } == 2 }
+        let kept = late.messages.filter { $0.topic.hasPrefix("events/") }.map(\.payload)
+        #expect(kept.sorted() == ["motion.began 19", "motion.ended 20"])
     }
 
     @Test func theWillIsSentWhenTheConnectionIsCut() throws {

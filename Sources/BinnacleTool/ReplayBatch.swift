@@ -1,0 +1,109 @@
+import Binnacle
+import Configuration
+import Glibc
+import Handlers
+import LinuxSystem
+import PlainText
+import Station
+
+/// `binnacle replay --each`: plays the recordings that standard input names, each by itself, in one process.
+///
+/// What a recording is becomes a line of the output. What happens to the process, such as a full disk or no descriptor
+/// left, ends it, so that the caller tries again.
+struct ReplayBatch {
+    let options: ReplayOptions
+
+    func run(
+        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
+    ) throws(StationError) -> ExitStatus {
+        // Without a name on standard input, too.
+        if let path = options.configurationPath { _ = try Configuration.load(path, settings: options.settings) }
+        signals.listen()
+        var names = InputLines(descriptor: STDIN_FILENO)
+        let interruption = signals.interruption
+        while let name = try names.next(isCancelled: { interruption.isRequested }) {
+            let report = try play(name, output, errors, interruption)
+            guard !interruption.isRequested else { break }
+            output.write(report.json)
+            // The caller may wait for it before it names the next one.
+            output.flush()
+            errors.flush()
+            guard output.failure == nil else { break }
+        }
+        return interruption.isRequested ? interruption.exitStatus : .ok
+    }
+
+    private func play(
+        _ name: String, _ output: LineWriter, _ errors: LineWriter, _ interruption: Interruption
+    ) throws(StationError) -> ReplayReport {
+        var options = options
+        options.traces.paths = [name]
+        options.recording = name
+        options.writesJSON = true
+        func tell(_ words: String) { errors.write("binnacle: \(name.printable): \(words)") }
+        do throws(StationError) {
+            let replay = try Replay(options, output: output, errors: errors, interruption: interruption)
+            for notice in replay.notices { tell(notice) }
+            let (summary, failures) = replay.run(.onTerminal("replay", isWanted: false))
+            for notice in summary.notices { tell(notice) }
+            for failure in failures { tell(failure.description) }
+            return ReplayReport([name], failures.first?.status ?? .ok, failures, summary)
+        } catch {
+            guard Self.isAboutTheRecording(error) else { throw error }
+            tell(error.description)
+            return ReplayReport([name], refusedBecause: error)
+        }
+    }
+
+    private static func isAboutTheRecording(_ error: StationError) -> Bool {
+        [.data, .noInput, .noPermission, .usage, .inputOutput].contains(error.status)
+    }
+}
+
+/// The lines of a file or a pipe, as they come; empty ones are left out.
+struct InputLines {
+    private let descriptor: Int32
+    private var pending: [UInt8] = []
+    private var isAtEnd = false
+
+    /// Longer than any path.
+    private static let longest = 65_536
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// Waits for the next line; `nil` at the end, or when it is cancelled by a signal.
+    mutating func next(isCancelled: () -> Bool) throws(StationError) -> String? {
+        while !isCancelled() {
+            if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = String(decoding: pending[..<end], as: UTF8.self)
+                pending.removeSubrange(...end)
+                if !line.isEmpty { return line }
+            } else if isAtEnd {
+                defer { pending = [] }
+                return pending.isEmpty ? nil : String(decoding: pending, as: UTF8.self)
+            } else {
+                try fill()
+            }
+        }
+        return nil
+    }
+
+    private mutating func fill() throws(StationError) {
+        guard pending.count <= Self.longest else {
+            throw StationError(.data, "standard input: a line is longer than any path; each is the path of a recording")
+        }
+        var piece = [UInt8](repeating: 0, count: 16_384)
+        errno = 0
+        let count = read(descriptor, &piece, piece.count)
+        let code = errno
+        // A signal ends the wait, and the caller asks whether that was meant.
+        if count < 0, code == EINTR { return }
+        guard count >= 0 else {
+            throw StationError(.inputOutput, "standard input: \(SystemError(code: code, call: "read").reason)")
+        }
+        isAtEnd = count == 0
+        pending += piece[..<count]
+    }
+}

@@ -1,3 +1,0 @@
-#include <libevdev/libevdev.h>
-#include <libevdev/libevdev-uinput.h>
-#include <linux/input.h>

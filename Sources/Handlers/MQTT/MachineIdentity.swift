@@ -1,0 +1,70 @@
+import CMosquitto
+import Glibc
+import LinuxSystem
+
+/// What tells a machine from all others: 128 bits in hexadecimal, the same at each start.
+///
+/// /etc/machine-id alone does not: images and memory cards are copied with it. So the hardware has a part in it: the serial
+/// number of a board with a device tree, else the built-in address of a network card, else the machine's name, as in a
+/// container. /etc/machine-id is confidential (machine-id(5)), so only a digest leaves the machine.
+package enum MachineIdentity {
+    /// That of this machine; its name where there is no libcrypto, without which libmosquitto does not load either.
+    package static let current = of(parts: parts(root: "")) ?? HostName.current
+
+    private static let count = 16
+
+    /// A digest of parts; `nil` when libcrypto is missing.
+    package static func of(parts: [String]) -> String? {
+        var reason: CChar = 0
+        guard cmosquitto_load(MQTTClient.library, &reason, 1) != nil else { return nil }
+        let text = Array((["binnacle"] + parts).joined(separator: "\n").utf8)
+        var digest = [UInt8](repeating: 0, count: Int(CMOSQUITTO_DIGEST_SIZE))
+        guard cmosquitto_digest(text, text.count, &digest) else { return nil }
+        return digest.prefix(count).map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
+
+    /// What the identity is made of: the installation, and the hardware.
+    package static func parts(root: String) -> [String] {
+        let machine = SmallFile.kernelText(root + "/etc/machine-id") ?? ""
+        let serial = SmallFile.kernelText(root + "/sys/firmware/devicetree/base/serial-number") ?? ""
+        let hardware = serial.isEmpty ? networkAddress(root + "/sys/class/net") ?? HostName.current : serial
+        return [machine, hardware]
+    }
+
+    /// The built-in address of the first network card; of those at USB only where there is no other.
+    private static func networkAddress(_ folder: String) -> String? {
+        var cards: [(isAtUSB: Int, place: String, address: String)] = []
+        for name in names(in: folder) {
+            // An interface without a device is a bridge, a tunnel or a container's; 0 is NET_ADDR_PERM.
+            guard let place = realPath("\(folder)/\(name)/device"),
+                SmallFile.kernelText("\(folder)/\(name)/addr_assign_type") == "0",
+                let address = SmallFile.kernelText("\(folder)/\(name)/address"), !address.isEmpty
+            else { continue }
+            cards.append((place.contains("/usb") ? 1 : 0, place, address))
+        }
+        return cards.min { ($0.isAtUSB, $0.place) < ($1.isAtUSB, $1.place) }?.address
+    }
+
+    private static func names(in folder: String) -> [String] {
+        guard let directory = opendir(folder) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            // The name ends with a 0, within the entry.
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names
+    }
+
+    private static func realPath(_ path: String) -> String? {
+        guard let found = realpath(path, nil) else { return nil }
+        defer { free(found) }
+        return String(cString: found)
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `binnacle replay --each` and `--report`.
+@Suite struct ReplayBatchTests {
+    private struct Line: Decodable {
+        let recording: String
+        let kind: String
+        let status: Int?
+        let reason: String?
+        let samples: Int?
+        let skipped: [String: Int]?
+        let events: Int?
+        let seconds: Double?
+        let seq: Int?
+    }
+
+    /// Rows at 100 Hz, which move from a second on.
+    private static func rows(seconds: Int, changing: (Int) -> String? = { _ in nil }) -> String {
+        var text = "time_s,acceleration_x_m_s2,acceleration_y_m_s2,acceleration_z_m_s2\n"
+        for index in 0..<(100 * seconds) {
+            let time = String(format: "%.2f", Double(index) / 100)
+            let x = index % 200 >= 100 ? 3 * sin(Double(index)) : 0
+            text += changing(index) ?? "\(time),\(x),0,9.80665"
+            text += "\n"
+        }
+        return text
+    }
+
+    private func decode(_ text: String) throws -> [Line] {
+        try text.split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
+    }
+
+    @Test func eachRecordingIsPlayedByItself() throws {
+        let folder = try TemporaryFolder([
+            "a.csv": Self.rows(seconds: 6), "empty.csv": "", "malformed.csv": String(repeating: "?\n", count: 50),
+            "b.csv": Self.rows(seconds: 8) { $0 == 50 ? "0.50,nan,0,9.8" : nil },
+        ])
+        let names = ["a.csv", "empty.csv", "missing.csv", "malformed.csv", "b.csv", "a.csv"].map {
+            folder.path + "/" + $0
+        }
+        let result = try Binary.run(["replay", "--each"], input: names.joined(separator: "\n"))
+        #expect(result.status == 0, "\(result.errors)")
+        let lines = try decode(result.output)
+        let outcomes = lines.filter { $0.kind.hasPrefix("recording.") }
+        #expect(outcomes.map(\.recording) == names)
+        #expect(outcomes.map(\.status) == [0, 65, 66, 65, 0, 0])
+        #expect(outcomes.map { $0.kind == "recording.failed" } == [false, true, true, true, false, false])
+        #expect(outcomes.allSatisfy { ($0.reason == nil) == ($0.status == 0) })
+        #expect(outcomes[4].samples == 799 && outcomes[4].skipped == ["not_finite": 1])
+        #expect(outcomes[4].seconds == 7.99)
+        // The events are those of a replay of its own, with the recording before them.
+        let alone = try Binary.run("replay", "--json", names[0])
+        let start = "{\"recording\":\"\(names[0])\","
+        let own = result.output.split(separator: "\n").filter { $0.hasPrefix(start + "\"seq\"") }
+        let expected = alone.output.split(separator: "\n").map { start + $0.dropFirst() }
+        #expect(!expected.isEmpty && own.map(String.init) == expected + expected)
+        #expect(outcomes[0].events == expected.count)
+    }
+
+    @Test func aReportSaysWhatBecameOfAReplay() throws {
+        let folder = try TemporaryFolder(["a.csv": Self.rows(seconds: 3), "empty.csv": "", "a.toml": "nothing = 1\n"])
+        func report(_ words: String...) throws -> (status: Int32, line: Line) {
+            let file = folder.path + "/report"
+            let result = try Binary.run(["replay", "--report", file] + words.map { folder.path + "/" + $0 })
+            return (result.status, try #require(try decode(String(contentsOfFile: file, encoding: .utf8)).first))
+        }
+        let (status, line) = try report("a.csv")
+        #expect(status == 0 && line.status == 0 && line.kind == "recording.replayed" && line.samples == 300)
+        let (failed, failure) = try report("empty.csv")
+        #expect(failed == 65 && failure.status == 65 && failure.reason?.contains("empty.csv") == true)
+        let nowhere = try Binary.run(["replay", "--report", folder.path + "/no/report", folder.path + "/a.csv"])
+        #expect(nowhere.status == 73)
+    }
+
+    @Test(arguments: ["a.toml", "missing.toml", ""])
+    func aConfigurationThatCannotBeUsedEndsIt(name: String) throws {
+        let folder = try TemporaryFolder(["a.toml": "nothing = 1\n", "a.csv": Self.rows(seconds: 1)])
+        let path = folder.path + "/" + name
+        for words in [["--each"], [folder.path + "/a.csv"]] {
+            let result = try Binary.run(["replay", "--config", path] + words, input: folder.path + "/a.csv\n")
+            #expect(result.status == 78, "\(result.errors)")
+            #expect(result.output == "")
+        }
+    }
+
+    @Test(arguments: [["a.csv"], ["--bind", "a=a.csv"], ["--report", "r"], ["--handlers"]])
+    func whatIsNotForEachIsRefused(words: [String]) throws {
+        let result = try Binary.run(["replay", "--each"] + words, input: "")
+        #expect(result.status == 64 && result.errors.contains("--each"))
+    }
+}
