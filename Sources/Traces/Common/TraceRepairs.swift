@@ -42,6 +42,7 @@ package struct TraceRepairs: Sendable, Equatable {
             case .backwards: "backwards"
             case .outlier: "outlier"
             case .repeated: "repeated"
+            case .contradicted: "contradicted"
             case .torn: "torn"
             case .tornBatch: "torn_batch"
             }
@@ -56,7 +57,7 @@ package struct TraceRepairs: Sendable, Equatable {
     /// The number of occurrences of each kind that left samples out, by words for programs, such as `not_finite`.
     package var skippedCounts: [String: Int] {
         var words: [String: Int] = [:]
-        for (kind, count) in counts where kind != .repeated { words[kind.word] = count }
+        for (kind, count) in counts where kind != .repeated && kind != .contradicted { words[kind.word] = count }
         return words
     }
 
