@@ -4,7 +4,9 @@ import Testing
 
 @Suite struct PlotTests {
     private static let root = Binary.tests.deletingLastPathComponent().path
-    private static let walk = ["Accelerometer", "Magnetometer"].map { "Tests/Fixtures/phyphox_walk/\($0).csv" }
+    private static let walk = ["Accelerometer", "Magnetometer", "Gyroscope"].map {
+        "Tests/Fixtures/phyphox_walk/\($0).csv"
+    }
 
     private func drawn(_ arguments: [String], to name: String, in folder: TemporaryFolder) throws -> String {
         let path = "\(folder.path)/\(name)"
