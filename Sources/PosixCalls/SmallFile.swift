@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 
 /// Reads whole small files, up to a limit.
 package enum SmallFile {
@@ -50,7 +50,7 @@ package enum SmallFile {
     ///   - bytes: The contents.
     ///   - mode: The permissions, whatever the umask.
     /// - Throws: ``SystemError`` with the call that failed.
-    package static func replace(_ path: String, with bytes: [UInt8], mode: mode_t) throws(SystemError) {
+    package static func replace(_ path: String, with bytes: [UInt8], mode: UInt32) throws(SystemError) {
         // In the same folder, because rename(2) works within one file system; the process number makes it unique.
         let temporary = "\(path).\(getpid()).new"
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
