@@ -31,9 +31,9 @@ struct MQTTSensorState: Equatable {
             detectors = detectors.filter { $0.value != Self.failed }
         case .sensorInactive: isActive = false
         case .headingLost: heading = nil
-        case .figure(let name):
+        case .figures(let names):
             isActive = true
-            figures[name] = event.figure(name)
+            for name in names { figures[name] = event.figure(name) }
         }
     }
 
