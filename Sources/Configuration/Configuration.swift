@@ -17,6 +17,10 @@ package struct Configuration: Sendable {
     package var orientations: [OrientationSection] = []
     /// The detectors of how a laptop is set up, in the order of the files.
     package var hinges: [HingeSection] = []
+    /// The detectors of light, in the order of the files.
+    package var lights: [LightSection] = []
+    /// The detectors of what is near, in the order of the files.
+    package var proximities: [ProximitySection] = []
     /// The handlers, in the order of the files.
     package var handlers: [HandlerSection] = []
     /// The place of the device; `nil` when it is unknown, and headings are magnetic.
@@ -112,7 +116,8 @@ extension Configuration: Equatable {
     /// Whether both have the same sections, whatever their files and warnings.
     package static func == (left: Configuration, right: Configuration) -> Bool {
         left.sensors == right.sensors && left.motions == right.motions && left.norths == right.norths
-            && left.orientations == right.orientations && left.hinges == right.hinges && left.handlers == right.handlers
+            && left.orientations == right.orientations && left.hinges == right.hinges
+            && left.lights == right.lights && left.proximities == right.proximities && left.handlers == right.handlers
             && left.position == right.position && left.store == right.store
             && left.socket == right.socket
     }
@@ -125,6 +130,7 @@ extension Configuration {
     /// The names of all detectors.
     package var detectorNames: [String] {
         motions.map(\.name) + norths.map(\.name) + hinges.map(\.name) + orientations.map(\.name)
+            + lights.map(\.name) + proximities.map(\.name)
     }
 
     /// The streams that the detectors need, each once, in the order of the sensors in the configuration.
@@ -200,6 +206,8 @@ extension Configuration {
             count(norths.count, "north detector"),
             orientations.isEmpty ? nil : count(orientations.count, "orientation detector"),
             hinges.isEmpty ? nil : count(hinges.count, "hinge detector"),
+            lights.isEmpty ? nil : count(lights.count, "light detector"),
+            proximities.isEmpty ? nil : count(proximities.count, "proximity detector"),
             count(handlers.count, "handler"),
         ].compactMap { $0 }
         let origin = files.count > 1 ? ", in \(files.count) files" : ""

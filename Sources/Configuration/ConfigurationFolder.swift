@@ -28,7 +28,9 @@ enum ConfigurationFolder {
             !name.hasSuffix(".toml") && !name.hasPrefix("README") && !leftovers.contains(where: name.hasSuffix)
                 && kind(of: folder + name) == S_IFREG
         }.map { folder + $0 }
-        let sections = ["[sensor.", "[motion.", "[north.", "[orientation.", "[hinge.", "[handler."]
+        let sections = [
+            "[sensor.", "[motion.", "[north.", "[orientation.", "[hinge.", "[light.", "[proximity.", "[handler.",
+        ]
         let beside = ((try? names(in: path)) ?? []).filter { name in
             guard name.hasSuffix(".toml"), name != "binnacle.toml", kind(of: path + name) == S_IFREG,
                 let bytes = try? ConfigurationFile.contents(of: path + name, mayWait: false)

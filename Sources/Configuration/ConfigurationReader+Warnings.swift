@@ -103,7 +103,9 @@ extension Configuration {
     fileprivate func kind(ofDetector name: String) -> String {
         if motions.contains(where: { $0.name == name }) { return "motion" }
         if norths.contains(where: { $0.name == name }) { return "north" }
-        return hinges.contains { $0.name == name } ? "hinge" : "orientation"
+        if hinges.contains(where: { $0.name == name }) { return "hinge" }
+        if lights.contains(where: { $0.name == name }) { return "light" }
+        return proximities.contains { $0.name == name } ? "proximity" : "orientation"
     }
 
     /// Whether a detector makes events of a kind.
@@ -114,6 +116,8 @@ extension Configuration {
         case .heading, .sector: norths.contains { $0.name == detector }
         case .screen: orientations.contains { $0.name == detector }
         case .hinge: hinges.contains { $0.name == detector }
+        case .light: lights.contains { $0.name == detector }
+        case .proximity: proximities.contains { $0.name == detector }
         case .quorum: true
         case .detector, .others: false
         }
@@ -137,6 +141,10 @@ extension Configuration {
                 ? nil : "it listens to no [orientation.NAME], which makes it"
         case .hinge:
             return hinges.contains { chosen($0.name) } ? nil : "it listens to no [hinge.NAME], which makes it"
+        case .light:
+            return lights.contains { chosen($0.name) } ? nil : "it listens to no [light.NAME], which makes it"
+        case .proximity:
+            return proximities.contains { chosen($0.name) } ? nil : "it listens to no [proximity.NAME], which makes it"
         case .detector: return nil
         case .quorum:
             let hasQuorum = handler.decorators.contains { if case .quorum = $0 { true } else { false } }
@@ -163,6 +171,10 @@ extension EventKind {
         case screen
         /// A `[hinge.NAME]`.
         case hinge
+        /// A `[light.NAME]`.
+        case light
+        /// A `[proximity.NAME]`.
+        case proximity
         /// Any detector.
         case detector
         /// The decorator of a handler.
@@ -183,6 +195,8 @@ extension EventKind {
         case .sectorEntered, .sectorLeft: .sector
         case .orientationChanged, .tiltChanged: .screen
         case .hingeChanged: .hinge
+        case .lightChanged: .light
+        case .proximityChanged: .proximity
         case .detectorFailed, .detectorUnavailable: .detector
         case .quorumReached: .quorum
         default: .others

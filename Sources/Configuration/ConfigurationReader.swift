@@ -8,13 +8,16 @@ package import TableReading
 package struct ConfigurationReader {
     /// The sections, in the order of the reference file.
     package static let rows: [SectionRow] =
-        [SensorSection.row, MotionSection.row, NorthSection.row, OrientationSection.row, HingeSection.row]
+        [
+            SensorSection.row, MotionSection.row, NorthSection.row, OrientationSection.row, HingeSection.row,
+            LightSection.row, ProximitySection.row,
+        ]
         + [PositionSection.row]
         + [EventStoreSettings.row, SocketSettings.row] + HandlerSection.rows
 
     /// The top-level tables.
     private enum SectionKind: String, CaseIterable {
-        case sensor, motion, north, orientation, hinge, handler
+        case sensor, motion, north, orientation, hinge, light, proximity, handler
 
         var keys: [String] {
             switch self {
@@ -23,6 +26,8 @@ package struct ConfigurationReader {
             case .north: NorthSection.keys
             case .orientation: OrientationSection.keys
             case .hinge: HingeSection.keys
+            case .light: LightSection.keys
+            case .proximity: ProximitySection.keys
             case .handler: HandlerSection.keys
             }
         }
@@ -75,9 +80,11 @@ package struct ConfigurationReader {
         let norths = sections(.north)
         let orientations = sections(.orientation)
         let hinges = sections(.hinge)
+        let lights = sections(.light)
+        let proximities = sections(.proximity)
         let handlers = sections(.handler)
         let sensorNames = sensors.map(\.key)
-        let detectors = motions + norths + orientations + hinges
+        let detectors = motions + norths + orientations + hinges + lights + proximities
         let detectorNames = detectors.map(\.key)
         reportSharedNames(detectors)
 
@@ -109,6 +116,8 @@ package struct ConfigurationReader {
             OrientationSection(
                 name: section.name, reading: section.table, sensors: sensorNames, hinges: inForce.hinges.map(\.name))
         }
+        configuration.lights = found(.light, lights).enabled.map { LightSection(name: $0.name, reading: $0.table) }
+        configuration.proximities = found(.proximity, proximities).enabled.map { ProximitySection(name: $0.name) }
         configuration.hinges = inForce.hinges.compactMap { section in
             HingeSection(name: section.name, reading: section.table, sensors: sensorNames)
         }

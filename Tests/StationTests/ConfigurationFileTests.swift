@@ -89,7 +89,8 @@ import Testing
         for kind in EventKind.allCases { #expect(text.contains(kind.rawValue), "\(kind.rawValue)") }
         // An unknown key's message lists those that are allowed.
         for section in [
-            "sensor.a", "motion.a", "north.a", "orientation.a", "hinge.a", "handler.a", "position", "store", "socket",
+            "sensor.a", "motion.a", "north.a", "orientation.a", "hinge.a", "light.a", "proximity.a", "handler.a",
+            "position", "store", "socket",
         ] {
             let faults = problems("[\(section)]\nqqqqqqqq = 1\n").filter { $0.message.hasPrefix("unknown key") }
             let words = faults.compactMap(\.hint).flatMap { $0.split(separator: "`") }

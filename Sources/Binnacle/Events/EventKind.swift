@@ -26,6 +26,8 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
     case orientationChanged = "orientation.changed"
     case tiltChanged = "tilt.changed"
     case hingeChanged = "hinge.changed"
+    case lightChanged = "light.changed"
+    case proximityChanged = "proximity.changed"
     case gap
     case samplesLost = "samples.lost"
     case sensorActive = "sensor.active"
@@ -156,8 +158,8 @@ extension EventKind {
         case sensorInactive
         /// The last heading is no longer valid.
         case headingLost
-        /// The sensor delivers, and a figure of the event is part of its state.
-        case figure(Figure.Name)
+        /// The sensor delivers, and figures of the event are part of its state.
+        case figures([Figure.Name])
     }
 
     private static let headings: [Figure.Name] = [
@@ -265,17 +267,26 @@ extension EventKind {
                 "The heading has been beyond the exit angle for the dwell time.")
         case .orientationChanged:
             Row(
-                "0a4e2e43bdca4a0f8121926c40bdf0c2", .info, state: .figure(.orientation),
+                "0a4e2e43bdca4a0f8121926c40bdf0c2", .info, state: .figures([.orientation]),
                 figures: Self.screens(.orientation),
                 "Another edge of the screen has pointed up for the dwell time, or the first one is known.")
         case .tiltChanged:
             Row(
-                "152abaed38cb4891bc9a83e096167898", .info, state: .figure(.tilt), figures: Self.screens(.tilt),
+                "152abaed38cb4891bc9a83e096167898", .info, state: .figures([.tilt]), figures: Self.screens(.tilt),
                 "The screen has leaned otherwise for the dwell time, or the first tilt is known.")
         case .hingeChanged:
             Row(
-                "bf5d71ae9ddd4dc597aa91d12834bf05", .info, state: .figure(.posture), figures: [.posture, .angle],
+                "bf5d71ae9ddd4dc597aa91d12834bf05", .info, state: .figures([.posture]), figures: [.posture, .angle],
                 "A laptop is set up otherwise, its hinge has turned by the angle filter, or both are known.")
+        case .lightChanged:
+            Row(
+                "e499b8b3c4df4a508360cd87f2e32f2f", .debug, state: .figures([.illuminance, .brightness]),
+                figures: [.illuminance, .brightness],
+                "The light around the device has changed by the change percentage, or is known.")
+        case .proximityChanged:
+            Row(
+                "649161fb1f664a2abcefd82a78eb5a33", .info, state: .figures([.proximity]), figures: [.proximity],
+                "Something came near the device or went away, or it is known whether something is near.")
         case .gap:
             Row(
                 "aeeea507e7da4071ba95c43cffc37257", .warning, figures: [.channel, .gap],

@@ -31,6 +31,9 @@ public struct Figure: Sendable, Equatable {
         case tilt
         case posture
         case angle = "angle_deg"
+        case illuminance = "illuminance_lux"
+        case brightness = "brightness_percent"
+        case proximity
         case gap = "gap_s"
         case channel
         case cause
@@ -143,6 +146,8 @@ extension Figure.Name {
         case degrees = "_deg"
         case microtesla = "_uT"
         case degreesPerSecond = "_dps"
+        case lux = "_lux"
+        case percent = "_percent"
 
         /// The unit behind a number in lines for people.
         package var symbol: String {
@@ -153,6 +158,8 @@ extension Figure.Name {
             case .degrees: "°"
             case .microtesla: " µT"
             case .degreesPerSecond: "°/s"
+            case .lux: " lx"
+            case .percent: " %"
             }
         }
     }
@@ -218,6 +225,10 @@ extension Figure.Name {
                 .number(.degrees, decimals: 1),
                 "The angle between keyboard and screen: 0 closed, 180 flat, 360 folded back; not there with a switch alone."
             )
+        case .illuminance: Row(.number(.lux, decimals: 1), "The light around the device.")
+        case .brightness:
+            Row(.number(.percent, decimals: 1), "The light around the device, of a sensor that has no unit.")
+        case .proximity: Row(.word(Proximity.self), "Whether something is near: near or far.")
         case .gap: Row(.number(.seconds, decimals: 3), "How long there were no samples.")
         case .channel: Row(.word(SampleKind.self), "What the samples measure.")
         case .cause:

@@ -128,6 +128,12 @@ public final class HingeDetector: EventDetector {
         report(HingeEvent(posture: found, angleDegrees: nil, timeNanoseconds: timeNanoseconds), delegate)
     }
 
+    /// Tells the delegate that the switch cannot be read, where it alone says the posture; the last one holds.
+    package func switchDidFail(because error: any Error) {
+        guard isDetecting, screen == nil || base == nil else { return }
+        delegate?.hingeDetector(self, didFailWithError: error)
+    }
+
     /// Looks at the batches of both accelerometers and tells the delegate what they mean.
     public func process(_ delivery: SampleDelivery) {
         history = (posture, [])

@@ -127,6 +127,28 @@ extension Router: HingeDetectorDelegate {
     }
 }
 
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+extension Router: AmbientLightDetectorDelegate {
+    package func ambientLightDetector(_ detector: AmbientLightDetector, didFailWithError error: any Error) {
+        collect(.detectorFailed, detector, because: "\(error)")
+    }
+
+    package func ambientLightDetector(_ detector: AmbientLightDetector, didChange event: LightEvent) {
+        collect(.lightChanged, detector, event, sensor: detector.name)
+    }
+}
+
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+extension Router: ProximityDetectorDelegate {
+    package func proximityDetector(_ detector: ProximityDetector, didFailWithError error: any Error) {
+        collect(.detectorFailed, detector, because: "\(error)")
+    }
+
+    package func proximityDetector(_ detector: ProximityDetector, didChange event: ProximityEvent) {
+        collect(.proximityChanged, detector, event, sensor: detector.name)
+    }
+}
+
 extension Router {
     /// What is found about motion is about the accelerometer.
     private func collect(_ kind: EventKind, _ manager: MotionManager, _ result: some DetectorResult) {

@@ -46,9 +46,9 @@ struct MQTTSensorState: Equatable {
         case .headingLost:
             heading = nil
             for name in Self.headingFigures { figures[name] = nil }
-        case .figure(let name):
+        case .figures(let names):
             isActive = true
-            figures[name] = event.figure(name)
+            for name in names { figures[name] = event.figure(name) }
         }
     }
 

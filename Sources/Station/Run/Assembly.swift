@@ -19,6 +19,8 @@ package struct Assembly {
     private(set) var motions: [Part<MotionSection, MotionManager>] = []
     private(set) var norths: [Part<NorthSection, NorthDetector>] = []
     private(set) var hinges: [Part<HingeSection, HingeDetector>] = []
+    private(set) var lights: [Part<LightSection, AmbientLightDetector>] = []
+    private(set) var proximities: [Part<ProximitySection, ProximityDetector>] = []
     private(set) var orientations: [Part<OrientationSection, OrientationDetector>] = []
     /// All detectors, in one array because each delivery iterates over them.
     private(set) var detectors: [any Detector] = []
@@ -183,6 +185,8 @@ package struct Assembly {
         for part in motions { part.object.delegate = router }
         for part in norths { part.object.delegate = router }
         for part in hinges { part.object.delegate = router }
+        for part in lights { part.object.delegate = router }
+        for part in proximities { part.object.delegate = router }
         for part in orientations { part.object.delegate = router }
     }
 
@@ -294,8 +298,18 @@ package struct Assembly {
             let object = known?.object ?? section.makeDetector(on: streams, hinges: hinges.map(\.object))
             orientations.append(Part(section: section, object: object))
         }
+        for section in configuration.lights {
+            let known = old.lights.first { $0.section == section }
+            lights.append(Part(section: section, object: known?.object ?? section.makeDetector()))
+        }
+        for section in configuration.proximities {
+            let known = old.proximities.first { $0.section == section }
+            proximities.append(Part(section: section, object: known?.object ?? section.makeDetector()))
+        }
         // Orientations ask hinges for the posture at a sample, so these process a delivery first.
-        detectors = motions.map(\.object) + norths.map(\.object) + hinges.map(\.object) + orientations.map(\.object)
+        let sampled: [any Detector] =
+            motions.map(\.object) + norths.map(\.object) + hinges.map(\.object) + orientations.map(\.object)
+        detectors = sampled + lights.map(\.object) + proximities.map(\.object)
     }
 
     /// Whether all sensors of a detector are unchanged, so that it keeps its state.

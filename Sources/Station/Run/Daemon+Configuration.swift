@@ -124,7 +124,9 @@ extension Daemon {
         assembly = next.assembly
         lines = next.lines
         next.live?.change(assembly.requests)
-        source.change(live: next.live, timed: assembly.timed, streams: assembly.streams)
+        source.change(
+            live: next.live, timed: assembly.timed, streams: assembly.streams,
+            staysOpen: !assembly.readingKinds.isEmpty)
         pipeline.change(detectors: assembly.detectors)
         replaceChains()
         for line in lines { line.installDecorators() }
@@ -136,6 +138,7 @@ extension Daemon {
         applyStoreAndSocket(of: assembly.configuration, from: before.configuration)
         assembly.report(to: router)
         for detector in assembly.detectors where !detector.isDetecting { detector.startDetection() }
+        watchReadings(after: before)
         if configuredNanoseconds == 0 { sayStart() }
         for notice in assembly.notices where !before.notices.contains(notice) { log.say(notice) }
         for warning in assembly.configuration.warnings where !before.configuration.warnings.contains(warning) {
@@ -143,6 +146,24 @@ extension Daemon {
         }
         configuredNanoseconds = SystemClock.monotonic()
         refusedConfiguration = nil
+    }
+
+    /// Has what has no samples be read for the detectors that need it now; new ones get the present values.
+    private func watchReadings(after before: Assembly) {
+        guard !assembly.hasReadings(of: before) else { return }
+        watcher?.stop()
+        watcher = nil
+        watcherNumber += 1
+        let kinds = assembly.readingKinds
+        guard !kinds.isEmpty else { return }
+        let (mailbox, number) = (mailbox, watcherNumber)
+        do throws(SystemError) {
+            let next = try ReadingWatcher(kinds, root: options.root)
+            try next.start { mailbox.post(.reading($0, watcher: number)) }
+            watcher = next
+        } catch {
+            for kind in kinds { assembly.take(.failed(kind, SensorFailure(.inputOutput, error.description))) }
+        }
     }
 
     // MARK: - Reload

@@ -34,6 +34,10 @@ package final class Daemon {
     let trouble: TroubleLog
     let startNanoseconds = SystemClock.monotonic()
     var assembly = Assembly()
+    /// Reads what has no samples; `nil` when nothing needs it.
+    var watcher: ReadingWatcher?
+    /// The number of the watchers that were started: what an earlier one has still sent is left out.
+    var watcherNumber = 0
     var lines: [HandlerLine] = []
     /// Attaches handlers to the store, when there is one.
     let attachments: HandlerAttachments?
@@ -201,6 +205,7 @@ package final class Daemon {
         mailbox.takeAll(into: &messages)
         for message in messages {
             switch message {
+            case .reading(let outcome, let number): if number == watcherNumber { assembly.take(outcome) }
             case .report(let event):
                 count(event)
                 router.report(event)
@@ -260,6 +265,7 @@ package final class Daemon {
     /// Ends commands and then the other handlers, reports what was not handled, and closes the devices.
     private func stop() {
         isStopping = true
+        watcher?.stop()
         trouble.isStopping = true
         manager.sayStopping()
         let begin = SystemClock.monotonic()

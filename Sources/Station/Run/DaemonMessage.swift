@@ -2,12 +2,15 @@ import Binnacle
 import Configuration
 import EventSocket
 import Handlers
+import LinuxSensors
 import LinuxSystem
 import PlainText
 import TableReading
 
 /// A message of another thread to the daemon's event thread.
 enum DaemonMessage: Sendable {
+    /// A single reading, and the number of the watcher that took it.
+    case reading(ReadingOutcome, watcher: Int)
     /// A handler's report.
     case report(Event)
     /// The report of a handler that nobody reads standard output any more.

@@ -10,6 +10,7 @@ package final class StationSource: SessionSource {
     package private(set) var live: LiveSource?
     private var timed: [any TimedSource] = []
     private var nextSource = 0
+    private var staysOpen = false
     private let waker: Waker
     /// A recording whose end is the end of the source, and its pacing.
     private let recording: (any SampleSource)?
@@ -47,7 +48,11 @@ package final class StationSource: SessionSource {
     ///   - live: The devices.
     ///   - timed: The sources that deliver by the clock.
     ///   - streams: The streams of all of them, in their order.
-    package func change(live: LiveSource?, timed: [any TimedSource], streams: [SampleStream]) {
+    ///   - staysOpen: Whether there is something to wait for without any source.
+    package func change(
+        live: LiveSource?, timed: [any TimedSource], streams: [SampleStream], staysOpen: Bool = false
+    ) {
+        self.staysOpen = staysOpen
         self.live = live
         self.timed = timed
         self.streams = streams
@@ -76,7 +81,7 @@ package final class StationSource: SessionSource {
                 return answer
             }
         }
-        return count == 0 ? .ended : .pending
+        return count == 0 && !staysOpen ? .ended : .pending
     }
 
     /// Handles the end of a recording like a removed sensor, and the end of the last source as the end of all.
@@ -86,7 +91,7 @@ package final class StationSource: SessionSource {
         nextSource = 0
         // A source that failed has already given the reason.
         guard source.streams.contains(where: \.sensor.isActive) else {
-            return timed.isEmpty && live == nil ? .ended : .pending
+            return timed.isEmpty && live == nil && !staysOpen ? .ended : .pending
         }
         return .failed(source.streams, reason: SourceEnded())
     }

@@ -1,0 +1,131 @@
+/// Finds changes of the light around a device in single readings, and tells its delegate.
+///
+/// A light sensor has one value and a reading a second, so it has no stream of samples: what reads it calls
+/// ``take(level:unit:at:)`` on the thread of the other detectors.
+public final class AmbientLightDetector: EventDetector {
+    /// The name that events carry.
+    public let name: String
+    /// When a change is told.
+    package let settings: AmbientLightSettings
+    /// Told what is found.
+    ///
+    /// It is held weakly, so its creator has to keep it.
+    public weak var delegate: (any AmbientLightDetectorDelegate)?
+    /// Whether readings are looked at.
+    public private(set) var isDetecting = false
+    /// The reading that the delegate is being told about.
+    package private(set) var position = SamplePosition(
+        timeNanoseconds: 0, streamIndex: .max, sampleIndex: .max)
+    /// None: readings are no samples.
+    public let streams: [SampleStream] = []
+
+    private var told: LightEvent?
+    private var hasFailed = false
+
+    /// Creates a detector that does not detect yet.
+    ///
+    /// - Parameters:
+    ///   - name: The name that events carry.
+    ///   - settings: When a change is told.
+    /// - Precondition: ``AmbientLightSettings/problems()`` finds none.
+    public init(name: String = "light", settings: AmbientLightSettings = AmbientLightSettings()) {
+        let problems = settings.problems()
+        precondition(problems.isEmpty, "\(problems)")
+        self.name = name
+        self.settings = settings
+    }
+
+    /// Starts with the next reading, which is told; does nothing while detecting.
+    public func startDetection() {
+        guard !isDetecting else { return }
+        told = nil
+        hasFailed = false
+        isDetecting = true
+    }
+
+    /// Stops at once.
+    public func stopDetection() { isDetecting = false }
+
+    /// Has no samples to look at.
+    public func process(_ delivery: SampleDelivery) {}
+
+    /// Has no streams to lose.
+    public func didLose(_ streams: [SampleStream], because error: any Error) {}
+
+    /// Looks at a reading.
+    ///
+    /// - Parameters:
+    ///   - level: The level; one that is no number, or below 0, is left out.
+    ///   - unit: Its unit.
+    ///   - timeNanoseconds: When it was read, in the samples' clock.
+    public func take(level: Double, unit: LightEvent.Unit, at timeNanoseconds: Int64) {
+        guard isDetecting, level.isFinite, level >= 0 else { return }
+        hasFailed = false
+        if let told, told.unit == unit {
+            let least = max(1, told.level * settings.changePercent / 100)
+            guard abs(level - told.level) >= least else { return }
+        }
+        let event = LightEvent(level: level, unit: unit, timeNanoseconds: timeNanoseconds)
+        guard delegate?.ambientLightDetector(self, shouldReport: event) ?? true, isDetecting else {
+            return
+        }
+        position = SamplePosition(
+            timeNanoseconds: timeNanoseconds, streamIndex: .max, sampleIndex: .max)
+        told = event
+        delegate?.ambientLightDetector(self, didChange: event)
+    }
+
+    /// Tells the delegate, once until the next reading, that there is none.
+    public func didFail(because error: any Error) {
+        guard isDetecting, !hasFailed else { return }
+        hasFailed = true
+        told = nil
+        delegate?.ambientLightDetector(self, didFailWithError: error)
+    }
+}
+
+/// When an ``AmbientLightDetector`` tells a change.
+public struct AmbientLightSettings: Sendable, Equatable {
+    /// The least change, in percent of the level that was told last; 10 by default.
+    ///
+    /// It is at least 1 of the unit.
+    public var changePercent = 10.0
+
+    /// The defaults.
+    public init() {}
+
+    /// Everything that is wrong with the settings.
+    public func problems() -> [SettingsProblem<AmbientLightSettings>] {
+        var list = ProblemList<AmbientLightSettings>()
+        list.requirePositive(\.changePercent, changePercent)
+        return list.problems
+    }
+}
+
+/// A level of the light around a device.
+public struct LightEvent: Sendable, Equatable {
+    /// The unit of a level.
+    public enum Unit: Sendable {
+        /// Lux.
+        case lux
+        /// Percent of what the sensor can measure: it has no unit of its own.
+        case percent
+    }
+
+    /// The level, in the unit.
+    public let level: Double
+    /// The unit.
+    public let unit: Unit
+    /// When it was read, in nanoseconds of the samples' clock.
+    public let timeNanoseconds: Int64
+}
+
+extension LightEvent: DetectorResult {
+    package func value(of figure: Figure.Name) -> Figure.Value? {
+        switch figure {
+        case .illuminance: unit == .lux ? figure.number(level) : nil
+        case .brightness: unit == .percent ? figure.number(level) : nil
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,103 @@
+/// Finds whether something is near a device in single readings, and tells its delegate.
+///
+/// What reads the sensor calls ``take(strength:at:)`` on the thread of the other detectors.
+public final class ProximityDetector: EventDetector {
+    /// The name that events carry.
+    public let name: String
+    /// Told what is found.
+    ///
+    /// It is held weakly, so its creator has to keep it.
+    public weak var delegate: (any ProximityDetectorDelegate)?
+    /// Whether readings are looked at.
+    public private(set) var isDetecting = false
+    /// The reading that the delegate is being told about.
+    package private(set) var position = SamplePosition(
+        timeNanoseconds: 0, streamIndex: .max, sampleIndex: .max)
+    /// None: readings are no samples.
+    public let streams: [SampleStream] = []
+    /// What was told last; `nil` while nothing was.
+    public private(set) var proximity: Proximity?
+
+    /// The strengths above which something comes near, and below which it is far again, as iio-sensor-proxy 3.9 has them.
+    private static let limits = (near: 1.1, far: 0.9)
+    private var hasFailed = false
+
+    /// Creates a detector that does not detect yet.
+    ///
+    /// - Parameter name: The name that events carry.
+    public init(name: String = "proximity") {
+        self.name = name
+    }
+
+    /// Starts with the next reading, which is told; does nothing while detecting.
+    public func startDetection() {
+        guard !isDetecting else { return }
+        proximity = nil
+        hasFailed = false
+        isDetecting = true
+    }
+
+    /// Stops at once.
+    public func stopDetection() { isDetecting = false }
+
+    /// Has no samples to look at.
+    public func process(_ delivery: SampleDelivery) {}
+
+    /// Has no streams to lose.
+    public func didLose(_ streams: [SampleStream], because error: any Error) {}
+
+    /// Looks at a reading.
+    ///
+    /// - Parameters:
+    ///   - strength: What the sensor measures, as a multiple of the level at which something is near; a switch has 2 or 0.
+    ///   - timeNanoseconds: When it was read, in the samples' clock.
+    public func take(strength: Double, at timeNanoseconds: Int64) {
+        guard isDetecting, !strength.isNaN else { return }
+        hasFailed = false
+        let found: Proximity =
+            switch proximity {
+            case .near: strength < Self.limits.far ? .far : .near
+            case .far: strength > Self.limits.near ? .near : .far
+            case nil: strength > 1 ? .near : .far
+            }
+        guard found != proximity else { return }
+        let event = ProximityEvent(proximity: found, timeNanoseconds: timeNanoseconds)
+        guard delegate?.proximityDetector(self, shouldReport: event) ?? true, isDetecting else {
+            return
+        }
+        position = SamplePosition(
+            timeNanoseconds: timeNanoseconds, streamIndex: .max, sampleIndex: .max)
+        proximity = found
+        delegate?.proximityDetector(self, didChange: event)
+    }
+
+    /// Tells the delegate, once until the next reading, that there is none.
+    public func didFail(because error: any Error) {
+        guard isDetecting, !hasFailed else { return }
+        hasFailed = true
+        proximity = nil
+        delegate?.proximityDetector(self, didFailWithError: error)
+    }
+}
+
+/// Whether something is near a device.
+public enum Proximity: String, FigureWord, CaseIterable {
+    /// Something is near, such as an ear.
+    case near
+    /// Nothing is near.
+    case far
+}
+
+/// A change of what is near a device.
+public struct ProximityEvent: Sendable, Equatable {
+    /// Whether something is near.
+    public let proximity: Proximity
+    /// When it was read, in nanoseconds of the samples' clock.
+    public let timeNanoseconds: Int64
+}
+
+extension ProximityEvent: DetectorResult {
+    package func value(of figure: Figure.Name) -> Figure.Value? {
+        figure == .proximity ? .word(proximity) : nil
+    }
+}

@@ -1,0 +1,95 @@
+import Binnacle
+import CLinux
+import Glibc
+package import LinuxSystem
+import Synchronization
+
+/// Reads light, proximity and switches on a thread of its own, because each reading may take as long as a driver needs.
+///
+/// What has no device is looked for again every ten seconds: such sensors are built in, and few come later.
+package final class ReadingWatcher: Sendable {
+    private let kinds: [ReadingKind]
+    private let finder: ReadingFinder
+    private let stopEvent: Descriptor
+    private let isStopped = Atomic<Bool>(false)
+
+    /// How often what is no switch is read, as iio-sensor-proxy does; and how often a missing device is looked for.
+    private static let intervals = (reading: Int64(800_000_000), search: Int64(10_000_000_000))
+
+    /// Creates a watcher that does not read yet.
+    ///
+    /// - Parameters:
+    ///   - kinds: What to read, each once.
+    ///   - root: The folder under which `/sys` and `/dev` lie; `nil` for the machine's own.
+    /// - Throws: ``SystemError`` when there is no descriptor left.
+    package init(_ kinds: [ReadingKind], root: String?) throws(SystemError) {
+        self.kinds = kinds
+        finder = ReadingFinder(root: root ?? "")
+        stopEvent = Descriptor(owning: try systemCall("eventfd") { clinux_eventfd() })
+    }
+
+    /// Starts the thread.
+    ///
+    /// - Parameter tell: Called on the watcher's thread.
+    /// - Throws: ``SystemError`` when the system has no thread left.
+    package func start(tell: @escaping @Sendable (ReadingOutcome) -> Void) throws(SystemError) {
+        try WorkerThread.start { [self] in run(tell) }
+    }
+
+    /// Has the thread end; nothing is told afterwards, except what is being told.
+    package func stop() {
+        isStopped.store(true, ordering: .releasing)
+        var one: UInt64 = 1
+        _ = write(stopEvent.raw, &one, 8)
+    }
+
+    private func run(_ tell: (ReadingOutcome) -> Void) {
+        var devices: [ReadingKind: ReadingDevice] = [:]
+        var searchNanoseconds = Int64.min
+        while true {
+            let now = SystemClock.monotonic()
+            let searches = now >= searchNanoseconds
+            if searches { searchNanoseconds = now + Self.intervals.search }
+            for kind in kinds {
+                guard let outcome = read(kind, &devices, searches: searches) else { continue }
+                guard !isStopped.load(ordering: .acquiring) else { return }
+                tell(outcome)
+            }
+            let isComplete = kinds.allSatisfy { devices[$0] != nil }
+            // A switch wakes the watcher by itself; that of proximity is read regularly as well, as by iio-sensor-proxy.
+            let isPolling = devices.keys.contains { $0 != .tabletMode }
+            wait(
+                for: devices.values.compactMap(\.switchDescriptor),
+                nanoseconds: isPolling ? Self.intervals.reading : isComplete ? nil : searchNanoseconds - now
+            )
+            guard !isStopped.load(ordering: .acquiring) else { return }
+        }
+    }
+
+    /// Reads a kind, after a search where there is no device yet; `nil` when there is nothing to tell.
+    private func read(
+        _ kind: ReadingKind, _ devices: inout [ReadingKind: ReadingDevice], searches: Bool
+    ) -> ReadingOutcome? {
+        do throws(SensorFailure) {
+            if devices[kind] == nil {
+                guard searches else { return nil }
+                devices[kind] = try finder.device(kind)
+            }
+            guard let reading = try devices[kind]?.read() else { return nil }
+            return .read(reading, timeNanoseconds: SystemClock.monotonic())
+        } catch {
+            devices[kind] = nil
+            return .failed(kind, error)
+        }
+    }
+
+    /// Waits until a switch moves, the watcher is stopped, or a time has passed.
+    private func wait(for switches: [Int32], nanoseconds: Int64?) {
+        var inputs = ([stopEvent.raw] + switches).map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
+        let timeout =
+            nanoseconds.map { Int32(max(0, min(($0 + 999_999) / 1_000_000, 3_600_000))) } ?? -1
+        _ = poll(&inputs, nfds_t(inputs.count), timeout)
+    }
+}
