@@ -8,7 +8,7 @@ _binnacle() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} options='' place
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _binnacle_words 'run replay record convert devices doctor check status events on calibrate declination simulate bench --help --version'
+        _binnacle_words 'run replay plot record convert devices doctor check status metrics events on calibrate declination simulate bench --help --version'
         return
     fi
     # What stands behind -- is a command of its own.
@@ -44,6 +44,17 @@ _binnacle() {
         'replay --to') :; return ;;
         'replay --speed') _binnacle_words 'max'; return ;;
         'replay --batch') :; return ;;
+        'replay --report') _binnacle_paths -f; return ;;
+        'plot --output' | 'plot -o') _binnacle_paths -f; return ;;
+        'plot --bind') :; return ;;
+        'plot --map') :; return ;;
+        'plot --rate') :; return ;;
+        'plot --config' | 'plot -c') _binnacle_paths -f; return ;;
+        'plot --set') :; return ;;
+        'plot --from') :; return ;;
+        'plot --to') :; return ;;
+        'plot --batch') :; return ;;
+        'plot --format') _binnacle_words 'html svg'; return ;;
         'record --output' | 'record -o') _binnacle_paths -f; return ;;
         'record --for') :; return ;;
         'record --sensor') :; return ;;
@@ -61,6 +72,8 @@ _binnacle() {
         'check --set') :; return ;;
         'check --root') _binnacle_paths -d; return ;;
         'status --socket') _binnacle_paths -f; return ;;
+        'metrics --file') _binnacle_paths -f; return ;;
+        'metrics --socket') _binnacle_paths -f; return ;;
         'events --since') :; return ;;
         'events --until') :; return ;;
         'events --last' | 'events -n') :; return ;;
@@ -109,7 +122,11 @@ _binnacle() {
             _binnacle_paths -f
             ;;
         replay)
-            options='--bind --map --rate --config --set --from --to --speed --batch --decode-scans --handlers --json --help'
+            options='--bind --map --rate --config --set --from --to --speed --batch --decode-scans --handlers --json --each --report --help'
+            _binnacle_paths -f
+            ;;
+        plot)
+            options='--output --bind --map --rate --config --set --from --to --batch --decode-scans --format --force --help'
             _binnacle_paths -f
             ;;
         record)
@@ -134,6 +151,10 @@ _binnacle() {
             ;;
         status)
             options='--json --socket --help'
+            :
+            ;;
+        metrics)
+            options='--file --http --socket --help'
             :
             ;;
         events)

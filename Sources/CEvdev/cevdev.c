@@ -11,6 +11,7 @@
     FUNCTION(libevdev_free) \
     FUNCTION(libevdev_next_event) \
     FUNCTION(libevdev_get_event_value) \
+    FUNCTION(libevdev_get_abs_minimum) \
     FUNCTION(libevdev_get_abs_maximum) \
     FUNCTION(libevdev_get_abs_resolution) \
     FUNCTION(libevdev_has_event_code) \
@@ -88,6 +89,11 @@ int libevdev_next_event(struct libevdev *device, unsigned flags, struct input_ev
 int libevdev_get_event_value(const struct libevdev *device, unsigned type, unsigned code)
 {
     return library.libevdev_get_event_value(device, type, code);
+}
+
+int libevdev_get_abs_minimum(const struct libevdev *device, unsigned code)
+{
+    return library.libevdev_get_abs_minimum(device, code);
 }
 
 int libevdev_get_abs_maximum(const struct libevdev *device, unsigned code)
