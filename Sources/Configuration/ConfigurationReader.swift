@@ -84,9 +84,10 @@ package struct ConfigurationReader {
         let proximities = sections(.proximity)
         let handlers = sections(.handler)
         let sensorNames = sensors.map(\.key)
-        let detectors = motions + norths + orientations + hinges + lights + proximities
+        let detectorKinds = [motions, norths, orientations, hinges, lights, proximities]
+        let detectors = detectorKinds.flatMap { $0 }
         let detectorNames = detectors.map(\.key)
-        reportSharedNames(detectors)
+        reportSharedNames(detectorKinds)
 
         let (enabledSensors, disabledSensors) = found(.sensor, sensors)
         let inForce = SectionsInForce(
@@ -210,16 +211,17 @@ package struct ConfigurationReader {
             hint: "1 to 64 letters, digits, - and _")
     }
 
-    /// Reports names that several detectors have; those of one kind cannot share one.
-    private func reportSharedNames(_ detectors: [TOMLEntry]) {
-        for (index, detector) in detectors.enumerated() {
-            guard let other = detectors[..<index].first(where: { $0.key == detector.key })?.keyPosition else {
-                continue
+    /// Reports names that detectors of several kinds have; two entries of one kind are one section in two files.
+    private func reportSharedNames(_ kinds: [[TOMLEntry]]) {
+        for (index, detectors) in kinds.enumerated() {
+            for detector in detectors {
+                let others = kinds[..<index].joined()
+                guard let other = others.first(where: { $0.key == detector.key })?.keyPosition else { continue }
+                let (first, second) = (min(other, detector.keyPosition), max(other, detector.keyPosition))
+                diagnostics.report(
+                    at: second, "two detectors are named \(Spelling.quoted(detector.key))",
+                    hint: "the other one is " + diagnostics.words(for: first, from: second))
             }
-            let (first, second) = (min(other, detector.keyPosition), max(other, detector.keyPosition))
-            diagnostics.report(
-                at: second, "two detectors are named \(Spelling.quoted(detector.key))",
-                hint: "the other one is " + diagnostics.words(for: first, from: second))
         }
     }
 

@@ -162,7 +162,7 @@ private final class SmallDisk {
             disk.makeRoom()
             try run.wait("the recovery") { run.store.statistics.failure == nil }
         }
-        let waits = run.of(.storeFailed).compactMap { $0.integer(.retry) }
+        let waits = run.of(.storeFailed).compactMap { $0.number(.retry) }
         #expect(waits.first == 1 && waits == waits.sorted() && waits.count >= 2 && waits[1] >= 2, "\(waits)")
     }
 }

@@ -131,7 +131,8 @@ import Testing
 
     @Test func theExamplesAreThese() throws {
         let found = try FileManager.default.contentsOfDirectory(atPath: Binary.config + "/examples").sorted()
-        #expect(found == Self.examples.map { $0 + ".toml" })
+        let ofPrometheus = ["binnacle-alerts.yml", "binnacle-dashboard.json"]
+        #expect(found == ofPrometheus + Self.examples.map { $0 + ".toml" })
     }
 
     @Test(arguments: examples)

@@ -11,8 +11,8 @@ import Testing
         let configuration = "\(name).toml"
         let hasOne = FileManager.default.fileExists(atPath: "\(Binary.golden)/\(configuration)")
         let options = hasOne ? ["--config", configuration] : []
-        let child = Child(
-            command + [Binary.path, "replay", "--json"] + options + [GoldenTests.traces[name] ?? name])
+        let trace = GoldenTests.traces[name].map { [$0] } ?? []
+        let child = Child(command + [Binary.path, "replay", "--json"] + options + trace)
         child.folder = Binary.golden
         child.environment = environment
         let output = try TemporaryFile()

@@ -193,6 +193,7 @@ import Testing
     /// The shipped configuration, and every example but for the programs and files that are yours to make.
     @Test func whatIsShippedHasNoOtherWarnings() throws {
         let examples = try FileManager.default.contentsOfDirectory(atPath: Binary.config + "/examples")
+            .filter { $0.hasSuffix(".toml") }
         for path in ["binnacle.toml"] + examples.map({ "examples/" + $0 }) {
             let result = try Binary.run("check", Binary.config + "/" + path)
             let told = result.errors.split(separator: "\n").filter {

@@ -19,7 +19,7 @@ final class CSVDecoder: RowDecoder {
     private let dialect: CSVDialect
     /// The factor of each axis: stream · 3 + axis.
     private let factors: [Double]
-    /// What is added to each axis afterwards.
+    /// What is added to each axis afterwards; −0 for nothing, because it leaves −0 as it is.
     private let lifts: [Double]
     let unitChecks: [UnitCheck?]
     /// The days that a clock without dates has passed, and its last time, in nanoseconds.
@@ -47,7 +47,7 @@ final class CSVDecoder: RowDecoder {
         endsEveryLine = layout.isRecording
         probe = TraceRow(streamCount: layout.streams.count)
         factors = layout.streams.flatMap(\.factors)
-        lifts = layout.streams.flatMap { [0, 0, $0.lift] }
+        lifts = layout.streams.flatMap { [-0.0, -0.0, $0.lift == 0 ? -0.0 : $0.lift] }
         unitChecks = layout.streams.map(\.lateCheck)
         let last = layout.streams.flatMap(\.columns).reduce(layout.time.column ?? 0, max)
         var uses = Array(repeating: Self.nothing, count: last + 1)
