@@ -63,7 +63,10 @@ def claim_dictionary(path, number):
     while True:
         root = offset + 8 + struct.unpack_from("<I", data, offset + 8)[0]
         vtable = root - struct.unpack_from("<i", data, root)[0]
-        kind, body = (root + struct.unpack_from("<H", data, vtable + 4 + 2 * slot)[0] for slot in (1, 3))
+        # A vtable ends behind the last field that is not the default.
+        size = struct.unpack_from("<H", data, vtable)[0]
+        kind, body = (
+            root + (struct.unpack_from("<H", data, vtable + at)[0] if at < size else 0) for at in (4 + 2 * 1, 4 + 2 * 3))
         if data[kind] == 3:
             if number == 0:
                 data[kind] = 2
