@@ -25,7 +25,7 @@ EXAMPLES = $(wildcard config/examples/*.toml config/examples/*.yml config/exampl
 FUZZ_SECONDS ?= 600
 FUZZ_CASES ?= 1000000
 BENCH_SECONDS ?= 60
-KERNEL_CASES ?= 500
+KERNEL_CASES ?= 200
 # Linked statically, libstdc++ costs a running process 1 MB less: the linker takes the archive where it sees no other.
 STATIC_LIBSTDCXX = $(lastword $(sort $(wildcard /usr/lib/gcc/*/*/libstdc++.a)))
 # The toolchain's own linker packs relocations: 856 kB that every start would read, and hold in memory, are 8 kB, in a form that glibc
