@@ -8,11 +8,16 @@ final class StoreReports {
     private let report: @Sendable (Event) -> Void
     /// The drops by handler and reason.
     private var drops: [String: EventDrops] = [:]
-    private var droppedNanoseconds: Int64?
-    private static let interval: Int64 = 1_000_000_000
+    /// When drops have to be reported that were not, on the monotonic clock; `nil` before there were any.
+    private(set) var dueNanoseconds: Int64?
+    /// One moment on both clocks.
+    private let origin: (instant: ContinuousClock.Instant, nanoseconds: Int64)
+    /// The janitor drops a few events at a time: after a shorter pause, each time would be told.
+    private static let quiet = Duration.seconds(60)
 
     init(_ clock: StoreClock, path: String, _ report: @escaping @Sendable (Event) -> Void) {
         self.clock = clock
+        origin = (.now, clock.monotonic())
         statistics = EventStoreStatistics(path: path)
         self.report = report
     }
@@ -22,23 +27,32 @@ final class StoreReports {
         report(Event(kind: kind, timeNanoseconds: 0, figures: [Figure(.reason, .text(text))] + figures))
     }
 
-    /// Reports, at most once a second, events that a handler will not get.
+    /// Counts events that a handler will not get, and reports them at growing intervals.
     func drop(_ handler: String?, _ reason: String, count: Int = 1) {
         guard count > 0 else { return }
         let key = "\(handler ?? ""): \(reason)"
-        let drops = drops[key] ?? EventDrops(handler: handler, reason: reason, report: report)
+        let drops =
+            drops[key] ?? EventDrops(handler: handler, reason: reason, quiet: Self.quiet, report: report)
         self.drops[key] = drops
-        drops.add(count)
-        droppedNanoseconds = droppedNanoseconds ?? clock.monotonic()
+        let now = clock.monotonic()
+        drops.add(count, at: instant(now))
+        dueNanoseconds = dueNanoseconds ?? now
     }
 
-    /// When drops have to be reported that were not.
-    var dueNanoseconds: Int64? { droppedNanoseconds.map { $0 + Self.interval } }
-
-    /// Reports drops that were not, when that is due; without a time at once.
-    func tellDrops(at now: Int64 = .max) {
+    /// Reports drops that were not, where that is due.
+    func tellDrops(at now: Int64) {
         guard let due = dueNanoseconds, now >= due else { return }
-        droppedNanoseconds = nil
+        let pauses = drops.values.compactMap { $0.tellDue(hasRoom: true, at: instant(now)) }
+        dueNanoseconds = pauses.min().map { now + Units.nanoseconds($0) }
+    }
+
+    /// Reports all drops that were not.
+    func tellRest() {
         for drops in drops.values { drops.tellRest() }
+        dueNanoseconds = nil
+    }
+
+    private func instant(_ nanoseconds: Int64) -> ContinuousClock.Instant {
+        origin.instant + .nanoseconds(nanoseconds - origin.nanoseconds)
     }
 }

@@ -132,7 +132,7 @@ final class StoreWorker {
             attempt { () throws(StoreFailure) in try file.prepareToClose(behind: highestSequence) }
         }
         closeFile()
-        reports.tellDrops()
+        reports.tellRest()
         fileBytes.nanoseconds = .min / 2
         show()
     }
@@ -465,7 +465,7 @@ final class StoreWorker {
         continueNumbers(of: file)
         let now = clock.monotonic()
         committer.didChange(at: now)
-        reports.tellDrops()
+        reports.tellRest()
         lastRecovery = (now, outage.waitNanoseconds)
         phase = .healthy(file)
         let count = reports.statistics.notStoredCount - outage.notStoredBefore

@@ -72,6 +72,40 @@ import Testing
         #expect([sample.x, sample.y, sample.z] == [1, 2, 3])
     }
 
+    /// A threshold beyond what the sensor measures is a warning of `check`: an input device says its range itself, a polled
+    /// one in `_raw_available`.
+    @Test(arguments: ["evdev", "iio"])
+    func checkKnowsTheRangeOfADevice(_ source: String) async throws {
+        let station = try MockStation()
+        var input = MockDevice.evdev(1, name: "chip", values: [0, 0, 1000], resolution: 1000)
+        for axis in 0..<3 {
+            input.axes[axis]?.minimum = -2000
+            input.axes[axis]?.maximum = 2000
+        }
+        var polled = MockDevice.polled("accel", 0, name: "chip", raw: [0, 0, 1000])
+        for axis in ["x", "y", "z"] { polled.attributes["in_accel_\(axis)_raw_available"] = "[-2000 1 2000]" }
+        try station.add(source == "evdev" ? input : polled)
+        let file = station.folder + "/range.toml"
+        for (threshold, isBeyond) in [(1.9, false), (2.5, true)] {
+            try """
+            [sensor.a]
+            source = "\(source)"
+            match = { name = "chip" }
+            [motion.a]
+            accelerometer = "a"
+            shock_g = \(threshold)
+            [handler.out]
+            on = ["motion.*"]
+            stdout = true
+            """.write(toFile: file, atomically: true, encoding: .utf8)
+            let result = try await station.run("check", file)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(
+                result.errors.contains("shock_g (\(threshold)) is beyond what `chip` measures") == isBeyond,
+                "\(result.errors)")
+        }
+    }
+
     /// Corner case 14: the rate that is asked for, and the buffer that goes with it.
     @Test(arguments: [("10", "10"), ("30", "50"), ("400", "100")])
     func theRateCanBeSet(_ wanted: String, _ chosen: String) async throws {

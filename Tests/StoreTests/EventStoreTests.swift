@@ -2,6 +2,7 @@ import Binnacle
 import Foundation
 import LinuxSystem
 import Store
+import Synchronization
 import Testing
 
 /// What goes in comes out: at once, and after a restart.
@@ -71,6 +72,23 @@ import Testing
         #expect(run.store.statistics.notStoredCount == 2)
         // It is a failure that is told.
         #expect(run.reports.map(\.kind) == [.eventsDropped])
+    }
+
+    @Test func dropsOfTheStoreAreToldAtGrowingIntervals() throws {
+        let folder = try StoreFolder()
+        let time = Atomic<Int64>(1_000_000_000)
+        let clock = StoreClock(wall: StoreRun.clock.wall, monotonic: { time.load(ordering: .relaxed) })
+        let run = try StoreRun(folder.file, clock: clock)
+        run.append(1...3)
+        for second in 1...20 {
+            run.store.append(StoreRun.event(2, kind: .shake))
+            try run.wait("the drop") { run.store.statistics.notStoredCount == second }
+            time.add(1_000_000_000, ordering: .relaxed)
+        }
+        // After 0, 1, 3, 7 and 15 seconds.
+        #expect(run.of(.eventsDropped).count <= 5)
+        run.end()
+        #expect(run.of(.eventsDropped).compactMap { $0.integer(.count) }.reduce(0, +) == 20)
     }
 
     @Test func whatHasNoRoomIsDroppedAndTold() throws {

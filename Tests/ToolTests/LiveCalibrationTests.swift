@@ -53,6 +53,49 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
+    /// On a narrow terminal an instruction is wrapped, and no word of it is lost.
+    @Test func instructionsFitIntoANarrowTerminal() throws {
+        let folder = try TemporaryFolder(["binnacle.toml": Self.simulated])
+        let program = "'\(Binary.path)' calibrate --config '\(folder.path)/binnacle.toml' --for 1s -o x.toml"
+        let said = try Self.onTerminal(columns: 32, program, in: folder.path)
+        #expect(said.contains("keep turning: "), "\(said)")
+        let frames = said.components(separatedBy: "\u{1B}[?7l").dropFirst().map {
+            $0.components(separatedBy: "\u{1B}[?7h")[0]
+        }
+        #expect(!frames.isEmpty)
+        for frame in frames {
+            let lines = frame.split(whereSeparator: \.isNewline).map {
+                $0.replacingOccurrences(of: "\u{1B}[K", with: "")
+            }
+            // The picture of the directions has a width of its own.
+            let advice = lines.drop { !$0.contains("[") }.dropFirst()
+            #expect(!advice.isEmpty && advice.allSatisfy { $0.count <= 31 }, "\(frame)")
+        }
+    }
+
+    @Test func aRecordingOnATerminalShowsSecondsAndSamples() throws {
+        let (tree, folder) = (try FifoTree(), try TemporaryFolder([:]))
+        // The device is there as long as its node is.
+        let node = try tree.addDevice(0, name: "accel_3d")
+        defer { withExtendedLifetime(node) {} }
+        let program = "'\(Binary.path)' record --root '\(tree.root)' --for 2s -o x.csv"
+        let said = try Self.onTerminal(columns: 80, program, in: folder.path)
+        #expect(said.contains(/\rrecord .*[0-9]+ s.*[0-9]+ samples/), "\(said)")
+    }
+
+    /// What a program writes to a terminal of so many columns.
+    private static func onTerminal(columns: Int, _ program: String, in folder: String) throws -> String {
+        let output = try TemporaryFile()
+        let run = Child([
+            "/bin/sh", "-c", "cd '\(folder)' && script -qec \"stty cols \(columns); \(program)\" /dev/null",
+        ])
+        run.standardOutput = try output.writer()
+        run.standardInput = FileHandle.nullDevice
+        try run.run()
+        run.waitUntilExit()
+        return try output.text()
+    }
+
     @Test func theTimeEndsIt() throws {
         let folder = try TemporaryFolder(["binnacle.toml": Self.simulated])
         let run = try Run(["accelerometer", "--config", folder.path + "/binnacle.toml", "--for", "2s", "--json"])

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Counts the events that a full queue has no room for, and tells of them: at once of the first, then after a second and at
-/// intervals that double up to a minute, and of the rest when there has been room for a second.
+/// intervals that double up to a minute, and of the rest when there has been room for a while.
 package final class EventDrops: Sendable {
     private struct State {
         var totalCount = 0
@@ -34,7 +34,7 @@ package final class EventDrops: Sendable {
     private static let firstInterval = Duration.seconds(1)
     private static let longestInterval = Duration.seconds(60)
     /// With room for so long the queue is no longer full.
-    private static let quiet = Duration.seconds(1)
+    private let quiet: Duration
 
     /// Creates a count of nothing.
     ///
@@ -51,10 +51,14 @@ package final class EventDrops: Sendable {
     /// - Parameters:
     ///   - handler: The name of the handler that the events were for; `nil` when they were for no single handler.
     ///   - reason: Why they are dropped.
+    ///   - quiet: How long there has to be room before the next drop is told at once.
     ///   - report: Takes the reports, on any thread.
-    package init(handler: String?, reason: String, report: @escaping @Sendable (Event) -> Void) {
+    package init(
+        handler: String?, reason: String, quiet: Duration = .seconds(1), report: @escaping @Sendable (Event) -> Void
+    ) {
         self.handler = handler
         self.reason = reason
+        self.quiet = quiet
         self.report = report
     }
 
@@ -98,11 +102,11 @@ package final class EventDrops: Sendable {
         let (untold, isSimulated, pause) = state.withLock { state -> (Int, Bool, Duration?) in
             guard let told = state.told else { return (0, false, nil) }
             let isSimulated = state.isSimulated
-            if hasRoom, now - state.dropped >= Self.quiet {
+            if hasRoom, now - state.dropped >= quiet {
                 state.told = nil
                 return (state.takeRest(), isSimulated, nil)
             }
-            let end = hasRoom ? Self.quiet - (now - state.dropped) : nil
+            let end = hasRoom ? quiet - (now - state.dropped) : nil
             guard state.untoldCount > 0 else { return (0, false, end) }
             if now - told >= state.interval { return (state.take(at: now), isSimulated, end) }
             let pause = state.interval - (now - told)
