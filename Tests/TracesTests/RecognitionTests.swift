@@ -1,6 +1,7 @@
 import Binnacle
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 import Traces
 
@@ -84,6 +85,50 @@ import Traces
         #expect(found.samples[0].count == 60)
         #expect(found.samples[0][3].x == 0.03 && abs(found.samples[0][3].z - 9.79665) < 1e-5)
         #expect(found.notices.contains { $0.contains("1 g is added along z") }, "\(found.notices)")
+    }
+
+    /// Movements of some tenths of m/s² have the length of a field in gauss or mT, and change as no field does.
+    @Test(arguments: [0.03, 0.3])
+    func bareAxesOfAMovementAreNoField(size: Double) throws {
+        let text =
+            "t_s,x,y,z\n" + Self.rows { row in
+                let strength = size * Double(row % 10) / 5
+                return "\(Double(row) / 50),\(strength * (row % 2 == 0 ? 1 : -1)),\(strength / 7),0.001"
+            }
+        let error = try refusal(text)
+        #expect(error.message.contains("without gravity"))
+        guard case .options(let options)? = error.remedy, let map = options.last else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(map.hasSuffix("acceleration=linear"), "\(options)")
+        let found = try opened(text, TraceHints(map: ColumnMap([map])))
+        #expect(abs((found.samples[0].first?.z ?? 0) - 9.80765) < 1e-4)
+    }
+
+    /// Letters of a file's name say nothing, whatever their case.
+    @Test(arguments: ["M", "runM", "OQyTz4", "m1", "B_run2", "ax", "4mK", "myRun"])
+    func lettersInAFilesNameAreNoKind(name: String) throws {
+        let folder = try TemporaryFolder([
+            "\(name).csv": "t_s,x,y,z\n" + Self.rows { "\(Double($0) / 50),0.2,0.1,-0.4" }
+        ])
+        let error = try #require(throws: TraceError.self) { try TraceFile(path: "\(folder.path)/\(name).csv") }
+        #expect(error.message.contains("could be an accelerometer or a magnetometer"), "\(error)")
+    }
+
+    /// A field keeps its length, also beside the iron of its device.
+    @Test func bareAxesOfAFieldInGaussAreAField() throws {
+        let text =
+            "t_s,x,y,z\n" + Self.rows { row in
+                let angle = Double(row) / 10
+                return "\(Double(row) / 50),\(0.2 * cos(angle) + 0.05),\(0.2 * sin(angle)),0.42"
+            }
+        let error = try refusal(text)
+        guard case .options(let options)? = error.remedy, let map = options.last else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(map.contains("mx=x:gauss"), "\(options)")
     }
 
     @Test func gravityIsNotAddedTwice() throws {

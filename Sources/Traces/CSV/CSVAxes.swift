@@ -382,8 +382,8 @@ struct CSVAxes {
         if let bare = groups.first(where: { $0.kind == nil && $0.isWhole }) {
             let values = table.vectors(bare.places)
             let remedy = advice.forBare(bare.places)
-            if remedy == nil, values.isEnough, values.medianMagnitude < Quantity.of(.accelerometer).possible.lowerBound
-            {
+            // A field of the Earth keeps its length; what changes from nothing to much is a movement.
+            if remedy == nil || !values.isConstant, Quantity.of(.accelerometer).judge(values) == .withoutGravity {
                 return withoutGravity(bare, values, advice)
             }
             return Problem(

@@ -129,7 +129,7 @@ struct ColumnWords {
     }
 
     /// The words in lower case, without digits behind them.
-    private static func split(_ name: String) -> [String] {
+    static func split(_ name: String) -> [String] {
         var words: [String] = []
         var word = ""
         var previous: Character?

@@ -15,8 +15,8 @@ struct TraceFileName {
         var stem = name
         if let dot = name.lastIndex(of: "."), dot > name.startIndex { stem = String(name[..<dot]) }
         rateHz = Self.rate(stem)
-        // Single letters, which are kinds in names of columns, mean nothing in names of files.
-        let words = ColumnWords(stem.split { !$0.isLetter }.filter { $0.count > 1 }.joined(separator: " "))
+        // One or two letters, which are kinds and axes in names of columns, mean nothing in names of files.
+        let words = ColumnWords(ColumnWords.split(stem).filter { $0.count > 2 }.joined(separator: " "))
         // A "TotalAcceleration" is no magnitude here.
         let lower = stem.lowercased()
         let isRotation = lower.contains("gyro") || lower.contains("orient") || lower.contains("rotation")
