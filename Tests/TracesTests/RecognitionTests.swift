@@ -91,7 +91,8 @@ import Traces
     @Test(arguments: [0.03, 0.3])
     func bareAxesOfAMovementAreNoField(size: Double) throws {
         let text =
-            "t_s,x,y,z\n" + Self.rows { row in
+            "t_s,x,y,z\n"
+            + Self.rows { row in
                 let strength = size * Double(row % 10) / 5
                 return "\(Double(row) / 50),\(strength * (row % 2 == 0 ? 1 : -1)),\(strength / 7),0.001"
             }
@@ -119,7 +120,8 @@ import Traces
     /// A field keeps its length, also beside the iron of its device.
     @Test func bareAxesOfAFieldInGaussAreAField() throws {
         let text =
-            "t_s,x,y,z\n" + Self.rows { row in
+            "t_s,x,y,z\n"
+            + Self.rows { row in
                 let angle = Double(row) / 10
                 return "\(Double(row) / 50),\(0.2 * cos(angle) + 0.05),\(0.2 * sin(angle)),0.42"
             }
