@@ -80,6 +80,7 @@ test: setup-test build ## Run every test, against the release binary, and the Sw
 	scripts/check-nmea $(BINARY)
 	scripts/check-plot $(BINARY)
 	scripts/check-metrics $(BINARY)
+	scripts/check-spark $(BINARY)
 	scripts/test-kernel-forms $(KERNEL_CASES)
 	scripts/check-swift
 
