@@ -119,8 +119,9 @@ extension NorthSettings {
             shown: .example(
                 "[{ name = \"east\", from_deg = 80, to_deg = 100 }, { name = \"home\", from_deg = 355, to_deg = 5 }]"),
             """
-            Further ranges of bearings, clockwise; "sector.entered" and "sector.left" report them. A range may lie across \
-            north. It is left margin_deg outside of it; default 2.
+            Further ranges of bearings, clockwise; "sector.entered" and "sector.left" report them. A range may lie across north.
+
+            \(HeadingSector.lines)
             """,
             value: { settings in
                 guard !settings.sectors.isEmpty else { return nil }
@@ -214,12 +215,29 @@ extension NorthSettings {
     }
 }
 
+/// A key of a sector's table.
+private struct SectorRow: Sendable {
+    let name: String
+    let text: String
+    /// What is taken where it is left out; `nil` where it has to be there.
+    var usual: Double?
+}
+
 extension HeadingSector {
-    private static let keys = ["name", "from_deg", "to_deg", "margin_deg"]
+    private static let nameRow = SectorRow(name: "name", text: "the name that its events carry")
+    private static let fromRow = SectorRow(name: "from_deg", text: "the bearing at which it begins")
+    private static let toRow = SectorRow(name: "to_deg", text: "the bearing at which it ends")
+    private static let marginRow = SectorRow(
+        name: "margin_deg", text: "how far outside of it the heading has to be until it is left; default 2", usual: 2)
+    private static let rows = [nameRow, fromRow, toRow, marginRow]
+
+    /// A line for each key, for the reference.
+    fileprivate static var lines: String { rows.map { "  \($0.name)  \($0.text)" }.joined(separator: "\n") }
 
     /// The sector as a table of TOML.
     fileprivate var table: String {
-        "{ name = \(JSONObject.quoted(name)), from_deg = \(fromDegrees), to_deg = \(toDegrees), margin_deg = \(marginDegrees) }"
+        "{ \(Self.nameRow.name) = \(JSONObject.quoted(name)), \(Self.fromRow.name) = \(fromDegrees), \(Self.toRow.name) = \(toDegrees), "
+            + "\(Self.marginRow.name) = \(marginDegrees) }"
     }
 
     private static let example = "{ name = \"east\", from_deg = 80, to_deg = 100 }"
@@ -229,20 +247,19 @@ extension HeadingSector {
         let nodes = section.array(key, of: "tables") ?? []
         var sectors: [HeadingSector] = []
         for node in nodes {
-            guard let table = section.table(key, node, title: "a sector", allowed: keys) else { continue }
-            for needed in keys.prefix(3) where table.entry(needed) == nil {
-                table.report(missing: needed, "write \(example)")
+            guard let table = section.table(key, node, title: "a sector", allowed: rows.map(\.name)) else { continue }
+            for needed in rows where needed.usual == nil && table.entry(needed.name) == nil {
+                table.report(missing: needed.name, "write \(example)")
             }
-            guard let name = table.string("name"), let from = table.double("from_deg"),
-                let to = table.double("to_deg")
+            guard let name = table.string(nameRow.name), let from = table.double(fromRow.name),
+                let to = table.double(toRow.name)
             else { continue }
             guard !sectors.contains(where: { $0.name == name }) else {
                 section.refuse(key, at: node.position, "two sectors are named \(Spelling.quoted(name))")
                 continue
             }
-            sectors.append(
-                HeadingSector(
-                    name: name, fromDegrees: from, toDegrees: to, marginDegrees: table.double("margin_deg") ?? 2))
+            let margin = table.double(marginRow.name) ?? marginRow.usual ?? 0
+            sectors.append(HeadingSector(name: name, fromDegrees: from, toDegrees: to, marginDegrees: margin))
         }
         return sectors
     }

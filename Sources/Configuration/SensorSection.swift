@@ -157,11 +157,7 @@ package struct SensorSection: Sendable, Equatable {
                 Which device it is; required for "iio" and "evdev". Every key that is given has to match; \"binnacle devices\" \
                 shows it.
 
-                  name  the device's name, as its driver gives it
-                  label  the device's label, from the firmware or a udev rule
-                  location  where the sensor sits, such as "display" or "base"
-                  path  the device's path
-                  property  udev properties, such as { ID_BUS = "usb" }
+                \(DeviceMatch.lines)
                 """),
         ] + SensorSettings.rows.map { $0.key(SensorSettings()) } + [
             Key(
@@ -269,19 +265,36 @@ extension MountMatrix {
     }
 }
 
+/// A key of the table `match` that is compared with one text of a device.
+private struct MatchRow: Sendable {
+    let name: String
+    let text: String
+    let take: @Sendable (inout DeviceMatch, String?) -> Void
+}
+
 extension DeviceMatch {
-    private static let keys = ["name", "label", "location", "path", "property"]
+    private static let rows = [
+        MatchRow(name: "name", text: "the device's name, as its driver gives it") { $0.name = $1 },
+        MatchRow(name: "label", text: "the device's label, from the firmware or a udev rule") { $0.label = $1 },
+        MatchRow(name: "location", text: "where the sensor sits, such as \"display\" or \"base\"") { $0.location = $1 },
+        MatchRow(name: "path", text: "the device's path") { $0.path = $1 },
+    ]
+    /// The key for udev's properties, whose names are the user's.
+    private static let property = (name: "property", text: "udev properties, such as { ID_BUS = \"usb\" }")
+
+    /// A line for each key, for the reference.
+    fileprivate static var lines: String {
+        (rows.map { "  \($0.name)  \($0.text)" } + ["  \(property.name)  \(property.text)"]).joined(separator: "\n")
+    }
 
     /// Reads a match; `nil` when it cannot be used, which is then reported.
     fileprivate init?(reading node: TOMLNode, of section: TableReader) {
-        guard let table = section.table("match", node, title: "match", allowed: Self.keys) else { return nil }
+        let names = Self.rows.map(\.name) + [Self.property.name]
+        guard let table = section.table("match", node, title: "match", allowed: names) else { return nil }
         self.init()
-        name = table.string("name")
-        label = table.string("label")
-        location = table.string("location")
-        path = table.string("path")
-        if let entry = table.entry("property") {
-            guard let entries = table.entries("property", entry.node, of: "udev properties") else { return nil }
+        for row in Self.rows { row.take(&self, table.string(row.name)) }
+        if let entry = table.entry(Self.property.name) {
+            guard let entries = table.entries(Self.property.name, entry.node, of: "udev properties") else { return nil }
             for property in entries {
                 properties[property.key] = table.string(property.key, property.node, mayBeEmpty: true)
             }
