@@ -14,6 +14,7 @@ public final class RecordingDelegate: Sendable {
     private struct State {
         var calls: [Call] = []
         var motions: [MotionEvent] = []
+        var rotations: [RotationEvent] = []
         var headings: [HeadingEvent] = []
         var losses: [HeadingLoss] = []
         var fields: [FieldEvent] = []
@@ -34,6 +35,8 @@ public final class RecordingDelegate: Sendable {
     public var calls: [Call] { state.withLock { $0.calls } }
     /// What a motion manager told, in its order.
     public var motions: [MotionEvent] { state.withLock { $0.motions } }
+    /// The rotations that a motion manager told, in its order.
+    public var rotations: [RotationEvent] { state.withLock { $0.rotations } }
     /// The headings that a north detector told as updates, in their order.
     public var headings: [HeadingEvent] { state.withLock { $0.headings } }
     /// The headings that were lost.
@@ -84,6 +87,12 @@ extension RecordingDelegate: MotionManagerDelegate {
     }
     public func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent) {
         note("didDetectShock", event)
+    }
+    public func motionManager(_ manager: MotionManager, didBeginRotation event: RotationEvent) {
+        note("didBeginRotation", event.timeNanoseconds) { $0.rotations.append(event) }
+    }
+    public func motionManager(_ manager: MotionManager, didEndRotation event: RotationEvent) {
+        note("didEndRotation", event.timeNanoseconds) { $0.rotations.append(event) }
     }
 }
 

@@ -189,6 +189,7 @@ extension EventKind {
         case .shake: .motion(.shake)
         case .freeFall: .motion(.freeFall)
         case .shock: .motion(.shock)
+        case .rotationBegan, .rotationEnded: .motion(.rotation)
         case .heading, .headingLost, .headingFound, .northFaced, .northFacing, .northLeft, .interferenceBegan,
             .interferenceEnded, .calibrationNeeded, .calibrationRestored:
             .heading

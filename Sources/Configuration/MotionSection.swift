@@ -33,8 +33,20 @@ package struct MotionSection: Sendable, Equatable {
         var settings = MotionSettings()
         table.read(MotionSettings.rows, into: &settings)
         table.report(settings.problems(), of: MotionSettings.rows)
+        Self.warnOfUnused(settings, table)
         guard let sensor else { return nil }
         self.init(name: name, accelerometer: sensor, gyroscope: gyroscope, settings: settings)
+    }
+
+    /// Warns of limits of a rotation that is not looked for: unlike all else, it has to be asked for.
+    private static func warnOfUnused(_ settings: MotionSettings, _ table: TableReader) {
+        guard !settings.features.contains(.rotation) else { return }
+        for key in ["rotation_dps", "rotation_release_dps"] {
+            guard let entry = table.entry(key) else { continue }
+            table.warn(
+                at: entry.keyPosition, "\(key) has no effect: rotations are not looked for",
+                hint: "add \"rotation\" to `detect`")
+        }
     }
 
     /// The section with the values in force, as lines of TOML.
@@ -48,8 +60,8 @@ package struct MotionSection: Sendable, Equatable {
     private static let gyroscope = Key(
         "gyroscope", .example("\"chassis\""), usual: "that of the accelerometer, if there is one",
         """
-        The sensor that measures how the device turns, or "none", as in [north.NAME]. It is read only if another key \
-        needs it.
+        The sensor that measures how the device turns, or "none", as in [north.NAME]. It is read only for "rotation" in \
+        detect, and for measure = "linear_acceleration".
         """)
 
     /// The names of the section's keys, without making the documentation of ``row``.
@@ -67,8 +79,12 @@ package struct MotionSection: Sendable, Equatable {
 extension MotionSettings {
     fileprivate static let rows: [SettingRow<MotionSettings>] = [
         SettingRow(
-            "detect", \.features, shown: .usual("[\"motion\", \"shake\", \"free_fall\", \"shock\"]"), usual: "all",
-            "What is looked for: any of \"motion\", \"shake\", \"free_fall\", \"shock\". Each makes events of its own.",
+            "detect", \.features, shown: .usual("[\"motion\", \"shake\", \"free_fall\", \"shock\"]"),
+            usual: "all but \"rotation\"",
+            """
+            What is looked for: any of "motion", "shake", "free_fall", "shock", "rotation". Each makes events of its own. \
+            "rotation" needs a gyroscope.
+            """,
             value: { settings in
                 let words = Feature.allCases.filter { settings.features.contains($0) }.map { "\"\($0.rawValue)\"" }
                 return "[" + words.joined(separator: ", ") + "]"
@@ -86,6 +102,8 @@ extension MotionSettings {
 
               "user_acceleration"  acceleration without gravity; sees a pure turn as well
               "magnitude"  the difference between the total and 1 g; needs no warm-up, but hardly sees a slow turn
+              "linear_acceleration"  acceleration without gravity, which a gyroscope follows through each turn; a turn is no \
+            motion. While there is no gyroscope it is "user_acceleration", which is reported
             """),
         SettingRow(
             "threshold_g", \.thresholdG, .number,
@@ -94,11 +112,22 @@ extension MotionSettings {
             "release_g", \.releaseG, .number, usual: "half of threshold_g", shown: .usual("0.025"),
             "Motion can end only below it. The further it is below threshold_g, the less a motion falls into pieces."),
         SettingRow(
+            "rotation_dps", \.rotationDegreesPerSecond, .number,
+            "A rotation begins above this rate of turn, about any axis, in degrees a second."),
+        SettingRow(
+            "rotation_release_dps", \.rotationReleaseDegreesPerSecond, .number, usual: "half of rotation_dps",
+            shown: .usual("15"), "A rotation can end only below it."),
+        SettingRow(
             "min_duration_s", \.minimumDuration, .seconds,
-            "How long threshold_g has to be exceeded until motion has begun. Shorter jolts are ignored."),
+            """
+            How long threshold_g has to be exceeded until motion has begun, and rotation_dps until a rotation has. Shorter \
+            jolts are ignored.
+            """),
         SettingRow(
             "quiet_s", \.quiet, .seconds,
-            "How long it has to be quiet until motion has ended. A longer time joins movements with pauses."),
+            """
+            How long it has to be quiet until motion, or a rotation, has ended. A longer time joins movements with pauses.
+            """),
         SettingRow("shake_g", \.shakeG, .number, "A shake is a user acceleration (without gravity) above it."),
         SettingRow("shake_refractory_s", \.shakeRefractory, .seconds, "The shortest time between two shakes."),
         SettingRow("free_fall_g", \.freeFallG, .number, "Below 1. Free fall is a total acceleration below it."),

@@ -180,6 +180,41 @@ def held(turn, lean, sign=1):
     return -sign * math.sin(turn) * math.cos(lean), sign * math.cos(turn) * math.cos(lean), math.sin(lean)
 
 
+def simulated_rotation():
+    """A device that lies flat is tilted slowly and back, turned fast on its table, pushed, and tilted fast.
+
+    Its gyroscope is 2°/s off on each axis, and has its own rate and stamps.
+    """
+    rng = random.Random(31)
+    rows = []
+
+    def tilt(t):
+        return math.radians(ramp(t, (6, 0), (9, 60), (12, 60), (15, 0), (32, 0), (32.8, 70)))
+
+    def turn(t):
+        """The rate about the vertical in °/s: 90° in a second."""
+        return 90 * (1 - math.cos(2 * math.pi * (t - 20))) if 20 <= t < 21 else 0
+
+    for i in range(37 * 100):
+        t = i / 100
+        angle = tilt(t)
+        y, z = G * math.sin(angle), G * math.cos(angle)
+        if 26 <= t < 27.5:
+            y += 2.5 * math.sin(2 * math.pi * 2 * (t - 26))
+        values = [noise(rng, 0.02), y + noise(rng, 0.02), z + noise(rng, 0.02)]
+        rows.append((t, "%.4f,%.4f,%.4f,,," % tuple(values)))
+    for i in range(37 * 119):
+        t = i / 119 + 0.0013
+        rate = (math.degrees(tilt(t + 0.001) - tilt(t - 0.001)) / 0.002, 0, turn(t))
+        values = [value + 2 + noise(rng, 0.1) for value in rate]
+        rows.append((t, ",,,%.3f,%.3f,%.3f" % tuple(values)))
+    rows.sort(key=lambda row: row[0])
+    with open("simulated-rotation.csv", "w") as f:
+        f.write("time_s,ax_m_s2,ay_m_s2,az_m_s2,gx_dps,gy_dps,gz_dps\n")
+        for t, row in rows:
+            f.write(f"{t:.6f},{row}\n")
+
+
 def ramp(t, *points):
     """A value that goes straight from one point (time, value) to the next."""
     for (start, low), (end, high) in zip(points, points[1:]):
@@ -239,4 +274,5 @@ if __name__ == "__main__":
     simulated_faults()
     simulated_evemu()
     simulated_screen()
+    simulated_rotation()
     simulated_laptop()

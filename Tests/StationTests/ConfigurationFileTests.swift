@@ -50,7 +50,8 @@ import Testing
         #expect(configuration.sensors.map(\.settings) == [SensorSettings(), SensorSettings()])
         var motion = try #require(configuration.motions.first).settings
         #expect(motion.releaseG == MotionSettings().effectiveReleaseG)
-        motion.releaseG = nil
+        #expect(motion.rotationReleaseDegreesPerSecond == MotionSettings().effectiveRotationRelease)
+        (motion.releaseG, motion.rotationReleaseDegreesPerSecond) = (nil, nil)
         #expect(motion == MotionSettings())
         var north = try #require(configuration.norths.first).settings
         #expect(north.exitDegrees == NorthSettings().effectiveExitDegrees)

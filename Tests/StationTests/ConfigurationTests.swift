@@ -121,8 +121,8 @@ import Testing
     @Test func everyMotionKey() throws {
         let text =
             ConfigurationFaultTests.motion + """
-                detect = ["shock", "free_fall"]
-                measure = "magnitude"
+                detect = ["shock", "free_fall", "rotation"]
+                measure = "linear_acceleration"
                 threshold_g = 1
                 release_g = 0.75
                 min_duration_s = 0.001
@@ -133,13 +133,16 @@ import Testing
                 free_fall_s = 0.3
                 shock_g = 4
                 shock_refractory_s = 0
+                rotation_dps = 45
+                rotation_release_dps = 10
                 gravity_s = 0.7
                 gap_s = 1e9
                 update_interval_s = 0.1
                 """
         var expected = MotionSettings()
-        expected.features = [.shock, .freeFall]
-        expected.measure = .magnitude
+        expected.features = [.shock, .freeFall, .rotation]
+        expected.measure = .linearAcceleration
+        (expected.rotationDegreesPerSecond, expected.rotationReleaseDegreesPerSecond) = (45, 10)
         (expected.thresholdG, expected.releaseG) = (1, 0.75)
         (expected.minimumDuration, expected.quiet) = (.milliseconds(1), .seconds(2))
         (expected.shakeG, expected.shakeRefractory) = (3, .milliseconds(250))

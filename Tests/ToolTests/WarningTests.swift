@@ -17,6 +17,10 @@ import Testing
     /// Sections behind the seven lines of a sensor, a detector and a handler, and the warning.
     private static let cases: [(String, String)] = [
         (
+            "[motion.turned]\naccelerometer = \"box\"\nrotation_dps = 20\n",
+            "10:1: warning: rotation_dps has no effect: rotations are not looked for (add \"rotation\" to `detect`)"
+        ),
+        (
             "[handler.a]\non = [\"motion.began\"]\ncommand = [\"/nonexistent/alarm\"]\n",
             "10:12: warning: there is no program `/nonexistent/alarm` (until there is, each event for it fails)"
         ),

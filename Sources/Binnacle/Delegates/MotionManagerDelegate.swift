@@ -12,7 +12,8 @@ public protocol MotionManagerDelegate: AnyObject {
     func motionManagerDidStopDetection(_ manager: MotionManager)
     /// Tells the delegate that there is no accelerometer to start with; called instead of *will start*.
     func motionManagerDeviceNotAvailable(_ manager: MotionManager)
-    /// Tells the delegate that the accelerometer failed; called once for each failure while detecting.
+    /// Tells the delegate that the accelerometer failed, or that a gyroscope that the settings need is not there, is silent or
+    /// failed; called once for each failure while detecting. Without its gyroscope the manager goes on.
     func motionManager(_ manager: MotionManager, didFailWithError error: any Error)
     /// Asks whether what was found shall be told.
     ///
@@ -38,6 +39,13 @@ public protocol MotionManagerDelegate: AnyObject {
     func motionManager(_ manager: MotionManager, didDetectFreeFall event: MotionEvent)
     /// Tells the delegate of a shock; at most once per refractory time.
     func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent)
+    /// Asks whether a rotation that has begun shall be told; a refused begin takes its end with it.
+    func motionManager(_ manager: MotionManager, shouldReport event: RotationEvent) -> Bool
+    /// Tells the delegate that a rotation has lasted the minimum duration; called once for each rotation.
+    func motionManager(_ manager: MotionManager, didBeginRotation event: RotationEvent)
+    /// Tells the delegate that the rate of turn was below its limit for the quiet time; called once for each rotation that was
+    /// told.
+    func motionManager(_ manager: MotionManager, didEndRotation event: RotationEvent)
 }
 
 // A method that a conforming type leaves out does nothing.
@@ -55,4 +63,8 @@ extension MotionManagerDelegate {
     public func motionManager(_ manager: MotionManager, didDetectShake event: MotionEvent) {}
     public func motionManager(_ manager: MotionManager, didDetectFreeFall event: MotionEvent) {}
     public func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent) {}
+    /// Agrees.
+    public func motionManager(_ manager: MotionManager, shouldReport event: RotationEvent) -> Bool { true }
+    public func motionManager(_ manager: MotionManager, didBeginRotation event: RotationEvent) {}
+    public func motionManager(_ manager: MotionManager, didEndRotation event: RotationEvent) {}
 }

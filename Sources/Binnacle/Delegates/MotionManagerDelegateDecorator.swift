@@ -58,4 +58,17 @@ open class MotionManagerDelegateDecorator: MotionManagerDelegate {
     open func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent) {
         decorated?.motionManager(manager, didDetectShock: event)
     }
+
+    /// Forwards the question; without a delegate the answer is yes.
+    open func motionManager(_ manager: MotionManager, shouldReport event: RotationEvent) -> Bool {
+        decorated?.motionManager(manager, shouldReport: event) ?? true
+    }
+
+    open func motionManager(_ manager: MotionManager, didBeginRotation event: RotationEvent) {
+        decorated?.motionManager(manager, didBeginRotation: event)
+    }
+
+    open func motionManager(_ manager: MotionManager, didEndRotation event: RotationEvent) {
+        decorated?.motionManager(manager, didEndRotation: event)
+    }
 }

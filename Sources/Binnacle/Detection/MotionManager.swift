@@ -2,6 +2,8 @@ import Kernels
 
 /// Finds motion, shakes, free falls and shocks in the samples of one accelerometer, and tells its delegate.
 ///
+/// With a gyroscope it also finds rotations, and motion that a turn is no part of, as far as the settings ask for them.
+///
 /// The manager works without a delegate as well; it holds the delegate weakly, so its creator has to keep it. It
 /// looks at every sample, and the sample's stamp is the only clock it knows: the same samples give the same calls,
 /// however they are cut into deliveries.
@@ -35,10 +37,13 @@ public final class MotionManager: EventDetector {
     }
     /// Whether motion has begun and not ended, at the sample that the delegate is being told about; refused or not.
     public private(set) var isMoving = false
+    /// Whether a rotation has begun and not ended, at the sample that the delegate is being told about; refused or not.
+    public private(set) var isRotating = false
 
     private enum Found {
         case event(MotionEvent)
         case moving(Sample)
+        case failed(TurnFailure)
     }
 
     private let gapLimitNanoseconds: Int64
@@ -54,6 +59,18 @@ public final class MotionManager: EventDetector {
     private var lastSample: Sample?
     private var warmAtNanoseconds: Int64 = 0
     private var isMotionTold = false
+    private var turns: TurnCompensation?
+    private var rotation: DebouncedTrigger
+    private let rotationThreshold: Threshold
+    private var isRotationTold = false
+    /// The last sample of the gyroscope.
+    private var lastRateNanoseconds: Int64?
+    /// At samples of the gyroscope, while ``found`` is at those of the accelerometer.
+    private var foundRotations = ReportList<RotationEvent>()
+    /// The squares of the acceleration without gravity, below 0 where the gyroscope does not tell.
+    private let linearSquared = ScratchColumn()
+    /// The squares of the rates.
+    private let rateSquared = ScratchColumn()
     /// How often detection was started: what was found before a start is not told after it.
     private var startCount = 0
     private var found = ReportList<Found>()
@@ -67,12 +84,14 @@ public final class MotionManager: EventDetector {
         let shake: Bool
         let freeFall: Bool
         let shock: Bool
+        let rotation: Bool
 
         init(_ features: Set<MotionSettings.Feature>) {
             motion = features.contains(.motion)
             shake = features.contains(.shake)
             freeFall = features.contains(.freeFall)
             shock = features.contains(.shock)
+            rotation = features.contains(.rotation)
         }
     }
 
@@ -105,7 +124,8 @@ public final class MotionManager: EventDetector {
         gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
         warmUpNanoseconds = Units.nanoseconds(settings.gravityTimeConstant * 3)
         gravity = OnePoleFilter(timeConstantSeconds: Float(settings.gravityTimeConstant / .seconds(1)))
-        let isMotionUser = settings.features.contains(.motion) && settings.measure == .userAcceleration
+        // Linear acceleration needs it while there is no gyroscope.
+        let isMotionUser = settings.features.contains(.motion) && settings.measure != .magnitude
         looksFor = Looks(settings.features)
         needsGravity = isMotionUser || looksFor.shake
         motionThreshold = Self.motionThreshold(settings)
@@ -124,6 +144,10 @@ public final class MotionManager: EventDetector {
             refractoryNanoseconds: Units.nanoseconds(settings.shockRefractory),
             windowNanoseconds: Units.nanoseconds(settings.shockWindow))
         repetition = RepeatTimer(interval: settings.updateInterval)
+        rotationThreshold = Self.rotationThreshold(settings)
+        rotation = DebouncedTrigger(
+            activeSide: .inside, onDelayNanoseconds: Units.nanoseconds(settings.minimumDuration),
+            offDelayNanoseconds: Units.nanoseconds(settings.quiet))
     }
 
     /// Starts with the next delivery, in the state of a new manager; does nothing while detecting.
@@ -139,6 +163,8 @@ public final class MotionManager: EventDetector {
         restart()
         isDetecting = true
         delegate?.motionManagerWillStartDetection(self)
+        guard isDetecting, settings.usesGyroscope, gyroscope == nil else { return }
+        delegate?.motionManager(self, didFailWithError: TurnFailure(.missing, settings))
     }
 
     /// Stops at once and forgets what was under way; does nothing while not detecting.
@@ -147,14 +173,23 @@ public final class MotionManager: EventDetector {
         isDetecting = false
         isMoving = false
         isMotionTold = false
+        isRotating = false
+        isRotationTold = false
         delegate?.motionManagerDidStopDetection(self)
     }
 
-    /// Tells the delegate when the accelerometer's stream is among those that failed.
+    /// Tells the delegate when a stream that it uses is among those that failed; without its gyroscope it goes on.
     public func didLose(_ streams: [SampleStream], because error: any Error) {
-        guard isDetecting, streams.contains(where: { $0.id == accelerometer?.id }) else { return }
-        sourceDidEnd()
         guard isDetecting else { return }
+        let isFed = turns?.isFed ?? false
+        let losesGyroscope = isFed && streams.contains(where: { $0.id == gyroscope?.id })
+        if losesGyroscope {
+            turns?.interrupt(isTold: true)
+            rotation.interrupt()
+        }
+        let losesAccelerometer = streams.contains(where: { $0.id == accelerometer?.id })
+        if losesAccelerometer { sourceDidEnd() }
+        guard isDetecting, losesAccelerometer || losesGyroscope else { return }
         delegate?.motionManager(self, didFailWithError: error)
     }
 
@@ -166,15 +201,33 @@ public final class MotionManager: EventDetector {
         tell(Self.event(of: report, lastSample), delegate)
     }
 
-    /// Looks at the accelerometer's batch and tells the delegate what it means.
+    /// Looks at the batches and tells the delegate what they mean.
     public func process(_ delivery: SampleDelivery) {
         guard isDetecting, let accelerometer, let stream = delivery.index(of: accelerometer.id) else { return }
         let batch = delivery.batches[stream]
-        let columns = batch.columns
-        guard columns.count > 0 else { return }
+        guard turns != nil, let gyroscope, let turning = delivery.index(of: gyroscope.id) else {
+            guard !batch.isEmpty else { return }
+            found.removeAll()
+            look(at: batch.columns)
+            found.sort()
+            return tell(batch, streamIndex: stream)
+        }
+        let rates = delivery.batches[turning]
+        found.removeAll()
+        foundRotations.removeAll()
+        noteLosses(delivery)
+        followTurns(batch.columns, at: stream, rates.columns, at: turning)
+        if !batch.isEmpty { look(at: batch.columns) }
+        if looksFor.rotation { lookForRotation(rates.columns) }
+        found.sort()
+        tell(batch, streamIndex: stream, rates, rateIndex: turning)
+    }
+
+    // MARK: - Finding
+
+    private func look(at columns: SampleColumns) {
         userSquared.reserve(columns.count)
         totalSquared.reserve(columns.count)
-        found.removeAll()
         var start = 0
         while start < columns.count {
             let time = columns.times[start]
@@ -187,13 +240,12 @@ public final class MotionManager: EventDetector {
             start = end
         }
         lastSample = columns.sample(columns.count - 1)
-        found.sort()
-        tell(batch, streamIndex: stream)
     }
 
-    // MARK: - Finding
-
     private func restart() {
+        turns = settings.usesGyroscope ? gyroscope.map { TurnCompensation($0, settings: settings) } : nil
+        rotation.reset()
+        lastRateNanoseconds = nil
         motion.reset()
         freeFall.reset()
         shake.reset()
@@ -244,6 +296,8 @@ public final class MotionManager: EventDetector {
         if looksFor.motion {
             switch settings.measure {
             case .userAcceleration: lookForMotion(columns, values: userSquared.values, range: warm)
+            case .linearAcceleration:
+                lookForMotion(columns, values: linearValues(warm), range: warm)
             case .magnitude: lookForMotion(columns, values: totalSquared.values, range: range)
             }
         }
@@ -297,6 +351,72 @@ public final class MotionManager: EventDetector {
         }
     }
 
+    // MARK: - With the gyroscope
+
+    /// Begins the orientation again where stamps do not tell how long nothing came.
+    private func noteLosses(_ delivery: SampleDelivery) {
+        let isUnknown = delivery.losses.contains {
+            $0.stream == gyroscope?.id && ($0.cause == .suspend || $0.cause == .clock)
+        }
+        guard isUnknown else { return }
+        turns?.interrupt(isTold: false)
+        rotation.interrupt()
+    }
+
+    /// Follows the device's turns through a delivery.
+    private func followTurns(_ a: SampleColumns, at order: Int, _ rates: SampleColumns, at rateOrder: Int) {
+        linearSquared.reserve(a.count)
+        rateSquared.reserve(rates.count)
+        var samples = MergedSamples(
+            a, at: order, field: a.slice(0..<0), at: order, rates: rates, at: rateOrder)
+        while let next = samples.next() {
+            switch next {
+            case .rate(let index):
+                rateSquared.values[index] = turns?.take(rate: rates.vector(index), at: rates.times[index]) ?? 0
+            case .acceleration(let index):
+                if let failure = turns?.missRate(at: a.times[index]) { found.append(.failed(failure), at: index) }
+                linearSquared.values[index] = turns?.take(acceleration: a.vector(index), at: a.times[index]) ?? -1
+            case .field: break
+            }
+        }
+    }
+
+    /// What motion by linear acceleration is decided on: where the gyroscope does not tell, user acceleration.
+    private func linearValues(_ range: Range<Int>) -> UnsafePointer<Float> {
+        guard turns != nil else { return UnsafePointer(userSquared.values) }
+        for index in range where linearSquared.values[index] < 0 {
+            linearSquared.values[index] = userSquared.values[index]
+        }
+        return UnsafePointer(linearSquared.values)
+    }
+
+    private func lookForRotation(_ rates: SampleColumns) {
+        var start = 0
+        while start < rates.count {
+            let time = rates.times[start]
+            if let last = lastRateNanoseconds, isGap(from: last, to: time, limit: gapLimitNanoseconds) {
+                rotation.interrupt()
+            }
+            let end = firstGap(in: rates.times, range: start + 1..<rates.count, longerThan: gapLimitNanoseconds)
+            rotation.process(
+                values: rateSquared.values, times: rates.times, range: start..<end, threshold: rotationThreshold)
+            for transition in rotation.transitions { append(transition, rates) }
+            lastRateNanoseconds = rates.times[end - 1]
+            start = end
+        }
+    }
+
+    private func append(_ transition: DebouncedTrigger.Transition, _ rates: SampleColumns) {
+        let time = rates.times[transition.index]
+        let onset = transition.onsetNanoseconds
+        foundRotations.append(
+            RotationEvent(
+                isEnd: !transition.isOn, timeNanoseconds: time, onsetNanoseconds: onset,
+                duration: Units.duration(from: onset, to: transition.isOn ? time : transition.changedNanoseconds),
+                peakDegreesPerSecond: Double(transition.extremes.greatest.squareRoot()) * 180 / .pi),
+            at: transition.index)
+    }
+
     private func append(
         _ kind: MotionEvent.Kind, _ columns: SampleColumns, _ index: Int, onset: Int64? = nil, until: Int64? = nil,
         squared: Float
@@ -331,12 +451,62 @@ public final class MotionManager: EventDetector {
             position = SamplePosition(
                 timeNanoseconds: batch[report.index].timeNanoseconds, streamIndex: streamIndex,
                 sampleIndex: report.index)
-            switch report.payload {
-            case .event(let event): tell(event, delegate)
-            case .moving(let sample):
-                if isMotionTold { delegate?.motionManager(self, deviceIsMoving: sample) }
-            }
+            tell(report.payload, delegate)
         }
+    }
+
+    /// Tells what was found at the samples of two streams, in their common order.
+    private func tell(_ batch: SampleBatch, streamIndex: Int, _ rates: SampleBatch, rateIndex: Int) {
+        guard !foundRotations.reports.isEmpty else { return tell(batch, streamIndex: streamIndex) }
+        let delegate = self.delegate
+        let start = startCount
+        var findings = found.reports[...]
+        for report in foundRotations.reports {
+            let place = SamplePosition(
+                timeNanoseconds: rates[report.index].timeNanoseconds, streamIndex: rateIndex,
+                sampleIndex: report.index)
+            while let finding = findings.first {
+                let earlier = SamplePosition(
+                    timeNanoseconds: batch[finding.index].timeNanoseconds, streamIndex: streamIndex,
+                    sampleIndex: finding.index)
+                guard earlier < place else { break }
+                findings.removeFirst()
+                guard isDetecting, startCount == start else { return }
+                position = earlier
+                tell(finding.payload, delegate)
+            }
+            guard isDetecting, startCount == start else { return }
+            position = place
+            tell(report.payload, delegate)
+        }
+        for finding in findings {
+            guard isDetecting, startCount == start else { return }
+            position = SamplePosition(
+                timeNanoseconds: batch[finding.index].timeNanoseconds, streamIndex: streamIndex,
+                sampleIndex: finding.index)
+            tell(finding.payload, delegate)
+        }
+    }
+
+    private func tell(_ found: Found, _ delegate: (any MotionManagerDelegate)?) {
+        switch found {
+        case .event(let event): tell(event, delegate)
+        case .moving(let sample):
+            if isMotionTold { delegate?.motionManager(self, deviceIsMoving: sample) }
+        case .failed(let failure): delegate?.motionManager(self, didFailWithError: failure)
+        }
+    }
+
+    private func tell(_ event: RotationEvent, _ delegate: (any MotionManagerDelegate)?) {
+        isRotating = !event.isEnd
+        if event.isEnd {
+            if isRotationTold { delegate?.motionManager(self, didEndRotation: event) }
+            isRotationTold = false
+            return
+        }
+        isRotationTold = delegate?.motionManager(self, shouldReport: event) ?? true
+        guard isRotationTold, isDetecting else { return }
+        delegate?.motionManager(self, didBeginRotation: event)
     }
 
     private func tell(_ event: MotionEvent, _ delegate: (any MotionManagerDelegate)?) {
@@ -369,6 +539,13 @@ public final class MotionManager: EventDetector {
         let under = square(1 - settings.thresholdG)
         let floor = square(1 - settings.effectiveReleaseG)
         return Threshold(high: above.high, low: above.low, under: under, floor: floor)
+    }
+
+    /// The limits of a rotation, in the square of rad/s.
+    private static func rotationThreshold(_ settings: MotionSettings) -> Threshold {
+        let high = settings.rotationDegreesPerSecond * .pi / 180
+        let low = settings.effectiveRotationRelease * .pi / 180
+        return Threshold(high: high * high, low: low * low)
     }
 
     private static func squared(high: Float, low: Float) -> Threshold {

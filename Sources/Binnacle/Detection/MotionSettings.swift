@@ -6,6 +6,10 @@ public struct MotionSettings: Sendable, Equatable {
         case userAcceleration = "user_acceleration"
         /// | |a| − 1 g |: needs no filter and no warm-up, but hardly sees a slow turn.
         case magnitude
+        /// |a − g|, with gravity g followed through each turn by a gyroscope: a turn is no motion.
+        ///
+        /// While there is no gyroscope, it is ``userAcceleration``.
+        case linearAcceleration = "linear_acceleration"
     }
 
     /// The kinds of movement a manager can look for.
@@ -18,13 +22,20 @@ public struct MotionSettings: Sendable, Equatable {
         case freeFall = "free_fall"
         /// A blow.
         case shock
+        /// A turn began, ended: needs a gyroscope, and is not looked for unless it is asked for.
+        case rotation
+
+        /// What is looked for by default: all that an accelerometer shows.
+        public static let usual: Set<Feature> = [.motion, .shake, .freeFall, .shock]
     }
 
     /// Whether a gyroscope is needed for what is looked for.
-    package var usesGyroscope: Bool { false }
+    package var usesGyroscope: Bool { usesLinearAcceleration || features.contains(.rotation) }
+    /// Whether motion is found by ``Measure/linearAcceleration``.
+    var usesLinearAcceleration: Bool { features.contains(.motion) && measure == .linearAcceleration }
 
-    /// What is looked for.
-    public var features: Set<Feature> = Set(Feature.allCases)
+    /// What is looked for; all but ``Feature/rotation`` by default.
+    public var features = Feature.usual
     /// Which acceleration the motion thresholds are about.
     public var measure: Measure = .userAcceleration
     /// Motion is above this, in g; 0.05 by default (a resting p99 of 0.022 g and a moving p10 of 0.042 g were
@@ -32,9 +43,13 @@ public struct MotionSettings: Sendable, Equatable {
     public var thresholdG: Float = 0.05
     /// Quiet is below this, in g; `nil` is half the threshold.
     public var releaseG: Float?
-    /// How long motion has to last before it began; 20 ms by default.
+    /// A rotation is a rate of turn above this, about any axis, in °/s; 30 by default.
+    public var rotationDegreesPerSecond: Float = 30
+    /// A rotation can end below this, in °/s; `nil` is half of ``rotationDegreesPerSecond``.
+    public var rotationReleaseDegreesPerSecond: Float?
+    /// How long motion or a rotation has to last before it began; 20 ms by default.
     public var minimumDuration: Duration = .milliseconds(20)
-    /// How long quiet has to last before motion ended; 1 s by default.
+    /// How long quiet has to last before motion or a rotation ended; 1 s by default.
     public var quiet: Duration = .seconds(1)
     /// A shake is user acceleration above this, in g; 1.5 by default.
     ///
@@ -66,6 +81,8 @@ public struct MotionSettings: Sendable, Equatable {
 
     /// The release threshold in force, in g.
     package var effectiveReleaseG: Float { releaseG ?? thresholdG / 2 }
+    /// The rate below which a rotation can end, in °/s.
+    package var effectiveRotationRelease: Float { rotationReleaseDegreesPerSecond ?? rotationDegreesPerSecond / 2 }
 
     /// Everything that is wrong with the settings.
     public func problems() -> [SettingsProblem<MotionSettings>] {
@@ -82,6 +99,13 @@ public struct MotionSettings: Sendable, Equatable {
         list.require(\.freeFallG, freeFallG < 1, "(\(freeFallG)) is not below 1 g: rest would count as free fall")
         list.requirePositive(\.shockG, shockG)
         list.require(\.shockG, shockG > 1, "(\(shockG)) is not above 1 g: rest would count as a shock")
+        list.requirePositive(\.rotationDegreesPerSecond, rotationDegreesPerSecond)
+        list.requirePositive(
+            \.rotationReleaseDegreesPerSecond, effectiveRotationRelease, others: [\.rotationDegreesPerSecond])
+        list.require(
+            \.rotationReleaseDegreesPerSecond, effectiveRotationRelease <= rotationDegreesPerSecond,
+            "(\(effectiveRotationRelease)) is above \(\Self.rotationDegreesPerSecond) (\(rotationDegreesPerSecond))",
+            others: [\.rotationDegreesPerSecond])
         list.requireNotNegative(\.minimumDuration, minimumDuration)
         list.requireNotNegative(\.quiet, quiet)
         list.requireNotNegative(\.shakeRefractory, shakeRefractory)

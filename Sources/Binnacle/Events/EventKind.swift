@@ -11,6 +11,8 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
     case shake
     case freeFall = "free_fall"
     case shock
+    case rotationBegan = "rotation.began"
+    case rotationEnded = "rotation.ended"
     case heading
     case headingLost = "heading.lost"
     case headingFound = "heading.found"
@@ -216,6 +218,15 @@ extension EventKind {
                 "b47a4ad8626a43d2a120b1369982b514", .info, .begin, state: .delivers,
                 figures: [.peak, .magnitude, .duration, .onset],
                 "The total acceleration rose above the shock threshold; reported when the shock window is over.")
+        case .rotationBegan:
+            Row(
+                "11e81d09131e42a0b046bf25547f3666", .info, .begin, state: .delivers, figures: [.peakRate, .onset],
+                "The rate of turn has been above the rotation threshold for the minimum duration.")
+        case .rotationEnded:
+            Row(
+                "bf676e36f6ba46fba7943eb77c9bc686", .info, state: .delivers,
+                figures: [.peakRate, .duration, .onset],
+                "The device has turned more slowly for the quiet time; the duration does not include that time.")
         case .heading:
             Row(
                 "58b6fc8dd32042e7a4aaa2b9f1a5239d", .debug, state: .delivers, figures: Self.headings,

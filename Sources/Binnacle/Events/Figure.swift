@@ -10,6 +10,7 @@ public struct Figure: Sendable, Equatable {
         case userAcceleration = "user_g"
         case smallest = "min_g"
         case magnitude = "magnitude_g"
+        case peakRate = "peak_dps"
         case onset = "onset_ns"
         case duration = "duration_s"
         case x = "x_m_s2"
@@ -189,6 +190,10 @@ extension Figure.Name {
         case .userAcceleration: Row(.number(.g, decimals: 4), "The user acceleration of the shake.")
         case .smallest: Row(.number(.g, decimals: 4), "The smallest total acceleration of the free fall so far.")
         case .magnitude: Row(.number(.g, decimals: 4), "The total acceleration of the first sample of the shock.")
+        case .peakRate:
+            Row(
+                .number(.degreesPerSecond, decimals: 1),
+                "The greatest rate of turn of the rotation so far, about any axis.")
         case .onset: Row(.stamp, "The stamp of the first sample beyond the threshold.")
         case .duration: Row(.number(.seconds, decimals: 3), "How long it lasted.")
         case .x: Row(.number(.metresPerSecondSquared, decimals: 3), "The acceleration to the right.")

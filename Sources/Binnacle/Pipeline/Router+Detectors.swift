@@ -32,6 +32,14 @@ extension Router: MotionManagerDelegate {
     package func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent) {
         collect(.shock, manager, event)
     }
+
+    package func motionManager(_ manager: MotionManager, didBeginRotation event: RotationEvent) {
+        collect(.rotationBegan, manager, event, sensor: manager.gyroscope?.sensor.name)
+    }
+
+    package func motionManager(_ manager: MotionManager, didEndRotation event: RotationEvent) {
+        collect(.rotationEnded, manager, event, sensor: manager.gyroscope?.sensor.name)
+    }
 }
 
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation

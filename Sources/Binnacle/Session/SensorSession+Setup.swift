@@ -28,18 +28,23 @@ extension SensorSession {
         ///   - name: The name that events carry.
         ///   - sensor: The sensor's name; `nil` takes the first accelerometer. Without one the detector tells *device not
         ///     available*.
+        ///   - gyroscope: The name of the sensor whose gyroscope is used where the settings need one; `nil` takes the gyroscope of
+        ///     the accelerometer's sensor, or else the first.
         ///   - settings: What to look for.
         ///   - delegate: Told what is found, in the place of ``eventDelegate``, and held by the session.
         /// - Returns: The detector, which the session starts.
         /// - Throws: The first of the settings' problems.
         @discardableResult
         public func detectMotion(
-            name: String = "motion", sensor: String? = nil, settings: MotionSettings = MotionSettings(),
-            delegate: (any MotionManagerDelegate)? = nil
+            name: String = "motion", sensor: String? = nil, gyroscope: String? = nil,
+            settings: MotionSettings = MotionSettings(), delegate: (any MotionManagerDelegate)? = nil
         ) throws(SettingsProblem<MotionSettings>) -> MotionManager {
             if let problem = settings.problems().first { throw problem }
+            let accelerometer = stream(of: .accelerometer, from: sensor)
             let manager = MotionManager(
-                name: name, accelerometer: stream(of: .accelerometer, from: sensor), settings: settings)
+                name: name, accelerometer: accelerometer,
+                gyroscope: settings.usesGyroscope ? stream(turning: accelerometer, from: gyroscope) : nil,
+                settings: settings)
             manager.delegate = delegate ?? router
             add(manager, owning: delegate)
             return manager
@@ -65,11 +70,10 @@ extension SensorSession {
         ) throws(SettingsProblem<NorthSettings>) -> NorthDetector {
             if let problem = settings.problems().first { throw problem }
             let accelerometer = stream(of: .accelerometer, from: accelerometer)
-            let near = gyroscope == nil ? accelerometer.flatMap { stream(of: .gyroscope, from: $0.sensor.name) } : nil
             let detector = NorthDetector(
                 name: name, accelerometer: accelerometer,
                 magnetometer: stream(of: .magnetometer, from: magnetometer),
-                gyroscope: near ?? stream(of: .gyroscope, from: gyroscope), settings: settings)
+                gyroscope: stream(turning: accelerometer, from: gyroscope), settings: settings)
             detector.delegate = delegate ?? router
             add(detector, owning: delegate)
             return detector
@@ -152,6 +156,12 @@ extension SensorSession {
         /// Makes one of the decorators that the library has.
         public func decorator(_ settings: DecoratorSettings) -> EventDecorator {
             settings.makeDecorator(in: DecoratorSettings.Context(router))
+        }
+
+        /// The gyroscope of a sensor, or that beside an accelerometer, or else the first.
+        private func stream(turning accelerometer: SampleStream?, from sensor: String?) -> SampleStream? {
+            let near = sensor == nil ? accelerometer.flatMap { stream(of: .gyroscope, from: $0.sensor.name) } : nil
+            return near ?? stream(of: .gyroscope, from: sensor)
         }
 
         /// The first stream of a kind, in the source's order.

@@ -202,8 +202,9 @@ final class PictureRecorder: Detector {
                 Picture.Panel(
                     title: "field at \(sensor)", unit: "µT", curves: axes + [curve("|B|", 3)]))
         case .gyroscope:
-            picture.panels.append(
-                Picture.Panel(title: "turn rate of \(sensor)", unit: "°/s", curves: axes + [curve("|ω|", 3)]))
+            var panel = Picture.Panel(title: "turn rate of \(sensor)", unit: "°/s", curves: axes + [curve("|ω|", 3)])
+            for motion in motions where motion.gyroscope?.id == stream.id { panel.limits += motion.settings.rateLimits }
+            picture.panels.append(panel)
         }
     }
 }
@@ -260,6 +261,16 @@ extension MotionSettings {
                 Picture.Limit("shock above", begin: Double(shockG) * gravity, end: Double(shockG) * gravity))
         }
         return limits
+    }
+
+    /// The limits of the rate of turn, in °/s.
+    fileprivate var rateLimits: [Picture.Limit] {
+        guard features.contains(.rotation) else { return [] }
+        return [
+            Picture.Limit(
+                "rotation above", begin: Double(rotationDegreesPerSecond), end: Double(effectiveRotationRelease),
+                isAlwaysShown: true)
+        ]
     }
 
     /// The limits of user acceleration, in g.

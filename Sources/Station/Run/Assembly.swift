@@ -136,7 +136,7 @@ package struct Assembly {
                 throw StationError(
                     .usage, "no accelerometer in the traces: both motion and heading need one; add its file")
             }
-            let gyroscopes = source.streams.filter { $0.kind == .gyroscope && magnetometer != nil }
+            let gyroscopes = source.streams.filter { $0.kind == .gyroscope }
             let gyroscope = gyroscopes.first { $0.sensor === accelerometer.sensor } ?? gyroscopes.first
             let (read, placeNotices) = try Configuration.detecting(
                 source.streams, accelerometer: accelerometer, magnetometer: magnetometer, gyroscope: gyroscope,

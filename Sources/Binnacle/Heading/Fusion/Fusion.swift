@@ -76,6 +76,10 @@ package struct Fusion {
     /// A sensor is silent after this time.
     private static let silence = 1.0
     private static let settlingSeconds = 5.0
+    /// So long it takes to learn in motion what tilts the level.
+    private static let motionLearningSeconds = 30.0
+    /// For how long a rate says what follows it.
+    private static let longestOutlook = 0.25
     /// In °/s: from here on an offset counts as known.
     private static let knownSigma = 0.1
     /// In rad/s, 0.5°/s.
@@ -127,6 +131,27 @@ package struct Fusion {
     package var fieldStrength: Double { field.now.x }
     /// The dip of the field, smoothed, in degrees.
     package var dipDegrees: Double { field.now.y }
+
+    /// Gravity as the accelerometer shows it at a moment, in m/s², in the device's frame: its mean over some seconds in the frame in
+    /// which the device's turning is taken out, so that a turn neither changes it nor delays it.
+    ///
+    /// It stands along the vertical of ``sixAxisOrientation``, with the length that this accelerometer gives to it.
+    ///
+    /// - Parameter time: A stamp. The device is taken to turn on, as it did at the gyroscope's last sample, for a quarter of a second.
+    /// - Returns: Gravity; `nil` while an offset may tilt it, or without a rate for so long.
+    func gravity(at time: Int64) -> Vector3? {
+        guard let rateTime, accelerationTime != nil, isLevelSteady else { return nil }
+        let ahead = Units.seconds(from: rateTime, to: time)
+        if ahead <= 0 { return history.rotation(at: time)?.conjugate.rotate(levelAcceleration.value) }
+        guard ahead <= Self.longestOutlook else { return nil }
+        let turned = integrated * Quaternion(rate: rate, seconds: ahead)
+        return turned.conjugate.rotate(levelAcceleration.value)
+    }
+
+    /// Whether an offset does not tilt the mean of the acceleration any more: it was learned at rest, or in motion for some time.
+    private var isLevelSteady: Bool {
+        (hasLearnedOffset || ageSeconds >= Self.motionLearningSeconds) && levelAcceleration.value != .zero
+    }
 
     /// What is worth keeping.
     package var memory: FusionMemory {

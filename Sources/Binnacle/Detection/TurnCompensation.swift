@@ -1,0 +1,100 @@
+import Kernels
+import SensorGeometry
+
+/// What a ``MotionManager`` keeps of its gyroscope: the orientation of six axes, which says where gravity is while the device turns.
+struct TurnCompensation {
+    private var fusion = Fusion()
+    private let gyroscope: SampleStream
+    private let settings: MotionSettings
+    /// When the first acceleration came, or the first one after an interruption.
+    private var startNanoseconds: Int64?
+    private var lastRateNanoseconds: Int64?
+    /// Whether the delegate was told that there are no rates.
+    private var isFailureTold = false
+
+    /// A gyroscope that was opened later than the accelerometer, or starts slowly, is not missing before this time.
+    private static let startLimitNanoseconds: Int64 = 5_000_000_000
+    private static let silenceNanoseconds: Int64 = 1_000_000_000
+
+    init(_ gyroscope: SampleStream, settings: MotionSettings) {
+        self.gyroscope = gyroscope
+        self.settings = settings
+    }
+
+    /// Whether there was a rate.
+    var isFed: Bool { lastRateNanoseconds != nil }
+
+    /// Takes a rate in rad/s.
+    ///
+    /// - Returns: The square of the rate without the gyroscope's offset, in (rad/s)².
+    mutating func take(rate: SIMD3<Float>, at time: Int64) -> Float {
+        if lastRateNanoseconds == nil {
+            fusion.setGyroscope(
+                range: gyroscope.sensor.gyroscopeRange, reportsOnChange: gyroscope.sensor.gyroscopeReportsOnChange)
+        }
+        lastRateNanoseconds = time
+        isFailureTold = false
+        fusion.take(gyroscope: rate, at: time)
+        let turning = Vector3(rate) - fusion.offsetRadiansPerSecond
+        return Float(dot(turning, turning))
+    }
+
+    /// Takes an acceleration in m/s².
+    ///
+    /// - Returns: The square of the acceleration without gravity, in (m/s²)²; `nil` while the rates do not say where gravity is.
+    mutating func take(acceleration: SIMD3<Float>, at time: Int64) -> Float? {
+        if startNanoseconds == nil { startNanoseconds = time }
+        guard isFed else { return nil }
+        fusion.take(acceleration: acceleration, at: time)
+        guard let gravity = fusion.gravity(at: time) else { return nil }
+        let own = Vector3(acceleration) - gravity
+        return Float(dot(own, own))
+    }
+
+    /// Notices at an acceleration that there are no rates.
+    ///
+    /// - Returns: What the delegate is to be told, once.
+    mutating func missRate(at time: Int64) -> TurnFailure? {
+        guard !isFailureTold else { return nil }
+        if let last = lastRateNanoseconds {
+            guard isGap(from: last, to: time, limit: Self.silenceNanoseconds) else { return nil }
+            isFailureTold = true
+            return TurnFailure(.silent, settings)
+        }
+        guard let startNanoseconds, isGap(from: startNanoseconds, to: time, limit: Self.startLimitNanoseconds) else {
+            return nil
+        }
+        isFailureTold = true
+        return TurnFailure(.missing, settings)
+    }
+
+    /// Begins again, because there are no rates or their stamps say nothing; the offset is kept.
+    ///
+    /// - Parameter isTold: Whether the delegate knows already that there are none.
+    mutating func interrupt(isTold: Bool) {
+        startNanoseconds = nil
+        lastRateNanoseconds = nil
+        isFailureTold = isTold
+        fusion.restart()
+    }
+}
+
+/// Why a gyroscope that the settings need does not serve, and what is done without it.
+struct TurnFailure: Error, Equatable, CustomStringConvertible {
+    /// What is wrong with it.
+    enum Reason { case missing, silent }
+
+    let description: String
+
+    init(_ reason: Reason, _ settings: MotionSettings) {
+        let until = reason == .missing ? "there is one" : "it is back"
+        var effects: [String] = []
+        if settings.usesLinearAcceleration {
+            effects.append("motion is found by user acceleration, which a turn changes as well, until \(until)")
+        }
+        if settings.features.contains(.rotation) { effects.append("no rotation is found until \(until)") }
+        description =
+            (reason == .missing ? "no gyroscope: " : "no gyroscope sample for a second: ")
+            + effects.joined(separator: ", and ")
+    }
+}
