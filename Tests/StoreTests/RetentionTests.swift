@@ -130,7 +130,12 @@ import Testing
             try run.settle()
         }
         let removed = run.store.statistics.removedDeliveryCount
-        #expect(run.delivered("broker").numbers == Array(1...5) + Array(UInt64(6 + removed)...10_001))
+        // On a slow machine the log grows beyond the limit again while the handler acknowledges, and more of the oldest is removed
+        // behind what the handler has.
+        let numbers = run.delivered("broker").numbers
+        #expect(numbers.starts(with: 1...5) && numbers.last == 10_001)
+        #expect(zip(numbers, numbers.dropFirst()).allSatisfy(<))
+        #expect(numbers.count + removed == 10_001)
         run.end()
         #expect(run.of(.eventsDropped).compactMap { $0.integer(.count) }.reduce(0, +) == removed)
     }
