@@ -70,17 +70,17 @@ extension OptionRow {
     package static let bind = OptionRow(
         "bind", "SENSOR=FILE[:KIND]", isRepeatable: true,
         help: """
-            Play FILE as the sensor SENSOR. KIND is accelerometer or magnetometer, and also says what bare x, y, z
-            columns measure. May be repeated. Files that are not bound find their sensors by kind, in order.
+            Play FILE as the sensor SENSOR. KIND is accelerometer, magnetometer or gyroscope, and also says what bare
+            x, y, z columns measure. May be repeated. Files that are not bound find their sensors by kind, in order.
             """)
     package static let map = OptionRow(
         "map", "TARGET=COLUMN[:UNIT],…", isRepeatable: true,
         help: """
-            Name the columns and units of a file whose header does not. Targets are time, ax, ay, az, mx, my, mz; a
-            column is its name or #1, #2, …, with a minus to turn the axis about; units are s, ms, us, ns, m/s2, g, mg,
-            uT, nT, mT, gauss, mgauss, or a scale such as g/256 for counts. acceleration=gravity is for recordings in
-            which the axis that points down reads positive, acceleration=linear for those without gravity, in which
-            movements and shakes are found.
+            Name the columns and units of a file whose header does not. Targets are time, ax, ay, az, mx, my, mz, gx,
+            gy, gz; a column is its name or #1, #2, …, with a minus to turn the axis about; units are s, ms, us, ns,
+            m/s2, g, mg, uT, nT, mT, gauss, mgauss, rad/s, deg/s, mdps, or a scale such as g/256 for counts.
+            acceleration=gravity is for recordings in which the axis that points down reads positive,
+            acceleration=linear for those without gravity, in which movements and shakes are found.
             """)
     package static let rate = OptionRow(
         "rate", "HZ", help: "The samples a second of files that have no column for the time.")

@@ -133,6 +133,14 @@ import Traces
         #expect(map.contains("mx=x:gauss"), "\(options)")
     }
 
+    /// The parts of a quaternion have a length of 1, as gravity in g has.
+    @Test func partsOfAQuaternionAreNotOfferedAsAnAcceleration() throws {
+        let text =
+            "row,q9_w,q9_x,q9_y,q9_z\n" + Self.rows { "\($0),0.\(70 + $0 % 3),0.\(70 - $0 % 3),0.0\($0 % 3 + 1),0.01" }
+        let error = try refusal(text)
+        #expect(error.remedy == nil, "\(error)")
+    }
+
     @Test func gravityIsNotAddedTwice() throws {
         let text = "t_s,ax,ay,az\n" + Self.rows { "\(Double($0) / 50),0.1,0.2,9.8" }
         let found = try opened(text, TraceHints(map: ColumnMap(["acceleration=linear"])))

@@ -71,8 +71,12 @@ struct CSVAdvice {
     }
 
     /// A command for columns whose names say nothing, by their values.
+    ///
+    /// Those that are named as something else, such as the parts of a quaternion, are no candidates whatever their length is.
     func forUnnamed(kind: SampleKind?) -> TraceRemedy? {
-        let used = [(time.time ?? CSVTimeChoice.unnamed(table))?.column].compactMap { $0 }
+        let used =
+            [(time.time ?? CSVTimeChoice.unnamed(table))?.column].compactMap { $0 }
+            + names.indices.filter { ColumnWords(names[$0]).isOther }
         for quantity in Quantity.all where kind == nil ? quantity.isKnownByValues : quantity.kind == kind {
             guard let found = table.candidates(for: quantity, without: used) else { continue }
             let unit = found.unit?.option ?? "g/\(VectorStatistics.optionText(found.perG))"
