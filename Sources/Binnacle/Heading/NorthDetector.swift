@@ -165,10 +165,14 @@ public final class NorthDetector: EventDetector {
         guard isDetecting else { return }
         let isFed = fused?.isFed ?? false
         let losesGyroscope = isFed && streams.contains(where: { $0.id == gyroscope?.id })
-        if losesGyroscope { fused?.interrupt() }
         let lost = streams.first(where: { own.contains($0.id) })
+        // Without its magnetometer alone the fusion goes on, and states what that costs.
+        let goesOn =
+            !losesGyroscope && fused?.isDeciding ?? false
+            && !streams.contains(where: { $0.id == accelerometer?.id })
+        if losesGyroscope || isFed && !goesOn { fused?.interrupt() }
         if lost != nil || losesGyroscope { delegate?.northDetector(self, didFailWithError: error) }
-        guard isDetecting, let lost, hold.last != nil else { return }
+        guard isDetecting, !goesOn, let lost, hold.last != nil else { return }
         for watch in watches { watch.interrupt() }
         position = SamplePosition(timeNanoseconds: lastTimeNanoseconds, streamIndex: lastStreamIndex, sampleIndex: 0)
         let loss = loss(.sensorFailed, sensor: lost.sensor.name, hold.lose(), at: lastTimeNanoseconds)

@@ -35,10 +35,17 @@ import Testing
         }
     }
 
-    // Plays rows of a recording. `rates` shows the rate of a row, and `nil` leaves it out; the gyroscope fails at the row `fails`.
+    /// Streams, 0 the gyroscope's, 1 the magnetometer's, 2 the accelerometer's, that fail at a row, and are back at another.
+    private struct Failure {
+        let streams: [Int]
+        let rows: Range<Int>
+    }
+
+    // Plays rows of a recording. `rates` shows the rate of a row, and `nil` leaves it out.
     private func play(
         _ recording: Recording, rows: Range<Int>, capacity: Int = 4096, hasStream: Bool = true,
-        settings: NorthSettings = NorthSettings(), fails: Int? = nil,
+        settings: NorthSettings = NorthSettings(), failure: Failure? = nil,
+        loss: (row: Int, cause: SampleLoss.Cause)? = nil,
         rates: (Int, SIMD3<Float>) -> SIMD3<Float>? = { $1 }
     ) -> (diary: Diary, detector: NorthDetector) {
         let sensor = Sensor(name: "hand")
@@ -53,10 +60,18 @@ import Testing
         }
         let base = hasStream ? 1 : 0
         for index in rows {
-            if index == fails { steps.append(.failure(TestError(), streams: [0])) }
-            if hasStream, let rate = rates(index, recording.gyroscope[index]) { append(rate, index, 0) }
-            append(recording.field[index], index, base)
-            append(recording.acceleration[index], index, base + 1)
+            if let failure, index == failure.rows.lowerBound {
+                steps.append(.failure(TestError(), streams: failure.streams))
+            }
+            if let loss, index == loss.row {
+                steps.append(.loss(SampleLoss(stream: turning.id, cause: loss.cause, detail: "")))
+            }
+            func isThere(_ stream: Int) -> Bool {
+                failure.map { !$0.rows.contains(index) || !$0.streams.contains(stream) } ?? true
+            }
+            if hasStream, isThere(0), let rate = rates(index, recording.gyroscope[index]) { append(rate, index, 0) }
+            if isThere(1) { append(recording.field[index], index, base) }
+            if isThere(2) { append(recording.acceleration[index], index, base + 1) }
         }
         let source = ScriptedSource(streams: (hasStream ? [turning] : []) + [north, up], steps: steps)
         let detector = NorthDetector(
@@ -133,10 +148,82 @@ import Testing
 
     @Test func aGyroscopeThatFailsIsToldAndTheCompassGoesOn() throws {
         let recording = try Recording("broad05_rotation")
-        let (diary, _) = play(recording, rows: 0..<4000, fails: 2500) { $0 < 2500 ? $1 : nil }
+        let (diary, _) = play(recording, rows: 0..<4000, failure: Failure(streams: [0], rows: 2500..<4000))
         #expect(diary.failures == ["\(TestError())"])
         let after = diary.events.filter { $0.timeNanoseconds > 2600 * recording.stepNanoseconds }
         #expect(!after.isEmpty && after.allSatisfy { $0.turnRateDegreesPerSecond == nil })
+    }
+
+    private func hasRate(_ diary: Diary, _ recording: Recording, _ rows: Range<Int>) -> Set<Bool> {
+        Set(
+            diary.events.filter { rows.contains(Int($0.timeNanoseconds / recording.stepNanoseconds)) && !$0.isStale }
+                .map { $0.turnRateDegreesPerSecond != nil })
+    }
+
+    @Test func aGyroscopeThatFailedServesWhenItIsBack() throws {
+        let recording = try Recording("broad05_rotation")
+        let (diary, _) = play(recording, rows: 0..<6000, failure: Failure(streams: [0], rows: 2500..<3000))
+        #expect(diary.failures == ["\(TestError())"])
+        #expect(hasRate(diary, recording, 1200..<2500) == [true])
+        #expect(hasRate(diary, recording, 2501..<3000) == [false])
+        // Five seconds of motion begin it again.
+        #expect(hasRate(diary, recording, 3800..<6000) == [true])
+        #expect(!diary.entries.contains { $0.hasPrefix("lost") })
+    }
+
+    @Test func withoutItsMagnetometerTheHeadingGoesOn() throws {
+        let recording = try Recording("broad05_rotation")
+        let (diary, detector) = play(
+            recording, rows: 0..<6000, failure: Failure(streams: [1], rows: 2500..<3500))
+        #expect(diary.failures == ["\(TestError())"])
+        #expect(!diary.entries.contains { $0.hasPrefix("lost") || $0.hasPrefix("found") })
+        #expect(hasRate(diary, recording, 2501..<6000) == [true])
+        #expect(detector.headingAccuracyDegrees > 0)
+    }
+
+    @Test func withoutItsAccelerometerTheHeadingIsLostOnceAndFoundAgain() throws {
+        let recording = try Recording("broad05_rotation")
+        let (diary, _) = play(recording, rows: 0..<6000, failure: Failure(streams: [2], rows: 2500..<3500))
+        #expect(diary.failures == ["\(TestError())"])
+        let changes = diary.entries.compactMap { $0.split(separator: " ").first }.filter {
+            $0 == "lost" || $0 == "found"
+        }
+        #expect(changes == ["lost", "found"])
+        let after = diary.events.filter { $0.timeNanoseconds > 2500 * recording.stepNanoseconds }
+        #expect(after.allSatisfy { $0.timeNanoseconds >= 3500 * recording.stepNanoseconds } && !after.isEmpty)
+    }
+
+    /// The stamps do not tell how long a machine slept, or how far a clock stepped back.
+    @Test(arguments: [SampleLoss.Cause.suspend, .clock])
+    func whereStampsDoNotTellTheTimeTheOrientationBeginsAgain(cause: SampleLoss.Cause) throws {
+        let recording = try Recording("broad05_rotation")
+        let (diary, _) = play(recording, rows: 0..<6000, loss: (3000, cause))
+        #expect(diary.failures.isEmpty)
+        #expect(hasRate(diary, recording, 1200..<3000) == [true])
+        // The device moves: the fusion begins with five seconds of motion, in which the compass decides.
+        #expect(!hasRate(diary, recording, 3001..<3700).contains(true))
+        #expect(hasRate(diary, recording, 3800..<6000) == [true])
+    }
+
+    /// An overrun and a stall show in the stamps; what is missing is bridged.
+    @Test(arguments: [SampleLoss.Cause.overrun, .stall, .readError])
+    func lossesThatStampsShowAreBridged(cause: SampleLoss.Cause) throws {
+        let recording = try Recording("broad05_rotation")
+        let missing = 3000..<3010
+        let (diary, _) = play(recording, rows: 0..<6000, loss: (3010, cause)) { missing.contains($0) ? nil : $1 }
+        #expect(diary.failures.isEmpty && !diary.entries.contains { $0.hasPrefix("lost") })
+        #expect(hasRate(diary, recording, 1200..<6000) == [true])
+    }
+
+    @Test func fasterThanTheGyroscopeMeasuresThereIsNoHeading() throws {
+        let recording = try Recording("broad07_fast_rotation")
+        let limit = Float(500 * Double.pi / 180)
+        let (diary, detector) = play(recording, rows: 0..<8000) {
+            $1.clamped(lowerBound: SIMD3(repeating: -limit), upperBound: SIMD3(repeating: limit))
+        }
+        #expect(detector.faultCounts[.rateSaturated] ?? 0 > 50)
+        #expect(diary.failures.isEmpty && diary.events.contains { $0.turnRateDegreesPerSecond != nil })
+        #expect(diary.events.allSatisfy { abs($0.turnRateDegreesPerSecond ?? 0) < 900 })
     }
 
     @Test func aReversedGyroscopeIsToldAndNotUsed() throws {

@@ -294,7 +294,20 @@ import Testing
         #expect(boat.findings == [.swapped(axis: 1, with: 2)])
     }
 
-    @Test(arguments: ["broad05_rotation", "broad07_fast_rotation", "broad33_attached_magnet"])
+    /// A hub that means rad/s and names no unit comes out 57 times too small.
+    @Test func ratesThatAreFarTooSmallAreToldWithinOneTurn() {
+        var boat = Boat()
+        boat.shown = { $0 / 57.3 }
+        boat.turn(0, seconds: 5)
+        boat.turn(60, seconds: 6)
+        boat.turn(0, seconds: 2)
+        #expect(boat.findings == [.other])
+    }
+
+    @Test(arguments: [
+        "broad05_rotation", "broad07_fast_rotation", "broad18_fast_translation", "broad31_stationary_magnet",
+        "broad33_attached_magnet",
+    ])
     func recordingsWithRightAxesAreNotDoubted(name: String) throws {
         let recording = try Recording(name)
         var fusion = Fusion()
@@ -308,6 +321,7 @@ import Testing
             reversed.take(field: recording.field[index], at: time)
             if reversed.axisFinding != nil { isFound = true }
         }
-        #expect(isFound)
+        // In a violent translation, and near a magnet that is moved past, no turn can be compared.
+        if name != "broad18_fast_translation", name != "broad31_stationary_magnet" { #expect(isFound) }
     }
 }

@@ -163,6 +163,45 @@ import Testing
         }
     }
 
+    /// A gyroscope that measures no more than a rate in °/s.
+    private static func clipped(_ degreesPerSecond: Double, _ limit: Double) -> Trap {
+        let end = SIMD3<Float>(repeating: Float(degreesPerSecond * .pi / 180))
+        return Trap(description: "range of \(degreesPerSecond)°/s", limit: limit) { fusion, recording, index, time, _ in
+            fusion.take(
+                gyroscope: recording.gyroscope[index].clamped(lowerBound: -end, upperBound: end), at: time)
+            fusion.take(acceleration: recording.acceleration[index], at: time)
+            fusion.take(field: recording.field[index], at: time)
+        }
+    }
+
+    private static func scaled(_ share: Float, _ limit: Double) -> Trap {
+        Trap(description: "scale \(share * 100) % too large", limit: limit) { fusion, recording, index, time, _ in
+            fusion.take(gyroscope: recording.gyroscope[index] * (1 + share), at: time)
+            fusion.take(acceleration: recording.acceleration[index], at: time)
+            fusion.take(field: recording.field[index], at: time)
+        }
+    }
+
+    /// Stamps that are too late, in rows.
+    private static func late(_ gyroscope: Int, _ acceleration: Int, _ field: Int, _ limit: Double) -> Trap {
+        Trap(
+            description: "stamps \(gyroscope * 7), \(acceleration * 7), \(field * 7) ms late", limit: limit
+        ) { fusion, recording, index, time, _ in
+            fusion.take(gyroscope: recording.gyroscope[max(index - gyroscope, 0)], at: time)
+            fusion.take(acceleration: recording.acceleration[max(index - acceleration, 0)], at: time)
+            fusion.take(field: recording.field[max(index - field, 0)], at: time)
+        }
+    }
+
+    @Test(arguments: [
+        // Of a turn that was not measured a heading knows only that it was not.
+        clipped(1000, 2.6 * 1.3), clipped(500, 12 * 1.3), scaled(0.005, 3.4 * 1.3), scaled(0.01, 5.2 * 1.3),
+        late(3, 0, 0, 5.4 * 1.3), late(0, 3, 0, 3.5 * 1.3), late(0, 0, 7, 6.5 * 1.3),
+    ])
+    func errorsOfTheGyroscopeCostNoMoreThanTheyHaveTo(trap: Trap) throws {
+        try check(trap)
+    }
+
     @Test(arguments: [
         lost(0.01, 2.43 * 1.3), lost(0.1, 2.51 * 1.3), lost(0.3, 2.75 * 1.3), jitter, blocks,
         every(2, 2, 2, 2.56 * 1.3),
@@ -170,6 +209,13 @@ import Testing
         gap(20, 2.4 * 1.3), gap(50, 2.8 * 1.3), gap(100, 4.9 * 1.3), gap(200, 13 * 1.3), gap(500, 49 * 1.3),
     ])
     func losesAndGapsCostNoMoreThanTheyHaveTo(trap: Trap) throws {
+        let scores = try check(trap)
+        // What remains of a heading says what it is worth, also where the rate is far too low.
+        if trap.limit < 4 { #expect(scores.allSatisfy { $0.within >= 0.9 }) }
+    }
+
+    @discardableResult
+    private func check(_ trap: Trap) throws -> [Score] {
         let scores = try ["broad05_rotation", "broad07_fast_rotation"].map { name in
             var random = SeededGenerator(seed: 7)
             return try play(name) { trap.row(&$0, $1, $2, $3, &random) }
@@ -177,8 +223,7 @@ import Testing
         let total = scores.reduce(0) { $0 + $1.total } / 2
         print("\(trap): total RMSE \((total * 100).rounded() / 100)°, at most \(trap.limit)°; \(scores)")
         #expect(total <= trap.limit)
-        // What remains of a heading says what it is worth, also where the rate is far too low.
-        if trap.limit < 4 { #expect(scores.allSatisfy { $0.within >= 0.9 }) }
+        return scores
     }
 
     @Test(arguments: [1.0, 3, 5])

@@ -12,7 +12,8 @@ package enum AxisFinding: Sendable, Equatable {
 /// Compares turns of the gyroscope with those of the compass: a reversed or swapped axis gives a plausible, wrong heading.
 ///
 /// A turn is compared as a rotation in space, from two attitudes that acceleration and field show by themselves to what the
-/// gyroscope has turned between them. It counts from 30° on, where the acceleration is steady and the field the same.
+/// gyroscope has turned between them. It counts from 30° on, where the acceleration is steady and the field the same; and from 60° of
+/// the compass on where the gyroscope shows hardly any of it, as one whose rates come in the wrong unit.
 struct AxisCheck {
     private struct Anchor {
         let timeNanoseconds: Int64
@@ -40,6 +41,9 @@ struct AxisCheck {
     private static let interval = 0.1
     private static let longestTurnSeconds = 10.0
     private static let leastTurn = 30 * Double.pi / 180
+    private static let leastMissedTurn = 60 * Double.pi / 180
+    /// The share of a turn of the compass from which on the gyroscope shows it.
+    private static let shownShare = 0.25
     /// Of the turn, and at least so much in radians.
     private static let share = 0.5
     private static let leastDifference = 20 * Double.pi / 180
@@ -96,13 +100,15 @@ struct AxisCheck {
             return
         }
         let turned = anchor.integrated.conjugate * integrated
-        guard turned.angle >= Self.leastTurn else { return }
+        // From the frame of now to that of the anchor, as the gyroscope's turn is.
+        let compass = Quaternion(anchor.frame.transposed * now.frame)
+        let isMissed = compass.angle >= Self.leastMissedTurn && turned.angle < Self.shownShare * compass.angle
+        guard turned.angle >= Self.leastTurn || isMissed else { return }
         self.anchor = now
         guard abs(now.strength - anchor.strength) < Self.fieldShare * anchor.strength,
             abs(now.dip - anchor.dip) < Self.dipChange
         else { return }
-        // From the frame of now to that of the anchor, as the gyroscope's turn is.
-        judge(gyroscope: turned, compass: Quaternion(anchor.frame.transposed * now.frame))
+        judge(gyroscope: turned, compass: compass)
     }
 
     private mutating func judge(gyroscope: Quaternion, compass: Quaternion) {
@@ -118,7 +124,8 @@ struct AxisCheck {
         }
         scores[axis] = min(scores[axis] + 1, Self.enough)
         guard scores[axis] == Self.enough else { return }
-        finding = Self.name(gyroscope.rotationVector, compass.rotationVector)
+        let isMissed = gyroscope.angle < Self.shownShare * compass.angle
+        finding = isMissed ? .other : Self.name(gyroscope.rotationVector, compass.rotationVector)
         foundAxis = axis
     }
 
