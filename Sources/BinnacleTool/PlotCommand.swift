@@ -65,7 +65,7 @@ struct PlotCommand {
         }
         let place = path == "-" ? "standard output" : path.printable
         errors.write(
-            "drew \(summary.sampleCount) samples and \(picture.eventCount) events to \(place), \(bytes.count / 1000) kB"
+            "drew \(summary.sampleCount) samples and \(picture.eventCount) \(picture.eventCount == 1 ? "event" : "events") to \(place), \(bytes.count / 1000) kB"
         )
         return failures.first?.status ?? .ok
     }

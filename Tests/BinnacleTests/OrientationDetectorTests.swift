@@ -203,6 +203,13 @@ import Testing
         #expect(Bench.told(late) == ["normal 0", "vertical 0", "left-up 6500"])
     }
 
+    /// A screen on a table has no orientation; that a moment of a shake seems to be one is no reason to turn it.
+    @Test func aScreenThatLiesFlatTurnsAfterTheDwellAsWell() {
+        #expect(
+            Bench.told(samples([(1, 0, 90, 1), (0.1, 90, 20, 1.2), (1, 0, 90, 1), (1, 90, 0, 1)]))
+                == ["face-up 0", "left-up 2400", "vertical 2400"])
+    }
+
     @Test func withoutADwellAChangeCountsWithItsSample() {
         var settings = OrientationSettings()
         settings.dwell = .zero

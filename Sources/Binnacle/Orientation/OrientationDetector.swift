@@ -130,9 +130,11 @@ public final class OrientationDetector: EventDetector {
         lean.interrupt()
     }
 
-    /// Whether a value counts: the first one at once.
-    private static func isDue<Value>(_ value: inout Dwell<Value>, _ found: Value, first: Value, _ time: Int64) -> Bool {
-        value.isDue(found, at: time) || (value.value == first && found != first)
+    /// Whether a value that was found counts: the first one at once.
+    ///
+    /// Every direction of up has a tilt. A screen that lies flat has no orientation, so that none is not the same as none yet.
+    private func isDue<Value>(_ value: inout Dwell<Value>, _ found: Value, isFirst: Bool, _ time: Int64) -> Bool {
+        value.isDue(found, at: time) || (isFirst && found != value.value)
     }
 
     /// Whether the orientation may change at the sample under way: the first one always is told.
@@ -144,8 +146,9 @@ public final class OrientationDetector: EventDetector {
     private func look(
         at up: SIMD3<Float>, _ sample: Sample, _ delegate: (any OrientationDetectorDelegate)?, _ start: Int
     ) {
+        let isFirst = lean.value == .undefined
         let orientation = limits.orientation(up, after: edge.value)
-        if Self.isDue(&edge, orientation, first: .undefined, sample.timeNanoseconds), mayTurn {
+        if isDue(&edge, orientation, isFirst: isFirst, sample.timeNanoseconds), mayTurn {
             let event = OrientationEvent(orientation: orientation, tilt: lean.value, sample: sample)
             if delegate?.orientationDetector(self, shouldChangeOrientation: event) ?? true {
                 guard isDetecting, startCount == start else { return }
@@ -155,7 +158,7 @@ public final class OrientationDetector: EventDetector {
             guard isDetecting, startCount == start else { return }
         }
         let tilt = limits.tilt(up.z, after: lean.value)
-        guard Self.isDue(&lean, tilt, first: .undefined, sample.timeNanoseconds) else { return }
+        guard isDue(&lean, tilt, isFirst: isFirst, sample.timeNanoseconds) else { return }
         let event = OrientationEvent(orientation: edge.value, tilt: tilt, sample: sample)
         guard delegate?.orientationDetector(self, shouldChangeTilt: event) ?? true, isDetecting, startCount == start
         else { return }
