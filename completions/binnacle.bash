@@ -167,7 +167,7 @@ _binnacle() {
             ;;
         calibrate)
             options='--output --force --model --trace --bind --map --rate --from --to --sensor --config --for --position --field --json --root --help'
-            _binnacle_words 'accelerometer magnetometer'
+            _binnacle_words 'accelerometer magnetometer gyroscope'
             ;;
         declination)
             options='--date --altitude --json --help'

@@ -49,6 +49,7 @@ enum CommandPages {
             ("Pa /etc/binnacle/binnacle.toml", "The configuration; see binnacle.toml(5)."),
             ("Pa /etc/binnacle/conf.d/*.toml", "Files that complete it, in the order of their names."),
             ("Pa /var/lib/binnacle/events.db", "The events that the service has kept."),
+            ("Pa /var/lib/binnacle/gyroscopes.json", "What the service has learned of gyroscopes."),
             ("Pa /run/binnacle/binnacle.sock", "The socket at which the service answers."),
             (
                 "Pa ~/.local/state/binnacle/events.db",

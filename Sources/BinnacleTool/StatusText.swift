@@ -24,7 +24,8 @@ enum StatusText {
             lines.append(
                 "detector \(word(detector["name"])): "
                     + (isTrue(detector["waiting"])
-                        ? "waits for its sensor" : isTrue(detector["running"]) ? "running" : "not running"))
+                        ? "waits for its sensor" : isTrue(detector["running"]) ? "running" : "not running")
+                    + gyroscope(detector["gyroscope"]))
         }
         for handler in items(status["handlers"]) { lines.append(Self.handler(handler)) }
         lines.append(store(status["store"]))
@@ -47,6 +48,17 @@ enum StatusText {
                 if stream["gaps"]?.integer != 0 { parts.append("\(word(stream["gaps"])) gaps") }
                 return "  \(word(stream["kind"])): " + parts.joined(separator: ", ")
             }
+    }
+
+    /// What a detector knows of its gyroscope; nothing when it has none.
+    private static func gyroscope(_ gyroscope: JSONValue?) -> String {
+        guard let gyroscope, gyroscope != .null else { return "" }
+        let offset = items(gyroscope["offset_dps"]).map(word).joined(separator: ", ")
+        var text = "; gyroscope's offset \(offset)°/s ± \(word(gyroscope["offset_sigma_dps"]))"
+        if case .number(let seconds)? = gyroscope["alone_s"], let alone = Double(seconds), alone >= 1 {
+            text += ", without the magnetometer for \(DurationText.text(alone))"
+        }
+        return text
     }
 
     private static func handler(_ handler: JSONValue) -> String {

@@ -178,20 +178,21 @@ package struct CommandRow: Sendable {
                 """,
             options: [.sensor, .after, .once, .json, .utc, .socket]),
         CommandRow(
-            .calibrate, operands: "[magnetometer|accelerometer]",
+            .calibrate, operands: "[magnetometer|accelerometer|gyroscope]",
             takes: .words(SensorCalibration.kinds.map(\.rawValue)),
-            summary: "determine the calibration of a magnetometer or an accelerometer, and save it",
+            summary: "determine the calibration of a magnetometer, an accelerometer or a gyroscope, and save it",
             details: """
                 A magnetometer is turned slowly through all directions, while standard error says which are missing; it
                 ends when there are enough, or with Ctrl-C. A sphere corrects hard iron (magnets that turn with the
                 sensor), an ellipsoid soft iron as well. An accelerometer is held still for a second with each of its
-                six sides up. With --trace the samples come from recordings.
+                six sides up. A gyroscope lies still for ten seconds, which gives its offset; without --config it is a
+                device by itself. With --trace the samples come from recordings.
 
                 Prints a verdict, with figures before and after. With -o the result is saved in a file that
                 'calibration' names in a [sensor.NAME] of the configuration; a file may hold one of each kind, and keeps
-                the other. One of the same kind is replaced when you agree, or with --force. An unusable result is refused with exit status 65, and nothing is written: too few
+                the others. One of the same kind is replaced when you agree, or with --force. An unusable result is refused with exit status 65, and nothing is written: too few
                 directions, as after a flat spin; samples that fit no sphere or ellipsoid; a field that the Earth does
-                not have; a side that was missing, or not held still.
+                not have; a side that was missing, or not held still; a device that was not still.
                 """,
             options: [
                 OptionRow.output, .force, .model,

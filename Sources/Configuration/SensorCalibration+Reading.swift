@@ -22,7 +22,7 @@ extension SensorCalibration {
     private init?(_ entries: [TOMLEntry], _ diagnostics: DiagnosticCollector) {
         let file = TableReader(
             title: "a calibration", position: SourcePosition(line: 1, column: 1), entries: entries,
-            allowed: ["magnetometer", "accelerometer"], diagnostics: diagnostics)
+            allowed: ["magnetometer", "accelerometer", "gyroscope"], diagnostics: diagnostics)
         guard !entries.isEmpty else {
             diagnostics.report(
                 at: file.position, "the calibration is empty", hint: "`binnacle calibrate` writes one")
@@ -43,6 +43,11 @@ extension SensorCalibration {
                 "accelerometer", node, title: "[accelerometer]",
                 allowed: ["offset_m_s2", "matrix", "fit_error_m_s2", "positions"]
             ).flatMap { AxisCalibration(reading: $0, offset: "offset_m_s2", matrix: "matrix") }
+        }
+        if let node = file.entry("gyroscope")?.node {
+            gyroscope = file.table(
+                "gyroscope", node, title: "[gyroscope]", allowed: ["offset_rad_s", "noise_dps", "seconds", "samples"]
+            ).flatMap { AxisCalibration(readingOffset: "offset_rad_s", $0) }
         }
     }
 }
@@ -83,6 +88,14 @@ extension AxisCalibration {
             return nil
         }
         self.init(offset: place, matrix: matrix3)
+    }
+
+    /// Reads one that corrects an offset alone.
+    fileprivate init?(readingOffset key: String, _ table: TableReader) {
+        guard let offset = table.required(key, "three numbers").flatMap({ Self.vector(key, $0, table) }) else {
+            return nil
+        }
+        self.init(offset: offset, matrix: Matrix3(diagonal: SIMD3(repeating: 1)))
     }
 
     private static func vector(_ key: String, _ node: TOMLNode, _ table: TableReader) -> SIMD3<Double>? {

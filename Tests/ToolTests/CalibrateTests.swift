@@ -306,7 +306,7 @@ import Testing
 
     @Test(
         arguments: [
-            (["gyroscope"], "calibrate takes no 'gyroscope'"), (["magnetometer", "accelerometer"], "one kind"),
+            (["barometer"], "calibrate takes no 'barometer'"), (["magnetometer", "accelerometer"], "one kind"),
             (["--from", "1"], "--from is for --trace"), (["--trace", "x", "--config", "y"], "does not go with"),
             (["--model", "cube"], "sphere or ellipsoid"), (["--position", "54"], "LAT,LON"),
             (["--position", "91,0"], "LAT,LON"), (["--field", "nan"], "number of µT"),

@@ -7,7 +7,7 @@ import Kernels
 /// The manager works without a delegate as well; it holds the delegate weakly, so its creator has to keep it. It
 /// looks at every sample, and the sample's stamp is the only clock it knows: the same samples give the same calls,
 /// however they are cut into deliveries.
-public final class MotionManager: EventDetector {
+public final class MotionManager: EventDetector, GyroscopeUser {
     /// The name that events carry.
     public let name: String
     /// The accelerometer's stream; `nil` when there is none.
@@ -35,6 +35,8 @@ public final class MotionManager: EventDetector {
     package var userAccelerationSquared: UnsafePointer<Float>? {
         needsGravity ? UnsafePointer(userSquared.values) : nil
     }
+    /// What is known of the gyroscope, as of the end of the last delivery; `nil` while none is used.
+    package var gyroscopeState: GyroscopeState? { turns?.state }
     /// Whether motion has begun and not ended, at the sample that the delegate is being told about; refused or not.
     public private(set) var isMoving = false
     /// Whether a rotation has begun and not ended, at the sample that the delegate is being told about; refused or not.

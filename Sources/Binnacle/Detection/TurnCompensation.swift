@@ -5,6 +5,8 @@ import SensorGeometry
 struct TurnCompensation {
     private var fusion = Fusion()
     private let gyroscope: SampleStream
+    /// The device of which the fusion has learned.
+    private var device: String?
     private let settings: MotionSettings
     /// When the first acceleration came, or the first one after an interruption.
     private var startNanoseconds: Int64?
@@ -21,6 +23,18 @@ struct TurnCompensation {
         self.settings = settings
     }
 
+    /// What is known of the gyroscope; `nil` while there is none.
+    var state: GyroscopeState? {
+        isFed ? gyroscope.sensor.gyroscopeState(fusion, secondsAlone: nil) : nil
+    }
+
+    /// Begins with what an earlier run has learned of a device, and forgets what this one has of another.
+    private mutating func recall() {
+        guard gyroscope.sensor.gyroscopeDevice != device else { return }
+        device = gyroscope.sensor.gyroscopeDevice
+        fusion = Fusion(memory: gyroscope.sensor.recalledGyroscope)
+    }
+
     /// Whether there was a rate.
     var isFed: Bool { lastRateNanoseconds != nil }
 
@@ -29,6 +43,7 @@ struct TurnCompensation {
     /// - Returns: The square of the rate without the gyroscope's offset, in (rad/s)².
     mutating func take(rate: SIMD3<Float>, at time: Int64) -> Float {
         if lastRateNanoseconds == nil {
+            recall()
             fusion.setGyroscope(
                 range: gyroscope.sensor.gyroscopeRange, reportsOnChange: gyroscope.sensor.gyroscopeReportsOnChange)
         }

@@ -13,7 +13,7 @@ import SensorGeometry
 /// The bearing waited for is north unless ``NorthSettings/bearingDegrees`` says otherwise; the delegate methods
 /// keep *north* in their names as a compass keeps it on its card. Like ``MotionManager`` the detector knows no
 /// clock but the samples' stamps, and works without a delegate, which it holds weakly.
-public final class NorthDetector: EventDetector {
+public final class NorthDetector: EventDetector, GyroscopeUser {
     /// The name that events carry.
     public let name: String
     /// The accelerometer's stream; `nil` when there is none.
@@ -51,6 +51,8 @@ public final class NorthDetector: EventDetector {
     }
     /// How far off ``heading`` may be, in degrees; negative when there is none.
     package var headingAccuracyDegrees: Double { hold.last?.accuracyDegrees ?? -1 }
+    /// What is known of the gyroscope, as of the end of the last delivery; `nil` while there is none.
+    package var gyroscopeState: GyroscopeState? { fused?.state }
     /// Whether the field's strength is off, as of the end of the last delivery: iron is nearby, or the calibration is wrong.
     package var isDisturbed: Bool { interference?.isOn ?? false }
 

@@ -25,6 +25,11 @@ public final class Sensor {
     package var gyroscopeRange: Float?
     /// Whether the gyroscope gives a sample only when its rate has changed; set as ``gyroscopeRange`` is.
     package var gyroscopeReportsOnChange = false
+    /// What the device with the gyroscope is known by when it is plugged in again; `nil` for what is no device. Set as
+    /// ``gyroscopeRange`` is.
+    package var gyroscopeDevice: String?
+    /// Recalls what was learned of a device's gyroscope before, of its samples without a calibration, as it is worth now.
+    package var recallGyroscope: ((_ device: String) -> FusionMemory?)?
     /// Told what happens to the sensor.
     ///
     /// One object may be the delegate of many sensors; it is held weakly, so its creator has to keep it.

@@ -6,22 +6,28 @@ public struct SensorCalibration: Sendable, Equatable {
     package var accelerometer: AxisCalibration?
     /// That of the magnetometer; `nil` when there is none.
     package var magnetometer: MagnetometerCalibration?
+    /// That of the gyroscope, which is its offset in rad/s; `nil` when there is none.
+    package var gyroscope: AxisCalibration?
 
     /// Creates a calibration.
-    public init(accelerometer: AxisCalibration? = nil, magnetometer: MagnetometerCalibration? = nil) {
+    public init(
+        accelerometer: AxisCalibration? = nil, magnetometer: MagnetometerCalibration? = nil,
+        gyroscope: AxisCalibration? = nil
+    ) {
         self.accelerometer = accelerometer
         self.magnetometer = magnetometer
+        self.gyroscope = gyroscope
     }
 
     /// The kinds of samples for which `binnacle calibrate` finds a calibration.
-    package static let kinds: [SampleKind] = [.accelerometer, .magnetometer]
+    package static let kinds: [SampleKind] = [.accelerometer, .magnetometer, .gyroscope]
 
     /// What is done to the samples of a kind.
     func axes(of kind: SampleKind) -> AxisCalibration? {
         switch kind {
         case .accelerometer: accelerometer
         case .magnetometer: magnetometer?.axes
-        case .gyroscope: nil
+        case .gyroscope: gyroscope
         }
     }
 }

@@ -114,6 +114,7 @@ extension LiveSource {
             return
         }
         let object = sensor.request.sensor
+        object.gyroscopeDevice = sensor.lastID
         switch access {
         case .buffer(let buffer):
             object.gyroscopeRange = buffer.scans.gyroscopeRange

@@ -117,11 +117,13 @@ extension Daemon {
     /// Applies a prepared configuration between two turns; nothing in it can fail.
     func apply(_ next: Preparation) {
         let before = assembly
+        noteGyroscopes()
         let gone = lines.filter { line in !next.lines.contains { $0.handler === line.handler } }
         for detector in before.detectors where !next.assembly.detectors.contains(where: { $0 === detector }) {
             detector.stopDetection()
         }
         assembly = next.assembly
+        recallGyroscopes()
         lines = next.lines
         next.live?.change(assembly.requests)
         source.change(

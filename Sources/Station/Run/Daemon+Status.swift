@@ -120,6 +120,20 @@ extension Daemon {
             object.add("heading_deg", number: heading.headingDegrees, decimals: 2)
             object.add("accuracy_deg", number: heading.accuracyDegrees, decimals: 1)
         }
+        if let state = (detector as? any GyroscopeUser)?.gyroscopeState {
+            object.add("gyroscope", raw: Self.object(state))
+        }
+        return object.text
+    }
+
+    private static func object(_ state: GyroscopeState) -> String {
+        var object = JSONObject()
+        let offset = state.memory.offset * (180 / .pi)
+        object.add(
+            "offset_dps", list: (0..<3).map { Figure.Value.number(offset[$0], decimals: 3).description })
+        object.add("offset_sigma_dps", number: state.sigmaDegrees, decimals: 3)
+        // For how long the heading has lived on it alone.
+        if let seconds = state.secondsAlone { object.add("alone_s", number: seconds, decimals: 1) }
         return object.text
     }
 

@@ -65,6 +65,15 @@ package final class Daemon {
     var repeatedKinds: [Int: Set<EventKind>] = [:]
     /// The sensors for which there has been no device since the start of the daemon.
     var missingSensors: Set<String> = []
+    /// What was learned of gyroscopes, now and in earlier runs.
+    let gyroscopes = GyroscopeBook(path: GyroscopeBook.standardPath)
+    /// When the detectors are asked next what they have learned, and from when on the file is written again.
+    var gyroscopeLookNanoseconds: Int64 = 0
+    var gyroscopeFileNanoseconds: Int64 = 0
+    /// Whether a thread writes it.
+    var isWritingGyroscopes = false
+    /// Why it could not be written last.
+    var gyroscopeFailure: String?
     /// Handlers that a reload removed, until they have finished their queues.
     var retired: [HandlerLine] = []
     /// Whether a thread is reading the configuration.
@@ -131,6 +140,7 @@ package final class Daemon {
         session = Session(pipeline, source: source, settings: settings)
         session.delegate = self
         for failure in folderFailures { log.say(failure, level: .warning) }
+        if let failure = gyroscopes.read() { log.say(failure, level: .warning) }
         preparation = try prepare(read)
     }
 
@@ -221,6 +231,7 @@ package final class Daemon {
             case .repeatedKinds(let kinds, let socket): take(kinds, of: socket)
             case .socket(let settings, let result):
                 if isStopping { try? result.get().finish() } else { take(result, for: settings) }
+            case .gyroscopesWritten(let failure): gyroscopesWritten(failure)
             case .word(let text, let level): log.say(text, level: level)
             }
         }
@@ -269,6 +280,8 @@ package final class Daemon {
         trouble.isStopping = true
         manager.sayStopping()
         let begin = SystemClock.monotonic()
+        noteGyroscopes()
+        writeGyroscopes()
         router.flush(upTo: nil)
         // The other daemon handles them.
         if !hasStoreConflict { releaseEvents(until: begin + Units.nanoseconds(Self.drainTimes.opening)) }
@@ -288,6 +301,10 @@ package final class Daemon {
         relay.server?.finish()
         for server in [relay.server, endingSocket] { _ = server?.waitForEnd(until: end) }
         takeMessages()
+        while isWritingGyroscopes, case let left = SystemClock.milliseconds(until: end), left > 0 {
+            waker.wait(timeoutMilliseconds: left)
+            takeMessages()
+        }
         log.finish(until: end)
         // Last, because a driver may not respond.
         source.live?.stop(atMostMilliseconds: Int(max(50, (end - SystemClock.monotonic()) / 1_000_000)))
@@ -336,6 +353,7 @@ extension Daemon: SessionDelegate {
         if interruption.takeReload() { reload() }
         inlet?.flush()
         checkNumbering(now)
+        keepGyroscopes(now)
         if !isReady { checkReadiness(now) }
         // It keeps its descriptors as long as it is there.
         if endingSocket?.waitForEnd(until: 0) ?? false { endingSocket = nil }

@@ -31,6 +31,8 @@ enum DaemonMessage: Sendable {
     case repeatedKinds(Set<EventKind>, socket: Int)
     /// A socket was opened for these settings, or could not be opened.
     case socket(SocketSettings, Result<SocketServer, SocketServerError>)
+    /// The file of what was learned of gyroscopes is written, or could not be.
+    case gyroscopesWritten(SystemError?)
     /// A log message of the socket's server.
     case word(String, LogLevel)
 }

@@ -5,7 +5,7 @@ import PlainText
 package import Station
 import TableReading
 
-/// A file of calibrations, which a configuration names: a table for the magnetometer, one for the accelerometer, or both.
+/// A file of calibrations, which a configuration names: a table for the magnetometer, the accelerometer and the gyroscope, or some of them.
 package struct CalibrationFile {
     private let path: String
     /// The target of a symbolic link, so that the link is kept.
@@ -76,7 +76,7 @@ package struct CalibrationFile {
 
     private static func text(_ tables: [(kind: SampleKind, lines: [String])]) -> String {
         let head = "# Written by binnacle calibrate; named by `calibration` in a [sensor.NAME] section.\n"
-        let ordered = [SampleKind.magnetometer, .accelerometer].compactMap { kind in
+        let ordered = [SampleKind.magnetometer, .accelerometer, .gyroscope].compactMap { kind in
             tables.first { $0.kind == kind }
         }
         return head

@@ -29,11 +29,17 @@ struct CalibrationInput {
     init(_ options: CalibrateOptions, interruption: Interruption) throws(StationError) {
         let finder = DeviceFinder(under: options.root)
         var section: SensorSection?
+        var isBeside = false
         var traces = options.traces
         var sensor = options.sensor
         if traces.isEmpty {
             let path = options.configurationPath
-            section = if let path { try Self.section(options, path) } else { try Self.section(options, finder) }
+            if let path {
+                let found = try Self.section(options, path)
+                (section, isBeside) = (found.section, options.kind == .gyroscope && found.hasAccelerometer)
+            } else {
+                section = try Self.section(options, finder)
+            }
             if case .trace(let file, _)? = section?.source {
                 traces.paths = [file]
                 if let section { traces.note(section) }
@@ -41,8 +47,13 @@ struct CalibrationInput {
             }
         }
         if let section, traces.isEmpty {
-            assembly = try Assembly([WantedSensor(section, [options.kind])])
-            stream = assembly.streams[0]
+            // A gyroscope may be a device of its own beside the accelerometer that the section means.
+            let wanted =
+                isBeside
+                ? WantedSensor(section, [.accelerometer], optionalKinds: [.gyroscope])
+                : WantedSensor(section, [options.kind])
+            assembly = try Assembly([wanted])
+            stream = assembly.streams.first { $0.kind == options.kind } ?? assembly.streams[0]
         } else {
             assembly = try Assembly(playing: traces, interruption: interruption)
             stream = try Self.stream(options.kind, of: sensor, among: assembly.streams)
@@ -97,8 +108,17 @@ struct CalibrationInput {
     }
 
     /// The section that was named, or the only one that detectors use for what is calibrated, or the only one at all.
-    private static func section(_ options: CalibrateOptions, _ path: String) throws(StationError) -> SensorSection {
+    private static func section(
+        _ options: CalibrateOptions, _ path: String
+    ) throws(StationError) -> (section: SensorSection, hasAccelerometer: Bool) {
         let configuration = try Configuration.load(path)
+        let section = try section(options, path, configuration)
+        return (section, configuration.kinds(of: section.name).contains(.accelerometer))
+    }
+
+    private static func section(
+        _ options: CalibrateOptions, _ path: String, _ configuration: Configuration
+    ) throws(StationError) -> SensorSection {
         let sections = configuration.sensors
         if let name = options.sensor {
             let names = sections.map(\.name)
@@ -108,7 +128,10 @@ struct CalibrationInput {
             }
             return section
         }
-        let used = sections.filter { configuration.kinds(of: $0.name).contains(options.kind) }
+        let used = sections.filter { section in
+            (configuration.kinds(of: section.name) + configuration.optionalKinds(of: section.name))
+                .contains(options.kind)
+        }
         let wanted = used.isEmpty ? sections : used
         guard let section = wanted.first else {
             throw StationError(.configuration, "\(path.printable): has no [sensor.NAME] to calibrate")

@@ -54,7 +54,7 @@ package final class CalibrationRun {
             switch options.kind {
             case .magnetometer: MagnetometerTask(options.judge)
             case .accelerometer: AccelerometerTask()
-            case .gyroscope: preconditionFailure("the command line takes no gyroscope to calibrate")
+            case .gyroscope: GyroscopeTask()
             }
     }
 

@@ -234,6 +234,71 @@ import Testing
         #expect(diary.events.last?.turnRateDegreesPerSecond == nil)
     }
 
+    // MARK: - What was learned before
+
+    /// A device that turns from the first moment on, with a gyroscope that is 5°/s off.
+    private func turned(_ recall: ((String) -> FusionMemory?)?, calibration: SensorCalibration? = nil) -> (
+        errors: [Double], state: GyroscopeState?
+    ) {
+        let sensor = Sensor(name: "boat", calibration: calibration)
+        sensor.gyroscopeDevice = "chip"
+        sensor.recallGyroscope = recall
+        let streams = [SampleKind.gyroscope, .magnetometer, .accelerometer].map {
+            SampleStream(sensor: sensor, kind: $0)
+        }
+        var random = SeededGenerator(seed: 9)
+        func noise(_ size: Float) -> SIMD3<Float> { .random(in: -size...size, using: &random) }
+        var samples: [(stream: Int, sample: Sample)] = []
+        let dip = 66 * Double.pi / 180
+        for index in 0..<1500 {
+            let seconds = Double(index) / 50
+            let angle = 20 * seconds * .pi / 180
+            let rate = SIMD3<Float>(0, 0, -20 + 5) * .pi / 180 + noise(0.003)
+            let field = SIMD3<Float>(SIMD3(-sin(angle) * cos(dip), cos(angle) * cos(dip), -sin(dip)) * 44) + noise(0.5)
+            for (stream, v) in [rate, field, SIMD3(0, 0, 9.81) + noise(0.03)].enumerated() {
+                let time = Int64(index) * 20 * millisecond
+                samples.append((stream, Sample(timeNanoseconds: time, x: v.x, y: v.y, z: v.z)))
+            }
+        }
+        var settings = NorthSettings()
+        settings.headingFilterDegrees = 0
+        let detector = NorthDetector(
+            accelerometer: streams[2], magnetometer: streams[1], gyroscope: streams[0], settings: settings)
+        let diary = Diary()
+        detector.delegate = diary
+        detector.startDetection()
+        Pipeline(source: ScriptedSource(streams: streams, samples: samples), detectors: [detector]).run()
+        let errors = diary.events.filter { $0.turnRateDegreesPerSecond != nil }.map {
+            abs(Angle.differenceDegrees(from: 20 * Double($0.timeNanoseconds) * 1e-9, to: $0.headingDegrees))
+        }
+        return (errors, detector.gyroscopeState)
+    }
+
+    @Test func whatWasLearnedOfTheDeviceIsRecalled() throws {
+        let degree = Double.pi / 180
+        let memory = FusionMemory(
+            offset: SIMD3(0, 0, 5 * degree), sigmaDegrees: SIMD3(repeating: 0.05), field: (44, 66))
+        var asked: [String] = []
+        let with = turned {
+            asked.append($0)
+            return memory
+        }
+        #expect(asked == ["chip"])
+        let without = turned(nil)
+        let (known, unknown) = (Score.percentile(with.errors, 0.95), Score.percentile(without.errors, 0.95))
+        print("in motion from the start, 5°/s off: p95 \(known)° with the offset, \(unknown)° without")
+        #expect(known < 3 && unknown > 2 * known)
+        let state = try #require(with.state)
+        #expect(state.device == "chip" && state.isLearned && !state.isAtRest && state.sigmaDegrees < 0.3)
+        #expect(without.state?.isLearned == false)
+        // What a calibration takes away is no offset of the samples, and is one of the device.
+        let calibration = SensorCalibration(
+            gyroscope: AxisCalibration(offset: SIMD3(0, 0, 5 * degree), matrix: Matrix3(diagonal: SIMD3(1, 1, 1))))
+        let calibrated = turned({ _ in memory }, calibration: calibration)
+        #expect(Score.percentile(calibrated.errors, 0.95) < 3)
+        #expect(abs((calibrated.state?.memory.offset.z ?? 0) / degree - 5) < 0.5)
+    }
+
     @Test func anEventSaysHowTheDeviceLies() throws {
         let recording = try Recording("broad05_rotation")
         let (diary, _) = play(recording, rows: 0..<6000)

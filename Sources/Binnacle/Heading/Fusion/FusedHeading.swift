@@ -10,6 +10,11 @@ struct FusedHeading {
     private var isFailureTold = false
     private var lastRateNanoseconds: Int64?
     private let gyroscope: SampleStream
+    private let constants: FusionSettings
+    /// The field of the place, which is better than what an earlier run has learned.
+    private let placeField: (strength: Double, dipDegrees: Double)?
+    /// The device of which the fusion has learned.
+    private var device: String?
 
     /// Without a rate for so long the compass decides.
     private static let silenceNanoseconds: Int64 = 1_000_000_000
@@ -24,14 +29,37 @@ struct FusedHeading {
         constants.accuracyLimit = settings.accuracyLimitDegrees
         let calibration = magnetometer?.sensor.calibration?.magnetometer
         constants.fieldError = calibration?.residualMicrotesla
-        var memory: FusionMemory?
         // A source that does not measure in microtesla cannot be compared with the place.
         if settings.plausibleFieldMicrotesla != nil, let place = settings.localField, let dip = place.dipDegrees {
-            memory = FusionMemory(
-                offset: .zero, sigmaDegrees: Vector3(repeating: constants.startSigma),
-                field: (calibration?.fieldMicrotesla ?? place.fieldMicrotesla, dip))
+            placeField = (calibration?.fieldMicrotesla ?? place.fieldMicrotesla, dip)
+        } else {
+            placeField = nil
         }
-        fusion = Fusion(settings: constants, memory: memory)
+        self.constants = constants
+        fusion = Self.fusion(constants, placeField, recalling: nil)
+    }
+
+    private static func fusion(
+        _ constants: FusionSettings, _ place: (strength: Double, dipDegrees: Double)?, recalling memory: FusionMemory?
+    ) -> Fusion {
+        guard var memory = memory ?? place.map({ _ in FusionMemory.nothing(constants) }) else {
+            return Fusion(settings: constants)
+        }
+        memory.field = place ?? memory.field
+        return Fusion(settings: constants, memory: memory)
+    }
+
+    /// Begins with what an earlier run has learned of a device, and forgets what this one has of another.
+    private mutating func recall() {
+        guard gyroscope.sensor.gyroscopeDevice != device else { return }
+        device = gyroscope.sensor.gyroscopeDevice
+        fusion = Self.fusion(constants, placeField, recalling: gyroscope.sensor.recalledGyroscope)
+    }
+
+    /// What is known of the gyroscope; `nil` while there is none.
+    var state: GyroscopeState? {
+        guard isFed else { return nil }
+        return gyroscope.sensor.gyroscopeState(fusion, secondsAlone: fusion.secondsOnGyroscopeAlone)
     }
 
     /// Whether there was a rate, so that the fusion needs the other samples.
@@ -42,6 +70,7 @@ struct FusedHeading {
     /// - Returns: What the delegate is to be told of the gyroscope, once.
     mutating func take(rate: SIMD3<Float>, at time: Int64) -> GyroscopeFailure? {
         if lastRateNanoseconds == nil {
+            recall()
             fusion.setGyroscope(
                 range: gyroscope.sensor.gyroscopeRange, reportsOnChange: gyroscope.sensor.gyroscopeReportsOnChange)
         }

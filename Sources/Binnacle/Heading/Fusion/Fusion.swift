@@ -38,7 +38,8 @@ package struct Fusion {
     private var gap = RateGap()
     private var ageSeconds = 0.0
     private var isSaturated = false
-    private var hasLearnedOffset: Bool
+    /// Whether the offset was learned at rest, now or in an earlier run.
+    private(set) var hasLearnedOffset: Bool
     /// The offset until the rest that is under way.
     private var usedOffset: Vector3
 

@@ -97,6 +97,11 @@ package struct FusionMemory: Sendable, Equatable {
         self.field = field
     }
 
+    /// What a fusion knows that has learned nothing.
+    static func nothing(_ settings: FusionSettings) -> FusionMemory {
+        FusionMemory(offset: .zero, sigmaDegrees: SIMD3(repeating: settings.startSigma))
+    }
+
     /// What it is worth after a time: an offset moves with the temperature.
     package func aged(seconds: Double) -> FusionMemory {
         let growth = 0.1 * 0.1 * max(seconds, 0) / 100

@@ -1,0 +1,149 @@
+package import Binnacle
+import Configuration
+import LinuxSystem
+import PlainText
+import Store
+
+/// What was learned of gyroscopes, by device, across the starts of the daemon: a small file in the state folder.
+package final class GyroscopeBook {
+    /// What was learned of one device.
+    package struct Entry: Sendable, Equatable {
+        package let device: String
+        package let memory: FusionMemory
+        /// When it was, since the beginning of 1970.
+        package let wallNanoseconds: Int64
+    }
+
+    /// The latest last.
+    package private(set) var entries: [Entry] = []
+    /// The file; `nil` when there is no folder for it.
+    let path: String?
+    /// Whether there is something that the file does not have.
+    package private(set) var isChanged = false
+
+    private static let limits = (bytes: 65_536, entries: 64)
+    /// No offset is larger, in rad/s.
+    private static let largestOffset = 1.0
+    /// Readable by the group, like the events.
+    static let mode: UInt32 = 0o640
+
+    /// The file in the daemon's state folder.
+    static var standardPath: String? {
+        EventStoreSettings.withoutConfiguration.map { path in
+            path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+                + "/gyroscopes.json"
+        }
+    }
+
+    /// Creates an empty one, which keeps nothing without a path.
+    package init(path: String?) {
+        self.path = path
+    }
+
+    /// Reads the file.
+    ///
+    /// - Returns: Why it cannot be used; then it is written again when something was learned.
+    package func read() -> String? {
+        guard let path else { return nil }
+        do throws(SmallFile.Failure) {
+            let bytes = try SmallFile.bytes(path, limit: Self.limits.bytes, kind: .regular)
+            guard let entries = Self.entries(of: bytes) else { throw .irregular }
+            self.entries = entries
+        } catch {
+            if case .system(let error) = error, error.isMissing { return nil }
+            return
+                "\(path.printable): what was learned of gyroscopes cannot be read (\(Self.text(error))); it is learned again"
+        }
+        return nil
+    }
+
+    private static func text(_ failure: SmallFile.Failure) -> String {
+        switch failure {
+        case .system(let error): error.reason
+        case .directory: "it is a directory"
+        case .irregular: "it is no such file"
+        case .tooLarge: "it is too large"
+        }
+    }
+
+    /// What a device's gyroscope is known for, as it is worth now.
+    ///
+    /// - Parameters:
+    ///   - device: The device.
+    ///   - wallNanoseconds: The time, since the beginning of 1970.
+    /// - Returns: What was learned; `nil` for an unknown device.
+    package func recall(_ device: String, at wallNanoseconds: Int64) -> FusionMemory? {
+        guard let entry = entries.last(where: { $0.device == device }) else { return nil }
+        let seconds = Units.seconds(from: entry.wallNanoseconds, to: wallNanoseconds)
+        // The clock was wrong then, or is now.
+        return entry.memory.aged(seconds: seconds < 0 ? .greatestFiniteMagnitude : seconds)
+    }
+
+    /// Records what a detector has learned.
+    package func note(_ state: GyroscopeState, at wallNanoseconds: Int64) {
+        guard let device = state.device, state.isLearned else { return }
+        let known = entries.last { $0.device == device }?.memory
+        guard known != state.memory else { return }
+        entries.removeAll { $0.device == device }
+        entries.append(Entry(device: device, memory: state.memory, wallNanoseconds: wallNanoseconds))
+        if entries.count > Self.limits.entries { entries.removeFirst() }
+        isChanged = true
+    }
+
+    /// The contents of the file, which then has everything.
+    package func takeContents() -> [UInt8] {
+        isChanged = false
+        var object = JSONObject()
+        object.add("version", raw: "1")
+        object.add("gyroscopes", list: entries.map(Self.text))
+        return Array((object.text + "\n").utf8)
+    }
+
+    private static func text(_ entry: Entry) -> String {
+        func list(_ vector: SIMD3<Double>, _ decimals: Int) -> [String] {
+            (0..<3).map { Decimal.text(vector[$0], decimals: decimals) ?? "0" }
+        }
+        var object = JSONObject()
+        object.add("device", entry.device)
+        object.add("time", WallTime.text(entry.wallNanoseconds))
+        object.add("offset_rad_s", list: list(entry.memory.offset, 9))
+        object.add("sigma_dps", list: list(entry.memory.sigmaDegrees, 6))
+        if let field = entry.memory.field {
+            object.add("field", raw: Decimal.text(field.strength, decimals: 4) ?? "null")
+            object.add("dip_deg", raw: Decimal.text(field.dipDegrees, decimals: 4) ?? "null")
+        }
+        return object.text
+    }
+
+    /// Reads the contents of a file; an entry that makes no sense is left out.
+    ///
+    /// - Returns: The entries; `nil` when it is no such file.
+    package static func entries(of bytes: [UInt8]) -> [Entry]? {
+        guard let value = try? JSONReader.value(of: bytes), value["version"]?.integer == 1,
+            case .array(let items)? = value["gyroscopes"]
+        else { return nil }
+        return items.suffix(limits.entries).compactMap(entry)
+    }
+
+    private static func entry(_ value: JSONValue) -> Entry? {
+        func number(_ value: JSONValue?, in range: ClosedRange<Double>) -> Double? {
+            guard case .number(let text)? = value, let number = Double(text), range.contains(number) else { return nil }
+            return number
+        }
+        func vector(_ key: String, in range: ClosedRange<Double>) -> SIMD3<Double>? {
+            guard case .array(let items)? = value[key], items.count == 3 else { return nil }
+            let numbers = items.compactMap { number($0, in: range) }
+            return numbers.count == 3 ? SIMD3(numbers[0], numbers[1], numbers[2]) : nil
+        }
+        guard let device = value["device"]?.text, !device.isEmpty,
+            let time = value["time"]?.text.flatMap(WallTime.nanoseconds),
+            let offset = vector("offset_rad_s", in: -largestOffset...largestOffset),
+            let sigma = vector("sigma_dps", in: 0.001...10)
+        else { return nil }
+        var memory = FusionMemory(offset: offset, sigmaDegrees: sigma)
+        if let strength = number(value["field"], in: 1...1000), let dip = number(value["dip_deg"], in: -90...90) {
+            memory.field = (strength, dip)
+        }
+        return Entry(device: device, memory: memory, wallNanoseconds: time)
+    }
+}

@@ -1,0 +1,92 @@
+import Binnacle
+import Foundation
+import Station
+import TestSupport
+import Testing
+
+/// What was learned of gyroscopes, kept in a file.
+@Suite struct GyroscopeBookTests {
+    private static let hour: Int64 = 3_600_000_000_000
+    private static let then: Int64 = 1_790_000_000_000_000_000
+
+    private func state(_ device: String?, isLearned: Bool = true, x: Double = 0.01) -> GyroscopeState {
+        let memory = FusionMemory(
+            offset: SIMD3(x, -0.02, 0.03), sigmaDegrees: SIMD3(0.04, 0.05, 0.06), field: (44.5, -66.25))
+        return GyroscopeState(
+            device: device, memory: memory, isLearned: isLearned, isAtRest: true, secondsAlone: nil)
+    }
+
+    @Test func whatIsWrittenIsReadAgain() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/gyroscopes.json"
+        let book = GyroscopeBook(path: path)
+        #expect(book.read() == nil && !book.isChanged)
+        book.note(state("pci0000:00/\"chip\"/ü"), at: Self.then)
+        book.note(state("other", x: 0.5), at: Self.then)
+        book.note(state(nil), at: Self.then)
+        book.note(state("guess", isLearned: false), at: Self.then)
+        #expect(book.isChanged)
+        try Data(book.takeContents()).write(to: URL(fileURLWithPath: path))
+        #expect(!book.isChanged)
+        let next = GyroscopeBook(path: path)
+        #expect(next.read() == nil && next.entries == book.entries && next.entries.count == 2)
+        // The same again is no change; something else replaces it.
+        next.note(state("other", x: 0.5), at: Self.then + 1)
+        #expect(!next.isChanged)
+        next.note(state("other", x: 0.4), at: Self.then + 1)
+        #expect(next.isChanged && next.entries.count == 2)
+    }
+
+    @Test func itIsWorthLessTheOlderItIs() throws {
+        let book = GyroscopeBook(path: nil)
+        book.note(state("chip"), at: Self.then)
+        #expect(book.recall("other", at: Self.then) == nil)
+        let fresh = try #require(book.recall("chip", at: Self.then))
+        #expect(
+            fresh.sigmaDegrees == SIMD3(0.04, 0.05, 0.06) && fresh.offset.x == 0.01 && fresh.field?.strength == 44.5)
+        let later = try #require(book.recall("chip", at: Self.then + 100_000_000_000))
+        #expect(abs(later.sigmaDegrees.x - (0.04 * 0.04 + 0.01).squareRoot()) < 1e-9 && later.offset == fresh.offset)
+        #expect(book.recall("chip", at: Self.then + Self.hour)?.sigmaDegrees.x == 0.5)
+        // A clock that is behind says nothing of the age.
+        #expect(book.recall("chip", at: Self.then - 1)?.sigmaDegrees.x == 0.5)
+    }
+
+    @Test func atMostSixtyFourDevicesAreKept() {
+        let book = GyroscopeBook(path: nil)
+        for number in 0..<70 { book.note(state("chip \(number)"), at: Self.then) }
+        #expect(book.entries.count == 64 && book.entries.first?.device == "chip 6")
+    }
+
+    @Test func aFileThatIsNoneIsToldAndReplaced() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/gyroscopes.json"
+        for text in [
+            "", "{", "[]", "{\"version\":2,\"gyroscopes\":[]}", String(repeating: " ", count: 70_000), "\u{0}",
+        ] {
+            try text.write(toFile: path, atomically: true, encoding: .utf8)
+            let book = GyroscopeBook(path: path)
+            #expect(book.read()?.contains("cannot be read") == true, "\(text.prefix(40))")
+            #expect(book.entries.isEmpty)
+        }
+        #expect(GyroscopeBook(path: folder.path).read()?.contains("directory") == true)
+        #expect(GyroscopeBook(path: folder.path + "/none/gyroscopes.json").read() == nil)
+    }
+
+    @Test func anEntryThatMakesNoSenseIsLeftOut() throws {
+        let book = GyroscopeBook(path: nil)
+        book.note(state("chip"), at: Self.then)
+        let text = String(decoding: book.takeContents(), as: UTF8.self)
+        #expect(GyroscopeBook.entries(of: Array(text.utf8))?.count == 1)
+        for (old, new) in [
+            ("0.010000000", "2"), ("0.010000000", "1e999"), ("0.010000000", "\"0\""), ("0.040000", "-1"),
+            ("\"chip\"", "null"), ("\"chip\"", "\"\""), ("\"time\":\"2", "\"time\":\"x"), ("[0.010000000,", "["),
+        ] {
+            let changed = text.replacing(old, with: new)
+            #expect(changed != text)
+            #expect(GyroscopeBook.entries(of: Array(changed.utf8)) == [], "\(changed)")
+        }
+        // A field that makes no sense costs the field alone.
+        let entries = GyroscopeBook.entries(of: Array(text.replacing("44.5000", with: "0").utf8))
+        #expect(entries?.count == 1 && entries?.first?.memory.field == nil)
+    }
+}
