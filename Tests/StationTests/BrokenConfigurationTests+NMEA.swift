@@ -36,7 +36,7 @@ extension BrokenConfigurationTests {
         more("no sentence", "sentences = []", "8:13: `sentences` is empty (leave it out to mean every sentence)"),
         more(
             "a sentence of another kind", "sentences = [\"HDG\", \"GGA\"]",
-            "8:21: `sentences` cannot be `GGA` (one of `HDG`, `HDM`, `HDT`)"),
+            "8:21: `sentences` cannot be `GGA` (one of `HDG`, `HDM`, `HDT`, `ROT`)"),
         more("a sentence twice", "sentences = [\"HDG\", \"HDG\"]", "8:21: `sentences` names this twice"),
         more(
             "sentence no array", "sentences = \"HDG\"",

@@ -32,7 +32,7 @@ import Testing
     func places(url: String, transport: NMEASettings.Transport, host: String, port: Int) throws {
         let settings = try settings("nmea = \"\(url)\"")
         #expect(settings == NMEASettings(transport, host: host, port: port))
-        #expect(settings.sentences == [.hdg, .hdm, .hdt] && settings.talker == "HC")
+        #expect(settings.sentences == [.hdg, .hdm, .hdt, .rot] && settings.talker == "HC")
         #expect(settings.interval == .milliseconds(100))
     }
 

@@ -73,11 +73,12 @@ import Testing
         let seen = try Self.wait(receiver, "two hundred sentences") { $0.count >= 200 }
         #expect(run.stop() == 0)
         for text in seen {
-            let isWhole = text.wholeMatch(of: /\$HC(HDG,\d+\.\d,,,,|HDM,\d+\.\d,M)\*[0-9A-F]{2}\r\n/) != nil
+            let isWhole = text.wholeMatch(of: /\$HC(HDG,\d+\.\d,,,,|HDM,\d+\.\d,M|ROT,-?\d+\.\d,A)\*[0-9A-F]{2}\r\n/) != nil
             #expect(isWhole, "\(text)")
         }
         let told = Set(try run.events().compactMap { ($0["heading_deg"] as? NSNumber)?.doubleValue })
-        let sent = try seen.map(Self.number)
+        // Once the simulated gyroscope decides, there is a rate of turn as well.
+        let sent = try seen.filter { !$0.contains("ROT") }.map(Self.number)
         #expect(Set(sent).count >= 10, "it turns")
         let known = told.map { Double(Int(($0 * 10).rounded()) % 3600) / 10 }
         #expect(Set(sent).isSubset(of: known), "nothing is invented")

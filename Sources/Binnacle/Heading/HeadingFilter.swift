@@ -1,11 +1,12 @@
 import Glibc
 import SensorGeometry
 
-/// Decides when a heading is told again: when it has turned far enough from the one told last, or when its accuracy is no
-/// longer the one that was told.
+/// Decides when a heading is told again: when it has turned far enough from the one told last, or when its accuracy, or how fast
+/// it turns, is no longer what was told.
 ///
 /// An accuracy that got worse is told at once, because who was told the better one relies on it; one that got better at most
-/// once a second.
+/// once a second. So is another rate of turn, which only a gyroscope measures: without that, the rate of a turn would stay told
+/// when it is over.
 ///
 /// Headings are compared as points of a circle, so that no angle is worked out for those that are not told.
 struct HeadingFilter {
@@ -15,12 +16,21 @@ struct HeadingFilter {
     private var lastAccuracyDegrees = 0.0
     private var lastTimeNanoseconds: Int64 = 0
     private var hasLast = false
+    /// The rate of turn, smoothed, at the last sample; `nil` when none is measured.
+    private var turnRate: (degrees: Double, timeNanoseconds: Int64)?
+    private var lastTurnRateDegrees = 0.0
 
     /// An accuracy is another one when it differs by this share of the one told last, and by ``leastAccuracyChange``.
     private static let accuracyShare = 0.25
     /// In degrees.
     private static let leastAccuracyChange = 1.0
     private static let betterIntervalNanoseconds: Int64 = 1_000_000_000
+    /// A rate of turn is another one when it differs by this share of the one told last, and by ``leastRateChange``.
+    private static let rateShare = 0.5
+    /// In °/s.
+    private static let leastRateChange = 1.0
+    /// The noise of a gyroscope is no change.
+    private static let rateSmoothingSeconds = 0.5
 
     /// - Parameter degrees: How far the heading has to turn, from 0 to 180.
     init(degrees: Double) {
@@ -33,16 +43,38 @@ struct HeadingFilter {
     /// - Parameter source: A valid heading.
     /// - Returns: Whether it is to be told: it is the first one, or differs enough from the one told last.
     mutating func take(_ source: HeadingHold.Source) -> Bool {
+        follow(source)
         let (toEast, toNorth) = source.pointing.attitude.components(of: source.pointing.axis)
         let length = (toEast * toEast + toNorth * toNorth).squareRoot()
         let (east, north) = (toEast / length - lastToEast, toNorth / length - lastToNorth)
-        guard !hasLast || east * east + north * north >= leastChordSquared || isAccuracyOther(source) else {
-            return false
-        }
+        guard
+            !hasLast || east * east + north * north >= leastChordSquared || isAccuracyOther(source)
+                || isTurnRateOther(source)
+        else { return false }
         (lastToEast, lastToNorth) = (toEast / length, toNorth / length)
         (lastAccuracyDegrees, lastTimeNanoseconds) = (source.accuracyDegrees, source.timeNanoseconds)
+        lastTurnRateDegrees = turnRate?.degrees ?? 0
         hasLast = true
         return true
+    }
+
+    private mutating func follow(_ source: HeadingHold.Source) {
+        guard let rate = source.turnRateDegrees else {
+            turnRate = nil
+            return
+        }
+        var degrees = rate
+        if let last = turnRate {
+            let seconds = max(Units.seconds(from: last.timeNanoseconds, to: source.timeNanoseconds), 0)
+            degrees = last.degrees + (rate - last.degrees) * (seconds / (Self.rateSmoothingSeconds + seconds))
+        }
+        turnRate = (degrees, source.timeNanoseconds)
+    }
+
+    private func isTurnRateOther(_ source: HeadingHold.Source) -> Bool {
+        guard let rate = turnRate?.degrees else { return false }
+        return abs(rate - lastTurnRateDegrees) > max(Self.leastRateChange, Self.rateShare * abs(lastTurnRateDegrees))
+            && source.timeNanoseconds >= Units.later(lastTimeNanoseconds, by: Self.betterIntervalNanoseconds)
     }
 
     private func isAccuracyOther(_ source: HeadingHold.Source) -> Bool {
@@ -57,5 +89,6 @@ struct HeadingFilter {
     /// Makes the next heading the first one again.
     mutating func reset() {
         hasLast = false
+        turnRate = nil
     }
 }

@@ -25,8 +25,9 @@ public final class Sensor {
     package var gyroscopeRange: Float?
     /// Whether the gyroscope gives a sample only when its rate has changed; set as ``gyroscopeRange`` is.
     package var gyroscopeReportsOnChange = false
-    /// What the device with the gyroscope is known by when it is plugged in again; `nil` for what is no device. Set as
-    /// ``gyroscopeRange`` is.
+    /// What the device with the gyroscope is known by when it is plugged in again; `nil` for what is no device.
+    ///
+    /// Set as ``gyroscopeRange`` is.
     package var gyroscopeDevice: String?
     /// Recalls what was learned of a device's gyroscope before, of its samples without a calibration, as it is worth now.
     package var recallGyroscope: ((_ device: String) -> FusionMemory?)?

@@ -65,10 +65,11 @@ extension NMEAAction {
 extension NMEASettings {
     fileprivate static let rows: [SettingRow<NMEASettings>] = [
         SettingRow(
-            "sentences", \.sentences, shown: .usual("[\"HDG\", \"HDM\", \"HDT\"]"), usual: "all",
+            "sentences", \.sentences, shown: .usual("[\"HDG\", \"HDM\", \"HDT\", \"ROT\"]"), usual: "all",
             """
             The sentences, in that order. HDG and HDM are magnetic headings, HDT is the true heading, which is left out \
-            while the declination is not known. HDG has the declination, too, and never a deviation.
+            while the declination is not known. HDG has the declination, too, and never a deviation. ROT is the rate of turn, \
+            which is left out while no gyroscope measures it.
             """
         ) { table, key, settings in
             guard let node = table.entry(key)?.node, let nodes = table.array(key, node, of: "strings") else { return }

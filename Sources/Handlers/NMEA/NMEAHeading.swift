@@ -8,9 +8,13 @@ package struct NMEAHeading: Sendable, Equatable {
     let trueDegrees: Double?
     /// The declination, which mariners call variation; positive to the east.
     let declinationDegrees: Double?
+    /// How fast the heading grows, in °/s; `nil` when no gyroscope measures it.
+    let turnRateDegreesPerSecond: Double?
 
     /// No detector finds headings beyond these bounds.
     private static let bounds = -720.0...720.0
+    /// No gyroscope measures more, in °/s.
+    private static let rates = -10_000.0...10_000.0
 
     /// Takes the heading out of an event; `nil` when it is invalid, or only held because there is no new one: a plotter
     /// cannot tell that from a heading that was measured.
@@ -18,6 +22,7 @@ package struct NMEAHeading: Sendable, Equatable {
         guard event.figure(.age) == nil, event.number(.accuracy).map({ $0 >= 0 }) ?? true,
             let heading = event.number(.heading), Self.bounds.contains(heading)
         else { return nil }
+        turnRateDegreesPerSecond = event.number(.turnRate).flatMap { Self.rates.contains($0) ? $0 : nil }
         let declination = event.number(.declination).flatMap { (-180.0...180.0).contains($0) ? $0 : nil }
         declinationDegrees = declination
         let reference: HeadingEvent.Reference

@@ -1,4 +1,4 @@
-/// The sentences of NMEA 0183 that have a heading; the raw value is the sentence formatter.
+/// The sentences of NMEA 0183 about a heading; the raw value is the sentence formatter.
 package enum NMEASentence: String, Sendable, CaseIterable {
     /// The heading by the magnetic sensor, its deviation, and the variation of the place.
     case hdg = "HDG"
@@ -6,6 +6,8 @@ package enum NMEASentence: String, Sendable, CaseIterable {
     case hdm = "HDM"
     /// The true heading.
     case hdt = "HDT"
+    /// The rate of turn.
+    case rot = "ROT"
 
     /// The sentence of a heading, from the dollar sign to the line end; `nil` when the heading lacks what it needs.
     ///
@@ -23,6 +25,11 @@ package enum NMEASentence: String, Sendable, CaseIterable {
         case .hdt:
             guard let degrees = heading.trueDegrees else { return nil }
             fields = "\(Self.bearing(degrees)),T"
+        case .rot:
+            // In degrees a minute; below 0 the bow turns to port.
+            guard let rate = heading.turnRateDegreesPerSecond else { return nil }
+            let tenths = Int((rate * 600).rounded())
+            fields = "\(tenths < 0 ? "-" : "")\(Self.decimal(abs(tenths))),A"
         }
         let body = "\(talker)\(rawValue),\(fields)"
         return "$\(body)*\(Self.checksum(of: body))\r\n"

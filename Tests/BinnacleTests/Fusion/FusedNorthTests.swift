@@ -234,6 +234,44 @@ import Testing
         #expect(diary.events.last?.turnRateDegreesPerSecond == nil)
     }
 
+    /// The end of a turn is told, although the heading does not change any more; and at rest nothing is.
+    @Test func aTurnThatEndsIsTold() throws {
+        let sensor = Sensor(name: "boat")
+        let streams = [SampleKind.gyroscope, .magnetometer, .accelerometer].map {
+            SampleStream(sensor: sensor, kind: $0)
+        }
+        var random = SeededGenerator(seed: 11)
+        func noise(_ size: Float) -> SIMD3<Float> { .random(in: -size...size, using: &random) }
+        var samples: [(stream: Int, sample: Sample)] = []
+        var heading = 100.0
+        let dip = 66 * Double.pi / 180
+        for index in 0..<3000 {
+            let rate: Double = (1000..<1300).contains(index) ? 8 : 0
+            heading += rate / 100
+            let angle = heading * .pi / 180
+            let field = SIMD3<Float>(SIMD3(-sin(angle) * cos(dip), cos(angle) * cos(dip), -sin(dip)) * 44) + noise(0.5)
+            let turning = SIMD3<Float>(0, 0, Float(-rate)) * .pi / 180 + noise(0.005)
+            for (stream, v) in [turning, field, SIMD3(0, 0, 9.81) + noise(0.03)].enumerated() {
+                let time = Int64(index) * 10 * millisecond
+                samples.append((stream, Sample(timeNanoseconds: time, x: v.x, y: v.y, z: v.z)))
+            }
+        }
+        var settings = NorthSettings()
+        settings.headingFilterDegrees = 90
+        let detector = NorthDetector(
+            accelerometer: streams[2], magnetometer: streams[1], gyroscope: streams[0], settings: settings)
+        let diary = Diary()
+        detector.delegate = diary
+        detector.startDetection()
+        Pipeline(source: ScriptedSource(streams: streams, samples: samples), detectors: [detector]).run()
+        let inTurn = diary.events.filter { (10 * second..<13 * second).contains($0.timeNanoseconds) }
+        let after = diary.events.filter { $0.timeNanoseconds >= 13 * second }
+        #expect(inTurn.contains { abs(($0.turnRateDegreesPerSecond ?? 0) - 8) < 1 })
+        #expect(abs(after.last?.turnRateDegreesPerSecond ?? 9) < 1 && (after.last?.timeNanoseconds ?? 0) < 15 * second)
+        #expect(inTurn.count <= 3 && after.count <= 2)
+        #expect(!diary.events.contains { (6 * second..<10 * second).contains($0.timeNanoseconds) })
+    }
+
     // MARK: - What was learned before
 
     /// A device that turns from the first moment on, with a gyroscope that is 5°/s off.

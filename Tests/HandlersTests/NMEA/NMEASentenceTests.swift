@@ -45,6 +45,24 @@ import Testing
             ])
     }
 
+    @Test(
+        arguments: [
+            (2.0, "$HCROT,120.0,A*2E\r\n"), (-0.5, "$HCROT,-30.0,A*33\r\n"), (0, "$HCROT,0.0,A*2D\r\n"),
+            (-0.0001, "$HCROT,0.0,A*2D\r\n"), (0.0125, "$HCROT,0.8,A*25\r\n"),
+        ] as [(Double, String)])
+    func aRateOfTurn(degreesPerSecond: Double, text: String) {
+        let rate = Figure(.turnRate, .number(degreesPerSecond, decimals: 1))
+        #expect(sentences(magnetic(206.7) + [rate]).last == text)
+        // Only with a heading, because it is of the same detector.
+        #expect(sentences([rate]).isEmpty)
+    }
+
+    @Test(arguments: [Double.nan, .infinity, 10_001, -1e300])
+    func aRateOfTurnThatCannotBe(degreesPerSecond: Double) {
+        let rate = Figure(.turnRate, .number(degreesPerSecond, decimals: 1))
+        #expect(sentences(magnetic(206.7) + [rate]).count == 2)
+    }
+
     @Test func withoutADeclinationATrueHeadingIsNoMagneticOne() {
         #expect(sentences(magnetic(94) + [Figure(.reference, .text("true"))]) == ["$HCHDT,94.0,T*14\r\n"])
         let nonsense = trueHeading(94, declination: .nan)
