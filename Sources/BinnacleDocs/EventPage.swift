@@ -77,6 +77,10 @@ enum EventPage {
             ("Cm since_ns", "Only events since this time, in nanoseconds since 1970."),
             ("Cm identity", "The identity of the store in which after counts, as an earlier answer said it."),
             ("Cm follow", "false ends behind the last event that is kept."),
+            (
+                "Cm readings",
+                "Live readings beside the events, as below. With it, kinds may be [], for readings alone."
+            ),
         ])
         page.paragraphs("The status of the daemon, after which it closes the connection:")
         page.literal(
@@ -103,6 +107,70 @@ enum EventPage {
             \(EventKind.allCases.filter(EventKind.repeated.contains).map(\.rawValue).joined(separator: " and ")) are never \
             kept, and come only to those who name them.
             """)
+        page.section("LIVE READINGS")
+        page.paragraphs(
+            """
+            What sensors and detectors show, for views: not kept, and computed only while a client subscribes. \
+            interval_s is 0.05 to 60, 0.1 without it; sensors names some, without it all are meant:
+            """)
+        page.literal("{\"subscribe\":{\"kinds\":[],\"readings\":{\"interval_s\":0.1,\"sensors\":[\"lid\"]}}}")
+        page.paragraphs("For each interval comes a line:")
+        page.literal(
+            """
+            {"readings":{"time_ns":1600235906278,"interval_s":0.1,"skipped":0,
+              "streams":[{"sensor":"lid","kind":"accelerometer","unit":"m/s²",
+                "active":true,"samples":10,"rate_hz":100.0,"age_s":0.008,
+                "losses":0,"lost_samples":0,"gaps":0,
+                "x":[-0.03,0.04,0.01],"y":[...],"z":[...],"length":[...]}],
+              "detectors":[{"detector":"moved","kind":"motion","sensors":["lid"],
+                "running":true,"state":"still",
+                "measures":[{"name":"user_g","span":[0.001,0.012,0.004]}],
+                "limits":[{"name":"motion","of":"user_g","side":"above",
+                  "begin":0.05,"end":0.025}],"figures":{}}]}}
+            """)
+        page.list([
+            ("Cm time_ns", "The end of the interval, on the monotonic clock."),
+            (
+                "Cm interval_s",
+                "How long it was. Intervals are whole ones of the shortest that any client has subscribed to."
+            ),
+            (
+                "Cm skipped",
+                "The number of intervals without a line, because the client had not read those before. This line covers "
+                    + "them as well, so no extreme is missing."
+            ),
+            (
+                "Cm x , y , z , length , span",
+                "The least, the greatest and the last value; null, or not there, without a sample. Lengths are those of the "
+                    + "vector. unit is m/s², µT or °/s."
+            ),
+            (
+                "Cm samples , rate_hz , age_s",
+                "The samples of the interval; samples a second by their own stamps, null when there is none; the age of the "
+                    + "last sample."
+            ),
+            ("Cm losses , lost_samples , gaps", "Counted since the start of the daemon."),
+            (
+                "Cm state",
+                "moving, rotating or still; facing or away; the edge of the screen that points up; the posture; near or far. null "
+                    + "when it is not known."
+            ),
+            (
+                "Cm measures",
+                "What is compared with limits: user_g, linear_g, total_g and rate_dps of a motion detector, as far as it looks at them; turn_deg (away from the present "
+                    + "edge) and lean_deg of a screen, of the last sample."
+            ),
+            (
+                "Cm limits",
+                "What begins above or below which value of a measure or figure, and where it ends, which differs by the "
+                    + "hysteresis."
+            ),
+            (
+                "Cm figures",
+                "Figures as in events, at the end of the interval: a heading with its accuracy, its age when it is held, and "
+                    + "in reason why there is none."
+            ),
+        ])
         page.section("SEE ALSO")
         page.line(
             ".Xr binnacle 1 ,\n.Xr binnacle-events 1 ,\n.Xr binnacle-on 1 ,\n.Xr journalctl 1 ,\n.Xr binnacle.toml 5")

@@ -57,6 +57,8 @@ final class SubscriberSession {
                 switch try reader.next() {
                 case .event(let event, let json): return .event(event, json: json)
                 case .missed(let missed): say(missed)
+                // Not asked for.
+                case .readings: break
                 case .end: return .ended(.ok)
                 case .cancelled: return .ended(status)
                 }

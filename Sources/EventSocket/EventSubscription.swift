@@ -6,6 +6,7 @@ public import Binnacle
 ///         switch message {
 ///         case .event(let event): print(event.kind, event.sensor ?? "")
 ///         case .missed(let missed): print("missed:", missed.reason)
+///         case .readings: break
 ///         }
 ///     }
 ///
@@ -19,6 +20,8 @@ public struct EventSubscription: AsyncSequence, Sendable {
         case event(Event)
         /// A notice of missed events.
         case missed(MissedEvents)
+        /// What an interval showed; only for a subscription with ``EventSubscription/readingsInterval``.
+        case readings(Readings)
     }
 
     /// An event or a notice.
@@ -37,6 +40,11 @@ public struct EventSubscription: AsyncSequence, Sendable {
     /// Whether to wait for a daemon that does not answer, and to continue after the last event; otherwise that is an
     /// error.
     public var reconnects: Bool
+    /// How often live readings come beside the events, from 50 ms to a minute; `nil` for never.
+    ///
+    /// They are of ``sensors``; an empty set of ``kinds`` gives them alone. They are not kept: a slow loop gets fewer, each
+    /// for a longer time.
+    public var readingsInterval: Duration?
 
     /// Creates a subscription; the first iteration connects.
     ///
@@ -62,6 +70,12 @@ public struct EventSubscription: AsyncSequence, Sendable {
         var request = SubscriptionRequest()
         request.filter = EventFilter(kinds: kinds, sensors: sensors)
         request.after = after
+        if let readingsInterval {
+            var readings = ReadingsRequest()
+            readings.intervalNanoseconds = Units.nanoseconds(readingsInterval)
+            readings.sensors = sensors
+            request.readings = readings
+        }
         return Iterator(SubscriptionThread(request, path: path, reconnects: reconnects))
     }
 

@@ -24,6 +24,8 @@ final class ServedConnection {
     var discardedCount = 0
     /// The position of a subscriber, for other threads.
     var gauge: SubscriberGauge?
+    /// The live readings of a subscriber that wants them.
+    var readings: ReadingsFeed?
     /// A line that is sent before anything else.
     var announcement: [UInt8]?
 

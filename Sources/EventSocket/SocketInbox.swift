@@ -15,10 +15,12 @@ package struct SocketInbox: Sendable {
     var pages: [(connection: UInt64, page: EventPage)] = []
     /// The answer to `status`, for all connections that have asked.
     var status: String?
+    /// The live readings since the last ones that were taken.
+    var readings: Readings?
 
     private static let capacity = 8192
 
-    var isEmpty: Bool { events.isEmpty && behind == nil && pages.isEmpty && status == nil }
+    var isEmpty: Bool { events.isEmpty && behind == nil && pages.isEmpty && status == nil && readings == nil }
 
     /// Creates an inbox without messages.
     package init() {}

@@ -9,6 +9,8 @@ package enum SocketMessage: Sendable, Equatable {
     case event(Event, json: String)
     /// Missed events.
     case missed(MissedEvents)
+    /// Live readings.
+    case readings(Readings)
     /// The end of a subscription.
     case end
     /// The daemon's status, a JSON object.
@@ -37,6 +39,7 @@ package enum SocketMessage: Sendable, Equatable {
             if let last = missed.last { body.add("through", raw: String(last)) }
             body.add("reason", missed.reason)
             return Self.line("missed", body.text)
+        case .readings(let readings): return Self.line("readings", readings.json)
         case .end: return Self.line("end", body.text)
         case .status(let text): return Self.line("status", text)
         case .error(let message, let column):
@@ -70,6 +73,7 @@ package enum SocketMessage: Sendable, Equatable {
                 MissedEvents(
                     count: body["count"]?.sequence, first: body["from"]?.sequence, last: body["through"]?.sequence,
                     reason: body["reason"]?.text ?? ""))
+        case "readings": self = Readings(body).map(Self.readings) ?? .unknown(line)
         case "end": self = .end
         case "status": self = .status(Self.inside(line))
         case "error": self = .error(message: body["message"]?.text ?? "", column: body["column"]?.integer.map(Int.init))

@@ -11,14 +11,15 @@ import Synchronization
 ///     {"status":{}}
 ///
 /// Every key of a subscription may be omitted. `kinds` and `sensors` choose; without `kinds` that is all but those that
-/// repeat an ongoing state. `after` is the number of the event after which to begin, 0 for the oldest that is kept, and
+/// repeat an ongoing state. With `"readings":{"interval_s":0.1,"sensors":["lid"]}`, both keys optional, live readings come
+/// between the events, and `kinds` may be empty. `after` is the number of the event after which to begin, 0 for the oldest that is kept, and
 /// `identity` what that number belongs to, as the server told it before; `since_ns` begins at a time of the wall clock.
 /// Without both, a subscription begins now. With `follow` false it ends with the events up to now.
 ///
 /// The server answers `{"subscribed":{"identity":"…","seq":130,"after":123}}` (the newest number, and where it begins),
 /// and then sends each event as ``Event/json`` in the order of the numbers.
 /// `{"missed":{"count":12,"from":5,"through":16, "reason":"…"}}` replaces events that it cannot send; it has no count
-/// and no numbers where they are unknown. `{"end":{}}` is the last line of a subscription that does not follow.
+/// and no numbers where they are unknown. `{"readings":{…}}` is what an interval showed (``Readings``). `{"end":{}}` is the last line of a subscription that does not follow.
 /// `{"status":{…}}` answers the other request. `{"error":{"message":"…","column":n}}` refuses; the column is the byte
 /// of the request that it is about. After these three the server closes the connection. A client ignores what it does
 /// not know.
@@ -36,6 +37,9 @@ package final class SocketServer: Sendable {
         package var status: @Sendable (_ reply: @escaping @Sendable (String) -> Void) -> Void = { $0("{}") }
         /// Called with the repeated kinds that are subscribed to, each time they change.
         package var repeatedKindsChanged: @Sendable (Set<EventKind>) -> Void = { _ in }
+        /// Called with the shortest interval of the live readings that are subscribed to, in nanoseconds, or `nil` when
+        /// none are, each time it changes.
+        package var readingsIntervalChanged: @Sendable (Int64?) -> Void = { _ in }
 
         /// Creates surroundings that ignore everything.
         package init() {}
@@ -97,6 +101,11 @@ package final class SocketServer: Sendable {
     /// - Parameter events: In the order of their numbers, also from one call to the next.
     package func publish(_ events: [PublishedEvent]) {
         if !events.isEmpty { courier.add { $0.publish(events) } }
+    }
+
+    /// Sends live readings to those who want them; from any thread, without waiting.
+    package func publish(_ readings: Readings) {
+        courier.add { $0.readings = $0.readings?.joined(with: readings) ?? readings }
     }
 
     /// Sends the events that were kept while the server was opened.

@@ -143,6 +143,7 @@ extension SocketService {
         let identity = identity
         let feed = EventFeed(request, identity: identity, hasHistory: hasHistory, ring: ring)
         connection.phase = .subscribed(feed)
+        connection.readings = request.readings.map(ReadingsFeed.init)
         let gauge = SubscriberGauge(peer: connection.peer)
         gauge.sequence.store(feed.after, ordering: .relaxed)
         connection.gauge = gauge

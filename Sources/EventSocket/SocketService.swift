@@ -35,6 +35,7 @@ final class SocketService {
     /// Connections that can take more at once.
     private var ready: Set<UInt64> = []
     private var repeatedKinds: Set<EventKind> = []
+    private var readingsInterval: Int64?
     /// The identity that subscribers know.
     private var announcedIdentity = ""
     /// The connections that wait for the answer to `status`, which is requested once for all of them.
@@ -128,6 +129,7 @@ final class SocketService {
             pump(connection)
         }
         if let text = contents.status { sendStatus(text) }
+        if let readings = contents.readings { take(readings) }
         if let sequence = contents.behind, sequence > ring.newestSequence { raiseSequence(to: sequence) }
         guard !contents.events.isEmpty else { return }
         if let sequence = contents.droppedThrough { ring.forget(through: sequence) }
@@ -141,6 +143,14 @@ final class SocketService {
         }
         gauges.newest.store(ring.newestSequence, ordering: .relaxed)
         for identifier in connections.keys { pump(identifier) }
+    }
+
+    private func take(_ readings: Readings) {
+        for (identifier, served) in connections where served.readings != nil {
+            guard case .subscribed = served.phase else { continue }
+            served.readings?.take(readings)
+            pump(identifier)
+        }
     }
 
     /// Tells subscribers the identity when it has changed, because the store was opened or replaced.
@@ -221,6 +231,8 @@ final class SocketService {
         }
         var feed = feed
         scratch.removeAll(keepingCapacity: true)
+        // Nothing waits for room here, so a line is as new as it can be.
+        if let readings = connection.readings?.next() { scratch.append(line: SocketMessage.readings(readings).json) }
         let step = feed.fill(&scratch, limit: Self.pieceSize, ring: ring)
         connection.phase = .subscribed(feed)
         connection.gauge?.sequence.store(feed.after, ordering: .relaxed)
@@ -292,16 +304,23 @@ final class SocketService {
         acceptor.resume()
     }
 
-    /// Reports which repeated kinds are subscribed to, when that has changed.
+    /// Reports which repeated kinds and how frequent readings are subscribed to, when that has changed.
     func subscriptionsChanged(without gone: ServedConnection?) {
         var wanted: Set<EventKind> = []
+        var interval: Int64?
         for connection in connections.values where connection !== gone {
             guard case .subscribed(let feed) = connection.phase else { continue }
             wanted.formUnion(feed.filter.kinds?.intersection(EventKind.repeated) ?? [])
+            if let own = connection.readings?.request.intervalNanoseconds { interval = min(interval ?? own, own) }
         }
-        guard wanted != repeatedKinds else { return }
-        repeatedKinds = wanted
-        surroundings.repeatedKindsChanged(wanted)
+        if wanted != repeatedKinds {
+            repeatedKinds = wanted
+            surroundings.repeatedKindsChanged(wanted)
+        }
+        if interval != readingsInterval {
+            readingsInterval = interval
+            surroundings.readingsIntervalChanged(interval)
+        }
     }
 
     private func closeOverdue(_ now: Int64) {

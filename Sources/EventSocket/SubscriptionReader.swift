@@ -11,6 +11,8 @@ package final class SubscriptionReader {
         case event(Event, json: String)
         /// Missed events.
         case missed(MissedEvents)
+        /// Live readings.
+        case readings(Readings)
         /// The end of a subscription that does not follow.
         case end
         /// The wait was cancelled.
@@ -128,6 +130,7 @@ package final class SubscriptionReader {
         case .missed(let missed):
             if let last = missed.last { request.after = max(request.after ?? 0, last) }
             return .missed(missed)
+        case .readings(let readings): return .readings(readings)
         case .end: return .end
         case .error(let message, _):
             throw .refusal(message, path: path)

@@ -13,6 +13,10 @@ package struct SubscriptionRequest: Sendable, Equatable {
     package var sinceNanoseconds: Int64?
     /// Whether to continue with new events.
     package var follows = true
+    /// The live readings that come beside events; `nil` for none.
+    ///
+    /// With them, the kinds may be empty.
+    package var readings: ReadingsRequest?
 
     /// Asks for all events from now on.
     package init() {}
@@ -26,6 +30,7 @@ package struct SubscriptionRequest: Sendable, Equatable {
         if let identity { body.add("identity", identity) }
         if let sinceNanoseconds { body.add("since_ns", raw: String(sinceNanoseconds)) }
         if !follows { body.add("follow", raw: "false") }
+        if let readings { body.add("readings", raw: readings.json) }
         var request = JSONObject()
         request.add("subscribe", raw: body.text)
         return request.text
@@ -33,22 +38,28 @@ package struct SubscriptionRequest: Sendable, Equatable {
 }
 
 extension SubscriptionRequest {
-    private static let keys = ["kinds", "sensors", "after", "identity", "since_ns", "follow"]
+    private static let keys = ["kinds", "sensors", "after", "identity", "since_ns", "follow", "readings"]
 
     /// Reads the value of `subscribe`.
     init(reading body: LocatedJSONValue) throws(SocketRequest.SyntaxError) {
         self.init()
-        for member in try body.requireMembers() {
+        let members = try body.requireMembers()
+        let hasReadings = members.contains { $0.key == "readings" }
+        for member in members {
             let value = member.value
             switch member.key {
-            case "kinds": filter.kinds = try Self.kinds(value)
-            case "sensors": filter.sensors = try Self.sensors(value)
+            case "kinds":
+                // Who wants readings may want no events.
+                let isNone = hasReadings && value.elements?.isEmpty ?? false
+                filter.kinds = isNone ? [] : try Self.kinds(value)
+            case "sensors": filter.sensors = try value.sensorNames()
+            case "readings": readings = try ReadingsRequest(reading: value)
             case "after":
                 guard case .number(let text) = value.value, let number = UInt64(text) else {
                     throw value.error("`after` has to be the number of an event")
                 }
                 after = number
-            case "identity": identity = try Self.name(value)
+            case "identity": identity = try value.name()
             case "since_ns":
                 guard let time = value.value.integer else {
                     throw value.error("`since_ns` has to be a whole number of nanoseconds since 1970")
@@ -70,8 +81,8 @@ extension SubscriptionRequest {
 
     private static func kinds(_ value: LocatedJSONValue) throws(SocketRequest.SyntaxError) -> Set<EventKind> {
         var kinds: Set<EventKind> = []
-        for element in try list(value, of: "kinds") {
-            let name = try name(element)
+        for element in try value.list(of: "kinds") {
+            let name = try element.name()
             guard let kind = EventKind(rawValue: name) else {
                 let hint = Spelling.hint(for: name, among: EventKind.allCases.map(\.rawValue))
                 throw element.error("unknown kind \(Spelling.quoted(name)) (\(hint))")
@@ -79,34 +90,6 @@ extension SubscriptionRequest {
             kinds.insert(kind)
         }
         return kinds
-    }
-
-    private static func sensors(_ value: LocatedJSONValue) throws(SocketRequest.SyntaxError) -> Set<String> {
-        var sensors: Set<String> = []
-        for element in try list(value, of: "sensors") {
-            sensors.insert(try name(element))
-            guard sensors.count <= SocketRequest.mostSensors else {
-                throw element.error("at most \(SocketRequest.mostSensors) sensors can be named")
-            }
-        }
-        return sensors
-    }
-
-    private static func list(
-        _ value: LocatedJSONValue, of what: String
-    ) throws(SocketRequest.SyntaxError) -> [LocatedJSONValue] {
-        guard let elements = value.elements, !elements.isEmpty else {
-            throw value.error("`\(what)` has to be an array of names; without the key, all are meant")
-        }
-        return elements
-    }
-
-    private static func name(_ value: LocatedJSONValue) throws(SocketRequest.SyntaxError) -> String {
-        guard let text = value.value.text, text.utf8.count <= SocketRequest.longestName else {
-            throw value.error(
-                "a string of at most \(SocketRequest.longestName) bytes should be here, not \(value.value.typeName)")
-        }
-        return text
     }
 }
 
@@ -117,7 +100,36 @@ extension LocatedJSONValue {
         return members
     }
 
-    fileprivate func error(_ message: String) -> SocketRequest.SyntaxError {
+    /// The names of sensors, of which there are not too many.
+    func sensorNames() throws(SocketRequest.SyntaxError) -> Set<String> {
+        var sensors: Set<String> = []
+        for element in try list(of: "sensors") {
+            sensors.insert(try element.name())
+            guard sensors.count <= SocketRequest.mostSensors else {
+                throw element.error("at most \(SocketRequest.mostSensors) sensors can be named")
+            }
+        }
+        return sensors
+    }
+
+    /// The elements of an array that has some.
+    func list(of what: String) throws(SocketRequest.SyntaxError) -> [LocatedJSONValue] {
+        guard let elements, !elements.isEmpty else {
+            throw error("`\(what)` has to be an array of names; without the key, all are meant")
+        }
+        return elements
+    }
+
+    /// A string that is not too long.
+    func name() throws(SocketRequest.SyntaxError) -> String {
+        guard let text = value.text, text.utf8.count <= SocketRequest.longestName else {
+            throw error(
+                "a string of at most \(SocketRequest.longestName) bytes should be here, not \(value.typeName)")
+        }
+        return text
+    }
+
+    func error(_ message: String) -> SocketRequest.SyntaxError {
         SocketRequest.SyntaxError(message: message, column: column)
     }
 }

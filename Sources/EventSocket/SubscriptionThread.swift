@@ -49,6 +49,7 @@ final class SubscriptionThread: Sendable {
             do throws(EventSubscriptionError) {
                 switch try reader.next() {
                 case .event(let event, _): guard channel.put(.event(event), room) else { return }
+                case .readings(let readings): guard channel.put(.readings(readings), room) else { return }
                 case .missed(let missed): guard channel.put(.missed(missed), room) else { return }
                 case .end, .cancelled: return channel.messages.finish()
                 }

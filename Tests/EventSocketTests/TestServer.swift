@@ -12,6 +12,7 @@ final class TestServer {
     final class Notes: Sendable {
         let said = Mutex<[String]>([])
         let repeated = Mutex<[Set<EventKind>]>([])
+        let intervals = Mutex<[Int64?]>([])
         let questions = Atomic<Int>(0)
     }
 
@@ -36,6 +37,7 @@ final class TestServer {
         let notes = notes
         surroundings.say = { text, _ in notes.said.withLock { $0.append(text) } }
         surroundings.repeatedKindsChanged = { kinds in notes.repeated.withLock { $0.append(kinds) } }
+        surroundings.readingsIntervalChanged = { interval in notes.intervals.withLock { $0.append(interval) } }
         surroundings.status = { reply in
             notes.questions.wrappingAdd(1, ordering: .relaxed)
             Thread.detachNewThread { reply(#"{"uptime_s":1}"#) }

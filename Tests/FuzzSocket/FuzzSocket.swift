@@ -27,7 +27,7 @@ private func fuzzRequest(_ bytes: UnsafeBufferPointer<UInt8>) {
         let request = try SocketRequest(parsing: bytes)
         precondition((try? SocketRequest(parsing: request.json.utf8)) == request)
         guard case .subscribe(let subscription) = request else { return }
-        precondition(subscription.filter.kinds?.isEmpty != true)
+        precondition(subscription.filter.kinds?.isEmpty != true || subscription.readings != nil)
         precondition((subscription.filter.sensors?.count ?? 1) <= SocketRequest.mostSensors)
     } catch {
         precondition(error.column >= 1 && error.column <= bytes.count + 1)
@@ -46,6 +46,10 @@ private func fuzzMessage(_ bytes: UnsafeBufferPointer<UInt8>) {
         // A figure that is no number is equal to nothing, not even to itself.
         guard case .event(let other, _) = again else { preconditionFailure("an event is no event any more") }
         precondition(other.json == event.json)
+    } else if case .readings(let readings) = message {
+        // Figures have a fixed number of decimals.
+        guard case .readings(let other) = again else { preconditionFailure("readings are none any more") }
+        precondition(other.json == readings.json)
     } else {
         precondition(again == message)
     }

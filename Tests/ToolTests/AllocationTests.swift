@@ -76,6 +76,62 @@ import Testing
         #expect(abs(counts[1] - counts[0]) < 100)
     }
 
+    /// Runs a daemon on scans that come one by one, and counts what it allocates, perhaps after a client has subscribed to
+    /// live readings and left again.
+    private func allocationsOfDaemon(_ library: String, _ count: Int, afterReadings readings: Bool) throws -> Int {
+        let tree = try FifoTree()
+        let node = try #require(try tree.addDevice(0, name: "accel_3d", values: nil))
+        let result = try TemporaryFile()
+        let folder = try TemporaryFolder()
+        let socket = folder.path + "/s"
+        let daemon = try DaemonRun(
+            """
+            [socket]
+            path = "\(socket)"
+            [sensor.lid]
+            source = "iio"
+            match = { name = "accel_3d" }
+            [motion.moved]
+            accelerometer = "lid"
+            """, ["--root", tree.root], environment: ["LD_PRELOAD": library, "COUNT_FILE": result.path])
+        try daemon.start()
+        try daemon.waitForMessage("runs with")
+        if readings {
+            let client = Child(
+                ["python3", "-c"] + [
+                    """
+                    import socket, sys
+                    s = socket.socket(socket.AF_UNIX)
+                    s.connect(sys.argv[1])
+                    s.sendall(b'{"subscribe":{"kinds":[],"readings":{"interval_s":0.05}}}\\n')
+                    f = s.makefile()
+                    for i in range(3): assert f.readline()
+                    """, socket,
+                ])
+            try client.run()
+            client.waitUntilExit()
+            #expect(client.terminationStatus == 0)
+        }
+        let start = monotonicNanoseconds()
+        for number in 0..<count {
+            try node.write(FifoNode.scan(Int16(number % 3), 0, 981, start + Int64(number) * 100_000))
+            while node.unreadCount > 0, daemon.process.isRunning { usleep(50) }
+        }
+        #expect(daemon.stop() == 0)
+        return try #require(Int(try result.text()))
+    }
+
+    /// Live readings cost nothing while nobody wants them, before as after a subscription.
+    @Test(arguments: [false, true]) func withoutASubscriptionNothingIsAllocatedForReadings(wasSubscribed: Bool) throws {
+        let library = try makeCounter()
+        let counts = try [300, 3000].map {
+            try allocationsOfDaemon(library.path, $0, afterReadings: wasSubscribed)
+        }
+        print("allocations of run: \(counts[0]) for 300 scans, \(counts[1]) for 3,000")
+        #expect(counts[0] > 100)
+        #expect(abs(counts[1] - counts[0]) < 150)
+    }
+
     private func allocations(_ library: String, _ trace: TemporaryFile, _ options: [String]) throws -> Int {
         let result = try TemporaryFile()
         let process = Binary.process(["replay", "--json"] + options + [trace.path])

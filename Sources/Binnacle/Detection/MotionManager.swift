@@ -37,6 +37,11 @@ public final class MotionManager: EventDetector, GyroscopeUser {
     }
     /// What is known of the gyroscope, as of the end of the last delivery; `nil` while none is used.
     package var gyroscopeState: GyroscopeState? { turns?.state }
+    /// The squares of what motion by linear acceleration was decided on, in (m/s²)², with the same restrictions; `nil` where
+    /// another measure decides, and below 0 where the gyroscope did not tell.
+    package var linearAccelerationSquared: UnsafePointer<Float>? {
+        turns != nil && settings.measure == .linearAcceleration ? UnsafePointer(linearSquared.values) : nil
+    }
     /// Whether motion has begun and not ended, at the sample that the delegate is being told about; refused or not.
     public private(set) var isMoving = false
     /// Whether a rotation has begun and not ended, at the sample that the delegate is being told about; refused or not.

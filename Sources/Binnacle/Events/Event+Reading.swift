@@ -41,9 +41,18 @@ extension Event {
         }
         isSimulated = object["simulated"] == .boolean(true)
         identity = object["identity"]?.text
-        for member in members {
-            guard let name = Figure.Name(rawValue: member.key), let value = Figure.Value(member.value) else { continue }
-            figures.append(Figure(name, value))
+        figures = Figure.figures(of: members)
+    }
+}
+
+extension Figure {
+    /// The figures among the members of an object; other members, and those that a newer version has, are passed over.
+    static func figures(of members: [JSONValue.Member]) -> [Figure] {
+        members.compactMap { member in
+            guard let name = Figure.Name(rawValue: member.key), let value = Figure.Value(member.value) else {
+                return nil
+            }
+            return Figure(name, value)
         }
     }
 }

@@ -26,6 +26,9 @@ public final class HingeDetector: EventDetector {
     /// How the laptop is set up, as the delegate was told; `nil` while that is unknown.
     public private(set) var posture: Posture?
 
+    /// The angle between keyboard and screen, as the delegate was told, in degrees; `nil` while that is unknown.
+    package var angleDegrees: Double? { toldDegrees }
+
     /// The streams of both accelerometers, as far as they are there.
     public var streams: [SampleStream] { [screen, base].compactMap { $0 } }
 

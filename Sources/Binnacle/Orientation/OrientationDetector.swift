@@ -1,3 +1,4 @@
+import Glibc
 import Kernels
 
 /// Finds which edge of the screen points up, and how far it leans, in the samples of one accelerometer.
@@ -123,6 +124,30 @@ public final class OrientationDetector: EventDetector {
             look(at: up, columns.sample(index), delegate, start)
             guard isDetecting, startCount == start else { return }
         }
+    }
+
+    /// How far the screen is turned away from its present edge, and how far it leans back or forward, in degrees.
+    ///
+    /// - Parameter force: A sample of the accelerometer.
+    /// - Returns: Angles from 0 to 180 and from 0 to 90; `nil` for a sample that changes nothing.
+    package func angles(of force: SIMD3<Float>) -> (turnDegrees: Float, leanDegrees: Float)? {
+        let squared = (force * force).sum()
+        guard gate.contains(squared) else { return nil }
+        let up = force * signs / squared.squareRoot()
+        let alongEdge: Float =
+            switch edge.value {
+            case .undefined: max(abs(up.x), abs(up.y))
+            case .normal: up.y
+            case .bottomUp: -up.y
+            case .leftUp: -up.x
+            case .rightUp: up.x
+            }
+        let inPlane = (up.x * up.x + up.y * up.y).squareRoot()
+        let degrees = 180 / Float.pi
+        return (
+            inPlane > 0 ? acos(min(1, max(-1, alongEdge / inPlane))) * degrees : 0,
+            asin(min(1, abs(up.z))) * degrees
+        )
     }
 
     private func interrupt() {

@@ -19,6 +19,9 @@ public final class AmbientLightDetector: EventDetector {
     /// None: readings are no samples.
     public let streams: [SampleStream] = []
 
+    /// The level that the delegate was told last; `nil` before the first.
+    package var level: LightEvent? { told }
+
     private var told: LightEvent?
     private var hasFailed = false
 

@@ -187,14 +187,14 @@ final class PictureRecorder: Detector {
             var total = Picture.Panel(
                 title: "total acceleration of \(sensor)", unit: "m/s²", curves: [curve("|a|", 3)])
             for motion in motions where motion.accelerometer?.id == stream.id {
-                total.limits += motion.settings.totalLimits(gravity)
+                total.limits += motion.settings.limits(of: "total_g", unit: gravity)
             }
             picture.panels.append(total)
             for (index, motion) in users.enumerated() {
                 var panel = Picture.Panel(
                     title: "user acceleration, \(motion.name.printable)", unit: "g",
                     curves: [curve("user", Self.ownSeries + index)])
-                panel.limits = motion.settings.userLimits
+                panel.limits = motion.settings.limits(of: "user_g", unit: 1)
                 picture.panels.append(panel)
             }
         case .magnetometer:
@@ -203,7 +203,9 @@ final class PictureRecorder: Detector {
                     title: "field at \(sensor)", unit: "µT", curves: axes + [curve("|B|", 3)]))
         case .gyroscope:
             var panel = Picture.Panel(title: "turn rate of \(sensor)", unit: "°/s", curves: axes + [curve("|ω|", 3)])
-            for motion in motions where motion.gyroscope?.id == stream.id { panel.limits += motion.settings.rateLimits }
+            for motion in motions where motion.gyroscope?.id == stream.id {
+                panel.limits += motion.settings.limits(of: "rate_dps", unit: 1)
+            }
             picture.panels.append(panel)
         }
     }
@@ -239,51 +241,17 @@ private final class HeadingRecorder: HeadingObserver {
 }
 
 extension MotionSettings {
-    /// The limits of total acceleration, in m/s².
-    fileprivate func totalLimits(_ gravity: Double) -> [Picture.Limit] {
-        var limits: [Picture.Limit] = []
-        if features.contains(.motion), measure == .magnitude {
-            let (begin, end) = (Double(thresholdG), Double(effectiveReleaseG))
-            limits.append(
-                Picture.Limit(
-                    "motion above", begin: (1 + begin) * gravity, end: (1 + end) * gravity, isAlwaysShown: true))
-            limits.append(
-                Picture.Limit(
-                    "motion below", begin: (1 - begin) * gravity, end: (1 - end) * gravity, isAlwaysShown: true))
-        }
-        if features.contains(.freeFall) {
-            limits.append(
-                Picture.Limit(
-                    "free fall below", begin: Double(freeFallG) * gravity, end: Double(freeFallG) * gravity))
-        }
-        if features.contains(.shock) {
-            limits.append(
-                Picture.Limit("shock above", begin: Double(shockG) * gravity, end: Double(shockG) * gravity))
-        }
-        return limits
-    }
-
-    /// The limits of the rate of turn, in °/s.
-    fileprivate var rateLimits: [Picture.Limit] {
-        guard features.contains(.rotation) else { return [] }
-        return [
+    /// The limits of one measure; those of motion are shown wherever the curve is.
+    ///
+    /// - Parameters:
+    ///   - measure: As in ``Readings/Limit/measure``.
+    ///   - unit: What 1 g is in the panel's unit.
+    /// - Returns: The limits, in the panel's unit.
+    fileprivate func limits(of measure: String, unit: Double) -> [Picture.Limit] {
+        limits.filter { $0.measure == measure }.map { limit in
             Picture.Limit(
-                "rotation above", begin: Double(rotationDegreesPerSecond), end: Double(effectiveRotationRelease),
-                isAlwaysShown: true)
-        ]
-    }
-
-    /// The limits of user acceleration, in g.
-    fileprivate var userLimits: [Picture.Limit] {
-        var limits: [Picture.Limit] = []
-        if features.contains(.motion), measure == .userAcceleration {
-            limits.append(
-                Picture.Limit(
-                    "motion above", begin: Double(thresholdG), end: Double(effectiveReleaseG), isAlwaysShown: true))
+                "\(limit.name) \(limit.isAbove ? "above" : "below")", begin: Double(limit.begin) * unit,
+                end: Double(limit.end) * unit, isAlwaysShown: ["motion", "rotation"].contains(limit.name))
         }
-        if features.contains(.shake) {
-            limits.append(Picture.Limit("shake above", begin: Double(shakeG), end: Double(shakeG) / 2))
-        }
-        return limits
     }
 }

@@ -130,6 +130,7 @@ extension Daemon {
             live: next.live, timed: assembly.timed, streams: assembly.streams,
             staysOpen: !assembly.readingKinds.isEmpty)
         pipeline.change(detectors: assembly.detectors)
+        scheduleReadings(again: true)
         replaceChains()
         for line in lines { line.installDecorators() }
         let kept = assembly.detectors.filter { detector in before.detectors.contains { $0 === detector } }

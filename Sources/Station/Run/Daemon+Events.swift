@@ -111,6 +111,7 @@ extension Daemon {
             surroundings.say = { mailbox.post(.word($0, $1)) }
             surroundings.status = { mailbox.post(.status(reply: $0)) }
             surroundings.repeatedKindsChanged = { mailbox.post(.repeatedKinds($0, socket: number)) }
+            surroundings.readingsIntervalChanged = { mailbox.post(.readingsInterval($0, socket: number)) }
             return Result { () throws(SocketServerError) in
                 try SocketServer(
                     settings, history: store, identity: identity, startingBehind: sequence, replacing: before,
@@ -136,6 +137,8 @@ extension Daemon {
             socketSettings = settings
             socketNumber += 1
             repeatedKinds = repeatedKinds.filter { $0.key == socketNumber }
+            readingsIntervals = readingsIntervals.filter { $0.key == socketNumber }
+            scheduleReadings()
         case .failure(let error):
             relay.discard()
             socketFailure = "\(error)"

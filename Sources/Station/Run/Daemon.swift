@@ -63,6 +63,10 @@ package final class Daemon {
     var isOpeningSocket = false
     /// The repeated kinds that subscribers want beside events, by the number of their socket.
     var repeatedKinds: [Int: Set<EventKind>] = [:]
+    /// The shortest intervals of the live readings that subscribers want, by the number of their socket.
+    var readingsIntervals: [Int: Int64] = [:]
+    /// Makes live readings; `nil` while none are wanted, and then it costs nothing.
+    var readings: ReadingsSchedule?
     /// The sensors for which there has been no device since the start of the daemon.
     var missingSensors: Set<String> = []
     /// What was learned of gyroscopes, now and in earlier runs.
@@ -229,6 +233,7 @@ package final class Daemon {
                 session.end(StationError(.temporaryFailure, reason))
             case .status(let reply): reply(statusLine())
             case .repeatedKinds(let kinds, let socket): take(kinds, of: socket)
+            case .readingsInterval(let interval, let socket): take(readingsInterval: interval, of: socket)
             case .socket(let settings, let result):
                 if isStopping { try? result.get().finish() } else { take(result, for: settings) }
             case .gyroscopesWritten(let failure): gyroscopesWritten(failure)
@@ -352,6 +357,7 @@ extension Daemon: SessionDelegate {
         takeMessages()
         if interruption.takeReload() { reload() }
         inlet?.flush()
+        if let readings, now >= readings.dueNanoseconds { publishReadings(now) }
         checkNumbering(now)
         keepGyroscopes(now)
         if !isReady { checkReadiness(now) }
@@ -367,7 +373,8 @@ extension Daemon: SessionDelegate {
     /// The next watchdog message, or the time by which the daemon reports readiness.
     package func sessionNextDeadline(_ session: Session) -> Int64? {
         let lifeSign = manager.lifeSignMilliseconds.map { SystemClock.monotonic() + Int64($0) * 1_000_000 }
-        return [lifeSign, isReady ? nil : readyByNanoseconds, numberingDeadline].compactMap { $0 }.min()
+        return [lifeSign, isReady ? nil : readyByNanoseconds, numberingDeadline, readings?.dueNanoseconds]
+            .compactMap { $0 }.min()
     }
 }
 

@@ -29,6 +29,8 @@ enum DaemonMessage: Sendable {
     case status(reply: @Sendable (String) -> Void)
     /// The repeated kinds that are subscribed to at the socket with that number.
     case repeatedKinds(Set<EventKind>, socket: Int)
+    /// The shortest interval of the live readings that are subscribed to at the socket with that number, in nanoseconds.
+    case readingsInterval(Int64?, socket: Int)
     /// A socket was opened for these settings, or could not be opened.
     case socket(SocketSettings, Result<SocketServer, SocketServerError>)
     /// The file of what was learned of gyroscopes is written, or could not be.

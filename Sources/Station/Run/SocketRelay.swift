@@ -56,6 +56,11 @@ package final class SocketRelay: Sendable {
         }
     }
 
+    /// Hands live readings on; what is being opened has no subscribers yet.
+    package func publish(_ readings: Readings) {
+        state.withLock { $0.server?.publish(readings) }
+    }
+
     /// Hands events on; called on any thread.
     package func publish(_ events: [PublishedEvent]) {
         state.withLock { state in

@@ -1,0 +1,213 @@
+/// What sensors and detectors showed in an interval, beside the limits that it is compared with: for views, which show
+/// more than events and keep nothing.
+public struct Readings: Sendable, Equatable {
+    /// The least, the greatest and the last of the values in an interval; all are finite.
+    public struct Span: Sendable, Equatable {
+        /// The least value.
+        public let least: Float
+        /// The greatest value.
+        public let greatest: Float
+        /// The last value, which may lie an interval or more back when values that are not finite came after it.
+        public let last: Float
+
+        /// Creates a span; `nil` where a value is not finite.
+        package init?(least: Float, greatest: Float, last: Float) {
+            guard least.isFinite, greatest.isFinite, last.isFinite else { return nil }
+            self.least = least
+            self.greatest = greatest
+            self.last = last
+        }
+    }
+
+    /// The samples of one kind from one sensor.
+    public struct Stream: Sendable, Equatable {
+        /// The sensor's name.
+        public let sensor: String
+        /// What the samples measure.
+        public let kind: SampleKind
+        /// Whether samples can be expected from the sensor.
+        public package(set) var isActive: Bool
+        /// Whether no device measures the samples.
+        public package(set) var isSimulated = false
+        /// The number of samples in the interval.
+        public package(set) var sampleCount = 0
+        /// Samples a second, by their own stamps, over the last second or more that is complete; `nil` before that.
+        public package(set) var rateHz: Double?
+        /// The age of the last sample at the end of the interval, in seconds; `nil` before the first.
+        public package(set) var ageSeconds: Double?
+        /// How often samples were lost since the start.
+        public package(set) var lossCount = 0
+        /// How many samples were lost since the start, as far as that could be estimated.
+        public package(set) var lostSampleCount = 0
+        /// How often the stream was interrupted since the start.
+        public package(set) var gapCount = 0
+        /// The axes, in ``unit``; `nil` without a sample.
+        public package(set) var x: Span?
+        /// See ``x``.
+        public package(set) var y: Span?
+        /// See ``x``.
+        public package(set) var z: Span?
+        /// The length of the vector, in ``unit``; `nil` without a sample.
+        public package(set) var length: Span?
+
+        /// Creates the readings of a stream without samples.
+        package init(sensor: String, kind: SampleKind, isActive: Bool) {
+            self.sensor = sensor
+            self.kind = kind
+            self.isActive = isActive
+        }
+
+        /// The unit of the values.
+        public var unit: String {
+            switch kind {
+            case .accelerometer: "m/s²"
+            case .magnetometer: "µT"
+            case .gyroscope: "°/s"
+            }
+        }
+    }
+
+    /// A limit of a detector, with its hysteresis.
+    public struct Limit: Sendable, Equatable {
+        /// What begins beyond it, as in "motion".
+        public let name: String
+        /// What is compared with it: a measure or a figure of the detector, as in "user_g".
+        public let measure: String
+        /// Whether it begins above the limit; otherwise below it.
+        public let isAbove: Bool
+        /// Where it begins, in the unit that ends the measure's name.
+        public let begin: Float
+        /// Where it ends, which is ``begin`` without hysteresis.
+        public let end: Float
+
+        /// Creates a limit.
+        package init(_ name: String, of measure: String, isAbove: Bool = true, begin: Float, end: Float? = nil) {
+            self.name = name
+            self.measure = measure
+            self.isAbove = isAbove
+            self.begin = begin
+            self.end = end ?? begin
+        }
+    }
+
+    /// What a detector compares with its limits.
+    public struct Measure: Sendable, Equatable {
+        /// Its name, which ends with the unit, as in "user_g".
+        public let name: String
+        /// Its values in the interval.
+        public package(set) var span: Span
+
+        /// Creates a measure.
+        package init(_ name: String, _ span: Span) {
+            self.name = name
+            self.span = span
+        }
+    }
+
+    /// The state of a detector.
+    public struct Detector: Sendable, Equatable {
+        /// Its name.
+        public let name: String
+        /// What it detects, as its section of the configuration: motion, north, orientation, hinge, light or proximity.
+        public let kind: String
+        /// The names of its sensors.
+        public package(set) var sensors: [String] = []
+        /// Whether it looks at samples.
+        public package(set) var isRunning: Bool
+        /// Its state in a word, as in "moving"; `nil` when it has none, or none is known.
+        public package(set) var state: String?
+        /// What it compares with its limits.
+        public package(set) var measures: [Measure] = []
+        /// Its limits.
+        public package(set) var limits: [Limit] = []
+        /// What else is known of its state at the end of the interval: a heading, or the reason why there is none.
+        public package(set) var figures: [Figure] = []
+
+        /// Creates the state of a detector.
+        package init(name: String, kind: String, isRunning: Bool) {
+            self.name = name
+            self.kind = kind
+            self.isRunning = isRunning
+        }
+
+        /// The value of a figure; `nil` when there is none.
+        public func figure(_ name: Figure.Name) -> Figure.Value? { figures.first { $0.name == name }?.value }
+
+        /// The values of a measure; `nil` when there are none.
+        public func measure(_ name: String) -> Span? { measures.first { $0.name == name }?.span }
+    }
+
+    /// The end of the interval, in nanoseconds of the monotonic clock.
+    public package(set) var timeNanoseconds: Int64
+    /// The length of the interval, in nanoseconds.
+    public package(set) var intervalNanoseconds: Int64
+    /// The number of intervals that have no readings of their own, because they were not taken in time; these readings
+    /// cover them as well.
+    public package(set) var skippedCount = 0
+    /// The streams, in their order.
+    public package(set) var streams: [Stream] = []
+    /// The detectors, in their order.
+    public package(set) var detectors: [Detector] = []
+
+    /// Creates readings of nothing.
+    package init(timeNanoseconds: Int64, intervalNanoseconds: Int64) {
+        self.timeNanoseconds = timeNanoseconds
+        self.intervalNanoseconds = intervalNanoseconds
+    }
+}
+
+extension Readings {
+    /// What is known of some sensors: their streams, and the detectors that use one of them.
+    ///
+    /// - Parameter names: The sensors; `nil` for all, and for detectors that use none.
+    /// - Returns: The readings of them.
+    package func only(_ names: Set<String>?) -> Readings {
+        guard let names else { return self }
+        var result = self
+        result.streams.removeAll { !names.contains($0.sensor) }
+        result.detectors.removeAll { !$0.sensors.contains(where: names.contains) }
+        return result
+    }
+
+    /// These readings and those of the interval after it as one, so that no extreme is lost.
+    package func joined(with next: Readings) -> Readings {
+        var result = next
+        result.intervalNanoseconds = Units.later(intervalNanoseconds, by: next.intervalNanoseconds)
+        result.skippedCount += skippedCount
+        for index in result.streams.indices {
+            let stream = result.streams[index]
+            guard let before = streams.first(where: { $0.sensor == stream.sensor && $0.kind == stream.kind }) else {
+                continue
+            }
+            result.streams[index].sampleCount += before.sampleCount
+            result.streams[index].x = Span.joined(before.x, stream.x)
+            result.streams[index].y = Span.joined(before.y, stream.y)
+            result.streams[index].z = Span.joined(before.z, stream.z)
+            result.streams[index].length = Span.joined(before.length, stream.length)
+        }
+        for index in result.detectors.indices {
+            let detector = result.detectors[index]
+            guard let before = detectors.first(where: { $0.name == detector.name && $0.kind == detector.kind }) else {
+                continue
+            }
+            for measure in before.measures {
+                if let place = detector.measures.firstIndex(where: { $0.name == measure.name }) {
+                    let joined = Span.joined(measure.span, detector.measures[place].span)
+                    if let joined { result.detectors[index].measures[place].span = joined }
+                } else {
+                    result.detectors[index].measures.append(measure)
+                }
+            }
+        }
+        return result
+    }
+}
+
+extension Readings.Span {
+    /// Two spans as one, whose last value is that of the later one.
+    fileprivate static func joined(_ before: Self?, _ after: Self?) -> Self? {
+        guard let before, let after else { return after ?? before }
+        return Self(
+            least: min(before.least, after.least), greatest: max(before.greatest, after.greatest), last: after.last)
+    }
+}

@@ -1,0 +1,43 @@
+import PlainText
+
+/// The live readings that a client asks for.
+package struct ReadingsRequest: Sendable, Equatable {
+    /// The length of the intervals; at least the shortest.
+    package var intervalNanoseconds: Int64 = 100_000_000
+    /// The sensors; `nil` for all.
+    package var sensors: Set<String>?
+
+    /// The possible lengths of an interval, in nanoseconds: no screen shows more, and a longer one is a question for the
+    /// status.
+    package static let intervals: ClosedRange<Int64> = 50_000_000...60_000_000_000
+
+    /// Asks for the readings of all sensors, ten times a second.
+    package init() {}
+
+    /// The value of `readings`.
+    var json: String {
+        var body = JSONObject()
+        body.add("interval_s", raw: "\(Double(intervalNanoseconds) / 1e9)")
+        if let sensors { body.add("sensors", list: sensors.map(JSONObject.quoted).sorted()) }
+        return body.text
+    }
+
+    /// Reads the value of `readings`.
+    init(reading body: LocatedJSONValue) throws(SocketRequest.SyntaxError) {
+        for member in try body.requireMembers() {
+            switch member.key {
+            case "interval_s":
+                guard case .number(let text) = member.value.value, let seconds = Double(text),
+                    let nanoseconds = Int64(exactly: (seconds * 1e9).rounded()), Self.intervals.contains(nanoseconds)
+                else { throw member.value.error("`interval_s` has to be a number of seconds from 0.05 to 60") }
+                intervalNanoseconds = nanoseconds
+            case "sensors": sensors = try member.value.sensorNames()
+            default:
+                throw SocketRequest.SyntaxError(
+                    message: "unknown key \(Spelling.quoted(member.key)) "
+                        + "(\(Spelling.hint(for: member.key, among: ["interval_s", "sensors"])))",
+                    column: member.keyColumn)
+            }
+        }
+    }
+}

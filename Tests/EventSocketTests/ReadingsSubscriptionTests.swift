@@ -1,0 +1,162 @@
+import Binnacle
+import EventSocket
+import PlainText
+import Synchronization
+import TestSupport
+import Testing
+
+/// Live readings at the socket: at the interval that a client wants, and never more than one line behind.
+@Suite struct ReadingsSubscriptionTests {
+    private static let tenth: Int64 = 100_000_000
+
+    /// Readings of one stream whose axis x was between two values.
+    private func readings(
+        _ number: Int64, x: ClosedRange<Float> = 0...1, sensors: [String] = ["lid"], interval: Int64 = tenth
+    ) -> Readings {
+        var readings = Readings(timeNanoseconds: number * interval, intervalNanoseconds: interval)
+        readings.streams = sensors.map { sensor in
+            var stream = Readings.Stream(sensor: sensor, kind: .accelerometer, isActive: true)
+            stream.sampleCount = 10
+            stream.x = Readings.Span(least: x.lowerBound, greatest: x.upperBound, last: x.lowerBound)
+            return stream
+        }
+        return readings
+    }
+
+    private func next(_ client: RawClient) throws -> Readings {
+        guard case .readings(let readings) = try client.message() else { throw CancellationError() }
+        return readings
+    }
+
+    @Test func theyComeAtTheirIntervalAndAlone() throws {
+        let server = try TestServer()
+        let client = try server.client()
+        try client.subscribe(#""kinds":[],"readings":{"interval_s":0.1}"#)
+        server.publish()
+        let sent = (1...5).map { readings($0) }
+        for readings in sent {
+            server.server.publish(readings)
+            #expect(try next(client) == readings)
+        }
+    }
+
+    @Test func eventsComeBetweenThem() throws {
+        let server = try TestServer()
+        let client = try server.client()
+        try client.subscribe(#""readings":{}"#)
+        server.publish()
+        #expect(try client.sequences(1) == [1])
+        server.server.publish(readings(1))
+        _ = try next(client)
+        server.publish()
+        #expect(try client.sequences(1) == [2])
+    }
+
+    @Test func aLongerIntervalHasTheExtremesOfThoseInIt() throws {
+        let server = try TestServer()
+        let (slow, quick) = (try server.client(), try server.client())
+        try slow.subscribe(#""kinds":[],"readings":{"interval_s":0.5}"#)
+        try quick.subscribe(#""kinds":[],"readings":{"interval_s":0.1}"#)
+        for number in Int64(1)...10 {
+            server.server.publish(readings(number, x: number == 3 ? -7...9 : 0...1))
+            _ = try next(quick)
+        }
+        let first = try next(slow)
+        #expect(first.streams[0].x == Readings.Span(least: -7, greatest: 9, last: 0))
+        #expect(first.streams[0].sampleCount == 50 && first.intervalNanoseconds == 5 * Self.tenth)
+        #expect(first.skippedCount == 0)
+        #expect(try next(slow).streams[0].x == Readings.Span(least: 0, greatest: 1, last: 0))
+    }
+
+    /// A client that does not read gets no queue: what it reads later is what was on its way, and then one line that says
+    /// how much it covers.
+    @Test func oneThatReadsSlowlyIsToldHowManyItSkipped() throws {
+        let server = try TestServer()
+        let slow = try server.client()
+        try slow.subscribe(#""kinds":[],"readings":{}"#)
+        let quick = try server.client()
+        try quick.subscribe(#""kinds":[],"readings":{}"#)
+        let sensors = (0..<20).map { "sensor number \($0)" }
+        let count: Int64 = 600
+        for number in 1...count {
+            server.server.publish(readings(number, x: number == 500 ? -7...9 : 0...1, sensors: sensors))
+            #expect(try next(quick).skippedCount == 0)
+        }
+        var covered: Int64 = 0
+        var skipped = 0
+        var hasSpike = false
+        var lines = 0
+        // One more, so that the last line comes whenever the others were taken.
+        server.server.publish(readings(count + 1, sensors: sensors))
+        while covered < (count + 1) * Self.tenth {
+            let readings = try next(slow)
+            covered += readings.intervalNanoseconds
+            skipped += readings.skippedCount
+            lines += 1
+            hasSpike = hasSpike || readings.streams[0].x?.greatest == 9
+        }
+        #expect(skipped > 0 && lines + skipped == Int(count) + 1)
+        #expect(hasSpike)
+    }
+
+    @Test func onlyNamedSensorsAreSent() throws {
+        let server = try TestServer()
+        let client = try server.client()
+        try client.subscribe(#""kinds":[],"readings":{"sensors":["base"]}"#)
+        server.server.publish(readings(1, sensors: ["lid", "base"]))
+        #expect(try next(client).streams.map(\.sensor) == ["base"])
+    }
+
+    @Test func theShortestIntervalIsAskedForAndNoneWithoutSubscribers() throws {
+        let server = try TestServer()
+        let notes = server.notes
+        let client = try server.client()
+        try client.subscribe()
+        #expect(notes.intervals.withLock { $0 } == [])
+        do {
+            let slow = try server.client()
+            try slow.subscribe(#""readings":{"interval_s":2}"#)
+            do {
+                let quick = try server.client()
+                try quick.subscribe(#""readings":{"interval_s":0.25}"#)
+            }
+            try server.wait("the slow one is the quickest again") { notes.intervals.withLock { $0.count } == 3 }
+        }
+        try server.wait("nobody wants readings") { notes.intervals.withLock { $0.count } == 4 }
+        #expect(notes.intervals.withLock { $0 } == [2_000_000_000, 250_000_000, 2_000_000_000, nil])
+    }
+
+    @Test func requestsAreReadAndRefused() throws {
+        var request = SubscriptionRequest()
+        request.readings = ReadingsRequest()
+        request.readings?.intervalNanoseconds = 333_333_333
+        request.readings?.sensors = ["a", "\"b\""]
+        request.filter.kinds = []
+        #expect(try SocketRequest(parsing: request.json.utf8) == .subscribe(request))
+        let faults: [(String, Int, String)] = [
+            (#"{"subscribe":{"readings":[]}}"#, 26, "an object"),
+            (#"{"subscribe":{"readings":{"interval_s":0.049}}}"#, 40, "from 0.05 to 60"),
+            (#"{"subscribe":{"readings":{"interval_s":1e400}}}"#, 40, "from 0.05 to 60"),
+            (#"{"subscribe":{"readings":{"interval_s":"1"}}}"#, 40, "from 0.05 to 60"),
+            (#"{"subscribe":{"readings":{"interval":1}}}"#, 27, "did you mean `interval_s`?"),
+            (#"{"subscribe":{"readings":{"sensors":[]}}}"#, 37, "an array of names"),
+        ]
+        for (text, column, message) in faults {
+            let error = #expect(throws: SocketRequest.SyntaxError.self) { try SocketRequest(parsing: text.utf8) }
+            #expect(error?.column == column && error?.message.contains(message) == true, "\(text): \(error as Any)")
+        }
+    }
+
+    @Test func aSwiftClientGetsThem() async throws {
+        let server = try TestServer()
+        let sent = readings(1)
+        var subscription = EventSubscription(path: server.path, kinds: [])
+        subscription.readingsInterval = .milliseconds(100)
+        var iterator = subscription.makeAsyncIterator()
+        let notes = server.notes
+        async let first = iterator.next()
+        try await server.waitAsleep("it has subscribed") { notes.intervals.withLock { !$0.isEmpty } }
+        server.server.publish(sent)
+        #expect(try await first == .readings(sent))
+    }
+}
