@@ -81,6 +81,7 @@ test: setup-test build ## Run every test, against the release binary, and the Sw
 	scripts/check-plot $(BINARY)
 	scripts/check-metrics $(BINARY)
 	scripts/check-spark $(BINARY)
+	scripts/check-watch $(BINARY)
 	scripts/test-kernel-forms $(KERNEL_CASES)
 	scripts/check-swift
 

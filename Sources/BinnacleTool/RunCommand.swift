@@ -14,7 +14,7 @@ struct RunCommand {
             throw StationError(.usage, "run takes one configuration: '\(paths[0])' or '\(paths[1])'")
         }
         options.configurationPath = paths.first
-        options.embedded = try Self.embedded(arguments)
+        options.embedded = try Self.embedded(arguments, traces: arguments.all(.trace))
         options.settings = try arguments.settings()
         options.writesJSON = arguments.has(.json)
         options.root = arguments.value(.root)
@@ -31,8 +31,9 @@ struct RunCommand {
     }
 
     /// What plays in place of the sensors: of those of a configuration when there is one.
-    private static func embedded(_ arguments: Arguments) throws(StationError) -> EmbeddedConfiguration? {
-        let traces = arguments.all(.trace)
+    static func embedded(
+        _ arguments: Arguments, traces: [String]
+    ) throws(StationError) -> EmbeddedConfiguration? {
         guard traces.isEmpty || !arguments.has(.simulate) else {
             throw StationError(.usage, "--trace does not go with --simulate: one of them plays the sensors")
         }

@@ -64,6 +64,45 @@ struct SignalListener {
         Self.unblock([SIGHUP])
     }
 
+    private static let terminalSignals = Atomic<UInt32>(0)
+
+    /// What the terminal asked for since the last call.
+    struct TerminalChange: OptionSet {
+        let rawValue: UInt32
+        /// It has another size.
+        static let size = TerminalChange(rawValue: 1)
+        /// Ctrl-Z.
+        static let stop = TerminalChange(rawValue: 2)
+        /// The process goes on after a stop.
+        static let resume = TerminalChange(rawValue: 4)
+    }
+
+    /// Handles SIGWINCH, SIGTSTP and SIGCONT, for a program that has the whole terminal.
+    func listenForTerminal() {
+        _ = Self.terminalSignals.load(ordering: .relaxed)
+        _ = Self.wakeDescriptor.load(ordering: .relaxed)
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = { number in
+            let bit: UInt32 = number == SIGWINCH ? 1 : number == SIGTSTP ? 2 : 4
+            SignalListener.terminalSignals.bitwiseOr(bit, ordering: .relaxed)
+            SignalListener.wake()
+        }
+        for number in [SIGWINCH, SIGTSTP, SIGCONT] { sigaction(number, &action, nil) }
+        Self.unblock([SIGWINCH, SIGTSTP, SIGCONT])
+    }
+
+    /// What the terminal asked for since the last call.
+    func takeTerminalChange() -> TerminalChange {
+        TerminalChange(rawValue: Self.terminalSignals.exchange(0, ordering: .relaxed))
+    }
+
+    /// Stops the process as Ctrl-Z does without a handler, until it is continued.
+    func stopProcess() {
+        signal(SIGTSTP, SIG_DFL)
+        raise(SIGTSTP)
+        listenForTerminal()
+    }
+
     /// The time; clock_gettime(2) may be called in signal handlers.
     private static func monotonicNanoseconds() -> Int64 {
         var time = timespec()

@@ -4,7 +4,7 @@ import Binnacle
 package struct CommandRow: Sendable {
     /// The names of all subcommands.
     package enum Name: String, Sendable {
-        case run, replay, plot, record, convert, devices, doctor, check, status, metrics, events, on
+        case run, replay, plot, record, convert, devices, doctor, check, status, metrics, events, watch, on
         case calibrate, declination, simulate, bench
     }
 
@@ -159,6 +159,28 @@ package struct CommandRow: Sendable {
                 """,
             options: [
                 .since, .until, .last, .kind, .sensor, .follow, .json, .utc, .kinds, .socket, .store,
+            ]),
+        CommandRow(
+            .watch, operands: "[TRACE…]", takes: .files,
+            summary: "show sensors and detectors live in the terminal",
+            details: """
+                Shows what the sensors measure, what detectors compare with their limits, headings with their accuracy or the
+                reason why there is none, rates, losses and the last events, ten times a second. Bars have marks at the
+                limits: ┃ where something begins, ╎ where it ends, ◆ the greatest value of the last three seconds.
+
+                Asks the running daemon. Where none answers, and with --simulate, --config, --set, --root or a TRACE, which
+                is played in real time, it reads the sensors itself, with the detectors of the configuration; then no handler
+                runs, and nothing is kept.
+
+                Keys: ← → choose a sensor, + and - the scale, 0 the usual one, p forgets peaks, the space bar holds the
+                picture, q ends. Where standard output is no terminal, or TERM is dumb, a line a second is printed. NO_COLOR
+                turns colours off.
+                """,
+            options: [
+                .simulate, .config, .set, .loop,
+                .speed.meaning("X", help: "Play the traces X times as fast as recorded; 1 is the default."), .sensor,
+                .for,
+                .utc, .socket, .root,
             ]),
         CommandRow(
             .on, operands: "KIND… [-- COMMAND…]", takes: .kinds,

@@ -3,10 +3,14 @@ import Glibc
 /// The terminal behind a descriptor.
 package enum Terminal {
     /// The width in characters; 80 where the terminal does not know, and `nil` when the descriptor is no terminal.
-    package static func columns(of descriptor: Int32) -> Int? {
+    package static func columns(of descriptor: Int32) -> Int? { size(of: descriptor)?.columns }
+
+    /// The width and the height in characters; 80 and 24 where the terminal does not know them, and `nil` when the
+    /// descriptor is no terminal.
+    package static func size(of descriptor: Int32) -> (columns: Int, rows: Int)? {
         guard isatty(descriptor) != 0 else { return nil }
         var size = winsize()
-        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 else { return (80, 24) }
+        return (size.ws_col > 0 ? Int(size.ws_col) : 80, size.ws_row > 0 ? Int(size.ws_row) : 24)
     }
 }

@@ -36,13 +36,17 @@ extension Daemon {
             }
             // Without one, there may be one at a reload.
             options.configurationPath = path
-            if let found { return try options.open(found, unless: [], interruption) }
+            if var found {
+                options.restrictToView(&found.configuration)
+                return try options.open(found, unless: [], interruption)
+            }
         }
         let embedded = options.embedded ?? .devices
         options.embedded = embedded
         var configuration = try embedded.configuration(
             finder, settings: options.settings, logs: !options.writesJSON)
-        configuration.addOwnPlaces()
+        if options.view == nil { configuration.addOwnPlaces() }
+        options.restrictToView(&configuration)
         return try options.open((configuration, []), unless: [], interruption)
     }
 
@@ -142,7 +146,7 @@ extension Daemon {
         assembly.report(to: router)
         for detector in assembly.detectors where !detector.isDetecting { detector.startDetection() }
         watchReadings(after: before)
-        if configuredNanoseconds == 0 { sayStart() }
+        if configuredNanoseconds == 0, options.view == nil { sayStart() }
         for notice in assembly.notices where !before.notices.contains(notice) { log.say(notice) }
         for warning in assembly.configuration.warnings where !before.configuration.warnings.contains(warning) {
             log.say(warning.description, level: .warning)
@@ -247,6 +251,14 @@ extension Daemon {
 }
 
 extension RunOptions {
+    /// Leaves of a configuration what a view needs: nothing that acts, and nothing that is kept.
+    fileprivate func restrictToView(_ configuration: inout Configuration) {
+        guard let view else { return }
+        configuration.handlers = []
+        configuration.store = nil
+        configuration.socket = SocketSettings(path: view.socketPath)
+    }
+
     /// Reads a configuration, with what the command line sets and has play its sensors.
     fileprivate func configuration(
         at path: String, mayWait: Bool

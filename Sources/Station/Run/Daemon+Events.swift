@@ -98,7 +98,7 @@ extension Daemon {
         guard before == nil || settings != socketSettings else { return }
         isOpeningSocket = true
         let (mailbox, store, number, ending) = (mailbox, store, socketNumber + 1, endingSocket)
-        let identity = router.identity
+        let (identity, isView) = (router.identity, options.view != nil)
         // Without a store, events that no server wanted were not published.
         if store == nil, !relay.isUsed { relay.continue(behind: router.sequence) }
         let sequence = relay.keep()
@@ -108,7 +108,8 @@ extension Daemon {
             // Its path may be the same.
             _ = ending?.waitForEnd(until: SystemClock.monotonic() + 1_000_000_000)
             var surroundings = SocketServer.Surroundings()
-            surroundings.say = { mailbox.post(.word($0, $1)) }
+            // A view's only client is itself.
+            if !isView { surroundings.say = { mailbox.post(.word($0, $1)) } }
             surroundings.status = { mailbox.post(.status(reply: $0)) }
             surroundings.repeatedKindsChanged = { mailbox.post(.repeatedKinds($0, socket: number)) }
             surroundings.readingsIntervalChanged = { mailbox.post(.readingsInterval($0, socket: number)) }

@@ -1,6 +1,7 @@
 package import Binnacle
 package import Configuration
 import EventSocket
+import Glibc
 import Handlers
 import LinuxSensors
 import LinuxSystem
@@ -125,7 +126,7 @@ package final class Daemon {
         let folderFailures = Self.makeOwnFolders(read.configuration)
         do throws(SystemError) {
             waker = try Waker()
-            log = try MessageLog()
+            log = try MessageLog(to: options.view?.logDescriptor ?? STDERR_FILENO)
         } catch {
             throw StationError(error)
         }
@@ -390,6 +391,8 @@ package struct RunOptions: Sendable {
     package var writesJSON = false
     /// The root of `/sys` and `/dev`; `nil` for that of the machine.
     package var root: String?
+    /// What a view needs, which only looks: no handler, no store, and a socket of its own; `nil` for a daemon.
+    var view: (socketPath: String, logDescriptor: Int32)?
 
     package init() {}
 }

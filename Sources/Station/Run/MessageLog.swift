@@ -5,7 +5,7 @@ import LinuxSystem
 import PlainText
 import Synchronization
 
-/// The daemon's log on standard error, written by a thread of its own, because the reader may be slow.
+/// The daemon's log on standard error, or on another descriptor, written by a thread of its own, because the reader may be slow.
 final class MessageLog {
     private enum Entry: Sendable {
         case line(String, LogLevel)
@@ -21,19 +21,20 @@ final class MessageLog {
         let reason = Mutex<String?>(nil)
     }
 
-    init() throws(SystemError) {
+    init(to descriptor: Int32 = STDERR_FILENO) throws(SystemError) {
         let lastFailure = LastFailure()
         self.lastFailure = lastFailure
         courier = try Courier(BoundedQueue(capacity: 1024))
         try courier.startBatches {
-            let isJournal = JournalSocket.isStandardError
-            let writer = LineWriter(descriptor: STDERR_FILENO)
+            let isStandard = descriptor == STDERR_FILENO
+            let isJournal = isStandard && JournalSocket.isStandardError
+            let writer = LineWriter(descriptor: descriptor)
             let write = { (text: String, level: LogLevel) in
                 // The journal reads the level from the front of the line (sd-daemon(3)).
                 writer.write((isJournal ? "<\(level.rawValue)>" : "") + "binnacle: \(text.printable)")
             }
             var journal: JournalHandler?
-            if let socket = JournalSocket.ofStandardError() {
+            if isStandard, let socket = JournalSocket.ofStandardError() {
                 let level = { (kind: EventKind) in kind.row.level }
                 journal = JournalHandler(name: "binnacle", journal: socket, level: level) { error in
                     write("the journal: \(error.reason)", .warning)

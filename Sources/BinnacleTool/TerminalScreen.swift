@@ -1,0 +1,130 @@
+import Glibc
+import Handlers
+import LinuxSystem
+import Pictures
+
+/// The whole terminal, in which frames are drawn; it is as before when the view ends, however it ends.
+final class TerminalScreen {
+    private let style: TerminalStyle
+    /// The terminal's settings before; `nil` when standard input is no terminal.
+    private var before: termios?
+    private var guardian: TerminalGuardian?
+    private var isEntered = false
+
+    /// Another screen without a cursor, and back.
+    private static let begin = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J"
+    private static let end = "\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
+
+    /// The screen of standard output; `nil` when that is no terminal, or one that has no screen.
+    static func ofStandardOutput() -> TerminalScreen? {
+        guard isatty(STDOUT_FILENO) != 0, let kind = variable("TERM"), kind != "dumb" else { return nil }
+        var style = TerminalStyle()
+        style.hasColour = variable("NO_COLOR") == nil
+        let locale = variable("LC_ALL") ?? variable("LC_CTYPE") ?? variable("LANG") ?? ""
+        style.isUnicode = ["UTF-8", "utf8", "UTF8", "utf-8"].contains(where: locale.contains)
+        return TerminalScreen(style)
+    }
+
+    private init(_ style: TerminalStyle) {
+        self.style = style
+    }
+
+    private static func variable(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Takes the screen, and the keys as they are pressed.
+    func enter() throws(SystemError) {
+        var settings = termios()
+        if isatty(STDIN_FILENO) != 0, tcgetattr(STDIN_FILENO, &settings) == 0 { before = settings }
+        guardian = TerminalGuardian()
+        resume()
+    }
+
+    /// Takes the screen again, after a stop.
+    func resume() {
+        if var settings = before {
+            // Ctrl-C and Ctrl-Z stay signals.
+            settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+            tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+        }
+        put(Self.begin)
+        isEntered = true
+    }
+
+    /// Gives the screen back.
+    func leave() {
+        guard isEntered else { return }
+        isEntered = false
+        put(Self.end)
+        if var settings = before { tcsetattr(STDIN_FILENO, TCSANOW, &settings) }
+    }
+
+    deinit {
+        leave()
+        guardian?.dismiss()
+    }
+
+    /// Draws a frame with one write; `false` when the terminal is gone.
+    func draw(_ state: WatchState) -> Bool {
+        let size = Terminal.size(of: STDOUT_FILENO) ?? (80, 24)
+        let frame = WatchFrame(state, columns: size.columns, rows: size.rows, style: style)
+        // Each line is written over and its rest erased, so nothing flickers.
+        return put("\u{1B}[H" + frame.lines.joined(separator: "\u{1B}[K\r\n") + "\u{1B}[K\u{1B}[J")
+    }
+
+    /// Waits for keys or for a wake-up.
+    ///
+    /// - Parameters:
+    ///   - descriptor: Ends the wait when it is readable.
+    ///   - timeout: The longest wait; −1 for none.
+    /// - Returns: What was typed; `nil` when the terminal is gone.
+    func wait(_ descriptor: Int32, timeoutMilliseconds timeout: Int32) -> [UInt8]? {
+        var entries = [
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: before == nil ? -1 : STDIN_FILENO, events: Int16(POLLIN), revents: 0),
+        ]
+        guard poll(&entries, 2, timeout) > 0, entries[1].revents != 0 else { return [] }
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = read(STDIN_FILENO, &bytes, bytes.count)
+        guard count != 0 else { return nil }
+        guard count > 0 else { return errno == EINTR || errno == EAGAIN ? [] : nil }
+        return Array(bytes[..<count])
+    }
+
+    @discardableResult
+    private func put(_ text: String) -> Bool {
+        do throws(SystemError) {
+            try writeAll(Array(text.utf8), to: STDOUT_FILENO)
+            return true
+        } catch {
+            return false
+        }
+    }
+}
+
+/// A process that gives the screen back when this one is killed: it waits at a pipe for its end.
+private final class TerminalGuardian {
+    private let program: HeldProgram
+
+    /// A shell with line editing has settings of its own by then, which stay: only ours translate carriage returns.
+    private static let script = """
+        trap '' INT QUIT TERM HUP TSTP TTIN TTOU
+        exec 3>&1 2>/dev/null
+        read -r word && exit
+        sleep 0.2
+        case $(stty -a <&3) in
+        *-icrnl*) ;;
+        *-icanon*) stty icanon echo <&3 ;;
+        esac
+        printf '\\033[0m\\033[?25h\\033[?1049l'
+        """
+
+    /// Starts it; without a shell the screen stays as it is after a kill.
+    init?() {
+        guard let program = try? HeldProgram(["sh", "-c", Self.script]) else { return nil }
+        self.program = program
+    }
+
+    func dismiss() { program.send("end\n") }
+}

@@ -1,0 +1,196 @@
+import Binnacle
+import CommandRows
+import EventSocket
+import Glibc
+import Handlers
+import LinuxSystem
+import Pictures
+import PlainText
+import Station
+
+/// `binnacle watch`: shows sensors and detectors live in the terminal.
+struct WatchCommand {
+    /// What is shown: a daemon that runs, or what this process reads itself.
+    private enum Source {
+        case daemon(String)
+        case own(RunOptions, String)
+    }
+
+    private let source: Source
+    private let sensor: String?
+    private let duration: Duration?
+    private let isUTC: Bool
+
+    /// No screen shows more pictures a second.
+    private static let frameNanoseconds: Int64 = 100_000_000
+
+    init(_ arguments: Arguments) throws(StationError) {
+        let traces = arguments.operands
+        guard arguments.all(.sensor).count <= 1 else {
+            throw StationError(.usage, "watch shows one sensor or all: name one --sensor; keys choose others")
+        }
+        sensor = arguments.value(.sensor)
+        duration = try arguments.duration()
+        isUTC = arguments.has(.utc)
+        var own = [OptionRow.simulate, .config, .set, .root].filter(arguments.has).map { "--\($0.name)" }
+        if let trace = traces.first { own.append("'\(trace)'") }
+        if let first = own.first, arguments.has(.socket) {
+            throw StationError(.usage, "\(first) does not go with --socket, which shows what a daemon reads")
+        }
+        let path = arguments.socketPath
+        if own.isEmpty, arguments.has(.socket) || SocketPath.isAnswered(path) {
+            for option in [OptionRow.loop, .speed] where arguments.has(option) {
+                throw StationError(.usage, "--\(option.name) is for traces: name one")
+            }
+            source = .daemon(path)
+            return
+        }
+        var options = RunOptions()
+        let paths = arguments.all(.config)
+        options.configurationPath = paths.first
+        options.embedded = try RunCommand.embedded(arguments, traces: traces)
+        options.settings = try arguments.settings()
+        options.root = arguments.value(.root)
+        let words =
+            traces.isEmpty ? arguments.value(.simulate).map { "simulation: \($0)" } : traces.joined(separator: ", ")
+        source = .own(options, words ?? "this machine's sensors")
+    }
+
+    func run(
+        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
+    ) throws(StationError) -> ExitStatus {
+        try mapError({ StationError($0) }) { () throws(SystemError) in
+            try show(output, errors, signals)
+        }.get()
+    }
+
+    private func show(
+        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
+    ) throws(SystemError) -> Result<ExitStatus, StationError> {
+        let waker = try Waker()
+        signals.listen(waking: waker.descriptor)
+        let screen = TerminalScreen.ofStandardOutput()
+        if screen != nil { signals.listenForTerminal() }
+        let (path, words): (String, String)
+        var daemon: ViewedDaemon?
+        switch source {
+        case .daemon(let socket): (path, words) = (socket, socket)
+        case .own(let options, let source):
+            let started = try ViewedDaemon(options, waking: waker)
+            daemon = started
+            (path, words) = (started.socketPath, source)
+        }
+        let feed = try WatchFeed(
+            path: path, intervalNanoseconds: screen == nil ? 1_000_000_000 : Self.frameNanoseconds, isUTC: isUTC,
+            waitsForDaemon: daemon != nil, waking: waker)
+        var view = WatchView(
+            state: WatchState(source: words, sensor: sensor), feed: feed, daemon: daemon, waker: waker,
+            signals: signals,
+            deadline: duration.map { Units.later(SystemClock.monotonic(), by: Units.nanoseconds($0)) })
+        let result: Result<ExitStatus, StationError>
+        if let screen {
+            try screen.enter()
+            result = view.run(on: screen)
+            screen.leave()
+        } else {
+            result = view.run(on: output)
+        }
+        feed.end()
+        for message in daemon?.end() ?? [] { errors.write(message) }
+        errors.flush()
+        return result
+    }
+}
+
+/// The loop of a live view.
+private struct WatchView {
+    var state: WatchState
+    let feed: WatchFeed
+    let daemon: ViewedDaemon?
+    let waker: Waker
+    let signals: SignalListener
+    /// When it ends, on CLOCK_MONOTONIC; `nil` for when it is ended.
+    let deadline: Int64?
+
+    private static let frameNanoseconds: Int64 = 100_000_000
+
+    /// Why there is nothing more to show; `nil` while there is.
+    private var end: Result<ExitStatus, StationError>? {
+        if signals.interruption.isRequested { return .success(signals.interruption.exitStatus) }
+        if let outcome = daemon?.outcome { return outcome.map { .ok } }
+        if let failure = feed.failure { return .failure(StationError(failure.exitStatus, failure.description)) }
+        if let deadline, SystemClock.monotonic() >= deadline { return .success(.ok) }
+        return nil
+    }
+
+    private func timeout(_ due: Int64?) -> Int32 {
+        [due, deadline].compactMap { $0 }.min().map { SystemClock.milliseconds(until: $0) } ?? -1
+    }
+
+    /// Draws frames, and handles keys, until the end.
+    mutating func run(on screen: TerminalScreen) -> Result<ExitStatus, StationError> {
+        var keys = TerminalKeys()
+        var drawnNanoseconds: Int64 = 0
+        var isChanged = true
+        while true {
+            waker.clear()
+            let change = signals.takeTerminalChange()
+            if change.contains(.stop) {
+                screen.leave()
+                signals.stopProcess()
+                screen.resume()
+                isChanged = true
+            } else if change.contains(.resume) {
+                screen.resume()
+                isChanged = true
+            }
+            if !change.isEmpty { isChanged = true }
+            for content in feed.takeAll() {
+                isChanged = true
+                take(content)
+            }
+            if let end { return end }
+            let now = SystemClock.monotonic()
+            let due = drawnNanoseconds + Self.frameNanoseconds
+            if isChanged, now >= due {
+                guard screen.draw(state) else { return .success(.ok) }
+                (isChanged, drawnNanoseconds) = (false, now)
+            }
+            guard let bytes = screen.wait(waker.descriptor, timeoutMilliseconds: timeout(isChanged ? due : nil)) else {
+                // The terminal is gone.
+                return .success(.ok)
+            }
+            for key in keys.read(bytes) {
+                isChanged = true
+                guard state.press(key) else { return .success(.ok) }
+            }
+        }
+    }
+
+    /// Prints a line for each second's readings and for each event, until the end.
+    mutating func run(on output: LineWriter) -> Result<ExitStatus, StationError> {
+        while true {
+            waker.clear()
+            for content in feed.takeAll() {
+                take(content)
+                switch content {
+                case .readings: output.write(WatchFrame.text(state))
+                case .line(let line): output.write(line)
+                case .trouble(let text): if let text { output.write(text) }
+                }
+            }
+            output.flush()
+            guard output.failure == nil else { return .success(.ok) }
+            if let end { return end }
+            waker.wait(timeoutMilliseconds: timeout(nil))
+        }
+    }
+
+    private mutating func take(_ content: WatchFeed.Content) {
+        switch content {
+        case .readings(let readings): state.take(readings)
+        case .line(let line): state.take(line: line)
+        case .trouble(let text): state.trouble = text
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import Binnacle
+import EventSocket
+import Handlers
+import LinuxSystem
+import PlainText
+import Synchronization
+
+/// Readings and events from a socket, read on a thread of their own, for a view that takes them when it draws.
+///
+/// It is bounded: readings that were not taken are joined, and only the last lines are kept.
+final class WatchFeed: Sendable {
+    /// What a view takes.
+    enum Content {
+        case readings(Readings)
+        /// An event, or what is to be known of events.
+        case line(String)
+        /// The daemon does not answer, or does again.
+        case trouble(String?)
+    }
+
+    private struct State {
+        var readings: Readings?
+        var lines: [String] = []
+        var trouble: String??
+        var failure: EventSubscriptionError?
+    }
+
+    private static let mostLines = 100
+
+    private let state = Mutex(State())
+    private let stop: Waker
+    private let waker: Waker
+    private let isUTC: Bool
+
+    /// Connects on a thread of its own.
+    ///
+    /// - Parameters:
+    ///   - path: The socket.
+    ///   - intervalNanoseconds: How often readings come.
+    ///   - isUTC: Whether times are in UTC.
+    ///   - waitsForDaemon: Whether the daemon may not answer yet.
+    ///   - waker: Woken when there is something.
+    /// - Throws: ``SystemError`` when the system has no thread left.
+    init(
+        path: String, intervalNanoseconds: Int64, isUTC: Bool, waitsForDaemon: Bool, waking waker: Waker
+    ) throws(SystemError) {
+        self.waker = waker
+        self.isUTC = isUTC
+        stop = try Waker()
+        var request = SubscriptionRequest()
+        var readings = ReadingsRequest()
+        readings.intervalNanoseconds = intervalNanoseconds
+        request.readings = readings
+        // Every degree of a turn would hide what happens.
+        request.filter.kinds = Set(EventKind.allCases.filter { $0 != .heading && $0.row.role != .repeated })
+        let wanted = request
+        try WorkerThread.start { [self] in
+            let reader = SubscriptionReader(
+                wanted, path: path, patience: waitsForDaemon ? .always : .afterFirstAnswer,
+                cancelling: stop.descriptor
+            ) { [self] change in
+                // An own daemon takes a moment to begin.
+                guard !waitsForDaemon else { return }
+                switch change {
+                case .waiting(let error): leave { $0.trouble = .some(error.description.printable + "; waiting for it") }
+                case .connected: leave { $0.trouble = .some(nil) }
+                }
+            }
+            read(reader)
+        }
+    }
+
+    /// Ends the thread.
+    func end() { stop.wake() }
+
+    /// Why there will be nothing more; `nil` while there may be.
+    var failure: EventSubscriptionError? { state.withLock { $0.failure } }
+
+    /// What came since the last call: events before readings, which are newer.
+    func takeAll() -> [Content] {
+        state.withLock { state in
+            defer { state = State(failure: state.failure) }
+            return (state.trouble.map { [Content.trouble($0)] } ?? []) + state.lines.map(Content.line)
+                + (state.readings.map { [Content.readings($0)] } ?? [])
+        }
+    }
+
+    private func leave(_ change: (inout State) -> Void) {
+        state.withLock { change(&$0) }
+        waker.wake()
+    }
+
+    private func read(_ reader: SubscriptionReader) {
+        while true {
+            do throws(EventSubscriptionError) {
+                switch try reader.next() {
+                case .readings(let readings):
+                    leave { $0.readings = $0.readings?.joined(with: readings) ?? readings }
+                case .event(let event, _): leave(line: text(of: event))
+                case .missed(let missed): leave(line: "missed events: \(missed.reason.printable)")
+                case .end, .cancelled: return
+                }
+            } catch {
+                return leave { $0.failure = error }
+            }
+        }
+    }
+
+    private func leave(line: String) {
+        leave { state in
+            state.lines.append(line)
+            if state.lines.count > Self.mostLines { state.lines.removeFirst() }
+        }
+    }
+
+    private func text(of event: Event) -> String {
+        let time = event.wallNanoseconds.map { wall in
+            // The day is known to who watches.
+            let text = isUTC ? WallTime.text(wall) : LocalTime.text(wall)
+            return String(text.drop { $0 != "T" && $0 != " " }.dropFirst().prefix(12))
+        }
+        return "\(time ?? "") \(TextHandler.words(event, isTable: false))"
+    }
+}

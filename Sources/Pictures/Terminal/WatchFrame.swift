@@ -1,0 +1,254 @@
+import Binnacle
+import PlainText
+
+/// Draws a live view for a terminal: the lines depend on the state, the size and the style alone.
+package struct WatchFrame {
+    private let state: WatchState
+    private let columns: Int
+    private let rows: Int
+    private let style: TerminalStyle
+
+    /// Prepares a frame.
+    ///
+    /// - Parameters:
+    ///   - state: What is shown.
+    ///   - columns: The width of the terminal.
+    ///   - rows: Its height.
+    ///   - style: What it can show.
+    package init(_ state: WatchState, columns: Int, rows: Int, style: TerminalStyle) {
+        self.state = state
+        self.columns = max(1, columns)
+        self.rows = max(1, rows)
+        self.style = style
+    }
+
+    /// How much there is room for, from the most to the least.
+    private enum Detail: Int, CaseIterable {
+        case full, measures, brief
+    }
+
+    /// The lines, no more than there are rows, and none wider than the terminal.
+    package var lines: [String] {
+        guard rows > 2 else { return [head] }
+        var middle: [String] = []
+        for detail in Detail.allCases {
+            middle = body(detail)
+            // The last events are part of the picture.
+            if middle.count + 2 + min(3, max(1, state.events.count)) <= rows { break }
+        }
+        let most = rows - 2
+        if middle.count > most {
+            let hidden = middle.count - most + 1
+            middle = Array(middle.prefix(most - 1))
+            middle.append(line { $0.add("\(hidden) more lines: choose a sensor, or a larger window", .soft) })
+        }
+        for event in state.events.suffix(most - middle.count) { middle.append(line { $0.add(event) }) }
+        while middle.count < most { middle.append("") }
+        return [head] + middle + [foot]
+    }
+
+    /// The readings in one line, for output that is no terminal.
+    package static func text(_ state: WatchState) -> String {
+        var style = TerminalStyle()
+        style.hasColour = false
+        return WatchFrame(state, columns: 4096, rows: 3, style: style).body(.brief).joined(separator: " | ")
+    }
+
+    private func line(_ make: (inout TerminalLine) -> Void) -> String {
+        var line = TerminalLine(columns, style)
+        make(&line)
+        return line.text
+    }
+
+    // MARK: - Head and foot
+
+    private var head: String {
+        line { line in
+            line.add("binnacle watch", .strong)
+            line.add("  \(state.source)")
+            if let place = state.place { line.add("  sensor \(place.number) of \(place.count)") }
+            if state.isHeld { line.add("  held", .alarm) }
+            if state.skippedCount > 0 { line.add("  \(state.skippedCount) intervals skipped", .alarm) }
+            if let trouble = state.trouble { line.add("  \(trouble)", .bad) }
+        }
+    }
+
+    private var foot: String {
+        line { line in
+            let keys =
+                columns >= 72
+                ? "q quit  ←→ sensor  + - 0 scale  p reset peaks  space hold"
+                : columns >= 44 ? "q quit  ←→ sensor  +- scale  p peaks" : "q ←→ +- 0 p space"
+            line.add(style.isUnicode ? keys : keys.replacing("←→", with: "arrows"), .soft)
+        }
+    }
+
+    // MARK: - Streams
+
+    private func body(_ detail: Detail) -> [String] {
+        guard let readings = state.shown else { return ["", line { $0.add("no readings yet") }] }
+        var lines: [String] = []
+        for stream in readings.streams { lines += self.lines(stream, detail) }
+        for detector in readings.detectors { lines += self.lines(detector, detail) }
+        return lines
+    }
+
+    /// The columns of names and numbers, and of the bar behind them.
+    private var nameWidth: Int { columns >= 60 ? 8 : 5 }
+    private var barWidth: Int { columns - nameWidth - 11 - 6 }
+
+    private func lines(_ stream: Readings.Stream, _ detail: Detail) -> [String] {
+        let axes = [("x", stream.x), ("y", stream.y), ("z", stream.z), ("length", stream.length)]
+        let title = line { line in
+            line.add(stream.kind.rawValue, .strong)
+            line.add(" \(stream.sensor)")
+            if stream.isSimulated { line.add(" (simulated)") }
+            if !stream.isActive { line.add("  inactive", .bad) }
+            if detail == .brief {
+                for (name, span) in axes {
+                    line.add("  \(name == "length" ? "||" : name) \(span.map { Self.text($0.last, 2) } ?? "-")")
+                }
+                line.add(" \(stream.unit)")
+            }
+            if let rate = stream.rateHz { line.add("  \(Self.text(Float(rate), 1)) Hz") }
+            if let age = stream.ageSeconds, age > 1 { line.add("  last \(Self.text(Float(age), 1)) s ago", .alarm) }
+            // What was lost stays to be seen.
+            let isWhole = stream.lossCount == 0 && stream.gapCount == 0
+            line.add("  lost \(stream.lostSampleCount)  gaps \(stream.gapCount)", isWhole ? .soft : .alarm)
+        }
+        guard detail == .full else { return [title] }
+        let greatest = axes.dropLast().compactMap { state.peak(stream, $0.0) }.max() ?? 1
+        let scale = TerminalBars.scale(for: greatest, steps: state.scaleSteps)
+        return [title]
+            + axes.map { name, span in
+                line { line in
+                    line.add("  \(name)")
+                    line.pad(to: nameWidth)
+                    line.add(number(span?.last, stream.unit))
+                    if name == "length" {
+                        line.add(TerminalBars.measure(span, peak: nil, limits: [], scale: scale, width: barWidth))
+                    } else {
+                        line.add(TerminalBars.axis(span, scale: scale, width: barWidth))
+                    }
+                    line.add(" \(Self.scaleText(scale))", .soft)
+                }
+            }
+    }
+
+    /// A number in a column of ten, with its unit.
+    private func number(_ value: Float?, _ unit: String) -> String {
+        let text = value.map { Self.text($0, abs($0) >= 100 ? 1 : 3) } ?? "-"
+        let field = columns >= 60 ? "\(text) \(unit)" : text
+        return String(repeating: " ", count: max(0, 11 - field.count)) + field + " "
+    }
+
+    private static func text(_ value: Float, _ decimals: Int) -> String {
+        Decimal.text(Double(value), decimals: decimals) ?? "-"
+    }
+
+    private static func scaleText(_ scale: Float) -> String {
+        scale >= 1 ? "\(Int(scale))" : text(scale, scale < 0.01 ? 3 : scale < 0.1 ? 2 : 1)
+    }
+
+    // MARK: - Detectors
+
+    private func lines(_ detector: Readings.Detector, _ detail: Detail) -> [String] {
+        if detector.kind == "north" { return north(detector, detail) }
+        let title = line { line in
+            start(&line, detector)
+            for figure in detector.figures { line.add("  \(figure.text ?? "")") }
+            if detail == .brief {
+                for measure in detector.measures { line.add("  \(briefly(measure, detector))") }
+            }
+        }
+        guard detail != .brief else { return [title] }
+        return [title] + detector.measures.map { bar($0, detector) }
+    }
+
+    private func start(_ line: inout TerminalLine, _ detector: Readings.Detector) {
+        line.add(detector.name, .strong)
+        line.add(": ")
+        guard detector.isRunning else { return line.add("does not run", .bad) }
+        line.add(
+            detector.state ?? "unknown", ["moving", "rotating", "facing"].contains(detector.state) ? .alarm : .good)
+    }
+
+    /// A measure's name without its unit, and the unit.
+    private static func split(_ name: String) -> (name: String, unit: String) {
+        let parts = name.split(separator: "_")
+        guard parts.count > 1, let unit = parts.last else { return (name, "") }
+        return (parts.dropLast().joined(separator: " "), ["deg": "°", "dps": "°/s"][unit] ?? String(unit))
+    }
+
+    private func briefly(_ measure: Readings.Measure, _ detector: Readings.Detector) -> String {
+        let (name, unit) = Self.split(measure.name)
+        return "\(name) \(Self.text(measure.span.last, 3)) \(unit)"
+    }
+
+    /// A measure with its limits: those that are beyond the bar's end are named behind it.
+    private func bar(_ measure: Readings.Measure, _ detector: Readings.Detector) -> String {
+        let limits = detector.limits.filter { $0.measure == measure.name }
+        let peak = state.peak(detector, measure.name) ?? measure.span.greatest
+        // The nearest limit above is in the picture; the others are when the values come near.
+        let least = limits.filter(\.isAbove).map(\.begin).min() ?? 0
+        let scale = TerminalBars.scale(for: max(peak, least * 1.1), steps: state.scaleSteps)
+        let isBeyond = limits.contains { $0.isAbove ? measure.span.greatest > $0.begin : measure.span.least < $0.begin }
+        return line { line in
+            let (name, unit) = Self.split(measure.name)
+            line.add("  \(name)")
+            line.pad(to: nameWidth)
+            line.add(number(measure.span.last, unit), isBeyond ? .alarm : nil)
+            let isWide = columns >= 100
+            line.add(
+                TerminalBars.measure(
+                    measure.span, peak: peak, limits: limits, scale: scale, width: barWidth - (isWide ? 36 : 0)))
+            line.add(" \(Self.scaleText(scale))", .soft)
+            guard isWide else { return }
+            let named = limits.prefix(2).map {
+                "\($0.name) \($0.isAbove ? ">" : "<") \(Self.text($0.begin, 3))"
+            }
+            line.add("  \(named.joined(separator: ", "))", .soft)
+        }
+    }
+
+    // MARK: - Headings
+
+    private func north(_ detector: Readings.Detector, _ detail: Detail) -> [String] {
+        var heading: Double?
+        if case .number(let degrees, _)? = detector.figure(.heading) { heading = degrees }
+        let title = line { line in
+            start(&line, detector)
+            add(heading, detector, to: &line)
+        }
+        guard detail == .full, columns >= 50 else {
+            guard let heading, detail != .brief else { return [title] }
+            return [title, line { $0.add(TerminalBars.tape(heading, width: columns)) }]
+        }
+        let facts = [
+            detector.figure(.off).map { "bearing \($0)° off" }, detector.figure(.field).map { "field \($0) µT" },
+            detector.figure(.dip).map { "dip \($0)°" }, detector.figure(.turnRate).map { "turning \($0)°/s" },
+            detector.figure(.axis).map { "axis \($0)" },
+        ].compactMap { $0 }
+        let rose = TerminalRose.lines(heading)
+        return [title]
+            + rose.enumerated().map { index, text in
+                line { line in
+                    line.add("  \(text)")
+                    line.pad(to: 18)
+                    if index < facts.count { line.add(facts[index]) }
+                }
+            }
+    }
+
+    private func add(_ heading: Double?, _ detector: Readings.Detector, to line: inout TerminalLine) {
+        let reason = detector.figure(.reason).map { "\($0)" }
+        guard let heading else { return line.add("  no heading: \(reason ?? "not found yet")", .alarm) }
+        let isTrue = detector.figure(.reference) != nil
+        line.add("  \(Self.text(Float(heading), 1))° \(isTrue ? "true" : "magnetic")")
+        if let accuracy = detector.figure(.accuracy) { line.add(" ±\(accuracy)°") }
+        if let age = detector.figure(.age) {
+            line.add("  held for \(age) s", .alarm)
+            if let reason { line.add(": \(reason)", .alarm) }
+        }
+    }
+}
