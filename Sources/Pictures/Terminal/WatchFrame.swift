@@ -24,7 +24,7 @@ package struct WatchFrame {
 
     /// How much there is room for, from the most to the least.
     private enum Detail: Int, CaseIterable {
-        case full, measures, brief
+        case full, needle, measures, brief
     }
 
     /// The lines, no more than there are rows, and none wider than the terminal.
@@ -100,11 +100,12 @@ package struct WatchFrame {
     private func lines(_ stream: Readings.Stream, _ detail: Detail) -> [String] {
         let axes = [("x", stream.x), ("y", stream.y), ("z", stream.z), ("length", stream.length)]
         let title = line { line in
-            line.add(stream.kind.rawValue, .strong)
+            let isWide = columns >= 60
+            line.add(isWide ? stream.kind.rawValue : String(stream.kind.rawValue.prefix(4)), .strong)
             line.add(" \(stream.sensor)")
-            if stream.isSimulated { line.add(" (simulated)") }
+            if stream.isSimulated { line.add(isWide ? " (simulated)" : " (sim)") }
             if !stream.isActive { line.add("  inactive", .bad) }
-            if detail == .brief {
+            if detail != .full {
                 for (name, span) in axes {
                     line.add("  \(name == "length" ? "||" : name) \(span.map { Self.text($0.last, 2) } ?? "-")")
                 }
@@ -220,7 +221,7 @@ package struct WatchFrame {
             start(&line, detector)
             add(heading, detector, to: &line)
         }
-        guard detail == .full, columns >= 50 else {
+        guard detail == .full || detail == .needle, columns >= 50 else {
             guard let heading, detail != .brief else { return [title] }
             return [title, line { $0.add(TerminalBars.tape(heading, width: columns)) }]
         }
