@@ -8,7 +8,7 @@ _binnacle() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} options='' place
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _binnacle_words 'run replay plot record convert devices doctor check status metrics events on calibrate declination simulate bench --help --version'
+        _binnacle_words 'run replay plot record convert devices doctor check status metrics events watch on calibrate declination simulate bench --help --version'
         return
     fi
     # What stands behind -- is a command of its own.
@@ -81,6 +81,14 @@ _binnacle() {
         'events --sensor') :; return ;;
         'events --socket') _binnacle_paths -f; return ;;
         'events --store') _binnacle_paths -f; return ;;
+        'watch --simulate') _binnacle_words 'still walk shake turn drop'; return ;;
+        'watch --config' | 'watch -c') _binnacle_paths -f; return ;;
+        'watch --set') :; return ;;
+        'watch --speed') :; return ;;
+        'watch --sensor') :; return ;;
+        'watch --for') :; return ;;
+        'watch --socket') _binnacle_paths -f; return ;;
+        'watch --root') _binnacle_paths -d; return ;;
         'on --sensor') :; return ;;
         'on --after') :; return ;;
         'on --socket') _binnacle_paths -f; return ;;
@@ -160,6 +168,10 @@ _binnacle() {
         events)
             options='--since --until --last --kind --sensor --follow --json --utc --kinds --socket --store --help'
             :
+            ;;
+        watch)
+            options='--simulate --config --set --loop --speed --sensor --for --utc --socket --root --help'
+            _binnacle_paths -f
             ;;
         on)
             options='--sensor --after --once --json --utc --socket --help'

@@ -36,7 +36,9 @@ extension Daemon {
 
     /// Has a thread write the file, unless one does.
     func writeGyroscopes() {
-        guard let path = gyroscopes.path, gyroscopes.isChanged, !isWritingGyroscopes else { return }
+        guard options.view == nil, let path = gyroscopes.path, gyroscopes.isChanged, !isWritingGyroscopes else {
+            return
+        }
         let (mailbox, contents) = (mailbox, gyroscopes.takeContents())
         do throws(SystemError) {
             try WorkerThread.start {
