@@ -43,7 +43,6 @@ OUTCOME: list[tuple[str, pa.DataType]] = [
 REPLAYED, FAILED = "recording.replayed", "recording.failed"
 
 _JSON = pa.schema([("recording", _TEXT), *HEAD, *FIGURES])
-_PARSE = pyarrow.json.ParseOptions(explicit_schema=_JSON, unexpected_field_behavior="ignore")
 
 #: The columns: where a row comes from, what the program wrote, and `time`, which is `time_ns` in UTC for people where
 #: the recording counts in wall-clock time. `day` and `device` are those of a path such as `day=2026-11-16/device=7/`.
@@ -61,17 +60,41 @@ def partition_keys(recording: str) -> dict[str, str]:
     return dict(re.findall(r"(?:^|/)([^/=]+)=([^/]+)(?=/)", recording))
 
 
+class _Lines:
+    """Reads lines of JSON, with the columns that have occurred so far: each that is missing costs as much as one that is not."""
+
+    def __init__(self) -> None:
+        self._fields = [_JSON.field(name) for name in ("recording", "seq", "kind", "detector", "sensor", "time_ns")]
+
+    def read(self, lines: bytes) -> dict[str, pa.Array]:
+        """The columns that occur."""
+        while True:
+            fields = self._fields
+            table = pyarrow.json.read_json(
+                io.BytesIO(lines),
+                read_options=pyarrow.json.ReadOptions(use_threads=False, block_size=max(len(lines), 1 << 20)),
+                parse_options=pyarrow.json.ParseOptions(explicit_schema=pa.schema(fields)))
+            known = {field.name for field in fields}
+            # Of these the type was guessed; a key of another version of the program is left out.
+            new = [name for name in table.column_names if name not in known and name in _JSON.names]
+            if not new:
+                return {name: _single(table.column(name)) for name in table.column_names if name in known}
+            self._fields = [*fields, *(_JSON.field(name) for name in new)]
+
+
+_LINES = _Lines()
+
+
 def event_rows(lines: bytes, names: Mapping[str, str], config: str | None) -> pa.RecordBatch:
     """Rows of the events that stand in lines of JSON.
 
     `names` maps each name that the program was given to that of the recording.
     """
-    options = pyarrow.json.ReadOptions(use_threads=False, block_size=max(len(lines), 1 << 20))
-    table = pyarrow.json.read_json(io.BytesIO(lines), read_options=options, parse_options=_PARSE)
-    columns = {name: _single(table.column(name)) for name in _JSON.names}
+    columns = _LINES.read(lines)
+    count = len(columns["recording"])
     given = columns["recording"].dictionary_encode()
     recordings = [names[name] for name in given.dictionary.to_pylist()]
-    return _completed(columns, given.indices, recordings, config, table.num_rows)
+    return _completed(columns, given.indices, recordings, config, count)
 
 
 def outcome_rows(lines: Sequence[bytes], names: Mapping[str, str], config: str | None) -> pa.RecordBatch:
