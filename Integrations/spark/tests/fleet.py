@@ -22,7 +22,7 @@ COLUMNS = [("sensor", pa.uint8()), ("t", pa.int64()), ("x", pa.float32()), ("y",
 
 #: How many decimals the program writes, by the figure; a whole number has none.
 DECIMALS = {
-    "peak_g": 4, "user_g": 4, "min_g": 4, "magnitude_g": 4, "duration_s": 3, "x_m_s2": 3, "y_m_s2": 3, "z_m_s2": 3,
+    "peak_g": 4, "user_g": 4, "min_g": 4, "magnitude_g": 4, "peak_dps": 1, "duration_s": 3, "x_m_s2": 3, "y_m_s2": 3, "z_m_s2": 3,
     "heading_deg": 2, "declination_deg": 2, "accuracy_deg": 1, "age_s": 3, "off_deg": 2, "field_uT": 2,
     "expected_uT": 2, "dip_deg": 1, "turn_rate_dps": 2, "angle_deg": 1, "gap_s": 3, "retry_s": 3,
 }

@@ -21,8 +21,8 @@ HEAD: list[tuple[str, pa.DataType]] = [
 
 #: The figures of events, binnacle-events(7). A name has one type in every kind of event.
 FIGURES: list[tuple[str, pa.DataType]] = [
-    ("peak_g", _NUMBER), ("user_g", _NUMBER), ("min_g", _NUMBER), ("magnitude_g", _NUMBER), ("onset_ns", _INTEGER),
-    ("duration_s", _NUMBER), ("x_m_s2", _NUMBER), ("y_m_s2", _NUMBER), ("z_m_s2", _NUMBER), ("heading_deg", _NUMBER),
+    ("peak_g", _NUMBER), ("user_g", _NUMBER), ("min_g", _NUMBER), ("magnitude_g", _NUMBER), ("peak_dps", _NUMBER),
+    ("onset_ns", _INTEGER), ("duration_s", _NUMBER), ("x_m_s2", _NUMBER), ("y_m_s2", _NUMBER), ("z_m_s2", _NUMBER), ("heading_deg", _NUMBER),
     ("reference", _TEXT), ("declination_deg", _NUMBER), ("accuracy_deg", _NUMBER), ("age_s", _NUMBER),
     ("sector", _TEXT), ("axis", _TEXT), ("off_deg", _NUMBER), ("field_uT", _NUMBER), ("expected_uT", _NUMBER),
     ("dip_deg", _NUMBER), ("turn_rate_dps", _NUMBER), ("orientation", _TEXT), ("tilt", _TEXT), ("posture", _TEXT),
