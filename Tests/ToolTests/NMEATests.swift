@@ -72,9 +72,9 @@ import Testing
         ).start()
         let seen = try Self.wait(receiver, "two hundred sentences") { $0.count >= 200 }
         #expect(run.stop() == 0)
+        let whole = /\$HC(HDG,\d+\.\d,,,,|HDM,\d+\.\d,M|ROT,-?\d+\.\d,A)\*[0-9A-F]{2}\r\n/
         for text in seen {
-            let isWhole = text.wholeMatch(of: /\$HC(HDG,\d+\.\d,,,,|HDM,\d+\.\d,M|ROT,-?\d+\.\d,A)\*[0-9A-F]{2}\r\n/) != nil
-            #expect(isWhole, "\(text)")
+            #expect(text.wholeMatch(of: whole) != nil, "\(text)")
         }
         let told = Set(try run.events().compactMap { ($0["heading_deg"] as? NSNumber)?.doubleValue })
         // Once the simulated gyroscope decides, there is a rate of turn as well.

@@ -13,6 +13,9 @@ struct FusedHeading {
     private let constants: FusionSettings
     /// The field of the place, which is better than what an earlier run has learned.
     private let placeField: (strength: Double, dipDegrees: Double)?
+    /// The strength that the calibration has; a field that was learned with another one is none.
+    private let calibratedStrength: Double?
+    private static let strengthShare = 0.1
     /// The device of which the fusion has learned.
     private var device: String?
 
@@ -36,6 +39,7 @@ struct FusedHeading {
             placeField = nil
         }
         self.constants = constants
+        calibratedStrength = settings.plausibleFieldMicrotesla == nil ? nil : calibration?.fieldMicrotesla
         fusion = Self.fusion(constants, placeField, recalling: nil)
     }
 
@@ -53,7 +57,13 @@ struct FusedHeading {
     private mutating func recall() {
         guard gyroscope.sensor.gyroscopeDevice != device else { return }
         device = gyroscope.sensor.gyroscopeDevice
-        fusion = Self.fusion(constants, placeField, recalling: gyroscope.sensor.recalledGyroscope)
+        var memory = gyroscope.sensor.recalledGyroscope
+        if let calibratedStrength, let known = memory?.field?.strength,
+            abs(known - calibratedStrength) > Self.strengthShare * calibratedStrength
+        {
+            memory?.field = nil
+        }
+        fusion = Self.fusion(constants, placeField, recalling: memory)
     }
 
     /// What is known of the gyroscope; `nil` while there is none.
