@@ -82,6 +82,7 @@ test: setup-test build ## Run every test, against the release binary, and the Sw
 	scripts/check-metrics $(BINARY)
 	scripts/check-spark $(BINARY)
 	scripts/check-watch $(BINARY)
+	scripts/check-web $(BINARY)
 	scripts/test-kernel-forms $(KERNEL_CASES)
 	scripts/check-swift
 
@@ -183,6 +184,9 @@ install: ## Install the binary, its manual, configuration, udev rule, account an
 	sed 's|^ExecStart=/usr/local/bin/|ExecStart=$(bindir)/|' systemd/binnacle.service | \
 	    install -m 644 /dev/stdin $(UNITS)/binnacle.service
 	install -m 644 systemd/binnacle-metrics.socket $(UNITS)/binnacle-metrics.socket
+	install -m 644 systemd/binnacle-web.socket $(UNITS)/binnacle-web.socket
+	sed 's|^ExecStart=/usr/local/bin/|ExecStart=$(bindir)/|' systemd/binnacle-web@.service | \
+	    install -m 644 /dev/stdin $(UNITS)/binnacle-web@.service
 	sed 's|^ExecStart=/usr/local/bin/|ExecStart=$(bindir)/|' systemd/binnacle-metrics@.service | \
 	    install -m 644 /dev/stdin $(UNITS)/binnacle-metrics@.service
 	install -d -m 755 $(USER_UNITS)
@@ -205,10 +209,10 @@ install: ## Install the binary, its manual, configuration, udev rule, account an
 # may still belong to it. So does a configuration that was changed, and a folder that is not empty.
 uninstall: ## Remove what install put there, and end it; a configuration that was changed stays.
 	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || \
-	    systemctl disable --now binnacle.service binnacle-trigger.service binnacle-metrics.socket || true
+	    systemctl disable --now binnacle.service binnacle-trigger.service binnacle-metrics.socket binnacle-web.socket || true
 	rm -f $(DESTDIR)$(bindir)/binnacle $(RULES) $(SYSUSERS) $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION) \
 	    $(foreach page,$(notdir $(wildcard man/*)),$(MANUAL)/man$(subst .,,$(suffix $(page)))/$(page)) $(UNITS)/binnacle.service \
-	    $(UNITS)/binnacle-trigger.service $(UNITS)/binnacle-metrics.socket $(UNITS)/binnacle-metrics@.service $(USER_UNITS)/binnacle-notify.service $(addprefix $(DOCUMENTS)/examples/,$(notdir $(EXAMPLES)) binnacle-network.conf) $(CONFIGURATION).new
+	    $(UNITS)/binnacle-trigger.service $(UNITS)/binnacle-metrics.socket $(UNITS)/binnacle-metrics@.service $(UNITS)/binnacle-web.socket $(UNITS)/binnacle-web@.service $(USER_UNITS)/binnacle-notify.service $(addprefix $(DOCUMENTS)/examples/,$(notdir $(EXAMPLES)) binnacle-network.conf) $(CONFIGURATION).new
 	@if cmp -s config/binnacle.toml $(CONFIGURATION); then rm -fv $(CONFIGURATION); fi
 	@for folder in $(DOCUMENTS)/examples $(DOCUMENTS) $(dir $(CONFIGURATION))conf.d $(dir $(CONFIGURATION)); do \
 	    [ ! -d $$folder ] || rmdir --ignore-fail-on-non-empty $$folder; \

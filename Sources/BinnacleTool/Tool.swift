@@ -62,6 +62,7 @@ enum Tool {
         case .metrics: return try MetricsCommand(parsed).run(output).rawValue
         case .events: return try EventsCommand(parsed).run(output, errors, signals).rawValue
         case .watch: return try WatchCommand(parsed).run(output, errors, signals).rawValue
+        case .web: return try WebCommand(parsed).run(errors, signals).rawValue
         case .calibrate: return try CalibrateCommand(parsed).run(output, errors, signals).rawValue
         case .declination: return try DeclinationCommand(parsed).run(output, errors).rawValue
         case .simulate: return try SimulateCommand(parsed).run(output, errors, signals).rawValue

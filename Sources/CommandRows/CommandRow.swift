@@ -4,7 +4,7 @@ import Binnacle
 package struct CommandRow: Sendable {
     /// The names of all subcommands.
     package enum Name: String, Sendable {
-        case run, replay, plot, record, convert, devices, doctor, check, status, metrics, events, watch, on
+        case run, replay, plot, record, convert, devices, doctor, check, status, metrics, events, watch, web, on
         case calibrate, declination, simulate, bench
     }
 
@@ -182,6 +182,19 @@ package struct CommandRow: Sendable {
                 .for,
                 .utc, .socket, .root,
             ]),
+        CommandRow(
+            .web, summary: "serve a page with live readings, the kept events and the daemon's state",
+            details: """
+                Serves http://127.0.0.1:9478/: the live view, drawn as by plot, a day's events of the store, and the state of the
+                daemon, which it asks at its Unix socket; so the daemon itself needs no network. Nothing can be changed through
+                it. With --http it answers one request, from standard input to standard output; binnacle-web.socket starts it
+                so for each connection, on the loopback address.
+
+                On the loopback address it answers requests for localhost, 127.0.0.1 and [::1] alone. Elsewhere it answers those
+                who know the token of --token-file, at http://HOST:PORT/?token=TOKEN. It speaks HTTP without encryption: across
+                a network that others use, put it behind a proxy that has TLS, or a tunnel of ssh.
+                """,
+            options: [.listen, .tokenFile, .http, .socket]),
         CommandRow(
             .on, operands: "KIND… [-- COMMAND…]", takes: .kinds,
             summary: "run a command, as yourself, for each event of the daemon",

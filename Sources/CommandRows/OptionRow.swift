@@ -211,6 +211,13 @@ extension OptionRow {
         "file", "PATH", takes: .files,
         help: "Write to PATH, which is replaced at once, so that a reader never sees half of it.")
     package static let http = OptionRow("http", help: "Answer one HTTP request on standard input and output.")
+    package static let listen = OptionRow(
+        "listen", "ADDRESS:PORT",
+        help:
+            "Listen there; without it at 127.0.0.1:9478. Other addresses than those of this machine need --token-file.")
+    package static let tokenFile = OptionRow(
+        "token-file", "FILE", takes: .files,
+        help: "Answer others than this machine when they know the first line of FILE, 16 letters and digits at least.")
     package static let store = OptionRow(
         "store", "PATH", takes: .files, help: "Read this store's file, and ask no daemon.")
     package static let date = OptionRow("date", "YYYY-MM-DD", help: "The day, in UTC. Without it, today.")

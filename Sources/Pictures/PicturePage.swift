@@ -52,7 +52,7 @@ package struct PicturePage {
         return page
     }
 
-    private static let body = """
+    static let body = """
         <h1><bdi id="title"></bdi></h1>
         <dl id="facts"></dl>
         <div class="bar" role="toolbar" aria-label="view">

@@ -1,0 +1,118 @@
+import Glibc
+import LinuxSystem
+
+/// One request on a connection and its answer, with limits for everything that comes from outside.
+///
+/// A connection carries one request: what it sends behind that is never read, and every write has a deadline, so that a client
+/// that takes nothing is dropped.
+struct HTTPConnection {
+    /// The head of a request, as far as it is looked at.
+    struct Request {
+        let method: String
+        /// The path, without the query.
+        let path: String
+        /// The names and values behind the question mark; percent signs stay as they are.
+        let query: [(name: String, value: String)]
+        private let fields: [(name: String, value: String)]
+
+        /// Parses a complete head; `nil` when it is none of HTTP/1.
+        init?(_ head: [UInt8]) {
+            let lines = String(decoding: head, as: UTF8.self).split(
+                separator: "\r\n", omittingEmptySubsequences: false)
+            let words = lines[0].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+            guard words.count == 3, words[2].hasPrefix("HTTP/1."), words[1].hasPrefix("/") else { return nil }
+            method = words[0]
+            let parts = words[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+            path = String(parts[0])
+            query = (parts.count > 1 ? parts[1].split(separator: "&") : []).map { pair in
+                let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                return (String(sides[0]), sides.count > 1 ? String(sides[1]) : "")
+            }
+            var fields: [(name: String, value: String)] = []
+            for line in lines.dropFirst() where !line.isEmpty {
+                guard let colon = line.firstIndex(of: ":") else { return nil }
+                let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+                fields.append((line[..<colon].lowercased(), String(value)))
+            }
+            self.fields = fields
+        }
+
+        /// The value of a header field that is there once; `nil` without it.
+        func field(_ name: String) -> String? {
+            let found = fields.filter { $0.name == name }
+            return found.count == 1 ? found[0].value : nil
+        }
+
+        /// How often a header field is there.
+        func count(of name: String) -> Int { fields.count { $0.name == name } }
+
+        /// The value of a name in the query.
+        func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
+    }
+
+    private static let longestHead = 8192
+    private static let longestWait: Int64 = 5_000_000_000
+
+    let input: Int32
+    let output: Int32
+
+    /// Reads the head of a request; `nil` for half of one, one that never ends, and anything else.
+    func request() -> Request? {
+        let deadline = SystemClock.monotonic() + Self.longestWait
+        var head: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 2048)
+        let end = Array("\r\n\r\n".utf8)
+        while !head.suffix(piece.count + end.count).contains(end) {
+            guard head.count < Self.longestHead else { return nil }
+            var waiting = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+            guard poll(&waiting, 1, SystemClock.milliseconds(until: deadline)) > 0 else { return nil }
+            let count = read(input, &piece, piece.count)
+            guard count > 0 else { return nil }
+            head += piece[..<count]
+        }
+        return Request(head)
+    }
+
+    /// Answers with a body and its length.
+    ///
+    /// - Parameters:
+    ///   - status: The number and its words.
+    ///   - type: The content type.
+    ///   - body: The body.
+    ///   - fields: Further header fields.
+    ///   - isHead: Whether only the head was asked for.
+    /// - Returns: Whether the client took it.
+    @discardableResult
+    func answer(
+        _ status: String, type: String, _ body: [UInt8], fields: [String] = [], isHead: Bool = false
+    ) -> Bool {
+        let head = [
+            "HTTP/1.1 \(status)", "Content-Type: \(type)", "Content-Length: \(body.count)", "Cache-Control: no-store",
+            "Connection: close",
+        ]
+        let text = (head + fields).joined(separator: "\r\n") + "\r\n\r\n"
+        return write(Array(text.utf8) + (isHead ? [] : body))
+    }
+
+    /// Writes bytes; `false` when the client is gone, or takes nothing for some seconds.
+    func write(_ bytes: [UInt8]) -> Bool {
+        var rest = bytes[...]
+        let deadline = SystemClock.monotonic() + Self.longestWait
+        while !rest.isEmpty {
+            var room = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
+            guard poll(&room, 1, SystemClock.milliseconds(until: deadline)) > 0 else { return false }
+            // Of a blocking descriptor no more is written than there is room for, as a socket has it.
+            let count = rest.withUnsafeBytes { bytes -> Int in
+                let sent = send(output, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+                // What is no socket, as in a test, is a pipe or a file.
+                return sent < 0 && errno == ENOTSOCK ? Glibc.write(output, bytes.baseAddress, bytes.count) : sent
+            }
+            if count < 0 {
+                guard errno == EAGAIN || errno == EINTR else { return false }
+                continue
+            }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}

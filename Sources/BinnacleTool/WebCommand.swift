@@ -1,0 +1,177 @@
+import CommandRows
+import Glibc
+import LinuxSystem
+import PlainText
+import Station
+import Synchronization
+
+/// `binnacle web`: a page with live readings, the kept events and the state of the daemon.
+struct WebCommand {
+    private let service: WebService
+    private let isOneRequest: Bool
+    private let listener: (host: String, port: Int)
+
+    /// The connections that are answered at once; each has a thread.
+    private static let mostConnections = 32
+    private static let standardPort = 9478
+
+    init(_ arguments: Arguments) throws(StationError) {
+        try arguments.refuseOperands("web")
+        isOneRequest = arguments.has(.http)
+        let text = arguments.value(.listen) ?? "127.0.0.1:\(Self.standardPort)"
+        guard let place = Self.place(text) else {
+            throw StationError(
+                .usage, "--listen \(text.printable): has to be ADDRESS:PORT, as in 127.0.0.1:9478 or [::1]:9478")
+        }
+        listener = place
+        if isOneRequest, arguments.has(.listen) {
+            throw StationError(.usage, "--http answers one request on standard input: it does not go with --listen")
+        }
+        let token = try arguments.value(.tokenFile).map(Self.token)
+        if !isOneRequest, token == nil, !["127.0.0.1", "::1", "localhost"].contains(place.host) {
+            throw StationError(
+                .usage,
+                "--listen \(text.printable): others may ask there: --token-file FILE names what they have to know")
+        }
+        service = WebService(socketPath: arguments.socketPath, token: token)
+    }
+
+    private static func place(_ text: String) -> (host: String, port: Int)? {
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+            (0...65_535).contains(port)
+        else { return nil }
+        var host = text[..<colon]
+        if host.first == "[", host.last == "]" {
+            host = host.dropFirst().dropLast()
+        } else if host.contains(":") {
+            return nil
+        }
+        return host.isEmpty ? nil : (String(host), port)
+    }
+
+    /// The first line of a file, which is long enough to be no guess.
+    private static func token(_ path: String) throws(StationError) -> String {
+        let bytes: [UInt8]
+        do throws(SmallFile.Failure) {
+            bytes = try SmallFile.bytes(path, limit: 4096, kind: .any)
+        } catch {
+            throw StationError(.noInput, "--token-file \(path.printable): cannot be read: \(error)")
+        }
+        let line = String(
+            decoding: bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)
+        guard line.utf8.count >= 16, line.utf8.allSatisfy({ Self.isPlain($0) }) else {
+            throw StationError(
+                .data,
+                "--token-file \(path.printable): has to begin with a line of at least 16 letters and digits, as "
+                    + "'openssl rand -hex 16' makes them")
+        }
+        return line
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+            || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+    }
+
+    func run(_ errors: LineWriter, _ signals: SignalListener) throws(StationError) -> ExitStatus {
+        guard !isOneRequest else {
+            service.serve(
+                HTTPConnection(input: STDIN_FILENO, output: STDOUT_FILENO), isLocal: Self.isLocal(STDIN_FILENO))
+            return .ok
+        }
+        do throws(SystemError) {
+            return try listen(errors, signals)
+        } catch {
+            throw StationError(error)
+        }
+    }
+
+    /// Whether a connection came to an address that only this machine has; what is no network socket did.
+    private static func isLocal(_ socket: Int32) -> Bool {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &address) { pointer in
+            let result = pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &length) }
+            guard result == 0 else { return errno == ENOTSOCK }
+            switch Int32(pointer.pointee.ss_family) {
+            case AF_UNIX: return true
+            case AF_INET:
+                return pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                    UInt32(bigEndian: $0.pointee.sin_addr.s_addr) >> 24 == 127
+                }
+            case AF_INET6:
+                return pointer.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { address in
+                    withUnsafeBytes(of: address.pointee.sin6_addr) { bytes in
+                        // ::1, and 127.0.0.0/8 in its IPv6 form.
+                        let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 255 && bytes[11] == 255
+                        return bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] == 1 || isMapped && bytes[12] == 127
+                    }
+                }
+            default: return false
+            }
+        }
+    }
+
+    /// How many connections are answered at present.
+    private final class Count: Sendable {
+        let value = Atomic(0)
+    }
+
+    private func listen(_ errors: LineWriter, _ signals: SignalListener) throws(SystemError) -> ExitStatus {
+        let waker = try Waker()
+        signals.listen(waking: waker.descriptor)
+        let address: NetworkAddress?
+        do throws(NetworkAddress.LookupError) {
+            address = try NetworkAddress.lookUp(
+                host: listener.host, port: listener.port, type: SOCK_STREAM, isOwn: true
+            ).first
+        } catch {
+            throw SystemError(code: EADDRNOTAVAIL, call: "getaddrinfo", path: listener.host)
+        }
+        guard let address else { throw SystemError(code: EADDRNOTAVAIL, call: "getaddrinfo", path: listener.host) }
+        let socket = try address.makeSocket(SOCK_STREAM)
+        try socket.setOption(SOL_SOCKET, SO_REUSEADDR, 1)
+        // Output in the kernel's buffer is memory, too; connections inherit it.
+        try socket.setOption(SOL_SOCKET, SO_SNDBUF, 65_536)
+        try systemCall("bind", path: "\(listener.host):\(listener.port)") {
+            address.withPointer { bind(socket.raw, $0, $1) }
+        }
+        try systemCall("listen") { Glibc.listen(socket.raw, 64) }
+        let port = try NetworkAddress.port(of: socket)
+        let host = listener.host.contains(":") ? "[\(listener.host)]" : listener.host
+        errors.write("binnacle: the page is at http://\(host):\(port)/" + (service.token == nil ? "" : "?token=..."))
+        errors.flush()
+        let count = Count()
+        let epoll = try Epoll()
+        try epoll.add(waker.descriptor, token: 0)
+        let acceptor = try StreamAcceptor(socket, epoll, token: 1, pauseNanoseconds: 1_000_000_000)
+        while !signals.interruption.isRequested {
+            let timeout = acceptor.resumeTime.map { SystemClock.milliseconds(until: $0) } ?? -1
+            _ = epoll.wait(timeoutMilliseconds: timeout) { token, _ in
+                if token == 1 { accept(acceptor, count) }
+            }
+            if let time = acceptor.resumeTime, time <= SystemClock.monotonic() { acceptor.resume() }
+        }
+        return signals.interruption.exitStatus
+    }
+
+    /// Answers the waiting connections, each on a thread; those beyond the most are closed at once.
+    private func accept(_ acceptor: StreamAcceptor, _ count: Count) {
+        _ = acceptor.accept { (connection: Descriptor) throws(SystemError) in
+            guard count.value.load(ordering: .relaxed) < Self.mostConnections else { return }
+            count.value.add(1, ordering: .relaxed)
+            let service = service
+            do throws(SystemError) {
+                try WorkerThread.start {
+                    service.serve(
+                        HTTPConnection(input: connection.raw, output: connection.raw),
+                        isLocal: Self.isLocal(connection.raw))
+                    _ = shutdown(connection.raw, Int32(SHUT_RDWR))
+                    count.value.subtract(1, ordering: .relaxed)
+                }
+            } catch {
+                count.value.subtract(1, ordering: .relaxed)
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+"use strict";
+// Live readings and a day's events, drawn by page.js, which is loaded when it is known what there is to draw.
+// Every text reaches the page as a text node, never as markup.
+(() => {
+  const token = new URLSearchParams(location.search).get("token");
+  const address = (path, more = "") => path + "?" + (token ? "token=" + encodeURIComponent(token) + "&" : "") + more;
+  const element = (id) => document.getElementById(id);
+  const SPAN = 60, MOST = 4000;
+
+  /** What page.js finds in the page of a recording. */
+  function put(meta) {
+    const base = { title: "Binnacle", facts: [], configuration: "", notes: [], start_ns: "0", duration_s: SPAN, gap_s: 2, faults: [],
+      tracks: [], panels: [], spectra: [], rows: [], events: [], event_count: 0, events_end_s: null, gaps: [] };
+    const script = (id, type, text) => {
+      const s = document.createElement("script");
+      s.id = id; s.type = type; s.textContent = text;
+      document.body.append(s);
+    };
+    const whole = Object.assign(base, meta);
+    script("meta", "application/json", JSON.stringify(whole));
+    whole.tracks.forEach((_, k) => script("track" + k, "text/plain", ""));
+    return new Promise((done) => {
+      const s = document.createElement("script");
+      s.src = address("/page.js");
+      s.addEventListener("load", () => done(window.binnacle));
+      document.body.append(s);
+    });
+  }
+
+  function say(text) { element("state").textContent = text; }
+
+  function figures(event) {
+    const known = new Set(["seq", "kind", "detector", "sensor", "time_ns", "wall_time", "identity", "simulated"]);
+    return Object.entries(event).filter(([key]) => !known.has(key) && !key.endsWith("_ns")).map(([key, v]) => key + " " + v).join(", ");
+  }
+  const sourceOf = (event) => event.detector || event.sensor || "";
+
+  // ---- A day
+
+  async function day() {
+    const field = element("date");
+    const wanted = new URLSearchParams(location.search).get("date");
+    const today = new Date();
+    const text = wanted && /^\d{4}-\d{2}-\d{2}$/.test(wanted) ? wanted
+      : today.getFullYear() + "-" + String(today.getMonth() + 1).padStart(2, "0") + "-" + String(today.getDate()).padStart(2, "0");
+    field.value = text;
+    field.addEventListener("change", () => { location.href = address("/day", "date=" + field.value); });
+    const start = new Date(text + "T00:00:00");
+    const end = new Date(start); end.setDate(end.getDate() + 1);
+    const answer = await fetch(address("/events", "since_ns=" + BigInt(start.getTime()) * 1000000n + "&until_ns=" + BigInt(end.getTime()) * 1000000n));
+    const body = await answer.text();
+    if (!answer.ok) { say(body); return; }
+    const rows = [], events = [];
+    for (const line of body.split("\n")) {
+      if (!line) continue;
+      const event = JSON.parse(line);
+      if (!event.wall_time) continue;
+      let row = rows.findIndex((r) => r[0] === sourceOf(event) && r[1] === event.kind);
+      if (row < 0) { row = rows.length; rows.push([sourceOf(event), event.kind]); }
+      events.push({ t: (Date.parse(event.wall_time) - start) / 1000, r: row, f: figures(event) });
+    }
+    await put({ title: "Events of " + text, duration_s: (end - start) / 1000, rows, events, event_count: events.length,
+      facts: [["times", "seconds since midnight, local time"]] });
+    say(events.length + " events");
+  }
+
+  // ---- Live
+
+  const UNITS = { g: "g", deg: "°", dps: "°/s" };
+
+  /** The tracks and panels for what the first readings contain. */
+  function plan(readings) {
+    const tracks = [], panels = [], sources = [];
+    const add = (source, kinds, panel) => {
+      panels.push(Object.assign({ limits: [], heading: null, faults: [], curves: [] }, panel(tracks.length)));
+      tracks.push({ origin_s: 0, block_s: 0, count: 0, series: kinds.map((kind) => ({ kind })) });
+      sources.push(source);
+    };
+    for (const detector of readings.detectors) {
+      for (const measure of detector.measures) {
+        const unit = UNITS[measure.name.split("_").pop()] || "";
+        const limits = detector.limits.filter((limit) => limit.of === measure.name).map((limit) => ({
+          label: limit.name + " " + limit.side, begin: limit.begin, end: limit.end, near: limit.name === "motion" || limit.name === "rotation" }));
+        add((r) => {
+          const found = r.detectors.find((d) => d.detector === detector.detector && d.kind === detector.kind);
+          const span = found && found.measures.find((m) => m.name === measure.name);
+          return [span && span.span];
+        }, ["value"], (k) => ({ title: detector.detector + ": " + measure.name, unit, limits, curves: [{ label: measure.name.split("_")[0], track: k, series: 0 }] }));
+      }
+      if (detector.kind === "north") {
+        add((r) => {
+          const found = r.detectors.find((d) => d.detector === detector.detector && d.kind === "north"), f = found ? found.figures : {};
+          const valid = f.heading_deg !== undefined && f.age_s === undefined;
+          return valid ? [[f.heading_deg, f.heading_deg], [f.accuracy_deg, f.accuracy_deg], null] : [null, null, null];
+        }, ["angle", "value", "bits"], (k) => ({ title: "heading of " + detector.detector, unit: "°", heading: k }));
+      }
+    }
+    for (const stream of readings.streams) {
+      add((r) => {
+        const found = r.streams.find((s) => s.sensor === stream.sensor && s.kind === stream.kind);
+        return found ? [found.x, found.y, found.z, found.length] : [];
+      }, ["value", "value", "value", "value"], (k) => ({ title: stream.kind + " of " + stream.sensor, unit: stream.unit,
+        curves: ["x", "y", "z", "|v|"].map((label, series) => ({ label, track: k, series })) }));
+    }
+    return { tracks, panels, sources };
+  }
+
+  function table(readings) {
+    const place = element("now");
+    place.textContent = "";
+    const made = document.createElement("table"), body = document.createElement("tbody");
+    const row = (...texts) => {
+      const line = body.insertRow();
+      for (const text of texts) { const isolated = document.createElement("bdi"); isolated.textContent = text; line.insertCell().append(isolated); }
+    };
+    for (const s of readings.streams) {
+      row(s.sensor, s.kind, s.active ? (s.rate_hz === null ? "no samples" : s.rate_hz.toFixed(1) + " Hz") : "inactive",
+        "lost " + s.lost_samples + ", gaps " + s.gaps);
+    }
+    for (const d of readings.detectors) {
+      const f = d.figures;
+      row(d.detector, d.kind, d.running ? d.state || "unknown" : "does not run",
+        Object.entries(f).map(([key, value]) => key + " " + value).join(", "));
+    }
+    made.append(body);
+    place.append(made);
+  }
+
+  function live() {
+    let drawing = null, sources = [], start = null, isLoading = false;
+    const points = [];
+    const events = [];
+    const stream = new EventSource(address("/stream"));
+    stream.addEventListener("error", () => say("the connection is lost; it is tried again"));
+    stream.addEventListener("trouble", (e) => say(JSON.parse(e.data)));
+    stream.addEventListener("missed", (e) => say("missed: " + JSON.parse(e.data)));
+    stream.addEventListener("event", (e) => { events.push({ event: JSON.parse(e.data), at: Date.now() }); if (drawing) take(); });
+    let shown = 0;
+
+    function take() {
+      for (const { event, at } of events.splice(0)) {
+        let row = meta.rows.findIndex((r) => r[0] === sourceOf(event) && r[1] === event.kind);
+        if (row < 0) { row = meta.rows.length; meta.rows.push([sourceOf(event), event.kind]); }
+        const last = points.length ? points[points.length - 1].t : 0;
+        meta.events.push({ t: last + (Date.now() - at) / 1000, r: row, f: figures(event) });
+        meta.event_count++;
+      }
+      const panel = panels.find((p) => p.isEvents);
+      panel.height = Math.max(1, meta.rows.length) * ROW + 22;
+      panel.element.style.height = panel.height + "px";
+      tablePage = Math.max(0, Math.ceil(meta.events.length / PAGE) - 1);
+      fillTable();
+      byId("eventNote").textContent = meta.event_count + " events since this page was opened";
+    }
+
+    stream.addEventListener("readings", async (e) => {
+      const readings = JSON.parse(e.data);
+      const t = Number(BigInt(readings.time_ns)) / 1e9;
+      table(readings);
+      if (readings.skipped) say(readings.skipped + " intervals skipped"); else say("live");
+      if (!drawing) {
+        // Measures are there with the first samples.
+        if (isLoading || !readings.streams.some((s) => s.length)) return;
+        isLoading = true;
+        start = t;
+        const planned = plan(readings);
+        sources = planned.sources;
+        drawing = await put({ title: "Binnacle, live", tracks: planned.tracks, panels: planned.panels, rows: [["", "events"]], duration_s: 1e9 });
+        meta.rows.length = 0;
+        take();
+      }
+      points.push({ t: t - start, values: sources.map((source) => source(readings)) });
+      if (points.length > MOST) points.shift();
+      const times = Float64Array.from(points, (p) => p.t);
+      drawing.tracks.forEach((track, k) => {
+        track.times = times; track.count = times.length;
+        track.series.forEach((series, n) => {
+          const at = (place) => Float64Array.from(points, (p) => { const span = p.values[k][n]; return span ? span[place] : NaN; });
+          series.levels = [{ lo: at(0), hi: at(1) }];
+        });
+      });
+      const now = t - start;
+      meta.duration_s = Math.max(SPAN, now);
+      // Who has zoomed looks at that.
+      if (shown === 0 || Math.abs(view.to - shown) < 1e-6) { view.from = Math.max(0, now - SPAN); view.to = Math.max(now, view.from + 1); shown = view.to; }
+      redraw();
+    });
+  }
+
+  fetch(address("/status")).then(async (answer) => {
+    const body = await answer.text();
+    if (!answer.ok) { say(body); return; }
+    const status = JSON.parse(body);
+    const facts = element("facts");
+    const fact = (name, value) => {
+      const term = document.createElement("dt"), text = document.createElement("dd");
+      term.textContent = name; text.textContent = value; facts.append(term, text);
+    };
+    fact("state", status.state + (status.problems.length ? ": " + status.problems.join("; ") : ""));
+    fact("version", status.version);
+    fact("running for", Math.round(status.uptime_s) + " s");
+  });
+  if (location.pathname === "/day") { element("day").setAttribute("aria-current", "page"); day(); }
+  else { element("live").setAttribute("aria-current", "page"); live(); }
+})();
