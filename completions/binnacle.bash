@@ -8,7 +8,7 @@ _binnacle() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} options='' place
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _binnacle_words 'run replay plot record convert devices doctor check status metrics events watch on calibrate declination simulate bench --help --version'
+        _binnacle_words 'run replay plot record convert devices doctor check status metrics events watch web on calibrate declination simulate bench --help --version'
         return
     fi
     # What stands behind -- is a command of its own.
@@ -89,6 +89,9 @@ _binnacle() {
         'watch --for') :; return ;;
         'watch --socket') _binnacle_paths -f; return ;;
         'watch --root') _binnacle_paths -d; return ;;
+        'web --listen') :; return ;;
+        'web --token-file') _binnacle_paths -f; return ;;
+        'web --socket') _binnacle_paths -f; return ;;
         'on --sensor') :; return ;;
         'on --after') :; return ;;
         'on --socket') _binnacle_paths -f; return ;;
@@ -172,6 +175,10 @@ _binnacle() {
         watch)
             options='--simulate --config --set --loop --speed --sensor --for --utc --socket --root --help'
             _binnacle_paths -f
+            ;;
+        web)
+            options='--listen --token-file --http --socket --help'
+            :
             ;;
         on)
             options='--sensor --after --once --json --utc --socket --help'
