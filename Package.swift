@@ -206,7 +206,7 @@ let package = Package(
             name: "VirtualDevicesTests", dependencies: ["VirtualDevices", "LinuxSystem", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "PicturesTests", dependencies: ["Pictures", "Binnacle", "Kernels", "TestSupport"],
+            name: "PicturesTests", dependencies: ["Pictures", "Binnacle", "Kernels", "PlainText", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "HandlersTests",
