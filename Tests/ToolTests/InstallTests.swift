@@ -26,6 +26,8 @@ import Testing
                     "-rw-r--r-- usr/lib/systemd/system/binnacle-metrics.socket",
                     "-rw-r--r-- usr/lib/systemd/system/binnacle-metrics@.service",
                     "-rw-r--r-- usr/lib/systemd/system/binnacle-trigger.service",
+                    "-rw-r--r-- usr/lib/systemd/system/binnacle-web.socket",
+                    "-rw-r--r-- usr/lib/systemd/system/binnacle-web@.service",
                     "-rw-r--r-- usr/lib/systemd/system/binnacle.service",
                     "drwxr-xr-x usr/lib/systemd/user",
                     "-rw-r--r-- usr/lib/systemd/user/binnacle-notify.service",
@@ -73,6 +75,7 @@ import Testing
         for (place, name, command) in [
             ("system", "binnacle.service", "binnacle run"),
             ("system", "binnacle-metrics@.service", "binnacle metrics --http"),
+            ("system", "binnacle-web@.service", "binnacle web --http"),
             ("user", "binnacle-notify.service", "binnacle on motion.began --"),
         ] {
             let unit = try machine.text("\(prefix.dropFirst())/lib/systemd/\(place)/\(name)")
