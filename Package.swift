@@ -97,8 +97,9 @@ let package = Package(
             name: "Traces",
             dependencies: ["SensorGeometry", "Binnacle", "Kernels", "PlainText", "PosixCalls", "CMappedFile"],
             swiftSettings: settings),
-        .target(name: "CUdev"),
-        .target(name: "CEvdev"),
+        .target(name: "CLoading"),
+        .target(name: "CUdev", dependencies: ["CLoading"]),
+        .target(name: "CEvdev", dependencies: ["CLoading"]),
         .target(name: "CLinux"),
         .target(name: "LinuxSystem", dependencies: ["PosixCalls", "CLinux"], swiftSettings: settings),
         .target(
@@ -111,8 +112,8 @@ let package = Package(
         .target(name: "CVirtual"),
         .target(name: "VirtualDevices", dependencies: ["LinuxSystem", "CEvdev", "CVirtual"], swiftSettings: settings),
         // Both load their library when it is used, so they need its headers only.
-        .target(name: "CSQLite"),
-        .target(name: "CMosquitto"),
+        .target(name: "CSQLite", dependencies: ["CLoading"]),
+        .target(name: "CMosquitto", dependencies: ["CLoading"]),
         .target(
             name: "CTOML",
             cxxSettings: [.define("TOML_HEADER_ONLY", to: "1"), .define("TOML_EXCEPTIONS", to: "0")]),

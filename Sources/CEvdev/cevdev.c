@@ -1,9 +1,8 @@
 #include "cevdev.h"
 
-#include <dlfcn.h>
+#include <cloading.h>
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
 
 #define FUNCTIONS(FUNCTION) \
     FUNCTION(libevdev_new_from_fd) \
@@ -36,16 +35,11 @@ static struct {
 
 static void load(void)
 {
-    void *handle = dlopen("libevdev.so.2", RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-        const char *words = dlerror();
-        snprintf(problem, sizeof problem, "%s", words ? words : "libevdev.so.2 cannot be loaded");
+    void *handle = cloading_open("libevdev.so.2", problem, sizeof problem);
+    if (!handle)
         return;
-    }
-    // What dlsym finds is the function of that name, whatever pointer it is given as.
 #define FUNCTION(name) \
-    if (!(library.name = (__typeof__(&name))dlsym(handle, #name))) \
-        snprintf(problem, sizeof problem, "%s", "libevdev.so.2 has no " #name);
+    library.name = (__typeof__(&name))cloading_find(handle, "libevdev.so.2", #name, problem, sizeof problem);
     FUNCTIONS(FUNCTION)
 #undef FUNCTION
 }

@@ -1,8 +1,8 @@
 #include "cmosquitto.h"
 
+#include <cloading.h>
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
 
 // X509_V_OK, SSL_is_init_finished() and this flag are a part of OpenSSL's stable interface, the same in 1.1 and 3.
 #define OPENSSL_NO_ATEXIT 0x00080000UL
@@ -16,14 +16,11 @@ static const char *(*verify_text)(long);
 static int (*is_init_finished)(const void *);
 static unsigned char *(*digest_of)(const unsigned char *, size_t, unsigned char *);
 
-static bool look_up(void *library, char *reason, size_t size)
+static bool look_up(void *library, const char *name, char *reason, size_t size)
 {
-#define CMOSQUITTO_LOOK_UP(name) \
-    table.name = (__typeof__(&name))dlsym(library, #name); \
-    if (!table.name) { \
-        snprintf(reason, size, "it has no %s", #name); \
-        return false; \
-    }
+#define CMOSQUITTO_LOOK_UP(function) \
+    if (!(table.function = (__typeof__(&function))cloading_find(library, name, #function, reason, size))) \
+        return false;
     CMOSQUITTO_FUNCTIONS(CMOSQUITTO_LOOK_UP)
 #undef CMOSQUITTO_LOOK_UP
     return true;
@@ -33,13 +30,10 @@ const struct cmosquitto *cmosquitto_load(const char *name, char *reason, size_t 
 {
     pthread_mutex_lock(&lock);
     if (!is_loaded) {
-        void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-        if (!library) {
-            const char *words = dlerror();
-            snprintf(reason, size, "%s", words ? words : name);
-        } else if (!look_up(library, reason, size)) {
+        void *library = cloading_open(name, reason, size);
+        if (library && !look_up(library, name, reason, size)) {
             dlclose(library);
-        } else {
+        } else if (library) {
             // OpenSSL cleans up at exit, while a thread of ours may still be in it.
             int (*initialise)(uint64_t, const void *) = (int (*)(uint64_t, const void *))dlsym(library, "OPENSSL_init_crypto");
             if (initialise)

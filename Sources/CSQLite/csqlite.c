@@ -1,8 +1,10 @@
 #include "csqlite.h"
 
-#include <dlfcn.h>
+#include <cloading.h>
 #include <pthread.h>
 #include <stdio.h>
+
+#define LIBRARY "libsqlite3.so.0"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct csqlite functions;
@@ -11,21 +13,14 @@ static char problem[256];
 
 static void *find(void *library, const char *name)
 {
-    void *symbol = dlsym(library, name);
-    if (!symbol)
-        snprintf(problem, sizeof problem, "libsqlite3.so.0 has no %s", name);
-    return symbol;
+    return cloading_find(library, LIBRARY, name, problem, sizeof problem);
 }
 
 static void load(void)
 {
-    void *library = dlopen("libsqlite3.so.0", RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        const char *reason = dlerror();
-        snprintf(problem, sizeof problem, "%s", reason ? reason : "libsqlite3.so.0 cannot be loaded");
+    void *library = cloading_open(LIBRARY, problem, sizeof problem);
+    if (!library)
         return;
-    }
-    // What dlsym finds is the function of that name, whatever pointer it is given as.
 #define FUNCTION(name) functions.name = (__typeof__(&sqlite3_##name))find(library, "sqlite3_" #name);
     CSQLITE_FUNCTIONS(FUNCTION)
 #undef FUNCTION
@@ -35,7 +30,7 @@ static void load(void)
     if (problem[0])
         return;
     if (!threadsafe())
-        snprintf(problem, sizeof problem, "libsqlite3.so.0 was built for programs with one thread");
+        snprintf(problem, sizeof problem, LIBRARY " was built for programs with one thread");
     // The memory statistics, which are not used, take a lock at every allocation.
     config(SQLITE_CONFIG_MEMSTATUS, 0);
 }

@@ -1,9 +1,8 @@
 #include "cudev.h"
 
-#include <dlfcn.h>
+#include <cloading.h>
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
 
 #define FUNCTIONS(FUNCTION) \
     FUNCTION(udev_new) \
@@ -43,16 +42,11 @@ static struct {
 
 static void load(void)
 {
-    void *handle = dlopen("libudev.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-        const char *words = dlerror();
-        snprintf(problem, sizeof problem, "%s", words ? words : "libudev.so.1 cannot be loaded");
+    void *handle = cloading_open("libudev.so.1", problem, sizeof problem);
+    if (!handle)
         return;
-    }
-    // What dlsym finds is the function of that name, whatever pointer it is given as.
 #define FUNCTION(name) \
-    if (!(library.name = (__typeof__(&name))dlsym(handle, #name))) \
-        snprintf(problem, sizeof problem, "%s", "libudev.so.1 has no " #name);
+    library.name = (__typeof__(&name))cloading_find(handle, "libudev.so.1", #name, problem, sizeof problem);
     FUNCTIONS(FUNCTION)
 #undef FUNCTION
 }
