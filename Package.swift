@@ -93,9 +93,10 @@ let package = Package(
         .target(name: "Calibration", dependencies: ["SensorGeometry", "Binnacle"], swiftSettings: settings),
         .target(name: "PosixCalls", swiftSettings: settings),
         .target(name: "CMappedFile"),
+        .target(name: "CZstd", dependencies: ["CLoading"]),
         .target(
             name: "Traces",
-            dependencies: ["SensorGeometry", "Binnacle", "Kernels", "PlainText", "PosixCalls", "CMappedFile"],
+            dependencies: ["SensorGeometry", "Binnacle", "Kernels", "PlainText", "PosixCalls", "CMappedFile", "CZstd"],
             swiftSettings: settings),
         .target(name: "CLoading"),
         .target(name: "CUdev", dependencies: ["CLoading"]),

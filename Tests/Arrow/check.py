@@ -241,6 +241,25 @@ def check_theirs():
     good("everything.arrows", [everything])
     good("everything-small.arrows", everything.to_batches(max_chunksize=1000))
 
+    # Columns that are compressed, and streams that are, also through a pipe.
+    good("zstd.arrows", table.to_batches(max_chunksize=777), compression="zstd")
+    good("zstd-large.arrows", [table], compression="zstd")
+    # Of some columns compression makes more bytes, which are then written as they are.
+    good("zstd-tiny.arrows", table.to_batches(max_chunksize=3), compression="zstd")
+    good("zstd-empty.arrows", [empty, table.slice(0, 100), empty, table.slice(100)], compression="zstd")
+    good("zstd-everything.arrows", everything.to_batches(max_chunksize=1000), compression="zstd")
+    packed = pa.compress(write("to-pack.arrows", table.to_batches(max_chunksize=500)).read_bytes(), "zstd", asbytes=True)
+    for name, content in [
+        ("whole.arrows.zst", packed), ("whole.csv.zst", pa.compress(csv.read_bytes(), "zstd", asbytes=True)),
+        ("both.arrows.zst", pa.compress((FOLDER / "zstd.arrows").read_bytes(), "zstd", asbytes=True)),
+    ]:
+        (FOLDER / name).write_bytes(content)
+        check(events(FOLDER / name) == wanted, name, "has other events")
+    for name in ["plain.arrows", "zstd.arrows", "whole.arrows.zst", "whole.csv.zst", "reference.csv"]:
+        piped = subprocess.run(
+            f"cat {FOLDER / name} | {BINARY} replay --json -", shell=True, capture_output=True, text=True, timeout=60)
+        check(piped.stdout == wanted, name, "has other events through a pipe:", piped.stderr)
+
     # Two sensors, in batches of their own and mixed.
     other = samples(20_000, seed=1)
     other["sensor"] = np.full(20_000, 200, np.uint8)
@@ -274,8 +293,30 @@ def check_theirs():
         check(text in result.stderr, path.name, "is refused with:", result.stderr)
         check(str(path) in result.stderr, "the file is not named:", result.stderr)
 
-    for codec in ["lz4", "zstd"]:
-        bad(write(f"{codec}.arrows", [table], compression=codec), "compression=None")
+    bad(write("lz4.arrows", [table], compression="lz4"), "compression=None or zstd")
+    # A bomb: what unpacks to more than samples can be.
+    zeros = pa.compress(b"\0" * (64 << 20), "zstd", asbytes=True)
+    (FOLDER / "bomb.zst").write_bytes(zeros * 20)
+    bad(FOLDER / "bomb.zst", "unpacks to more than 1000 times its size")
+    claimed, zstd_mark = (FOLDER / "zstd-large.arrows").read_bytes(), b"\x28\xb5\x2f\xfd"
+    for place in [place for place in range(len(claimed) - 4) if claimed[place:place + 4] == zstd_mark]:
+        for length in [-2, 0, 1, 1 << 40, -(1 << 62), (1 << 63) - 1]:
+            wrong = bytes(claimed[:place - 8]) + struct.pack("<q", length) + bytes(claimed[place:])
+            (FOLDER / "claims.arrows").write_bytes(wrong)
+            bad(FOLDER / "claims.arrows", "damaged" if length not in (0, 1) else "a column is damaged")
+    # Damaged and cut at random: a clear end, and never a crash.
+    random = np.random.default_rng(7)
+    for name in ["zstd.arrows", "zstd-everything.arrows", "whole.arrows.zst", "whole.csv.zst"]:
+        content = (FOLDER / name).read_bytes()
+        for number in range(100):
+            wrong = bytearray(content[:random.integers(1, len(content))] if number % 2 else content)
+            for place in random.integers(0, len(wrong), number % 5):
+                wrong[place] = random.integers(0, 256)
+            (FOLDER / "wrong").write_bytes(wrong)
+            result = subprocess.run([BINARY, "replay", "--json", FOLDER / "wrong"], capture_output=True, text=True,
+                                    timeout=60, stdin=subprocess.DEVNULL)
+            check(result.returncode in (0, 65), name, number, "ended with", result.returncode, result.stderr)
+            check(result.returncode == 0 or str(FOLDER / "wrong") in result.stderr, name, number, result.stderr)
     for name, kind in COLUMNS:
         text = f"column '{name}' is float64: cast it to {'float32' if name in 'xyz' else kind}"
         fields = [(n, pa.float64() if n == name else k) for n, k in COLUMNS]
@@ -304,10 +345,6 @@ def check_theirs():
     bad(FOLDER / "x.parquet", "Parquet")
     stream = write("whole.arrows", [table]).read_bytes()
     # Endianness is the first number of the schema that pyarrow leaves out; a big-endian one cannot be written here.
-    piped = subprocess.run(f"cat {FOLDER}/whole.arrows | {BINARY} replay /dev/stdin", shell=True, capture_output=True,
-                           text=True, timeout=60)
-    check(piped.returncode == 65 and "write it to a file first" in piped.stderr, piped.stderr)
-
     # What is cut off is told of, and the rest is used.
     (FOLDER / "torn.arrows").write_bytes(stream[:-5000])
     torn = run("replay", FOLDER / "torn.arrows", status=65)

@@ -1,4 +1,5 @@
 import Binnacle
+import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -113,25 +114,71 @@ import Traces
         #expect(try TraceFile(path: file.path).contents.map(\.sensor) == ["box", "sensor1"])
     }
 
-    @Test func pipesAndOtherFormatsAreRefusedWithWhatToDo() throws {
+    @Test func otherFormatsAreRefusedWithWhatToDo() throws {
         let marks: [(String, [UInt8])] = [
             ("open_file", Array("ARROW1\0\0".utf8)), ("parquet", Array("PAR1....".utf8)),
             ("old Feather", Array("FEA1....".utf8)),
-            ("gunzip", [0x1F, 0x8B, 8, 0, 0, 0, 0, 0]), ("unzstd", [0x28, 0xB5, 0x2F, 0xFD, 0, 0, 0, 0]),
+            ("gunzip", [0x1F, 0x8B, 8, 0, 0, 0, 0, 0]),
+            ("compressed with zstd, and damaged", [0x28, 0xB5, 0x2F, 0xFD, 0xFF, 0xFF, 0xFF, 0xFF]),
         ]
         for (text, mark) in marks {
             let file = try TemporaryFile(mark + Array(repeating: 65, count: 100))
             let error = try #require(throws: TraceError.self) { try TraceFile(path: file.path) }
             #expect(error.message.contains(text) && error.category == .data, "\(error)")
         }
+    }
+
+    @Test func aStreamFromAPipeIsReadToItsEnd() throws {
+        let arrivals = steadyArrivals(2, count: 20_000)
+        let bytes = Data(try arrowBytes(arrivals, makeStreams(Array(fourStreams.prefix(2)))))
         let pipe = UnusedPath("pipe")
         try #require(mkfifo(pipe.path, 0o600) == 0)
-        let writer = open(pipe.path, O_RDWR | O_CLOEXEC)
-        defer { close(writer) }
-        let bytes = try arrowBytes(steadyArrivals(1, count: 100), makeStreams([("a", .accelerometer)]))
-        try #require(write(writer, bytes, bytes.count) == bytes.count)
-        let error = try #require(throws: TraceError.self) { try TraceFile(path: pipe.path) }
-        #expect(error.message.contains("write it to a file first"))
+        let path = pipe.path
+        let writer = Thread {
+            let file = FileHandle(forWritingAtPath: path)
+            try? file?.write(contentsOf: bytes)
+            try? file?.close()
+        }
+        writer.start()
+        let collected = Collected(try TraceSource(paths: [path]))
+        let isSame = collected.arrivals == arrivals
+        #expect(isSame)
+        #expect(collected.failures.isEmpty)
+    }
+}
+
+/// Recordings that are compressed with zstd; Tests/Arrow/check.py has the others, which pyarrow makes.
+@Suite struct ZstdTests {
+    /// 500 rows of `t_s,ax,ay,az` at 100 Hz, from `0.00,0,0,9.8` on.
+    private let packed =
+        "KLUv/QRofAUAdhEiEqC5MAZz1l4A8JCMlmypXxVPjSgAKAAJAOcYY4wxxhizbdu2/b8UkdAxOwgDoIQVDMEQDIMwAIsRKEaQGMFRIAH/B9Za"
+        + "a6211lJKKaWUUoogCIIgCIIgUkoppZRSQgghhBBC6Jxzzjkn//////////9/27Zt27Zt27Zt27Zt27Zt27Zt2///A4D5qBHws/8d4KVlDRBW"
+        + "BMQHIAgEgSCVuogyAEEoBXUqCHFXARUCAKIPDgTwObKCVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVf///////////////w8AAAAAAAAAAAAA"
+        + "AAABgPpUAQAJAel3j/g="
+
+    private func bytes() throws -> [UInt8] { Array(try #require(Data(base64Encoded: packed))) }
+
+    @Test func aCompressedFileIsReadAsIfItWereNot() throws {
+        let file = try TemporaryFile(try bytes())
+        let trace = try TraceFile(path: file.path)
+        #expect(trace.contents.map(\.kind) == [.accelerometer])
+        #expect(!trace.notices.contains { $0.message.contains("zstd") })
+        let arrivals = Collected(try TraceSource(paths: [file.path])).arrivals
+        #expect(arrivals.count == 500)
+        #expect(arrivals.last?.sample.timeNanoseconds == 4_990_000_000)
+        #expect(arrivals.allSatisfy { $0.sample.z == 9.8 })
+    }
+
+    @Test func whatIsMissingAtTheEndIsTold() throws {
+        // The first frame is whole, so there is something to be played.
+        let torn = try TemporaryFile(try bytes() + bytes().dropLast(8))
+        let trace = try TraceFile(path: torn.path)
+        #expect(trace.notices.contains { $0.message.contains("was not written to its end") })
+        var damaged = try bytes()
+        damaged[40] ^= 0xFF
+        let file = try TemporaryFile(damaged)
+        let error = try #require(throws: TraceError.self) { try TraceFile(path: file.path) }
+        #expect(error.category == .data && error.message.contains("damaged between byte 0 and"), "\(error)")
     }
 }
 

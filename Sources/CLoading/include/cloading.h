@@ -1,4 +1,4 @@
-// Libraries that are loaded when they are used, and their functions: what CSQLite, CMosquitto, CUdev, CEvdev and CZstd have in
+// Libraries that are loaded when they are used, and their functions: what CSQLite, CMosquitto, CUdev and CEvdev have in
 // common. Each of them has its own table, lock and names.
 #ifndef CLOADING_H
 #define CLOADING_H

@@ -19,15 +19,17 @@ struct ArrowBatch {
     /// Locates the columns in a record batch message of the file; `nil` when the file ends within the batch.
     init?(
         _ message: ArrowMessage, _ schema: ArrowSchema, in bytes: UnsafeRawBufferPointer,
-        decoding: ArrowScanDecoding?
+        isUnpacked: Bool, decoding: ArrowScanDecoding?
     ) throws(ArrowFault) {
         guard let table = try message.table.table(2) else { throw .damaged }
         let rows = try table.integer(0, default: Int64(0))
         guard rows >= 0 else { throw .damaged }
         if let compression = try table.table(3) {
             let codec = Int(try compression.integer(0, default: UInt8(0)))
-            let name = Self.compressions.indices.contains(codec) ? Self.compressions[codec] : "an unknown codec"
-            throw ArrowFault("its columns are compressed (\(name)): write it anew with compression=None")
+            guard isUnpacked, codec == 1 else {
+                let name = Self.compressions.indices.contains(codec) ? Self.compressions[codec] : "an unknown codec"
+                throw ArrowFault("its columns are compressed (\(name)): write it anew with compression=None or zstd")
+            }
         }
         let nodes = try table.vector(1, stride: 16)
         let columns = ArrowBatchColumns(

@@ -23,6 +23,8 @@ final class ArrowFile {
     /// The offset of the first message after the schema.
     let firstMessage: Int
     private let decoding: ArrowScanDecoding?
+    /// Whether batches that claim to be compressed with zstd are not, because ``ArrowUnpacking`` has written them.
+    private let isUnpacked: Bool
     /// The sensor numbers that there are; `nil` before they are known.
     private var sensors: SensorSet?
 
@@ -39,8 +41,11 @@ final class ArrowFile {
     var bytes: UnsafeRawBufferPointer { file.bytes }
 
     /// Reads the schema of an Arrow stream; raw scans are decoded if there is a `makeDecoder`.
-    init(_ file: MappedFile, makeDecoder: ScanDecoderMaker?, hints: TraceHints) throws(TraceError) {
+    init(
+        _ file: MappedFile, isUnpacked: Bool = false, makeDecoder: ScanDecoderMaker?, hints: TraceHints
+    ) throws(TraceError) {
         self.file = file
+        self.isUnpacked = isUnpacked
         (schema, firstMessage) = try mapError({ TraceError(.data, path: file.path, $0.message) }) {
             () throws(ArrowFault) in try Self.schema(file.bytes, needsScans: makeDecoder != nil)
         }
@@ -91,7 +96,10 @@ final class ArrowFile {
         case .message(let message):
             switch message.header {
             case ArrowMessage.Header.batch:
-                guard let batch = try ArrowBatch(message, schema, in: bytes, decoding: decoding) else {
+                guard
+                    let batch = try ArrowBatch(
+                        message, schema, in: bytes, isUnpacked: isUnpacked, decoding: decoding)
+                else {
                     tornAt = offset
                     return .end
                 }

@@ -9,28 +9,30 @@ enum ArrowStream {
     /// The samples of a sensor whose values are examined.
     private static let examinedRows = 200
 
-    /// Opens a file that begins as an Arrow stream does; `nil` for other files and pipes.
-    static func open(
-        path: String, makeDecoder: ScanDecoderMaker?, hints: TraceHints
-    ) throws(TraceError) -> ArrowFile? {
-        // A pipe must not be opened here: opening it again would wait for a second writer.
-        guard InputFile.isRegular(path) else { return nil }
-        let file = try InputFile.open(path: path)
-        let first = file.firstBytes(markCount)
-        try ForeignFormat.refuse(first, path)
-        guard first.starts(with: mark), first.count >= 8, let size = file.size else { return nil }
-        return try ArrowFile(
-            MappedFile(file, count: Int(size)), makeDecoder: makeDecoder, hints: hints)
-    }
+    /// Whether a file with these first bytes is an Arrow stream, whole or not.
+    static func begins(with first: [UInt8]) -> Bool { first.starts(with: mark) }
 
-    /// Throws ``TraceError`` when unread lines, perhaps from a pipe, are an Arrow stream or another format to be
-    /// converted.
-    static func refuse(_ lines: LineReader) throws(TraceError) {
-        let first = try lines.firstBytes(markCount)
-        try ForeignFormat.refuse(first, lines.path)
-        guard first.starts(with: mark) else { return }
-        throw TraceError(
-            .data, path: lines.path, "an Arrow stream is not read from a pipe: write it to a file first, and name that")
+    /// Opens a file that begins as an Arrow stream does; `nil` for other files.
+    static func open(
+        _ file: InputFile, makeDecoder: ScanDecoderMaker?, hints: TraceHints
+    ) throws(TraceError) -> ArrowFile? {
+        let first = file.firstBytes(markCount)
+        try ForeignFormat.refuse(first, file.path)
+        guard begins(with: first), first.count >= 8, let size = file.size else { return nil }
+        let mapped = try MappedFile(file, count: Int(size))
+        guard ArrowUnpacking.isNeeded(mapped.bytes) else {
+            return try ArrowFile(mapped, makeDecoder: makeDecoder, hints: hints)
+        }
+        let unpacked = Result { () throws(TraceError) in
+            try ArrowUnpacking.unpacked(mapped.bytes, path: file.path)
+        }
+        // A file that shrank explains any other error.
+        guard !mapped.hasShrunk else {
+            throw TraceError(.inputOutput, path: file.path, "the file shrank while it was read: nothing of it is used")
+        }
+        let input = try unpacked.get()
+        return try ArrowFile(
+            MappedFile(input, count: Int(input.size ?? 0)), isUnpacked: true, makeDecoder: makeDecoder, hints: hints)
     }
 
     /// The readers of a file's streams: one that keeps the order of arrival if the file stores it, else one for each

@@ -49,6 +49,9 @@ struct FlatTable {
         return offset == 0 ? nil : position + offset
     }
 
+    /// The place of a field's value in the buffer; `nil` when the table does not have it.
+    func position(of field: Int) throws(ArrowFault) -> Int? { try place(field) }
+
     func has(_ field: Int) throws(ArrowFault) -> Bool { try place(field) != nil }
 
     func integer<Number: FixedWidthInteger>(_ field: Int, default value: Number) throws(ArrowFault) -> Number {

@@ -38,7 +38,7 @@ struct ForeignFormat {
             unpacked($0, with: "gunzip -c", suffixes: [".gz"])
         },
         ForeignFormat([0x28, 0xB5, 0x2F, 0xFD], "is compressed with zstd: unpack it first (unzstd)") {
-            unpacked($0, with: "unzstd -c", suffixes: [".zst", ".zstd"])
+            unzstd($0)
         },
         ForeignFormat([0x04, 0x22, 0x4D, 0x18], "is compressed with lz4: unpack it first (unlz4)") {
             unpacked($0, with: "unlz4 -c", suffixes: [".lz4"])
@@ -90,6 +90,11 @@ struct ForeignFormat {
         if first.starts(with: "PK\u{3}\u{4}".utf8) { throw archive(path, first) }
         guard let found = all.first(where: { first.starts(with: $0.mark) }) else { return }
         throw TraceError(.data, path: path, found.message, remedy: found.remedy?(path))
+    }
+
+    /// The command that unpacks a file.
+    static func unzstd(_ path: String) -> TraceRemedy {
+        unpacked(path, with: "unzstd -c", suffixes: [".zst", ".zstd"])
     }
 
     /// Workbooks are zip archives, too; the first entry tells them, or else the name.

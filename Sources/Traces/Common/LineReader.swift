@@ -35,10 +35,10 @@ final class LineReader {
     private var isAtEnd = false
     private var isAtStart = true
 
-    init(path: String, isCancelled: @escaping () -> Bool) throws(TraceError) {
+    init(_ file: InputFile, isCancelled: @escaping () -> Bool) {
         self.isCancelled = isCancelled
-        file = try InputFile.open(path: path)
-        self.path = path
+        self.file = file
+        path = file.path
         size = file.size
         buffer = .allocate(capacity: Self.bufferSize + Self.padding)
         buffer.initialize(repeating: UInt8(ascii: "\n"), count: Self.bufferSize + Self.padding)
@@ -84,6 +84,16 @@ final class LineReader {
     private func line(_ first: Int, _ end: Int) -> [UInt8] {
         let isReturned = end > first && buffer[end - 1] == UInt8(ascii: "\r")
         return Array(UnsafeBufferPointer(start: buffer + first, count: end - first - (isReturned ? 1 : 0)))
+    }
+
+    /// Hands over all that was not returned as lines, to the end of the file.
+    func takeAll(_ take: (UnsafeRawBufferPointer) throws(TraceError) -> Void) throws(TraceError) {
+        while true {
+            try take(UnsafeRawBufferPointer(start: buffer + start, count: end - start))
+            start = end
+            guard !isAtEnd else { return }
+            try refill()
+        }
     }
 
     /// The next line without its end (LF or CR LF), or `nil` at the end of the file.
@@ -185,6 +195,13 @@ struct InputFile {
     /// The size when it was opened; `nil` for a pipe or a device.
     let size: Int64?
     private let file: Descriptor
+
+    /// An open file, which is read from where it stands.
+    init(path: String, size: Int64?, file: Descriptor) {
+        self.path = path
+        self.size = size
+        self.file = file
+    }
 
     /// Valid while this value or a copy of it lives.
     var descriptor: Int32 { file.raw }

@@ -15,17 +15,21 @@ package final class TraceFile {
     /// The streams in the file, in the order in which it names them.
     package var contents: [Content] { readers.flatMap(\.contents) }
     /// What was assumed about the file because its header does not say it.
-    package var notices: [TraceNotice] { readers.flatMap(\.notices) }
+    package var notices: [TraceNotice] { unpackingNotices + readers.flatMap(\.notices) }
 
     /// The readers of the contents, in their order.
     ///
     /// One reader keeps its streams in the order of arrival; the streams of several are merged by their stamps.
     let readers: [any TraceReader]
+    /// What was missing when it was unpacked.
+    private let unpackingNotices: [TraceNotice]
 
     /// Opens a file and recognises its format.
     ///
     /// - Parameters:
-    ///   - path: A CSV file, an Arrow stream, or a recording made with evemu-record.
+    ///   - path: A CSV file, an Arrow stream, or a recording made with evemu-record, or one of them compressed with
+    ///     zstd; or a pipe through which one of them comes. An Arrow stream, or what is compressed, is read to the end
+    ///     of the pipe first, into an unnamed file.
     ///   - hints: What the user says about it.
     ///   - makeDecoder: Makes the decoder for an Arrow stream's raw scans, which replace the recorded samples; `nil`
     ///     uses the samples.
@@ -38,13 +42,28 @@ package final class TraceFile {
         isCancelled: @escaping () -> Bool = { false }
     ) throws(TraceError) {
         self.path = path
-        if let file = try ArrowStream.open(path: path, makeDecoder: makeDecoder, hints: hints) {
-            readers = try ArrowStream.readers(of: file, hints: hints)
+        // A pipe is opened once: opening it again would wait for a second writer.
+        var file = try InputFile.open(path: path)
+        var piped: LineReader?
+        if file.size == nil {
+            let lines = LineReader(file, isCancelled: isCancelled)
+            let first = try lines.firstBytes(ForeignFormat.markCount)
+            if ArrowStream.begins(with: first) || first.starts(with: ZstdStream.mark) {
+                file = try Unpacking.pipe(lines)
+            } else {
+                piped = lines
+            }
+        }
+        var notice: TraceNotice?
+        if piped == nil { (file, notice) = try Unpacking.file(file, isCancelled: isCancelled) }
+        unpackingNotices = notice.map { [$0] } ?? []
+        if piped == nil, let stream = try ArrowStream.open(file, makeDecoder: makeDecoder, hints: hints) {
+            readers = try ArrowStream.readers(of: stream, hints: hints)
             try requireGravity(hints)
             return
         }
-        let lines = try LineReader(path: path, isCancelled: isCancelled)
-        try ArrowStream.refuse(lines)
+        let lines = piped ?? LineReader(file, isCancelled: isCancelled)
+        try ForeignFormat.refuse(try lines.firstBytes(ForeignFormat.markCount), path)
         guard makeDecoder == nil else {
             throw TraceError(
                 .data, path: path, "has no raw scans: only an Arrow stream made by record --scans has them")

@@ -1,0 +1,65 @@
+import Glibc
+import PosixCalls
+
+/// An unnamed file for what was unpacked, or came through a pipe, so that it can be mapped and read like any other.
+///
+/// It stands in $TMPDIR, or else in /var/tmp, which by custom is on a disk: what is read needs no memory of its own.
+final class SpoolFile {
+    /// The path that messages name: that of the file or pipe whose bytes these are.
+    let path: String
+    /// The number of bytes.
+    private(set) var count = 0
+
+    private let file: Descriptor
+    private let folder: String
+    private var pending: [UInt8] = []
+
+    /// Small pieces are gathered up to this size.
+    private static let pieceSize = 262_144
+
+    init(for path: String) throws(TraceError) {
+        self.path = path
+        let folder = getenv("TMPDIR").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } ?? "/var/tmp"
+        self.folder = folder
+        file = try mapError({
+            TraceError(
+                .inputOutput, path: path,
+                "cannot be unpacked into \(folder): \($0.reason); name another folder in TMPDIR")
+        }) { () throws(SystemError) in
+            var template = Array("\(folder)/binnacle-XXXXXX".utf8CString)
+            let file = Descriptor(owning: try systemCall("mkstemp", path: folder) { mkstemp(&template) })
+            unlink(template)
+            _ = fcntl(file.raw, F_SETFD, FD_CLOEXEC)
+            return file
+        }
+    }
+
+    /// Appends bytes; throws ``TraceError`` when the disk is full.
+    func append(_ bytes: UnsafeRawBufferPointer) throws(TraceError) {
+        pending += bytes
+        count += bytes.count
+        if pending.count >= Self.pieceSize { try flush() }
+    }
+
+    /// Appends bytes; throws ``TraceError`` when the disk is full.
+    func append(_ bytes: [UInt8]) throws(TraceError) {
+        pending += bytes
+        count += bytes.count
+        if pending.count >= Self.pieceSize { try flush() }
+    }
+
+    /// The file, to be read from its beginning.
+    func input() throws(TraceError) -> InputFile {
+        try flush()
+        lseek(file.raw, 0, SEEK_SET)
+        return InputFile(path: path, size: Int64(count), file: file)
+    }
+
+    private func flush() throws(TraceError) {
+        let (bytes, file) = (pending, file)
+        try mapError({ TraceError(.inputOutput, path: path, "cannot be unpacked into \(folder): \($0.reason)") }) {
+            () throws(SystemError) in try writeAll(bytes, to: file.raw, path: folder)
+        }
+        pending.removeAll(keepingCapacity: true)
+    }
+}

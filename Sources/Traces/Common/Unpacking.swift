@@ -1,0 +1,51 @@
+/// What was compressed, or cannot be mapped, as a file that can be: an unnamed one with the bytes unpacked.
+enum Unpacking {
+    private static let pieceSize = 262_144
+
+    /// A file's bytes, unpacked if it is compressed with zstd as a whole; with what was missing at its end.
+    static func file(_ file: InputFile, isCancelled: () -> Bool) throws(TraceError) -> (
+        file: InputFile, notice: TraceNotice?
+    ) {
+        guard file.firstBytes(ZstdStream.mark.count) == ZstdStream.mark, let size = file.size else {
+            return (file, nil)
+        }
+        let stream = try ZstdStream(path: file.path)
+        let spool = try SpoolFile(for: file.path)
+        let limit = ZstdStream.limit(for: Int(size))
+        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceSize, alignment: 64)
+        defer { piece.deallocate() }
+        var consumed = 0
+        while let base = piece.baseAddress {
+            let count = try file.read(into: base, count: piece.count, isCancelled: isCancelled)
+            guard count > 0 else { break }
+            let damage = { [consumed] (words: String) in
+                TraceError(
+                    .data, path: file.path,
+                    "is compressed with zstd, and damaged between byte \(consumed) and \(consumed + count): \(words)")
+            }
+            try stream.unpack(UnsafeRawBufferPointer(rebasing: piece[..<count]), damage: damage) {
+                bytes throws(TraceError) in
+                guard spool.count + bytes.count <= limit else { throw tooLarge(file.path) }
+                try spool.append(bytes)
+            }
+            consumed += count
+        }
+        let notice = TraceNotice(
+            path: file.path, line: nil, column: nil,
+            message: "its last frame of zstd was not written to its end: what could be unpacked of it is used")
+        return (try spool.input(), stream.isComplete || isCancelled() ? nil : notice)
+    }
+
+    /// All bytes of a pipe, of which some were read already.
+    static func pipe(_ lines: LineReader) throws(TraceError) -> InputFile {
+        let spool = try SpoolFile(for: lines.path)
+        try lines.takeAll { bytes throws(TraceError) in try spool.append(bytes) }
+        return try spool.input()
+    }
+
+    static func tooLarge(_ path: String) -> TraceError {
+        TraceError(
+            .data, path: path,
+            "unpacks to more than \(ZstdStream.mostRatio) times its size: this is no recording")
+    }
+}
