@@ -68,12 +68,13 @@ def samples(seed: int, seconds: float, rate: int) -> tuple[np.ndarray, np.ndarra
     return times, force, field.astype(np.float32)
 
 
-def write(path: Path, times: np.ndarray, streams: list[np.ndarray]) -> None:
+def write(path: Path, times: np.ndarray, streams: list[np.ndarray], compression: str | None = None) -> None:
     """An Arrow stream of an accelerometer, and of a magnetometer where there are two streams."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fields = [pa.field(name, kind, nullable=False) for name, kind in COLUMNS]
     table = pa.schema(fields, metadata=_metadata(["accelerometer", "magnetometer"][:len(streams)]))
-    with pa.OSFile(str(path), "wb") as file, pyarrow.ipc.new_stream(file, table) as writer:
+    options = pyarrow.ipc.IpcWriteOptions(compression=compression)
+    with pa.OSFile(str(path), "wb") as file, pyarrow.ipc.new_stream(file, table, options=options) as writer:
         for begin in range(0, len(times), 1024):
             part = slice(begin, begin + 1024)
             for number, values in enumerate(streams):
@@ -94,6 +95,11 @@ def make(root: Path, devices: int, days: int, seconds: float) -> list[str]:
     force[len(force) // 2, 1] = np.nan
     odd = root / "day=2026-11-16"
     write(odd / "device=nan/rec.arrows", times, [force])
+    columns_times, columns_force, _ = samples(8, seconds, 100)
+    write(odd / "device=columns/rec.arrows", columns_times, [columns_force], "zstd")
+    packed = odd / "device=packed/rec.arrows.zst"
+    packed.parent.mkdir()
+    packed.write_bytes(pa.compress(good, "zstd", asbytes=True))
     for name, content in (
         ("empty", b""), ("random", np.random.default_rng(1).bytes(3000)), ("header", good[:500]),
         ("torn", good[:len(good) * 2 // 3]),
@@ -107,10 +113,24 @@ def make(root: Path, devices: int, days: int, seconds: float) -> list[str]:
     return [f"day=2026-11-16/device={name}/rec.arrows" for name in ("empty", "random", "header", "missing")]
 
 
+def make_long(root: Path, count: int) -> None:
+    """A recording of so many samples at 1 kHz, in which a thousand seconds repeat."""
+    path = root / "day=2026-11-16/device=long/rec.arrows"
+    times, force, _ = samples(3, 1000, 1000)
+    path.parent.mkdir(parents=True)
+    table = pa.schema([pa.field(name, kind, nullable=False) for name, kind in COLUMNS], metadata=_metadata(["accelerometer"]))
+    axes = [pa.array(np.ascontiguousarray(force[:, axis])) for axis in range(3)]
+    sensor = pa.array(np.zeros(len(times), np.uint8))
+    with pa.OSFile(str(path), "wb") as file, pyarrow.ipc.new_stream(file, table) as writer:
+        for part in range(count // len(times)):
+            shifted = pa.array(times + part * len(times) * 1_000_000)
+            writer.write_batch(pa.record_batch([sensor, shifted, *axes], schema=table))
+
+
 def shell_loop(root: Path, config: Path | None = None) -> dict[str, list[bytes]]:
     """What one process for each recording writes: its lines, by the recording's name."""
     found = {}
-    for path in sorted(root.rglob("*.arrows")):
+    for path in sorted(root.rglob("rec.*")):
         arguments = [BINARY, "replay", "--json", *(["--config", str(config)] if config else []), str(path)]
         found[str(path.relative_to(root))] = subprocess.run(arguments, capture_output=True).stdout.splitlines()
     return found

@@ -74,6 +74,8 @@ class Source(unittest.TestCase):
         cls.root = cls.base / "recordings"
         devices, days, seconds = (100, 5, 600) if fleet.IS_LONG else (7, 2, 60)
         cls.refused = fleet.make(cls.root, devices, days, seconds)
+        if fleet.IS_LONG:
+            fleet.make_long(cls.root, 100_000_000)
         for name in ("ROLLED_OUT", "CANDIDATE"):
             (cls.base / f"{name.lower()}.toml").write_text(getattr(fleet, name))
         cls.spark = session("local-cluster[2,1,700]" if fleet.IS_LONG else "local[2,4]")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import pyarrow.fs
 
 #: The ends of the names of recordings.
-SUFFIXES = (".arrows", ".csv", ".evemu")
+SUFFIXES = (".arrows", ".csv", ".evemu", ".arrows.zst", ".csv.zst", ".evemu.zst")
 #: Up to this size the bytes of an object are kept in memory, and above it in an unnamed file of the temporary folder.
 MOST_IN_MEMORY = 1 << 30
 _PIECE = 8 << 20
