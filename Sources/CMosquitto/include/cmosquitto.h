@@ -19,6 +19,7 @@
     X(mosquitto_ssl_get) \
     X(mosquitto_connect_callback_set) \
     X(mosquitto_publish_callback_set) \
+    X(mosquitto_publish_v5_callback_set) \
     X(mosquitto_message_callback_set) \
     X(mosquitto_log_callback_set) \
     X(mosquitto_connect_bind_async) \
@@ -30,6 +31,7 @@
     X(mosquitto_loop_read) \
     X(mosquitto_loop_write) \
     X(mosquitto_loop_misc) \
+    X(mosquitto_reason_string) \
     X(mosquitto_strerror)
 
 /// The loaded library: a pointer to each of its functions, under the function's own name.

@@ -121,6 +121,13 @@ package struct MQTTAction: HandlerAction, Equatable {
         discovery = table.entry("discovery").flatMap { _ in table.choice("discovery", as: Discovery.self) }
         discoveryPrefix = Self.prefix(table)
         if discovery == .homeAssistant, let topic { Self.refuse(topic, stateTopic, settings, of: table) }
+        if settings.waitsForSubscriber, settings.quality != 1 {
+            table.refuse(
+                "wait_for_subscriber", at: table.entry("wait_for_subscriber")?.node.position ?? table.position,
+                with: ["qos"],
+                "with `qos = \(settings.quality)` no acknowledgement says whether somebody has subscribed",
+                hint: "with qos = 1 it does")
+        }
         guard let broker, let topic else { return nil }
         settings.host = broker.host
         settings.usesTLS = broker.scheme == "mqtts"

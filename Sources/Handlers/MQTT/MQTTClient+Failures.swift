@@ -9,6 +9,8 @@ struct MQTTFailure: Error, Equatable {
     var isClosedByBroker = false
     /// Whether the broker's machine did not answer at all.
     var isUnreachable = false
+    /// Whether the broker does not speak MQTT 5.
+    var lacksVersion5 = false
     /// Whether only the attempt by IPv4 failed, and another one by IPv6 follows.
     var isDetour = false
 
@@ -20,11 +22,19 @@ struct MQTTFailure: Error, Equatable {
 extension MQTTClient {
     /// Explains a function's result, with errno after the call, as precisely as possible.
     func failure(_ result: Int32, _ code: Int32) -> MQTTFailure {
-        if let answer, answer != 0 { return MQTTFailure("\(settings.address): \(refusal(answer))") }
+        if let answer, answer != 0 {
+            var failure = MQTTFailure("\(settings.address): \(refusal(answer))")
+            // A broker of 3.1.1 gives the reason 1, of which the library makes that of MQTT 5, if it can read the rest.
+            failure.lacksVersion5 = speaksVersion5 && (answer == 1 || answer == 0x84)
+            return failure
+        }
         if let tlsProblem { return MQTTFailure("\(settings.address): TLS: \(tlsProblem)") }
         let remedy = answer == nil ? NetworkAccess.remedy(for: code) : nil
         let words = [reason(result, code), remedy].compactMap { $0 }.joined(separator: ": ")
         var failure = MQTTFailure("\(settings.address): \(words)")
+        failure.lacksVersion5 =
+            speaksVersion5 && answer == nil
+            && [MOSQ_ERR_PROTOCOL.code, MOSQ_ERR_MALFORMED_PACKET.code].contains(result)
         failure.isClosedByBroker = answer == 0 && isClosing(result, code)
         failure.isUnreachable = answer == nil && [ETIMEDOUT, EHOSTUNREACH, ENETUNREACH].contains(code)
         return failure
@@ -62,6 +72,11 @@ extension MQTTClient {
         }
     }
 
+    /// The library's text for a reason of MQTT 5.
+    func words(forReason reason: Int32) -> String {
+        functions.mosquitto_reason_string(reason).map { String(cString: $0) } ?? "reason \(reason)"
+    }
+
     /// The library's text for a result.
     func words(for result: Int32) -> String {
         functions.mosquitto_strerror(result).map { String(cString: $0) } ?? "error \(result)"
@@ -83,8 +98,11 @@ extension MQTTClient {
     }
 
     /// The reasons for which MQTT 3.1.1 lets a broker refuse a connection (3.2.2.3).
+    ///
+    /// Those of MQTT 5 (3.2.2.2) that mean the same have the same words.
     private func refusal(_ answer: Int32) -> String {
-        switch answer {
+        let answers: [Int32: Int32] = [0x84: 1, 0x85: 2, 0x86: 4, 0x87: 5, 0x88: 3, 0x89: 3]
+        return switch answers[answer] ?? answer {
         case 1: "the broker does not speak MQTT 3.1.1"
         case 2: "the broker refused the client_id '\(settings.clientID)'"
         case 3: "the broker says that it is not available"
@@ -96,6 +114,7 @@ extension MQTTClient {
             } else {
                 "the broker refused a client without a user"
             }
+        case 0x80...: "the broker refused the connection: \(words(forReason: answer))"
         default: "the broker refused the connection with code \(answer), which MQTT 3.1.1 does not have"
         }
     }

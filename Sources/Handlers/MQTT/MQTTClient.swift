@@ -14,13 +14,28 @@ final class MQTTClient {
     private(set) var answer: Int32?
     /// The TLS error of a failed connection.
     var tlsProblem: String?
-    private var acknowledged: [Int32] = []
+    /// Whether MQTT 5 is spoken, and 3.1.1 otherwise.
+    let speaksVersion5: Bool
+    private var acknowledged: [Acknowledgement] = []
     private var received: [String] = []
     /// What may come beside answers: what the broker has retained, and what it returns of our own.
     private var expectedBytes = 0
     /// The connection, once it was begun.
     private var wire: MQTTWire?
     private var messageCount = 0
+
+    /// What a broker says of a message.
+    struct Acknowledgement {
+        /// The message's ID.
+        let message: Int32
+        /// The reason of MQTT 5; 0 in 3.1.1, which has none.
+        var reason: Int32 = 0
+
+        /// Whether nobody has subscribed to its topic.
+        var isUnheard: Bool { reason == 0x10 }
+        /// Whether the broker has refused it.
+        var isRefusal: Bool { reason >= 0x80 }
+    }
 
     /// More messages than are ever in flight; the library would queue the others in its own memory.
     private static let mostInFlight: UInt32 = 1000
@@ -30,14 +45,18 @@ final class MQTTClient {
     private static let systemCertificates = "/etc/ssl/certs"
 
     /// Prepares a connection; fails when the library, the password or a certificate cannot be used.
-    init(_ settings: MQTTSettings) throws(MQTTFailure) {
+    init(_ settings: MQTTSettings, speaksVersion5: Bool = false) throws(MQTTFailure) {
         self.settings = settings
+        self.speaksVersion5 = speaksVersion5
         functions = try Self.loadLibrary()
         guard let handle = functions.mosquitto_new(settings.clientID, true, nil) else {
             throw MQTTFailure("the client_id '\(settings.clientID)' cannot be used")
         }
         self.handle = handle
         setCallbacks()
+        if speaksVersion5 {
+            try set("version", functions.mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V5))
+        }
         try set("TCP_NODELAY", functions.mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1))
         try set("in-flight limit", functions.mosquitto_max_inflight_messages_set(handle, Self.mostInFlight))
         if let user = settings.user {
@@ -112,8 +131,14 @@ final class MQTTClient {
         functions.mosquitto_connect_callback_set(handle) { _, object, code in
             MQTTClient.of(object)?.answer = code
         }
-        functions.mosquitto_publish_callback_set(handle) { _, object, message in
-            MQTTClient.of(object)?.acknowledged.append(message)
+        if speaksVersion5 {
+            functions.mosquitto_publish_v5_callback_set(handle) { _, object, message, reason, _ in
+                MQTTClient.of(object)?.acknowledged.append(Acknowledgement(message: message, reason: reason))
+            }
+        } else {
+            functions.mosquitto_publish_callback_set(handle) { _, object, message in
+                MQTTClient.of(object)?.acknowledged.append(Acknowledgement(message: message))
+            }
         }
         functions.mosquitto_message_callback_set(handle) { _, object, message in
             // An empty message says that nothing is retained any more.
@@ -255,8 +280,8 @@ final class MQTTClient {
         try? flush()
     }
 
-    /// The IDs of the messages that were acknowledged since the last call, in the broker's order.
-    func takeAcknowledged() -> [Int32] {
+    /// What was acknowledged since the last call, in the broker's order.
+    func takeAcknowledged() -> [Acknowledgement] {
         defer { acknowledged.removeAll(keepingCapacity: true) }
         return acknowledged
     }

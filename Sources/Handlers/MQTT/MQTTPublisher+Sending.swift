@@ -8,7 +8,7 @@ extension MQTTPublisher {
         defer { if wasIdle { connection.answerTime = now } }
         // A broker that rejects the status message must not be blamed on an event.
         if isCareful, !connection.isAnnounced { return }
-        let limit = isCareful ? 1 : Self.windowLimit
+        let limit = now < silence?.until ?? now ? 0 : isCareful || silence != nil ? 1 : Self.windowLimit
         var sentCount = window.count { $0.message != nil }
         var index = 0
         while sentCount < limit {
@@ -79,8 +79,25 @@ extension MQTTPublisher {
         port.finish(window.remove(at: index).item)
     }
 
+    /// Keeps an event to which nobody has subscribed, and sends nothing for a while.
+    ///
+    /// What is in flight comes back in the same way. Then one event is sent, to see whether somebody has.
+    func keep(at index: Int, _ connection: inout Connection) {
+        window[index].message = nil
+        // The recovery is reported when somebody has.
+        connection.hasLasted = false
+        let now = SystemClock.monotonic()
+        guard now >= silence?.until ?? now else { return }
+        let count = silence?.count ?? 0
+        let pause = min(times.pauses.longest, times.pauses.first << min(count, 20))
+        silence = Silence(until: Units.later(now, by: Int64.random(in: pause / 2...pause)), count: count + 1)
+        failures.fail(
+            "\(settings.address): nobody has subscribed to \(topics.event(window[index].item.event)): events are kept until "
+                + "somebody has")
+    }
+
     /// Finishes an event that cannot be published, and reports that.
-    private func skip(at index: Int, because reason: String) {
+    func skip(at index: Int, because reason: String) {
         let event = window[index].item.event
         failures.report(
             "\(settings.address): event \(event.sequence) (\(event.kind.rawValue)) is passed over: \(reason)")
@@ -123,6 +140,14 @@ extension MQTTPublisher {
             if !failure.isDetour { figures.failure = failure.reason }
         }
         if connection.hasProgress { failures.resetPauses() }
+        silence?.until = 0
+        if failure.lacksVersion5, !lacksVersion5 {
+            lacksVersion5 = true
+            failures.report(
+                "\(settings.address): the broker does not speak MQTT 5, so it cannot say whether anybody has subscribed: "
+                    + "wait_for_subscriber has no effect")
+            return
+        }
         if failure.isClosedByBroker, !connection.hasProgress { suspectEvent() }
         for index in window.indices { window[index].message = nil }
         // The first address of a name may be an IPv6 address without a route.

@@ -81,6 +81,14 @@ package final class MQTTPublisher {
         var payload: [UInt8]?
     }
 
+    /// A time in which nobody has subscribed to the events.
+    struct Silence {
+        /// When an event is sent again, to see whether somebody has, on CLOCK_MONOTONIC.
+        var until: Int64
+        /// The number of times that nobody had.
+        var count: Int
+    }
+
     /// The maximum number of events in flight.
     static let windowLimit = 64
     /// The number of connections in a row that the broker closes before events are sent one by one.
@@ -99,6 +107,10 @@ package final class MQTTPublisher {
     /// The number of connections in a row that the broker closed after it got events, without acknowledging one.
     var closingCount = 0
     var failures: FailureReports
+    /// How long nothing is sent, because nobody has subscribed; `nil` while somebody has, or the broker does not say.
+    var silence: Silence?
+    /// Whether the broker was found not to speak MQTT 5.
+    var lacksVersion5 = false
     /// Whether the next attempt uses IPv4 only.
     var avoidsIPv6 = false
     private var connectionCount = 0
@@ -188,7 +200,7 @@ package final class MQTTPublisher {
 
     /// Connects and publishes until the connection is lost or a stop is complete.
     private func serve(_ connection: inout Connection) throws(MQTTFailure) {
-        let client = try MQTTClient(settings)
+        let client = try MQTTClient(settings, speaksVersion5: settings.waitsForSubscriber && !lacksVersion5)
         try client.connect(avoidsIPv6: avoidsIPv6)
         guard try isAccepted(client) else { return }
         try begin(client, &connection)
@@ -206,8 +218,11 @@ package final class MQTTPublisher {
         }
     }
 
-    /// Whether the broker has acknowledged everything.
-    private var isDone: Bool { window.isEmpty && port.isEmpty && states.isSettled }
+    /// Whether the broker has acknowledged everything, or nobody has subscribed to the rest.
+    private var isDone: Bool {
+        guard states.isSettled else { return false }
+        return silence == nil ? window.isEmpty && port.isEmpty : !window.contains { $0.message != nil }
+    }
 
     /// Waits for the broker's answer to CONNECT; `false` when a stop leaves nothing to do before it comes.
     private func isAccepted(_ client: MQTTClient) throws(MQTTFailure) -> Bool {
@@ -270,6 +285,7 @@ package final class MQTTPublisher {
             time = min(time, max(accepted + times.lasting, now + 100_000_000))
         }
         if let stop = port.stop { time = min(time, Self.drainTime(stop)) }
+        if let silence, silence.until > now { time = min(time, silence.until) }
         let pause = port.tellDrops()
         return pause < 0 ? time : min(time, now + Int64(pause) * 1_000_000)
     }
@@ -281,19 +297,26 @@ package final class MQTTPublisher {
 
     /// Finishes the messages that the broker acknowledged.
     func take(_ client: MQTTClient, _ connection: inout Connection) {
-        let numbers = client.takeAcknowledged()
-        guard !numbers.isEmpty else { return }
+        let answers = client.takeAcknowledged()
+        guard !answers.isEmpty else { return }
         connection.answerTime = SystemClock.monotonic()
-        for number in numbers {
-            if number == connection.announcement {
+        for answer in answers {
+            if answer.message == connection.announcement {
                 connection.isAnnounced = true
-            } else if let index = window.firstIndex(where: { $0.message == number }) {
+            } else if let index = window.firstIndex(where: { $0.message == answer.message }) {
                 connection.hasProgress = true
                 closingCount = 0
-                gauge.update { $0.publishedCount += 1 }
-                finish(at: index)
+                if answer.isUnheard {
+                    keep(at: index, &connection)
+                } else if answer.isRefusal {
+                    skip(at: index, because: "the broker refuses it: \(client.words(forReason: answer.reason))")
+                } else {
+                    silence = nil
+                    gauge.update { $0.publishedCount += 1 }
+                    finish(at: index)
+                }
             } else {
-                states.finish(number)
+                states.finish(answer.message)
             }
         }
     }
@@ -307,7 +330,7 @@ package final class MQTTPublisher {
 
     /// Reports the recovery once a connection has lasted.
     private func reportRecovery(_ connection: inout Connection) {
-        guard !connection.hasLasted, let accepted = connection.acceptedTime,
+        guard silence == nil, !connection.hasLasted, let accepted = connection.acceptedTime,
             SystemClock.monotonic() - accepted >= times.lasting,
             connection.isAnnounced, connection.hasProgress || !isWaitingForAnswer(connection)
         else { return }

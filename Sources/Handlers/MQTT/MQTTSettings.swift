@@ -32,6 +32,8 @@ package struct MQTTSettings: Sendable, Equatable {
     package var payload: CommandTemplate.Argument?
     /// What the broker keeps for Home Assistant; `nil` for nothing.
     package var discovery: MQTTDiscovery?
+    /// Whether an event that nobody has subscribed to is kept until somebody has; then MQTT 5 is spoken.
+    package var waitsForSubscriber = false
     /// The topic that says "online" or "offline"; `nil` for none.
     package var statusTopic: String?
 
@@ -83,6 +85,13 @@ extension MQTTSettings {
             loses what was sent as the connection broke.
             """),
         SettingRow("retain", \.isRetained, .boolean, "Whether the broker keeps the last event of each topic."),
+        SettingRow(
+            "wait_for_subscriber", \.waitsForSubscriber, .boolean,
+            """
+            Whether an event is kept of which the broker says that nobody has subscribed to it, such as a broker that came \
+            back before its readers; it is sent again until somebody has. MQTT 5 is spoken for that; a broker that does not \
+            is reported once. It needs qos = 1.
+            """),
         SettingRow(
             "payload", \.payload, shown: .example("\"{kind} {peak_g}\""), usual: "the event as JSON",
             """

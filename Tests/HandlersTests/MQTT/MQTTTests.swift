@@ -39,6 +39,48 @@ struct MQTTTests {
         #expect(subscriber.numbers == Array(1...256))
     }
 
+    @Test func whatNobodyHasSubscribedToIsKeptUntilSomebodyHas() throws {
+        let broker = try Broker()
+        let run = try MQTTRun(broker.port) { settings, _ in settings.waitsForSubscriber = true }
+        run.handler.deliver(deliveries(1...150))
+        _ = try run.waitForFailure("nobody has subscribed to events/motion.")
+        #expect(run.acknowledged.all.isEmpty)
+        let subscriber = try Subscriber(broker.port)
+        defer { subscriber.stop() }
+        try waitUntil("all acknowledgements") { run.acknowledged.all.count >= 150 }
+        try waitUntil("the recovery") { run.reports.of(.handlerRecovered).count == 1 }
+        #expect(run.reasons.count == 1, "\(run.reasons)")
+        run.handler.deliver(deliveries(151...160))
+        try subscriber.waitForNumber(160)
+        #expect(run.end() == 0)
+        #expect(subscriber.numbers.sorted() == Array(1...160))
+        #expect(run.acknowledged.all.sorted() == Array(1...160))
+    }
+
+    @Test func aStopDoesNotWaitForASubscriber() throws {
+        let broker = try Broker()
+        let run = try MQTTRun(broker.port) { settings, _ in settings.waitsForSubscriber = true }
+        for event in motions(1...10) { run.handler.handle(event) }
+        _ = try run.waitForFailure("nobody has subscribed")
+        #expect(run.end(within: .seconds(3600)) == 10)
+    }
+
+    @Test func aBrokerWithoutVersion5IsServedAndReportedOnce() throws {
+        let broker = try FakeBroker { wire, _, broker in
+            // Connects with a version behind the protocol's name; 1 is "unacceptable protocol version" (3.1.1, 3.2.2.3).
+            guard let packet = wire.next(), packet.type == PacketType.connect else { return }
+            guard packet.body[6] == 4 else { return wire.send(PacketType.connectAnswer, [0, 1]) }
+            wire.send(PacketType.connectAnswer, [0, 0])
+            broker.speak(wire)
+        }
+        defer { broker.stop() }
+        let run = try MQTTRun(broker.port) { settings, _ in settings.waitsForSubscriber = true }
+        run.handler.deliver(deliveries(1...20))
+        try waitUntil("all acknowledgements; \(run.reasons)") { run.acknowledged.all.count >= 20 }
+        #expect(run.end() == 0)
+        #expect(run.reasons.count == 1 && run.reasons[0].contains("does not speak MQTT 5"), "\(run.reasons)")
+    }
+
     @Test func itSaysWhetherItIsThere() throws {
         let broker = try Broker()
         let subscriber = try Subscriber(broker.port)
