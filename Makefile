@@ -15,6 +15,11 @@ CONFIGURATION = $(DESTDIR)$(sysconfdir)/binnacle/binnacle.toml
 RULES = $(DESTDIR)$(PREFIX)/lib/udev/rules.d/70-binnacle.rules
 SYSUSERS = $(DESTDIR)$(PREFIX)/lib/sysusers.d/binnacle.conf
 UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/system
+# The system bus reads no folder in /usr/local, and polkit its actions in /usr alone.
+BUS_POLICY ?= $(DESTDIR)$(if $(filter /usr,$(PREFIX)),/usr/share,$(sysconfdir))/dbus-1/system.d/binnacle.conf
+POLKIT = $(DESTDIR)/usr/share/polkit-1
+POLKIT_ACTION ?= $(POLKIT)/actions/org.binnacle.Binnacle1.policy
+POLKIT_RULES ?= $(POLKIT)/rules.d/binnacle.rules
 USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
 DOCUMENTS = $(DESTDIR)$(PREFIX)/share/doc/binnacle
 MANUAL = $(DESTDIR)$(PREFIX)/share/man
@@ -180,6 +185,9 @@ install: ## Install the binary, its manual, configuration, udev rule, account an
 	install -D -m 644 completions/binnacle.fish $(FISH_COMPLETION)
 	install -D -m 644 systemd/70-binnacle.rules $(RULES)
 	install -D -m 644 systemd/binnacle.sysusers $(SYSUSERS)
+	install -D -m 644 systemd/binnacle-bus.conf $(BUS_POLICY)
+	install -D -m 644 systemd/org.binnacle.Binnacle1.policy $(POLKIT_ACTION)
+	install -D -m 644 systemd/binnacle-polkit.rules $(POLKIT_RULES)
 	install -D -m 644 systemd/binnacle-trigger.service $(UNITS)/binnacle-trigger.service
 	sed 's|^ExecStart=/usr/local/bin/|ExecStart=$(bindir)/|' systemd/binnacle.service | \
 	    install -m 644 /dev/stdin $(UNITS)/binnacle.service
@@ -194,7 +202,7 @@ install: ## Install the binary, its manual, configuration, udev rule, account an
 	    install -m 644 /dev/stdin $(USER_UNITS)/binnacle-notify.service
 	install -d -m 755 $(DOCUMENTS)/examples $(dir $(CONFIGURATION)) $(dir $(CONFIGURATION))conf.d
 	@test -z "$(EXAMPLES)" || install -v -m 644 $(EXAMPLES) $(DOCUMENTS)/examples
-	install -m 644 systemd/binnacle-network.conf $(DOCUMENTS)/examples/binnacle-network.conf
+	install -m 644 systemd/binnacle-network.conf systemd/binnacle-desktop.conf $(DOCUMENTS)/examples
 	@if [ -e $(CONFIGURATION) ] && ! cmp -s config/binnacle.toml $(CONFIGURATION); then \
 	    install -v -m 644 config/binnacle.toml $(CONFIGURATION).new; \
 	else install -v -m 644 config/binnacle.toml $(CONFIGURATION); rm -f $(CONFIGURATION).new; fi
@@ -210,9 +218,9 @@ install: ## Install the binary, its manual, configuration, udev rule, account an
 uninstall: ## Remove what install put there, and end it; a configuration that was changed stays.
 	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || \
 	    systemctl disable --now binnacle.service binnacle-trigger.service binnacle-metrics.socket binnacle-web.socket || true
-	rm -f $(DESTDIR)$(bindir)/binnacle $(RULES) $(SYSUSERS) $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION) \
+	rm -f $(DESTDIR)$(bindir)/binnacle $(RULES) $(SYSUSERS) $(BUS_POLICY) $(POLKIT_ACTION) $(POLKIT_RULES) $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION) \
 	    $(foreach page,$(notdir $(wildcard man/*)),$(MANUAL)/man$(subst .,,$(suffix $(page)))/$(page)) $(UNITS)/binnacle.service \
-	    $(UNITS)/binnacle-trigger.service $(UNITS)/binnacle-metrics.socket $(UNITS)/binnacle-metrics@.service $(UNITS)/binnacle-web.socket $(UNITS)/binnacle-web@.service $(USER_UNITS)/binnacle-notify.service $(addprefix $(DOCUMENTS)/examples/,$(notdir $(EXAMPLES)) binnacle-network.conf) $(CONFIGURATION).new
+	    $(UNITS)/binnacle-trigger.service $(UNITS)/binnacle-metrics.socket $(UNITS)/binnacle-metrics@.service $(UNITS)/binnacle-web.socket $(UNITS)/binnacle-web@.service $(USER_UNITS)/binnacle-notify.service $(addprefix $(DOCUMENTS)/examples/,$(notdir $(EXAMPLES)) binnacle-network.conf binnacle-desktop.conf) $(CONFIGURATION).new
 	@if cmp -s config/binnacle.toml $(CONFIGURATION); then rm -fv $(CONFIGURATION); fi
 	@for folder in $(DOCUMENTS)/examples $(DOCUMENTS) $(dir $(CONFIGURATION))conf.d $(dir $(CONFIGURATION)); do \
 	    [ ! -d $$folder ] || rmdir --ignore-fail-on-non-empty $$folder; \

@@ -115,6 +115,7 @@ let package = Package(
         // Both load their library when it is used, so they need its headers only.
         .target(name: "CSQLite", dependencies: ["CLoading"]),
         .target(name: "CMosquitto", dependencies: ["CLoading"]),
+        .target(name: "CSDBus", dependencies: ["CLoading"]),
         .target(
             name: "CTOML",
             cxxSettings: [.define("TOML_HEADER_ONLY", to: "1"), .define("TOML_EXCEPTIONS", to: "0")]),
@@ -131,18 +132,21 @@ let package = Package(
             name: "EventSocket", dependencies: ["Binnacle", "PlainText", "LinuxSystem", "CLinux"],
             swiftSettings: settings),
         .target(
+            name: "DesktopBus", dependencies: ["Binnacle", "PlainText", "LinuxSystem", "CSDBus"],
+            swiftSettings: settings),
+        .target(
             name: "Configuration",
             dependencies: [
                 "SensorGeometry", "Binnacle", "Calibration", "Geomagnetism", "PlainText", "LinuxSystem", "LinuxSensors",
                 "TableReading",
-                "Handlers", "Store", "EventSocket",
+                "Handlers", "Store", "EventSocket", "DesktopBus",
             ],
             swiftSettings: settings),
         .target(
             name: "Station",
             dependencies: [
                 "Binnacle", "Kernels", "PlainText", "Traces", "LinuxSystem", "LinuxSensors", "TableReading", "Handlers",
-                "Store", "EventSocket", "Configuration", "Pictures",
+                "Store", "EventSocket", "DesktopBus", "Configuration", "Pictures",
             ],
             swiftSettings: settings),
         .target(
@@ -220,6 +224,10 @@ let package = Package(
         .testTarget(
             name: "EventSocketTests",
             dependencies: ["EventSocket", "LinuxSystem", "Binnacle", "PlainText", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DesktopBusTests",
+            dependencies: ["DesktopBus", "LinuxSystem", "Binnacle", "PlainText", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "StationTests",

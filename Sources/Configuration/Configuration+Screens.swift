@@ -4,7 +4,7 @@ import LinuxSensors
 /// What detectors of how a screen is held mean for their sensors.
 extension Configuration {
     /// The rate of a sensor that shows only how a screen is held: a hand turns it no faster.
-    private static let screenRateHz = 10.0
+    static let screenRateHz = 10.0
 
     /// Has the detectors know their sensors' signs, leaves foreign devices out, and has what nothing else reads be read
     /// slowly.

@@ -29,6 +29,10 @@ package struct Configuration: Sendable {
     package var store: EventStoreSettings?
     /// The socket for clients; `nil` for none.
     package var socket: SocketSettings?
+    /// The service on the system bus; `nil` for none.
+    package var dbus: DBusSection?
+    /// The detectors that no file has, and that only the service on the bus needs.
+    package var desktopDetectors: Set<String> = []
     /// The sensors that sections of detectors name, also those that are not in force.
     package var namedSensors: Set<String> = []
     /// The sections that were left out without being switched off, and why, each a sentence.
@@ -119,7 +123,7 @@ extension Configuration: Equatable {
             && left.orientations == right.orientations && left.hinges == right.hinges
             && left.lights == right.lights && left.proximities == right.proximities && left.handlers == right.handlers
             && left.position == right.position && left.store == right.store
-            && left.socket == right.socket
+            && left.socket == right.socket && left.dbus == right.dbus
     }
 }
 
@@ -208,7 +212,7 @@ extension Configuration {
             hinges.isEmpty ? nil : count(hinges.count, "hinge detector"),
             lights.isEmpty ? nil : count(lights.count, "light detector"),
             proximities.isEmpty ? nil : count(proximities.count, "proximity detector"),
-            count(handlers.count, "handler"),
+            count(handlers.count, "handler"), dbus == nil ? nil : "the service on the system bus",
         ].compactMap { $0 }
         let origin = files.count > 1 ? ", in \(files.count) files" : ""
         let warned = warnings.isEmpty ? "" : "; " + count(warnings.count, "warning")

@@ -16,7 +16,9 @@ extension ConfigurationReader {
                 hint: "sections of detectors, such as [motion.NAME], name the sensors that they need")
         }
         // To a text of its own the program adds the handlers that its command line asks for.
-        if configuration.handlers.isEmpty, configuration.store == nil, configuration.socket == nil, embedded == nil {
+        if configuration.handlers.isEmpty, configuration.store == nil, configuration.socket == nil,
+            configuration.dbus == nil, embedded == nil
+        {
             diagnostics.report(
                 .warning, at: SourcePosition(line: 1, column: 1), "there is no handler: events go nowhere",
                 hint: "a section [handler.NAME] says what is done with them, such as log = true")
@@ -44,7 +46,9 @@ extension ConfigurationReader {
 
     /// Warns of detectors whose events no handler takes, where nothing else keeps or hands them on.
     private func warnOfUnheard(_ configuration: Configuration) {
-        guard !configuration.handlers.isEmpty, configuration.store == nil, configuration.socket == nil else { return }
+        guard !configuration.handlers.isEmpty, configuration.store == nil, configuration.socket == nil,
+            configuration.dbus == nil
+        else { return }
         for name in configuration.detectorNames {
             // A hinge may be there for the postures of an orientation alone.
             guard !configuration.orientations.contains(where: { $0.hinge == name }) else { continue }

@@ -13,7 +13,7 @@ package struct ConfigurationReader {
             LightSection.row, ProximitySection.row,
         ]
         + [PositionSection.row]
-        + [EventStoreSettings.row, SocketSettings.row] + HandlerSection.rows
+        + [EventStoreSettings.row, SocketSettings.row, DBusSection.row] + HandlerSection.rows
 
     /// The top-level tables.
     private enum SectionKind: String, CaseIterable {
@@ -35,13 +35,14 @@ package struct ConfigurationReader {
 
     /// The top-level tables that are one section each.
     private enum SingleSection: String, CaseIterable {
-        case position, store, socket
+        case position, store, socket, dbus
 
         var keys: [String] {
             switch self {
             case .position: PositionSection.row.keys.map(\.name)
             case .store: EventStoreSettings.row.keys.map(\.name)
             case .socket: SocketSettings.row.keys.map(\.name)
+            case .dbus: DBusSection.keys
             }
         }
     }
@@ -134,6 +135,10 @@ package struct ConfigurationReader {
         configuration.position = single(.position).flatMap { PositionSection(reading: $0) }
         configuration.store = single(.store).flatMap { EventStoreSettings(reading: $0) }
         configuration.socket = single(.socket).flatMap { SocketSettings(reading: $0) }
+        configuration.dbus = single(.dbus).map { table in
+            DBusSection(
+                reading: table, orientations: inForce.orientations.map(\.name), norths: inForce.norths.map(\.name))
+        }
         if diagnostics.error() == nil {
             // A section that is switched off is not warned of.
             let sensors = sections(.sensor).filter { entry in readSensors.contains { $0.0.name == entry.key } }

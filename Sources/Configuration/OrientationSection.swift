@@ -12,6 +12,14 @@ package struct OrientationSection: Sendable, Equatable {
     /// The checked settings.
     package var settings: OrientationSettings
 
+    /// Creates a section with the defaults.
+    init(name: String, accelerometer: String) {
+        self.name = name
+        self.accelerometer = accelerometer
+        hinge = nil
+        settings = .ofSection
+    }
+
     /// Reads a section; `nil` when it cannot be used, which is then reported.
     init?(name: String, reading table: TableReader, sensors: [String], hinges: [String]) {
         let sensor = table.required(Self.accelerometer)

@@ -4,7 +4,7 @@ import PlainText
 extension Configuration {
     /// Fails when there is no detector.
     package func requireDetector(_ path: String) throws(StationError) {
-        guard detectorNames.isEmpty else { return }
+        guard detectorNames.isEmpty, dbus == nil else { return }
         throw StationError(
             .configuration,
             "\(path.printable): no detector: add a section [motion.NAME] or another one of a detector")

@@ -74,6 +74,13 @@ package final class Pipeline {
         detector.isDetecting && detector.streams.allSatisfy { !failed.contains($0.id) }
     }
 
+    /// Begins the statistics of some sensors' streams again after a pause that was meant: it is no gap.
+    package func resume(_ sensors: [Sensor]) {
+        for index in monitors.indices where sensors.contains(where: { $0 === monitors[index].stream.sensor }) {
+            monitors[index].resume()
+        }
+    }
+
     /// Asks the source once and offers what it delivered.
     ///
     /// A failure deactivates its sensors and is told to them and to the detectors that need them.
@@ -210,6 +217,12 @@ struct StreamMonitor {
     }
 
     var stream: SampleStream { statistics.stream }
+
+    /// Takes the next sample for the first one.
+    mutating func resume() {
+        lastTimeNanoseconds = nil
+        window = nil
+    }
 
     /// Counts samples that the source knows to be lost.
     mutating func count(_ loss: SampleLoss) {

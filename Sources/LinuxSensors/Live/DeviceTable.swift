@@ -4,6 +4,8 @@ struct DeviceTable {
     private(set) var devices: [SensorDevice] = []
     /// Whether the machine was searched once.
     private(set) var isSearched = false
+    /// Counts the changes of the devices.
+    private(set) var changeCount = 0
     /// The number of udev's last report about each device that is present.
     private var reports: [String: Int] = [:]
     private var reportCount = 0
@@ -36,6 +38,7 @@ struct DeviceTable {
     mutating func endSearch(_ found: [SensorDevice]?) -> (gone: [String], isOutdated: Bool) {
         guard let search else { return ([], false) }
         defer {
+            changeCount += 1
             isSearched = true
             self.search = nil
         }
@@ -77,6 +80,7 @@ struct DeviceTable {
 
     /// Adds a device, or replaces the description of one that is known.
     mutating func add(_ device: SensorDevice) {
+        changeCount += 1
         guard let index = devices.firstIndex(where: { $0.path == device.path }) else {
             devices.append(device)
             DeviceIdentity.distinguish(&devices, from: devices.count - 1)
@@ -89,6 +93,7 @@ struct DeviceTable {
 
     /// Removes a device.
     mutating func remove(_ path: String) {
+        changeCount += 1
         devices.removeAll { $0.path == path }
         reports[path] = nil
         search?.removed.insert(path)

@@ -3,6 +3,18 @@ import LinuxSystem
 
 /// Going on with other sensors, without touching those that stay.
 extension LiveSource {
+    /// Changes whenever a device is found or gone; 0 until the machine was searched.
+    package var deviceChangeCount: Int { table.isSearched ? table.changeCount : 0 }
+
+    /// Whether the machine has a device for each of some requests, open or not.
+    package func hasDevices(for requests: ArraySlice<SensorRequest>, except taken: Set<String> = []) -> Bool {
+        guard let request = requests.first else { return true }
+        return table.devices.contains { device in
+            !taken.contains(device.path) && request.accepts(device)
+                && hasDevices(for: requests.dropFirst(), except: taken.union([device.path]))
+        }
+    }
+
     /// Takes over other requests between two deliveries.
     ///
     /// A sensor stays, with its open device, when its `Sensor` object is among the new requests. The devices of the others

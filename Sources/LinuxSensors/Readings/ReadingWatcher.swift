@@ -28,6 +28,12 @@ package final class ReadingWatcher: Sendable {
         stopEvent = Descriptor(owning: try systemCall("eventfd") { clinux_eventfd() })
     }
 
+    /// The kinds for which the machine has a device; looking may take as long as a driver needs.
+    package static func present(_ kinds: [ReadingKind], root: String?) -> Set<ReadingKind> {
+        let finder = ReadingFinder(root: root ?? "")
+        return Set(kinds.filter { (try? finder.device($0)) != nil })
+    }
+
     /// Starts the thread.
     ///
     /// - Parameter tell: Called on the watcher's thread.

@@ -5,11 +5,13 @@ import LinuxSensors
 /// Single readings, which are no samples.
 extension Assembly {
     /// What has to be read for the detectors.
-    var readingKinds: [ReadingKind] {
-        var kinds: [ReadingKind] = []
-        if !lights.isEmpty { kinds.append(.light) }
-        if !proximities.isEmpty { kinds.append(.proximity) }
-        if hinges.contains(where: \.section.hasSwitch) { kinds.append(.tabletMode) }
+    ///
+    /// - Parameter isWanted: Whether something wants what a detector finds.
+    func readingKinds(where isWanted: (any Detector) -> Bool) -> Set<ReadingKind> {
+        var kinds: Set<ReadingKind> = []
+        if lights.contains(where: { isWanted($0.object) }) { kinds.insert(.light) }
+        if proximities.contains(where: { isWanted($0.object) }) { kinds.insert(.proximity) }
+        if hinges.contains(where: { $0.section.hasSwitch && isWanted($0.object) }) { kinds.insert(.tabletMode) }
         return kinds
     }
 
@@ -31,13 +33,9 @@ extension Assembly {
         }
     }
 
-    /// Whether the same detectors have the same readings as in another assembly.
-    func hasReadings(of other: Assembly) -> Bool {
-        func objects(_ assembly: Assembly) -> [ObjectIdentifier] {
-            assembly.lights.map { ObjectIdentifier($0.object) }
-                + assembly.proximities.map { ObjectIdentifier($0.object) }
-                + assembly.hinges.filter(\.section.hasSwitch).map { ObjectIdentifier($0.object) }
-        }
-        return objects(self) == objects(other)
+    /// The detectors that readings are for.
+    var readers: [ObjectIdentifier] {
+        lights.map { ObjectIdentifier($0.object) } + proximities.map { ObjectIdentifier($0.object) }
+            + hinges.filter(\.section.hasSwitch).map { ObjectIdentifier($0.object) }
     }
 }

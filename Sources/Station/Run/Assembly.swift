@@ -181,13 +181,16 @@ package struct Assembly {
     }
 
     /// Makes a router the delegate of all detectors.
+    ///
+    /// What only the desktop needs makes no events: nobody has asked for them.
     func report(to router: Router) {
+        let silent = configuration.desktopDetectors
         for part in motions { part.object.delegate = router }
-        for part in norths { part.object.delegate = router }
+        for part in norths where !silent.contains(part.section.name) { part.object.delegate = router }
         for part in hinges { part.object.delegate = router }
         for part in lights { part.object.delegate = router }
         for part in proximities { part.object.delegate = router }
-        for part in orientations { part.object.delegate = router }
+        for part in orientations where !silent.contains(part.section.name) { part.object.delegate = router }
     }
 
     // MARK: - Sensors

@@ -79,6 +79,7 @@ extension Daemon {
             configuration.handlers.append(EmbeddedConfiguration.handler(Self.outputName, OutputAction()))
         }
         try configuration.requireDetector(options.configurationPath ?? "")
+        configuration.addDesktop()
         let assembly = Assembly(
             configuration, after: assembly, now: SystemClock.monotonic(), traces: read.traces.take() ?? nil,
             notices: read.notices)
@@ -129,10 +130,9 @@ extension Daemon {
         assembly = next.assembly
         recallGyroscopes()
         lines = next.lines
-        next.live?.change(assembly.requests)
         source.change(
             live: next.live, timed: assembly.timed, streams: assembly.streams,
-            staysOpen: !assembly.readingKinds.isEmpty)
+            staysOpen: !assembly.readers.isEmpty || assembly.configuration.dbus != nil)
         pipeline.change(detectors: assembly.detectors)
         scheduleReadings(again: true)
         replaceChains()
@@ -145,7 +145,8 @@ extension Daemon {
         applyStoreAndSocket(of: assembly.configuration, from: before.configuration)
         assembly.report(to: router)
         for detector in assembly.detectors where !detector.isDetecting { detector.startDetection() }
-        watchReadings(after: before)
+applyDesktop(of: assembly.configuration)
+        reviewDemand()
         if configuredNanoseconds == 0, options.view == nil { sayStart() }
         for notice in assembly.notices where !before.notices.contains(notice) { log.say(notice) }
         for warning in assembly.configuration.warnings where !before.configuration.warnings.contains(warning) {
@@ -153,24 +154,6 @@ extension Daemon {
         }
         configuredNanoseconds = SystemClock.monotonic()
         refusedConfiguration = nil
-    }
-
-    /// Has what has no samples be read for the detectors that need it now; new ones get the present values.
-    private func watchReadings(after before: Assembly) {
-        guard !assembly.hasReadings(of: before) else { return }
-        watcher?.stop()
-        watcher = nil
-        watcherNumber += 1
-        let kinds = assembly.readingKinds
-        guard !kinds.isEmpty else { return }
-        let (mailbox, number) = (mailbox, watcherNumber)
-        do throws(SystemError) {
-            let next = try ReadingWatcher(kinds, root: options.root)
-            try next.start { mailbox.post(.reading($0, watcher: number)) }
-            watcher = next
-        } catch {
-            for kind in kinds { assembly.take(.failed(kind, SensorFailure(.inputOutput, error.description))) }
-        }
     }
 
     // MARK: - Reload

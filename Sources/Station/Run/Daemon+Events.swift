@@ -1,5 +1,6 @@
 import Binnacle
 import Configuration
+import DesktopBus
 import EventSocket
 import Handlers
 import LinuxSystem
@@ -44,6 +45,9 @@ extension Daemon {
             // Repeated kinds are not kept in the store.
             chains.append(
                 HandlerChain(handler: ClosureHandler { relay.publish([PublishedEvent($0)]) }, kinds: repeated))
+        }
+        if let desktop, assembly.configuration.dbus?.settings.broadcastsEvents ?? false {
+            chains.append(HandlerChain(handler: ClosureHandler { [bus = desktop.bus] in bus.publish($0) }))
         }
         trouble.change(to: lines)
         chains.append(HandlerChain(handler: trouble, kinds: EventKind.alwaysLogged))

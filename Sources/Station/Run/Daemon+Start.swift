@@ -18,8 +18,9 @@ extension Daemon {
             Self.list("sensor", assembly.sensors.map(\.section.name)),
             Self.list("detector", configuration.detectorNames),
             Self.list("handler", handlers), "socket: \(configuration.socket?.path ?? "none")",
+            configuration.dbus == nil ? nil : "the service on the system bus",
             "configuration: \(configurationWords)",
-        ]
+        ].compactMap { $0 }
         log.say("version \(Version.current) runs with " + parts.joined(separator: "; "))
         guard isatty(STDERR_FILENO) == 1 else { return }
         var look = "a [socket] in the configuration lets 'binnacle status' look at it"

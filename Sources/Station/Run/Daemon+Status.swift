@@ -1,5 +1,6 @@
 import Binnacle
 import Configuration
+import DesktopBus
 import EventSocket
 import Glibc
 import Handlers
@@ -33,16 +34,20 @@ extension Daemon {
         status.add("handlers", list: lines.map { object($0, statistics) })
         status.add("store", raw: statistics.map(Self.object) ?? "null")
         status.add("socket", raw: relay.server.map { object($0.statistics) } ?? "null")
+        status.add("dbus", raw: desktopObject)
         return status.text
     }
 
     /// The problems, each a sentence.
     private func problems(_ store: EventStoreStatistics?) -> [String] {
-        var problems = router.sensors.filter { !$0.isActive && !isWaiting($0) }.map { sensor in
+        var problems = router.sensors.filter { !$0.isActive && !isWaiting($0) && !isIdle($0) }.map { sensor in
             "sensor '\(sensor.name)' is inactive" + (sensor.failure.map { ": \($0)" } ?? "")
         }
         if assembly.detectors.isEmpty { problems.append("there is no detector") }
-        for detector in assembly.detectors where !pipeline.isWorking(detector) && !isWaiting(detector) {
+        for detector in assembly.detectors
+        where !pipeline.isWorking(detector) && !isWaiting(detector)
+            && !detector.streams.contains(where: { isIdle($0.sensor) })
+        {
             problems.append("detector '\(detector.name)' does not run")
         }
         for line in lines {
@@ -51,6 +56,7 @@ extension Daemon {
         }
         if let failure = store?.failure { problems.append("the event store: \(failure)") }
         if let failure = log.failure { problems.append("the log: standard error: \(failure)") }
+        if let failure = desktop?.bus.statistics.failure { problems.append("D-Bus: \(failure)") }
         if let socketFailure { problems.append("the socket: \(socketFailure)") }
         return problems
     }
@@ -85,6 +91,7 @@ extension Daemon {
             var object = JSONObject()
             object.add("name", sensor.name)
             object.add("active", raw: String(sensor.isActive))
+            if isIdle(sensor) { object.add("idle", raw: "true") }
             if isWaiting(sensor) { object.add("waiting", raw: "true") }
             object.add("simulated", raw: String(sensor.isSimulated))
             // A gyroscope that has never delivered is not there.

@@ -1,5 +1,6 @@
 package import Binnacle
 package import Configuration
+import DesktopBus
 import EventSocket
 import Glibc
 import Handlers
@@ -39,6 +40,13 @@ package final class Daemon {
     var watcher: ReadingWatcher?
     /// The number of the watchers that were started: what an earlier one has still sent is left out.
     var watcherNumber = 0
+    /// What is read by the watcher, and for which detectors.
+    var watchedReadings: Set<ReadingKind> = []
+    var watchedTakers: [ObjectIdentifier] = []
+    /// Serves the system bus; `nil` without `[dbus]`.
+    var desktop: DesktopService?
+    /// The sensors whose devices are not read, because nothing wants them.
+    var idleSensors: [Sensor] = []
     var lines: [HandlerLine] = []
     /// Attaches handlers to the store, when there is one.
     let attachments: HandlerAttachments?
@@ -220,7 +228,7 @@ package final class Daemon {
         mailbox.takeAll(into: &messages)
         for message in messages {
             switch message {
-            case .reading(let outcome, let number): if number == watcherNumber { assembly.take(outcome) }
+            case .reading(let outcome, let number): if number == watcherNumber { take(outcome) }
             case .report(let event):
                 count(event)
                 router.report(event)
@@ -232,6 +240,8 @@ package final class Daemon {
             case .storeConflict(let reason):
                 hasStoreConflict = true
                 session.end(StationError(.temporaryFailure, reason))
+            case .claimed(let sensors): take(claimed: sensors)
+            case .readingsPresent(let kinds): take(readingsPresent: kinds)
             case .status(let reply): reply(statusLine())
             case .repeatedKinds(let kinds, let socket): take(kinds, of: socket)
             case .readingsInterval(let interval, let socket): take(readingsInterval: interval, of: socket)
@@ -283,6 +293,7 @@ package final class Daemon {
     private func stop() {
         isStopping = true
         watcher?.stop()
+        desktop?.bus.finish()
         trouble.isStopping = true
         manager.sayStopping()
         let begin = SystemClock.monotonic()
@@ -306,6 +317,7 @@ package final class Daemon {
         // The server gets its last events from the store, so it ends after it.
         relay.server?.finish()
         for server in [relay.server, endingSocket] { _ = server?.waitForEnd(until: end) }
+        _ = desktop?.bus.waitForEnd(until: end)
         takeMessages()
         while isWritingGyroscopes, case let left = SystemClock.milliseconds(until: end), left > 0 {
             waker.wait(timeoutMilliseconds: left)
@@ -356,6 +368,7 @@ extension Daemon: SessionDelegate {
         manager.giveLifeSign(now)
         take(answer)
         takeMessages()
+        serveDesktop()
         if interruption.takeReload() { reload() }
         inlet?.flush()
         if let readings, now >= readings.dueNanoseconds { publishReadings(now) }

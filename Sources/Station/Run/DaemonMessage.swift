@@ -1,5 +1,6 @@
 import Binnacle
 import Configuration
+import DesktopBus
 import EventSocket
 import Handlers
 import LinuxSensors
@@ -35,6 +36,10 @@ enum DaemonMessage: Sendable {
     case socket(SocketSettings, Result<SocketServer, SocketServerError>)
     /// The file of what was learned of gyroscopes is written, or could not be.
     case gyroscopesWritten(SystemError?)
+    /// The sensors that programs of the desktop have claimed.
+    case claimed(DesktopSensors)
+    /// The single readings for which the machine has devices.
+    case readingsPresent(Set<ReadingKind>)
     /// A log message of the socket's server.
     case word(String, LogLevel)
 }

@@ -1,0 +1,79 @@
+import Binnacle
+package import DesktopBus
+import LinuxSystem
+import PlainText
+import TableReading
+
+/// `[dbus]`: the service for desktops, and the detectors that it takes its values from.
+package struct DBusSection: Sendable, Equatable {
+    /// The settings of the service.
+    package let settings: DBusSettings
+    /// The detector of the screen; `nil` for the first one, or one that is made.
+    package let orientation: String?
+    /// The detector of the heading; `nil` for the first one, or one that is made.
+    package let compass: String?
+
+    /// Reads the section.
+    init(reading table: TableReader, orientations: [String], norths: [String]) {
+        var settings = DBusSettings()
+        table.read(DBusSettings.rows, into: &settings)
+        if settings.claims == .group, AccountDatabase.group(settings.group) == nil {
+            table.warn(
+                at: table.entry(DBusSettings.groupKey)?.node.position ?? table.position,
+                "this machine has no group \(Spelling.quoted(settings.group))", hint: "every claim is denied")
+        }
+        self.settings = settings
+        orientation = Self.reference(table, Self.orientation, "orientation detector", orientations)
+        compass = Self.reference(table, Self.compass, "north detector", norths)
+    }
+
+    private static func reference(_ table: TableReader, _ key: Key, _ what: String, _ names: [String]) -> String? {
+        table.entry(key.name).flatMap { table.reference(key.name, $0.node, to: what, among: names) }
+    }
+
+    private static let orientation = Key(
+        "orientation", .example("\"screen\""), usual: "the first [orientation.NAME], or one with the defaults",
+        """
+        The detector that says which edge of the screen is up. Without any, one is made: for the first sensor that \
+        another detector uses as its accelerometer, or for any accelerometer in a screen.
+        """)
+    private static let compass = Key(
+        "compass", .example("\"bow\""), usual: "the first [north.NAME], or one with the defaults",
+        "The detector whose heading the compass of the desktop shows, from magnetic north.")
+
+    /// The names of the section's keys, without making the documentation of ``row``.
+    static let keys = [orientation, compass, SectionSwitch.enabled].map(\.name) + DBusSettings.rows.map(\.name)
+
+    /// The section's row.
+    static let row = SectionRow(
+        "dbus", shown: "dbus", isSet: false,
+        """
+        The service on the system bus that desktops ask: net.hadess.SensorProxy with orientation, light, proximity and \
+        compass, in the place of iio-sensor-proxy, and each event as a signal. Devices that only the desktop wants are read \
+        while a program has claimed them.
+        """,
+        keys: [orientation, compass] + DBusSettings.rows.map { $0.key(DBusSettings()) } + [SectionSwitch.enabled])
+}
+
+extension DBusSettings {
+    /// The key of the group.
+    fileprivate static let groupKey = "group"
+
+    fileprivate static let rows: [SettingRow<DBusSettings>] = [
+        SettingRow(
+            "claims", \.claims, .choice,
+            """
+            Who decides which programs may claim a sensor: "polkit", by the action net.hadess.SensorProxy.claim-sensor, \
+            which active sessions have; or "group", for systems without polkit: members of the group.
+            """),
+        SettingRow(
+            groupKey, \.group, .text,
+            "The group whose members may claim sensors, with claims = \"group\". Root may as well."),
+        SettingRow(
+            "events", \.broadcastsEvents, .boolean,
+            """
+            Whether each event is a signal on the bus, of org.binnacle.Binnacle1. The policy of the bus lets root and the \
+            group binnacle receive them.
+            """),
+    ]
+}

@@ -1,0 +1,132 @@
+import CSDBus
+import LinuxSystem
+
+/// A program that has called: what it waits for, and whether it may.
+final class BusClient {
+    /// Its unique name on the bus.
+    let name: String
+    /// The service, which owns it.
+    unowned let service: BusService
+    /// The calls that wait for the decision, in their order.
+    var calls: [BusMessage] = []
+    /// Until when the last decision counts that it may, on CLOCK_MONOTONIC.
+    var allowedUntil: Int64?
+    /// The match that shows when it vanishes, and the question whether it may.
+    var vanishing: OpaquePointer?
+    var question: OpaquePointer?
+
+    /// The most calls that wait.
+    static let mostCalls = 64
+    /// How long a decision counts: each is a round trip to polkit, and clients may call in a loop.
+    static let decisionNanoseconds: Int64 = 1_000_000_000
+
+    init(_ name: String, _ service: BusService) {
+        self.name = name
+        self.service = service
+    }
+}
+
+/// The answer to the question whether a client may claim a sensor.
+enum ClaimDecision {
+    case allowed
+    /// It may not, for a reason that the client is told.
+    case denied(String)
+    /// Nobody has decided, for a reason that the log is told.
+    case undecided(String)
+}
+
+/// Asks who decides about claims: polkit, or the bus, which knows the groups of a client.
+enum ClaimAuthority {
+    private static let action = "net.hadess.SensorProxy.claim-sensor"
+    /// How long the answer may take. polkit may have to be started first.
+    private static let timeMicroseconds: UInt64 = 5_000_000
+
+    /// Asks whether a client may; the answer comes with the call's reply, which ``decision(of:_:group:)`` reads.
+    static func ask(
+        _ settings: DBusSettings, about client: BusClient, _ connection: BusConnection,
+        answer: @escaping sd_bus_message_handler_t
+    ) throws(BusFailure) -> OpaquePointer? {
+        let receiver = Unmanaged.passUnretained(client).toOpaque()
+        switch settings.claims {
+        case .polkit:
+            return try connection.call(
+                "CheckAuthorization", of: "org.freedesktop.PolicyKit1.Authority",
+                at: "/org/freedesktop/PolicyKit1/Authority", of: "org.freedesktop.PolicyKit1", within: timeMicroseconds,
+                answer: answer, receiver: receiver
+            ) { message throws(BusFailure) in
+                try message.within("r", "sa{sv}") { () throws(BusFailure) in
+                    try message.append("system-bus-name")
+                    try message.append(dictionary: [("name", .text(client.name))])
+                }
+                try message.append(action)
+                try message.append(emptyArrayOf: "{ss}")
+                // Nobody is asked for a password because a screen turns.
+                try message.append(UInt32(0))
+                try message.append("")
+            }
+        case .group:
+            return try connection.call(
+                "GetConnectionCredentials", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus",
+                of: "org.freedesktop.DBus", within: timeMicroseconds, answer: answer, receiver: receiver
+            ) { message throws(BusFailure) in try message.append(client.name) }
+        }
+    }
+
+    /// Reads the reply.
+    ///
+    /// - Parameters:
+    ///   - reply: The reply.
+    ///   - settings: Who was asked.
+    ///   - group: The number of the group; `nil` when the machine has none of this name.
+    ///   - user: The daemon's own account.
+    static func decision(
+        of reply: BusMessage, _ settings: DBusSettings, group: UInt32?, user: UInt32
+    ) -> ClaimDecision {
+        if let error = reply.error {
+            switch settings.claims {
+            case .polkit:
+                return .undecided(
+                    "polkit did not decide about a claim (\(error)); without polkit, set claims = \"group\" in [dbus]")
+            case .group: return .denied("the bus does not know the groups of the client")
+            }
+        }
+        switch settings.claims {
+        case .polkit:
+            guard reply.enter("r", "bba{ss}"), let isAllowed = reply.boolean() else {
+                return .undecided("polkit answered in an unknown form")
+            }
+            return isAllowed ? .allowed : .denied("polkit does not allow \(action)")
+        case .group:
+            guard let group else {
+                return .undecided("the machine has no group '\(settings.group)', which [dbus] has to know about claims")
+            }
+            let (account, groups) = credentials(reply)
+            if account == 0 || account == user || groups.contains(group) { return .allowed }
+            return .denied("the account is no member of the group '\(settings.group)'")
+        }
+    }
+
+    /// The account and the groups in a dictionary of the bus.
+    private static func credentials(_ reply: BusMessage) -> (account: UInt32?, groups: [UInt32]) {
+        var (account, groups) = (UInt32?.none, [UInt32]())
+        guard reply.enter("a", "{sv}") else { return (nil, []) }
+        while reply.enter("e", "sv") {
+            switch (reply.text(), reply.variantContents) {
+            case ("UnixUserID", "u"):
+                guard reply.enter("v", "u") else { break }
+                account = reply.number()
+                reply.exit()
+            case ("UnixGroupIDs", "au"):
+                guard reply.enter("v", "au") else { break }
+                if reply.enter("a", "u") {
+                    while let group = reply.number() { groups.append(group) }
+                    reply.exit()
+                }
+                reply.exit()
+            default: reply.skip("v")
+            }
+            reply.exit()
+        }
+        return (account, groups)
+    }
+}

@@ -1,0 +1,160 @@
+import CSDBus
+import Glibc
+import LinuxSystem
+
+/// A connection to the system bus; it belongs to one thread.
+///
+/// Callbacks are functions of C and get a pointer to their receiver. It is unretained: the receiver closes the connection
+/// before it ends.
+final class BusConnection {
+    let library: csdbus
+    private let bus: OpaquePointer
+
+    /// Connects, which goes on in ``process()``; `DBUS_SYSTEM_BUS_ADDRESS` names another bus.
+    init() throws(BusFailure) {
+        let library = try BusLibrary.load()
+        var bus: OpaquePointer?
+        try busCall("the system bus cannot be reached") { library.open_system(&bus) }
+        guard let bus else { throw BusFailure(call: "sd_bus_open_system", code: EPROTO) }
+        self.library = library
+        self.bus = bus
+    }
+
+    deinit {
+        library.close(bus)
+        _ = library.unref(bus)
+    }
+
+    // MARK: - The loop
+
+    /// The descriptor to wait for.
+    var descriptor: Int32 { library.get_fd(bus) }
+
+    /// What to wait for.
+    var events: (reads: Bool, writes: Bool) {
+        let events = library.get_events(bus)
+        return (events & Int32(POLLIN) != 0, events & Int32(POLLOUT) != 0)
+    }
+
+    /// When to process although nothing has come, on CLOCK_MONOTONIC.
+    var deadline: Int64? {
+        var microseconds: UInt64 = 0
+        guard library.get_timeout(bus, &microseconds) >= 0, microseconds < UInt64(Int64.max / 1000) else { return nil }
+        return Int64(microseconds) * 1000
+    }
+
+    /// Reads, dispatches and writes once.
+    ///
+    /// - Returns: Whether there may be more.
+    /// - Throws: ``BusFailure`` when the connection is lost.
+    func process() throws(BusFailure) -> Bool {
+        try busCall("the system bus") { library.process(bus, nil) } > 0
+    }
+
+    /// The number of messages that wait for the bus to read them.
+    var queuedCount: Int {
+        var count: UInt64 = 0
+        return library.get_n_queued_write(bus, &count) < 0 ? 0 : Int(count)
+    }
+
+    // MARK: - Names and objects
+
+    /// Asks for a well-known name, and takes it from an owner that allows it; otherwise it comes when it is free.
+    func request(name: String, answer: @escaping sd_bus_message_handler_t, receiver: UnsafeMutableRawPointer)
+        throws(BusFailure)
+    {
+        let flags = UInt64(SD_BUS_NAME_REPLACE_EXISTING | SD_BUS_NAME_QUEUE)
+        try busCall("sd_bus_request_name_async") { library.request_name_async(bus, nil, name, flags, answer, receiver) }
+    }
+
+    /// Offers an interface.
+    func add(
+        _ interface: BusInterface, _ table: UnsafePointer<sd_bus_vtable>, receiver: UnsafeMutableRawPointer
+    ) throws(BusFailure) {
+        try busCall("sd_bus_add_object_vtable") {
+            library.add_object_vtable(bus, nil, interface.path, interface.name, table, receiver)
+        }
+    }
+
+    /// Asks the bus for messages.
+    ///
+    /// - Returns: What ``remove(_:)`` ends it with.
+    func match(
+        _ rule: String, _ take: @escaping sd_bus_message_handler_t, receiver: UnsafeMutableRawPointer
+    ) throws(BusFailure) -> OpaquePointer? {
+        var slot: OpaquePointer?
+        try busCall("sd_bus_add_match_async") { library.add_match_async(bus, &slot, rule, take, nil, receiver) }
+        return slot
+    }
+
+    /// Ends a match or a call.
+    func remove(_ slot: OpaquePointer?) { _ = library.slot_unref(slot) }
+
+    // MARK: - Messages
+
+    /// Sends a signal to one client, or to all.
+    func signal(
+        _ name: String, of interface: String, at path: String, to client: String? = nil,
+        _ write: (BusMessage) throws(BusFailure) -> Void
+    ) throws(BusFailure) {
+        var raw: OpaquePointer?
+        try busCall("sd_bus_message_new_signal") { library.message_new_signal(bus, &raw, path, interface, name) }
+        let message = try own(raw)
+        if let client {
+            try busCall("sd_bus_message_set_destination") { library.message_set_destination(message.raw, client) }
+        }
+        try write(message)
+        try send(message)
+    }
+
+    /// Calls a method.
+    ///
+    /// - Returns: What ``remove(_:)`` ends the wait with.
+    func call(
+        _ method: String, of interface: String, at path: String, of name: String, within microseconds: UInt64,
+        answer: @escaping sd_bus_message_handler_t, receiver: UnsafeMutableRawPointer,
+        _ write: (BusMessage) throws(BusFailure) -> Void
+    ) throws(BusFailure) -> OpaquePointer? {
+        var raw: OpaquePointer?
+        try busCall("sd_bus_message_new_method_call") {
+            library.message_new_method_call(bus, &raw, name, path, interface, method)
+        }
+        let message = try own(raw)
+        try write(message)
+        var slot: OpaquePointer?
+        try busCall("sd_bus_call_async") { library.call_async(bus, &slot, message.raw, answer, receiver, microseconds) }
+        return slot
+    }
+
+    /// Answers a call.
+    func reply(to call: BusMessage, _ write: (BusMessage) throws(BusFailure) -> Void = { _ in }) throws(BusFailure) {
+        var raw: OpaquePointer?
+        try busCall("sd_bus_message_new_method_return") { library.message_new_method_return(call.raw, &raw) }
+        let message = try own(raw)
+        try write(message)
+        try send(message)
+    }
+
+    /// Refuses a call.
+    func refuse(_ call: BusMessage, _ name: String, _ text: String) throws(BusFailure) {
+        var raw: OpaquePointer?
+        try busCall("sd_bus_message_new_method_error") {
+            name.withCString { name in
+                text.withCString { text in
+                    var error = sd_bus_error(name: name, message: text, _need_free: 0)
+                    return library.message_new_method_error(call.raw, &raw, &error)
+                }
+            }
+        }
+        try send(try own(raw))
+    }
+
+    private func own(_ raw: OpaquePointer?) throws(BusFailure) -> BusMessage {
+        guard let raw else { throw BusFailure(call: "sd-bus made no message", code: 0) }
+        return BusMessage(owning: raw, library)
+    }
+
+    private func send(_ message: BusMessage) throws(BusFailure) {
+        try busCall("sd_bus_send") { library.send(bus, message.raw, nil) }
+    }
+}

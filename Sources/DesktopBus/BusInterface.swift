@@ -1,0 +1,150 @@
+import Binnacle
+import CSDBus
+
+/// An interface at a path: its members, one row each, from which the library's table is made.
+struct BusInterface {
+    /// What an interface has.
+    enum Member {
+        /// A method and the type and the name of its result; it takes nothing.
+        case method(String, result: (type: String, name: String)? = nil)
+        case property(String, type: String)
+        case signal(String, type: String, names: [String])
+    }
+
+    let name: String
+    let path: String
+    let members: [Member]
+
+    /// The well-known name of the service that desktops ask.
+    static let proxyName = "net.hadess.SensorProxy"
+    /// The well-known name of our own interface.
+    static let ownName = "org.binnacle.Binnacle1"
+
+    /// The interface of iio-sensor-proxy 3.9, to the letter.
+    static let proxy = BusInterface(
+        name: proxyName, path: "/net/hadess/SensorProxy",
+        members: [.accelerometer, .light, .proximity].flatMap(claims) + [
+            .property("HasAccelerometer", type: "b"),
+            .property("AccelerometerOrientation", type: "s"),
+            .property("AccelerometerTilt", type: "s"),
+            .property("HasAmbientLight", type: "b"),
+            .property("LightLevelUnit", type: "s"),
+            .property("LightLevel", type: "d"),
+            .property("HasProximity", type: "b"),
+            .property("ProximityNear", type: "b"),
+        ])
+
+    /// That of its compass.
+    static let compass = BusInterface(
+        name: "net.hadess.SensorProxy.Compass", path: "/net/hadess/SensorProxy/Compass",
+        members: claims(.compass) + [.property("HasCompass", type: "b"), .property("CompassHeading", type: "d")])
+
+    /// Our own: a signal for each kind of event, and the daemon's status.
+    static let own = BusInterface(
+        name: ownName, path: "/org/binnacle/Binnacle1",
+        members: [.method("GetStatus", result: ("s", "status")), .property("Version", type: "s")]
+            + EventKind.allCases.filter { !EventKind.repeated.contains($0) }.map {
+                .signal($0.busName, type: eventType, names: eventNames)
+            })
+
+    /// The values of a signal for an event.
+    private static let eventType = "tssxa{sv}"
+    private static let eventNames = ["seq", "detector", "sensor", "time_ns", "figures"]
+
+    private static func claims(_ sensor: DesktopSensor) -> [Member] {
+        [.method("Claim" + sensor.rawValue), .method("Release" + sensor.rawValue)]
+    }
+
+    /// Makes the library's table, which stays for as long as the process.
+    func makeTable(
+        call: @escaping sd_bus_message_handler_t, get: @escaping sd_bus_property_get_t
+    ) -> UnsafePointer<sd_bus_vtable> {
+        // Bytes with a zero behind them, which live until the table is made, because it copies them.
+        let texts = members.map {
+            member -> (kind: UInt8, name: [CChar], type: [CChar], result: [CChar], names: [CChar]) in
+            switch member {
+            case .method(let name, let result):
+                (
+                    UInt8(ascii: "m"), Array(name.utf8CString), [0], Array((result?.type ?? "").utf8CString),
+                    result.map { Array($0.name.utf8CString) } ?? []
+                )
+            case .property(let name, let type):
+                (UInt8(ascii: "p"), Array(name.utf8CString), Array(type.utf8CString), [0], [])
+            case .signal(let name, let type, let names):
+                (
+                    UInt8(ascii: "s"), Array(name.utf8CString), Array(type.utf8CString), [0],
+                    names.flatMap { Array($0.utf8CString) }
+                )
+            }
+        }
+        // One run of bytes, so that one pointer reaches all of them.
+        var bytes: [CChar] = []
+        let places = texts.map { text -> [Int] in
+            [text.name, text.type, text.result, text.names].map { part in
+                defer { bytes += part }
+                return bytes.count
+            }
+        }
+        bytes.append(0)
+        return bytes.withUnsafeBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { preconditionFailure("there are names") }
+            let rows = zip(texts, places).map { text, place in
+                csdbus_member(
+                    kind: CChar(text.kind), name: base + place[0], signature: base + place[1], result: base + place[2],
+                    names: base + place[3], name_bytes: text.names.count)
+            }
+            return csdbus_vtable(rows, rows.count, call, get)
+        }
+    }
+}
+
+extension EventKind {
+    /// The name of its signal: `orientation.changed` is `OrientationChanged`.
+    package var busName: String {
+        rawValue.split { $0 == "." || $0 == "_" }.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+    }
+}
+
+extension DesktopReadings {
+    /// The value of a property of ``BusInterface/proxy`` or ``BusInterface/compass``.
+    func value(of property: String) -> BusValue? {
+        switch property {
+        case "HasAccelerometer": .boolean(present.contains(.accelerometer))
+        case "AccelerometerOrientation": .text(orientation.rawValue)
+        case "AccelerometerTilt": .text(tilt.rawValue)
+        case "HasAmbientLight": .boolean(present.contains(.light))
+        case "LightLevelUnit": .text(lightUnit == .lux ? "lux" : "vendor")
+        case "LightLevel": .number(lightLevel)
+        case "HasProximity": .boolean(present.contains(.proximity))
+        case "ProximityNear": .boolean(isNear)
+        case "HasCompass": .boolean(present.contains(.compass))
+        case "CompassHeading": .number(headingDegrees)
+        default: nil
+        }
+    }
+}
+
+extension DesktopSensor {
+    /// The interface that has its properties.
+    var interface: BusInterface { self == .compass ? .compass : .proxy }
+
+    /// The properties that everybody is told of, in one signal.
+    var publicProperties: [String] {
+        switch self {
+        case .accelerometer: ["HasAccelerometer"]
+        case .light: ["HasAmbientLight", "LightLevelUnit"]
+        case .proximity: ["HasProximity"]
+        case .compass: ["HasCompass"]
+        }
+    }
+
+    /// The properties that claimers are told of, each in a signal of its own: some clients read the first of a signal alone.
+    var claimedProperties: [String] {
+        switch self {
+        case .accelerometer: ["AccelerometerOrientation", "AccelerometerTilt"]
+        case .light: ["LightLevel"]
+        case .proximity: ["ProximityNear"]
+        case .compass: ["CompassHeading"]
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import Binnacle
+import CSDBus
+
+/// A value of a property or a figure, with its type on the bus.
+enum BusValue: Equatable {
+    case boolean(Bool)
+    case integer(Int64)
+    case number(Double)
+    case text(String)
+
+    /// The type as D-Bus writes it.
+    var signature: String {
+        switch self {
+        case .boolean: "b"
+        case .integer: "x"
+        case .number: "d"
+        case .text: "s"
+        }
+    }
+}
+
+/// A message that is written or read; it belongs to the thread of its connection.
+final class BusMessage {
+    let raw: OpaquePointer
+    private let library: csdbus
+
+    /// Takes ownership of a message that was made.
+    init(owning raw: OpaquePointer, _ library: csdbus) {
+        self.raw = raw
+        self.library = library
+    }
+
+    /// Keeps a message that the library owns.
+    init(keeping raw: OpaquePointer, _ library: csdbus) {
+        self.raw = library.message_ref(raw) ?? raw
+        self.library = library
+    }
+
+    deinit {
+        _ = library.message_unref(raw)
+    }
+
+    // MARK: - Writing
+
+    func append(_ text: String) throws(BusFailure) {
+        try busCall("sd_bus_message_append_basic") {
+            text.withCString { library.message_append_basic(raw, CChar(UInt8(ascii: "s")), $0) }
+        }
+    }
+
+    func append(_ number: UInt64) throws(BusFailure) { try append(number, type: "t") }
+    func append(_ number: UInt32) throws(BusFailure) { try append(number, type: "u") }
+    func append(_ number: Int64) throws(BusFailure) { try append(number, type: "x") }
+
+    func append(_ value: BusValue) throws(BusFailure) {
+        switch value {
+        // A boolean is an int for sd-bus.
+        case .boolean(let value): try append(CInt(value ? 1 : 0), type: "b")
+        case .integer(let value): try append(value, type: "x")
+        case .number(let value): try append(value, type: "d")
+        case .text(let value): try append(value)
+        }
+    }
+
+    /// Appends a dictionary of texts and variants, in its order.
+    func append(dictionary entries: [(name: String, value: BusValue)]) throws(BusFailure) {
+        try within("a", "{sv}") { () throws(BusFailure) in
+            for entry in entries {
+                try within("e", "sv") { () throws(BusFailure) in
+                    try append(entry.name)
+                    try within("v", entry.value.signature) { () throws(BusFailure) in try append(entry.value) }
+                }
+            }
+        }
+    }
+
+    /// Appends an empty array.
+    func append(emptyArrayOf type: String) throws(BusFailure) {
+        try within("a", type) { () throws(BusFailure) in }
+    }
+
+    func within(_ type: Unicode.Scalar, _ contents: String, _ body: () throws(BusFailure) -> Void) throws(BusFailure) {
+        try busCall("sd_bus_message_open_container") {
+            library.message_open_container(raw, CChar(UInt8(ascii: type)), contents)
+        }
+        try body()
+        try busCall("sd_bus_message_close_container") { library.message_close_container(raw) }
+    }
+
+    private func append<Number>(_ number: Number, type: Unicode.Scalar) throws(BusFailure) {
+        try busCall("sd_bus_message_append_basic") {
+            withUnsafePointer(to: number) { library.message_append_basic(raw, CChar(UInt8(ascii: type)), $0) }
+        }
+    }
+
+    // MARK: - Reading
+
+    /// The unique name of the sender.
+    var sender: String? { library.message_get_sender(raw).map { String(cString: $0) } }
+
+    /// The name of the method or signal.
+    var member: String { library.message_get_member(raw).map { String(cString: $0) } ?? "" }
+
+    /// The error's name and message; `nil` when it is no error.
+    var error: String? {
+        guard let error = library.message_get_error(raw), let name = error.pointee.name else { return nil }
+        let words = error.pointee.message.map { ": " + String(cString: $0) } ?? ""
+        return String(cString: name) + words
+    }
+
+    /// The next value, which is a text; `nil` when it is none.
+    func text() -> String? {
+        var text: UnsafePointer<CChar>?
+        guard library.message_read_basic(raw, CChar(UInt8(ascii: "s")), &text) > 0, let text else { return nil }
+        return String(cString: text)
+    }
+
+    /// The next value, which is a boolean.
+    func boolean() -> Bool? {
+        var value: CInt = 0
+        return library.message_read_basic(raw, CChar(UInt8(ascii: "b")), &value) > 0 ? value != 0 : nil
+    }
+
+    /// The next value, which is a number.
+    func number() -> UInt32? {
+        var value: UInt32 = 0
+        return library.message_read_basic(raw, CChar(UInt8(ascii: "u")), &value) > 0 ? value : nil
+    }
+
+    /// Enters a container, unless there is no such one.
+    func enter(_ type: Unicode.Scalar, _ contents: String) -> Bool {
+        library.message_enter_container(raw, CChar(UInt8(ascii: type)), contents) > 0
+    }
+
+    /// Leaves the container.
+    func exit() { _ = library.message_exit_container(raw) }
+
+    /// The contents of the variant that is next, without entering it.
+    var variantContents: String? {
+        var (type, contents) = (CChar(0), UnsafePointer<CChar>?.none)
+        guard library.message_peek_type(raw, &type, &contents) > 0, type == CChar(UInt8(ascii: "v")) else { return nil }
+        return contents.map { String(cString: $0) }
+    }
+
+    /// Passes over what is next.
+    func skip(_ types: String) { _ = library.message_skip(raw, types) }
+}

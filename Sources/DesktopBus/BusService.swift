@@ -1,0 +1,439 @@
+import Binnacle
+import CSDBus
+import Glibc
+import LinuxSystem
+import PlainText
+
+/// The work of ``DesktopBus`` on its thread.
+final class BusService {
+    static let wakerToken: UInt64 = 0
+    private static let busToken: UInt64 = 1
+
+    var settings: DBusSettings
+    let surroundings: DesktopBus.Surroundings
+    let gauges: BusGauges
+    private let courier: Courier<BusInbox>
+    private let epoll: Epoll
+    var readings = DesktopReadings()
+    var claims = ClaimTable()
+    var clients: [String: BusClient] = [:]
+    /// The claims that are not answered yet, by their numbers.
+    var calls: [UInt64: BusMessage] = [:]
+    private var callCount: UInt64 = 0
+    private(set) var connection: BusConnection?
+    /// The descriptor that the epoll waits for, and what for.
+    private var watched: (descriptor: Int32, reads: Bool, writes: Bool)?
+    private var reconnectNanoseconds: Int64 = 0
+    private var failureCount = 0
+    private var hasRequestedNames = false
+    private var wanted: DesktopSensors = []
+    /// The calls that wait for the daemon's status.
+    private var statusCalls: [BusMessage] = []
+    private var lastFailure: String?
+    /// The group of the settings, looked up once: the directory of groups may be slow.
+    lazy var group = AccountDatabase.group(settings.group)
+    /// When a refused claim may be logged again.
+    var refusalLogNanoseconds = Int64.min
+
+    /// The tables of the interfaces, which sd-bus keeps.
+    private nonisolated(unsafe) static let tables = [BusInterface.proxy, .compass, .own].map { interface in
+        // Read-only once they are made.
+        (interface, interface.makeTable(call: BusService.takeCall, get: BusService.getProperty))
+    }
+
+    /// How many clients may have claims: the bus allows a connection 512 matches.
+    static let mostClients = 400
+    /// The messages that may wait for a bus that does not read them, before events are left out.
+    private static let mostQueued = 1024
+    /// The messages that are dispatched before the inbox is looked at.
+    private static let mostMessages = 64
+
+    init(
+        _ settings: DBusSettings, courier: Courier<BusInbox>, epoll: Epoll, gauges: BusGauges,
+        surroundings: DesktopBus.Surroundings
+    ) {
+        self.settings = settings
+        self.courier = courier
+        self.epoll = epoll
+        self.gauges = gauges
+        self.surroundings = surroundings
+    }
+
+    private var receiver: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    /// Runs until the service is told to finish.
+    func run() {
+        while courier.stop == nil {
+            let now = SystemClock.monotonic()
+            if connection == nil, now >= reconnectNanoseconds { connect(now) }
+            take(courier.withContent { $0.takeAll() }, now)
+            let hasMore = process(now)
+            answerDue(now)
+            tellWanted(now)
+            watch()
+            let timeout = hasMore ? 0 : waitTime(now)
+            _ = epoll.wait(timeoutMilliseconds: timeout) { token in
+                if token == Self.wakerToken { courier.waker.clear() }
+            }
+        }
+        disconnect()
+    }
+
+    // MARK: - The connection
+
+    private func connect(_ now: Int64) {
+        do throws(BusFailure) {
+            let connection = try BusConnection()
+            for (interface, table) in Self.tables { try connection.add(interface, table, receiver: receiver) }
+            for signal in ["NameAcquired", "NameLost"] {
+                _ = try connection.match(
+                    "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',member='\(signal)'",
+                    Self.nameChanged, receiver: receiver)
+            }
+            self.connection = connection
+            hasRequestedNames = false
+        } catch {
+            lose(error, now)
+        }
+    }
+
+    private func disconnect() {
+        if let watched { epoll.remove(watched.descriptor) }
+        watched = nil
+        for client in clients.values { forget(client) }
+        clients = [:]
+        calls = [:]
+        statusCalls = []
+        connection = nil
+        gauges.change { $0.names = [] }
+    }
+
+    /// Gives the connection up, and connects again after 1 s, doubled up to 32 s.
+    private func lose(_ failure: BusFailure, _ now: Int64) {
+        disconnect()
+        claims.removeAll(at: now)
+        reconnectNanoseconds = now + 1_000_000_000 << min(Int64(failureCount), 5)
+        failureCount += 1
+        fail(
+            "\(failure); it is tried again", level: .error)
+    }
+
+    /// Records what is wrong, and logs it when it is new.
+    private func fail(_ text: String, level: LogLevel) {
+        gauges.change { $0.failure = text }
+        guard text != lastFailure else { return }
+        lastFailure = text
+        surroundings.say("D-Bus: \(text)", level)
+    }
+
+    private func process(_ now: Int64) -> Bool {
+        guard let connection else { return false }
+        do throws(BusFailure) {
+            for _ in 0..<Self.mostMessages where !(try connection.process()) { return false }
+            return true
+        } catch {
+            lose(error, now)
+            return false
+        }
+    }
+
+    private func watch() {
+        guard let connection else { return }
+        let (descriptor, events) = (connection.descriptor, connection.events)
+        guard descriptor >= 0 else { return }
+        do throws(SystemError) {
+            if watched?.descriptor != descriptor {
+                try epoll.add(descriptor, token: Self.busToken)
+                watched = (descriptor, true, false)
+            }
+            if let watched, (watched.reads, watched.writes) != events {
+                try epoll.change(descriptor, token: Self.busToken, reads: events.reads, writes: events.writes)
+                self.watched = (descriptor, events.reads, events.writes)
+            }
+        } catch {
+            lose(BusFailure(call: error.description, code: 0), SystemClock.monotonic())
+        }
+    }
+
+    private func waitTime(_ now: Int64) -> Int32 {
+        let reconnect = connection == nil ? reconnectNanoseconds : nil
+        let due = [connection?.deadline, claims.deadline, reconnect].compactMap { $0 }.min()
+        return due.map { SystemClock.milliseconds(until: $0, from: now) } ?? -1
+    }
+
+    // MARK: - Names
+
+    /// Asks for the names once the sensors are known: clients that find the service ask it at once what it has.
+    private func requestNames() {
+        guard let connection, !hasRequestedNames else { return }
+        hasRequestedNames = true
+        attempt { () throws(BusFailure) in
+            for name in [BusInterface.ownName, BusInterface.proxyName] {
+                try connection.request(
+                    name: name,
+                    answer: name == BusInterface.proxyName ? Self.proxyNameAnswered : Self.ownNameAnswered,
+                    receiver: receiver)
+            }
+        }
+    }
+
+    fileprivate func take(nameAnswer message: BusMessage, _ name: String) {
+        if let error = message.error {
+            // The policy of the bus says who may have a name.
+            fail("the bus does not give it the name \(name): \(error)", level: .error)
+        } else if message.number() == 2 {
+            fail(
+                "another program has the name \(name) and keeps it: end that one, or it is taken over then",
+                level: .warning)
+        }
+    }
+
+    fileprivate func take(nameChange message: BusMessage) {
+        guard let name = message.text(), [BusInterface.ownName, BusInterface.proxyName].contains(name) else { return }
+        let isOwned = message.member == "NameAcquired"
+        gauges.change { state in
+            state.names.removeAll { $0 == name }
+            if isOwned { state.names.append(name) }
+            if state.names.count == 2 { state.failure = nil }
+        }
+        if isOwned {
+            failureCount = 0
+            if name == BusInterface.proxyName { lastFailure = nil }
+        } else {
+            fail("it has lost the name \(name)", level: .warning)
+        }
+    }
+
+    // MARK: - The inbox
+
+    private func take(_ inbox: BusInbox, _ now: Int64) {
+        if let settings = inbox.settings, settings != self.settings {
+            self.settings = settings
+            group = AccountDatabase.group(settings.group)
+            for client in clients.values { client.allowedUntil = nil }
+        }
+        if let readings = inbox.readings { take(readings) }
+        if inbox.isReady { requestNames() }
+        if let status = inbox.status {
+            let calls = statusCalls
+            statusCalls = []
+            for call in calls { reply(to: call) { message throws(BusFailure) in try message.append(status) } }
+        }
+        if settings.broadcastsEvents { broadcast(inbox.events, dropped: inbox.droppedCount) }
+    }
+
+    private func take(_ new: DesktopReadings) {
+        let old = readings
+        readings = new
+        for sensor in DesktopSensor.allCases {
+            let changed = { (name: String) in new.value(of: name) != old.value(of: name) }
+            if sensor.publicProperties.contains(where: changed) {
+                tell(sensor, sensor.publicProperties, to: nil)
+            }
+            for property in sensor.claimedProperties where changed(property) {
+                for client in claims.claimers(of: sensor) { tell(sensor, [property], to: client) }
+            }
+        }
+    }
+
+    /// Tells a client, or everybody, what some properties are now.
+    private func tell(_ sensor: DesktopSensor, _ properties: [String], to client: String?) {
+        guard let connection else { return }
+        let values = properties.compactMap { name in readings.value(of: name).map { (name, $0) } }
+        attempt { () throws(BusFailure) in
+            try connection.signal(
+                "PropertiesChanged", of: "org.freedesktop.DBus.Properties", at: sensor.interface.path, to: client
+            ) { message throws(BusFailure) in
+                try message.append(sensor.interface.name)
+                try message.append(dictionary: values)
+                try message.append(emptyArrayOf: "s")
+            }
+        }
+    }
+
+    private func broadcast(_ events: [Event], dropped: Int) {
+        var (sent, left) = (0, dropped)
+        for event in events {
+            guard let connection, connection.queuedCount < Self.mostQueued else {
+                left += 1
+                continue
+            }
+            attempt { () throws(BusFailure) in
+                try connection.signal(
+                    event.kind.busName, of: BusInterface.ownName, at: BusInterface.own.path
+                ) { message throws(BusFailure) in try message.append(event) }
+                sent += 1
+            }
+        }
+        guard sent + left > 0 else { return }
+        gauges.change { state in
+            state.broadcastCount += sent
+            state.droppedCount += left
+        }
+        // Without a bus nobody listens, and the log has that already.
+        if left > 0, connection != nil { surroundings.dropped(left) }
+    }
+
+    // MARK: - Claims
+
+    /// Sends a claimer the values, which heals caches that it may have, and then the answer.
+    func answer(_ call: BusMessage, _ sensor: DesktopSensor, to client: String) {
+        for property in sensor.claimedProperties where isKnown(property, sensor) {
+            tell(sensor, [property], to: client)
+        }
+        reply(to: call)
+    }
+
+    /// Whether a value is worth telling: programs warn of an undefined orientation.
+    private func isKnown(_ property: String, _ sensor: DesktopSensor) -> Bool {
+        readings.present.contains(sensor) && readings.value(of: property) != .text("undefined")
+    }
+
+    private func answerDue(_ now: Int64) {
+        for waiting in claims.takeAnswers(readings, at: now) { answer(waiting) }
+    }
+
+    func answer(_ waiting: ClaimTable.Waiting) {
+        guard let call = calls.removeValue(forKey: waiting.call) else { return }
+        answer(call, waiting.sensor, to: waiting.client)
+    }
+
+    /// Keeps a claim that is answered later.
+    func nextCallNumber() -> UInt64 {
+        callCount += 1
+        return callCount
+    }
+
+    private func tellWanted(_ now: Int64) {
+        let now = claims.wanted(at: now)
+        guard now != wanted else { return }
+        wanted = now
+        surroundings.wantedChanged(now)
+    }
+
+    // MARK: - Calls
+
+    func reply(to call: BusMessage, _ write: (BusMessage) throws(BusFailure) -> Void = { _ in }) {
+        guard let connection else { return }
+        attempt { () throws(BusFailure) in try connection.reply(to: call, write) }
+    }
+
+    func refuse(_ call: BusMessage, _ name: String, _ text: String) {
+        guard let connection else { return }
+        attempt { () throws(BusFailure) in try connection.refuse(call, "org.freedesktop.DBus.Error." + name, text) }
+    }
+
+    /// What cannot be sent is no reason to end: a client may be gone, and ``process(_:)`` notices when the bus is.
+    func attempt(_ body: () throws(BusFailure) -> Void) {
+        do throws(BusFailure) {
+            try body()
+        } catch {
+            surroundings.say("D-Bus: \(error)", .debug)
+        }
+    }
+
+    fileprivate func take(call message: BusMessage) {
+        let member = message.member
+        guard member != "GetStatus" else { return takeStatus(message) }
+        guard let name = message.sender else { return }
+        takeClaim(message, from: name)
+    }
+
+    private func takeStatus(_ message: BusMessage) {
+        guard statusCalls.count < BusClient.mostCalls else {
+            return refuse(message, "LimitsExceeded", "too many calls wait for the status")
+        }
+        statusCalls.append(message)
+        guard statusCalls.count == 1 else { return }
+        let courier = courier
+        surroundings.status { text in
+            courier.leave { inbox in
+                defer { inbox.status = text }
+                return inbox.isEmpty
+            }
+        }
+    }
+
+    fileprivate func value(of property: String) -> BusValue? {
+        property == "Version" ? .text(surroundings.version) : readings.value(of: property)
+    }
+}
+
+// MARK: - Functions for sd-bus
+
+extension BusService {
+    /// The service of a callback's receiver.
+    ///
+    /// Sound, because a service closes its connection, which alone calls, before it ends, on the same thread.
+    private static func service(_ receiver: UnsafeMutableRawPointer?) -> BusService? {
+        receiver.map { Unmanaged<BusService>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private static func message(_ raw: OpaquePointer?, _ service: BusService) -> BusMessage? {
+        guard let raw, let connection = service.connection else { return nil }
+        return BusMessage(keeping: raw, connection.library)
+    }
+
+    fileprivate static let takeCall: sd_bus_message_handler_t = { raw, receiver, _ in
+        guard let service = service(receiver), let message = message(raw, service) else { return -ENOTCONN }
+        service.take(call: message)
+        // The answer may come later.
+        return 1
+    }
+
+    fileprivate static let getProperty: sd_bus_property_get_t = { _, _, _, name, raw, receiver, _ in
+        guard let service = service(receiver), let message = message(raw, service), let name,
+            let value = service.value(of: String(cString: name))
+        else { return -ENOENT }
+        do throws(BusFailure) {
+            try message.append(value)
+            return 1
+        } catch {
+            return -error.code
+        }
+    }
+
+    fileprivate static let nameChanged: sd_bus_message_handler_t = { raw, receiver, _ in
+        guard let service = service(receiver), let message = message(raw, service) else { return 0 }
+        service.take(nameChange: message)
+        return 0
+    }
+
+    fileprivate static let proxyNameAnswered: sd_bus_message_handler_t = { raw, receiver, _ in
+        guard let service = service(receiver), let message = message(raw, service) else { return 0 }
+        service.take(nameAnswer: message, BusInterface.proxyName)
+        return 0
+    }
+
+    fileprivate static let ownNameAnswered: sd_bus_message_handler_t = { raw, receiver, _ in
+        guard let service = service(receiver), let message = message(raw, service) else { return 0 }
+        service.take(nameAnswer: message, BusInterface.ownName)
+        return 0
+    }
+}
+
+extension BusMessage {
+    /// Appends an event: number, detector, sensor, stamp, and its figures with their types.
+    fileprivate func append(_ event: Event) throws(BusFailure) {
+        try append(event.sequence)
+        try append(event.detector ?? "")
+        try append(event.sensor ?? "")
+        try append(event.timeNanoseconds)
+        var entries = event.figures.map { ($0.name.rawValue, BusValue($0.value)) }
+        if let wall = event.wallNanoseconds { entries.append(("wall_time", .text(WallTime.text(wall)))) }
+        if event.isSimulated { entries.append(("simulated", .boolean(true))) }
+        if let identity = event.identity { entries.append(("identity", .text(identity))) }
+        try append(dictionary: entries)
+    }
+}
+
+extension BusValue {
+    /// The value of a figure.
+    init(_ value: Figure.Value) {
+        switch value {
+        case .number(let number, decimals: _): self = .number(number)
+        case .integer(let number): self = .integer(number)
+        case .word, .text: self = .text(value.description)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Binnacle
+
+/// Who has claimed what, who waits for an answer, and which sensors are therefore wanted.
+///
+/// A state machine without a bus and a clock. A claim belongs to a client and is not counted: a second one changes nothing,
+/// and one release ends it. It outlives the sensor, which may be unplugged and come back.
+struct ClaimTable {
+    /// A claim that is not answered yet.
+    struct Waiting: Equatable {
+        let client: String
+        let sensor: DesktopSensor
+        /// The number of the call.
+        let call: UInt64
+        /// When it is answered at the latest, on CLOCK_MONOTONIC.
+        let dueNanoseconds: Int64
+    }
+
+    private(set) var claims: [String: DesktopSensors] = [:]
+    private(set) var waiting: [Waiting] = []
+    /// When sensors that nobody claims any more are switched off, on CLOCK_MONOTONIC.
+    private var lingering: [DesktopSensor: Int64] = [:]
+
+    /// How long a claim waits for the first value. Desktops wait in their main loop.
+    static let longestWait: Int64 = 900_000_000
+    /// How long a sensor stays on without claims: clients that release and claim in a loop would switch it each time.
+    static let linger: Int64 = 1_000_000_000
+
+    /// Takes a claim.
+    ///
+    /// - Returns: Whether it is to be answered now: its value is known, or there is no sensor to wait for.
+    mutating func claim(
+        _ sensor: DesktopSensor, by client: String, call: UInt64, _ readings: DesktopReadings, at now: Int64
+    ) -> Bool {
+        claims[client, default: []].set(sensor, true)
+        lingering[sensor] = nil
+        if Self.isKnown(sensor, readings) { return true }
+        waiting.append(
+            Waiting(client: client, sensor: sensor, call: call, dueNanoseconds: now + Self.longestWait))
+        return false
+    }
+
+    /// Ends a claim; one that is not there is no error.
+    ///
+    /// - Returns: The claims of this client that waited, which are to be answered.
+    mutating func release(_ sensor: DesktopSensor, by client: String, at now: Int64) -> [Waiting] {
+        guard var own = claims[client], own.contains(sensor) else { return [] }
+        own.set(sensor, false)
+        claims[client] = own.isEmpty ? nil : own
+        letLinger(DesktopSensors(sensor), now)
+        return takeWaiting { $0.client == client && $0.sensor == sensor }
+    }
+
+    /// Ends all claims of a client that is gone.
+    mutating func vanish(_ client: String, at now: Int64) -> [Waiting] {
+        guard let own = claims.removeValue(forKey: client) else { return [] }
+        letLinger(own, now)
+        return takeWaiting { $0.client == client }
+    }
+
+    /// Ends the claims of all clients, because the bus is gone.
+    mutating func removeAll(at now: Int64) {
+        let all = claims.values.reduce(into: DesktopSensors()) { $0.formUnion($1) }
+        claims = [:]
+        waiting = []
+        letLinger(all, now)
+    }
+
+    /// The claims that are to be answered: their values have come, there is no sensor any more, or the time is over.
+    mutating func takeAnswers(_ readings: DesktopReadings, at now: Int64) -> [Waiting] {
+        guard !waiting.isEmpty else { return [] }
+        return takeWaiting { $0.dueNanoseconds <= now || Self.isKnown($0.sensor, readings) }
+    }
+
+    /// The clients that have claimed a sensor, in a stable order.
+    func claimers(of sensor: DesktopSensor) -> [String] {
+        claims.filter { $0.value.contains(sensor) }.keys.sorted()
+    }
+
+    /// The sensors that are claimed, or were a moment ago.
+    mutating func wanted(at now: Int64) -> DesktopSensors {
+        lingering = lingering.filter { $0.value > now }
+        var wanted = claims.values.reduce(into: DesktopSensors()) { $0.formUnion($1) }
+        for sensor in lingering.keys { wanted.set(sensor, true) }
+        return wanted
+    }
+
+    /// When there is something to do although nothing happens, on CLOCK_MONOTONIC.
+    var deadline: Int64? {
+        (waiting.map(\.dueNanoseconds) + lingering.values).min()
+    }
+
+    private static func isKnown(_ sensor: DesktopSensor, _ readings: DesktopReadings) -> Bool {
+        readings.fresh.contains(sensor) || !readings.present.contains(sensor)
+    }
+
+    private mutating func letLinger(_ sensors: DesktopSensors, _ now: Int64) {
+        for sensor in DesktopSensor.allCases
+        where sensors.contains(sensor) && !claims.values.contains(where: { $0.contains(sensor) }) {
+            lingering[sensor] = now + Self.linger
+        }
+    }
+
+    private mutating func takeWaiting(_ isTaken: (Waiting) -> Bool) -> [Waiting] {
+        let taken = waiting.filter(isTaken)
+        waiting.removeAll(where: isTaken)
+        return taken
+    }
+}

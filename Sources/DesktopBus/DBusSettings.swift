@@ -1,0 +1,20 @@
+/// `[dbus]`: the service for desktops on the system bus.
+package struct DBusSettings: Sendable, Equatable {
+    /// Who decides which programs may claim a sensor.
+    package enum Claims: String, Sendable, CaseIterable {
+        /// polkit, by the action `net.hadess.SensorProxy.claim-sensor`.
+        case polkit
+        /// Membership in a group.
+        case group
+    }
+
+    /// Who decides which programs may claim a sensor.
+    package var claims = Claims.polkit
+    /// The group whose members may, with ``Claims/group``.
+    package var group = "binnacle"
+    /// Whether each event is broadcast.
+    package var broadcastsEvents = true
+
+    /// The defaults.
+    package init() {}
+}

@@ -1,0 +1,107 @@
+package import Binnacle
+package import LinuxSystem
+package import PlainText
+import Synchronization
+
+/// The service on the system bus: sensors for desktops as `net.hadess.SensorProxy`, and events for every program.
+///
+/// It has a thread with the connection, and shares nothing with other threads but messages. Claims stay while the bus stays,
+/// whatever happens with a sensor or with the configuration.
+package final class DesktopBus: Sendable {
+    /// What the service needs of the rest of the daemon; everything is called on the thread of the bus.
+    package struct Surroundings: Sendable {
+        /// Writes a message to the log.
+        package var say: @Sendable (_ message: String, _ level: LogLevel) -> Void = { _, _ in }
+        /// Told which sensors are claimed, each time that changes.
+        package var wantedChanged: @Sendable (DesktopSensors) -> Void = { _ in }
+        /// Requests the daemon's status; the reply is a JSON object on one line, and comes once, on any thread.
+        package var status: @Sendable (_ reply: @escaping @Sendable (String) -> Void) -> Void = { $0("{}") }
+        /// Told how many events could not be broadcast.
+        package var dropped: @Sendable (_ count: Int) -> Void = { _ in }
+        /// The version of the program.
+        package var version = ""
+
+        /// Creates surroundings that ignore everything.
+        package init() {}
+    }
+
+    private let courier: Courier<BusInbox>
+    private let gauges = BusGauges()
+
+    /// Starts the service's thread, which connects by itself, and again when it loses the bus.
+    ///
+    /// - Throws: ``SystemError`` when there is no thread or descriptor left.
+    package init(_ settings: DBusSettings, surroundings: Surroundings) throws(SystemError) {
+        let (courier, epoll) = (try Courier(BusInbox()), try Epoll())
+        self.courier = courier
+        try epoll.add(courier.waker.descriptor, token: BusService.wakerToken)
+        let gauges = gauges
+        // From here on only the service's thread uses it.
+        nonisolated(unsafe) let threadEpoll = epoll
+        try courier.start {
+            BusService(settings, courier: courier, epoll: threadEpoll, gauges: gauges, surroundings: surroundings).run()
+        }
+    }
+
+    /// Tells what the sensors show.
+    package func publish(_ readings: DesktopReadings) { courier.add { $0.readings = readings } }
+
+    /// Tells that the sensors of the machine are known: from now on clients find the service.
+    package func begin() {
+        courier.leave { inbox in
+            defer { inbox.isReady = true }
+            return !inbox.isReady
+        }
+    }
+
+    /// Broadcasts an event.
+    package func publish(_ event: Event) {
+        courier.add { $0.publish(event) }
+    }
+
+    /// Applies other settings; the connection, the name and the claims stay.
+    package func change(_ settings: DBusSettings) { courier.add { $0.settings = settings } }
+
+    /// The state of the service; on any thread.
+    package var statistics: BusStatistics { gauges.statistics }
+
+    /// Leaves the bus.
+    package func finish() { courier.requestStop() }
+
+    /// Waits for the end, after ``finish()``.
+    package func waitForEnd(until deadlineNanoseconds: Int64) -> Bool {
+        courier.waitForEnd(until: deadlineNanoseconds)
+    }
+}
+
+/// The state of the service.
+package struct BusStatistics: Sendable, Equatable {
+    /// The well-known names that it has.
+    package var names: [String] = []
+    /// Why it has not all of them; `nil` when it has.
+    package var failure: String? = "it has not connected yet"
+    /// The number of clients that have claimed each sensor.
+    package var claims: [DesktopSensor: Int] = [:]
+    /// The number of events that were broadcast, and of those that were not.
+    package var broadcastCount = 0
+    package var droppedCount = 0
+}
+
+/// The state of the service for other threads.
+final class BusGauges: Sendable {
+    private let state = Mutex(BusStatistics())
+
+    var statistics: BusStatistics { state.withLock { $0 } }
+
+    func change(_ body: (inout BusStatistics) -> Void) { state.withLock { body(&$0) } }
+}
+
+extension Courier<BusInbox> {
+    /// Adds a message, and wakes the thread when there was none.
+    fileprivate func add(_ change: (inout BusInbox) -> Void) {
+        leave { inbox in
+            defer { change(&inbox) }
+            return inbox.isEmpty
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package import Binnacle
+
+/// A sensor that programs of the desktop claim; the raw value is its word in the members of the interface.
+package enum DesktopSensor: String, Sendable, CaseIterable {
+    case accelerometer = "Accelerometer"
+    case light = "Light"
+    case proximity = "Proximity"
+    case compass = "Compass"
+
+    /// Its place in a ``DesktopSensors``.
+    fileprivate var bit: UInt8 {
+        switch self {
+        case .accelerometer: 1
+        case .light: 2
+        case .proximity: 4
+        case .compass: 8
+        }
+    }
+}
+
+/// A set of sensors, which is compared after each delivery.
+package struct DesktopSensors: OptionSet, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The set of one sensor.
+    package init(_ sensor: DesktopSensor) { rawValue = sensor.bit }
+
+    /// Whether a sensor is among them.
+    package func contains(_ sensor: DesktopSensor) -> Bool { rawValue & sensor.bit != 0 }
+
+    /// Adds or removes a sensor.
+    package mutating func set(_ sensor: DesktopSensor, _ isMember: Bool) {
+        if isMember { formUnion(Self(sensor)) } else { subtract(Self(sensor)) }
+    }
+}
+
+/// What the desktop's sensors show.
+package struct DesktopReadings: Sendable, Equatable {
+    /// The sensors that the machine has.
+    package var present: DesktopSensors = []
+    /// The sensors that have delivered since they were last switched on: their values are no old ones.
+    package var fresh: DesktopSensors = []
+    /// Which edge of the screen points up.
+    package var orientation = ScreenOrientation.undefined
+    /// How far the screen leans.
+    package var tilt = ScreenTilt.undefined
+    /// The light, in the unit.
+    package var lightLevel = 0.0
+    /// The unit of the light.
+    package var lightUnit = LightEvent.Unit.lux
+    /// Whether something is near.
+    package var isNear = false
+    /// The magnetic heading, in degrees from 0 up to but not including 360; −1 while there is none.
+    package var headingDegrees = -1.0
+
+    /// Readings of no sensor.
+    package init() {}
+}
