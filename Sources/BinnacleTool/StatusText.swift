@@ -29,13 +29,15 @@ enum StatusText {
         }
         for handler in items(status["handlers"]) { lines.append(Self.handler(handler)) }
         lines.append(store(status["store"]))
-        return lines + socket(status["socket"])
+        return lines + socket(status["socket"]) + desktop(status["dbus"])
     }
 
     private static func sensor(_ sensor: JSONValue) -> [String] {
         let simulated = isTrue(sensor["simulated"]) ? " (simulated)" : ""
         let absence = isTrue(sensor["waiting"]) ? "none on this machine" : "inactive"
-        let state = isTrue(sensor["active"]) ? "active" : absence
+        let state =
+            isTrue(sensor["idle"])
+            ? "not read, because nothing wants it" : isTrue(sensor["active"]) ? "active" : absence
         let head = "sensor \(word(sensor["name"])): \(state)\(simulated)"
         return [head]
             + items(sensor["streams"]).map { stream in
@@ -92,6 +94,18 @@ enum StatusText {
             "socket \(word(socket["path"])): \(word(socket["connections"])) connections, \(word(socket["refused"])) refused"
         ]
             + subscribers.map { "  subscriber: \($0)" }
+    }
+
+    private static func desktop(_ bus: JSONValue?) -> [String] {
+        guard let bus, bus != .null else { return [] }
+        let names = items(bus["names"]).map(word).joined(separator: ", ")
+        let claims = ["accelerometer", "light", "proximity", "compass"].compactMap { sensor -> String? in
+            guard let count = bus["claims"]?[sensor]?.integer, count > 0 else { return nil }
+            return "\(sensor) claimed by \(count)"
+        }
+        let parts = [names.isEmpty ? "no name yet" : names] + claims + ["\(word(bus["broadcast"])) events sent"]
+        let failure = bus["failure"]?.text.map { ", FAILS: \($0)" } ?? ""
+        return ["system bus: " + parts.joined(separator: ", ") + failure]
     }
 
     private static func items(_ value: JSONValue?) -> [JSONValue] {

@@ -9,6 +9,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 // Both are written once, before csdbus_load() first returns.
 static struct csdbus functions;
 static char problem[256];
+static const unsigned *vtable_format;
 
 static void load(void)
 {
@@ -17,9 +18,11 @@ static void load(void)
     if (!library)
         return;
 #define FUNCTION(function) \
-    functions.function = (__typeof__(&sd_bus_##function))cloading_find(library, name, "sd_bus_" #function, problem, sizeof problem);
+    functions.function = \
+        (__typeof__(&sd_bus_##function))cloading_find(library, name, "sd_bus_" #function, problem, sizeof problem);
     CSDBUS_FUNCTIONS(FUNCTION)
 #undef FUNCTION
+    vtable_format = cloading_find(library, name, "sd_bus_object_vtable_format", problem, sizeof problem);
 }
 
 const struct csdbus *csdbus_load(const char **reason)
@@ -48,8 +51,8 @@ const sd_bus_vtable *csdbus_vtable(const struct csdbus_member *members, size_t c
         abort();
     table[0].type = _SD_BUS_VTABLE_START;
     table[0].x.start.element_size = sizeof *table;
-    // The reference to sd_bus_object_vtable_format only makes a program link with a library that knows this form.
     table[0].x.start.features = _SD_BUS_VTABLE_PARAM_NAMES;
+    table[0].x.start.vtable_format_reference = vtable_format;
     for (size_t i = 0; i < count; i++) {
         const struct csdbus_member *member = &members[i];
         sd_bus_vtable *entry = &table[i + 1];

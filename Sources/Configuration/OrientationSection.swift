@@ -87,6 +87,7 @@ extension OrientationSettings {
     fileprivate static var ofSection: OrientationSettings {
         var settings = OrientationSettings()
         settings.frame = .desktop
+        settings.learnsLength = true
         return settings
     }
 
@@ -125,7 +126,10 @@ extension OrientationSettings {
             "The least distance between the angles at which an orientation or a tilt begins and ends."),
         SettingRow(
             "gate_g", \.gateG, .number,
-            "While the total acceleration differs from 1 g by more, as in free fall or a shake, the last values hold."),
+            """
+            While the total acceleration differs from 1 g by more, as in free fall or a shake, the last values hold. A device \
+            whose scale is wrong is noticed: a vector that stays as it is for 0.3 s is taken for gravity, whatever its length.
+            """),
         SettingRow(
             "gap_s", \.gapLimit, .seconds,
             "A longer time without a sample is a gap, after which a change has to last dwell_s again."),

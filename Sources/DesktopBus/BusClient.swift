@@ -15,6 +15,9 @@ final class BusClient {
     var vanishing: OpaquePointer?
     var question: OpaquePointer?
 
+    /// The number of polkit's actions that were tried for the question.
+    var action = 0
+
     /// The most calls that wait.
     static let mostCalls = 64
     /// How long a decision counts: each is a round trip to polkit, and clients may call in a loop.
@@ -37,7 +40,9 @@ enum ClaimDecision {
 
 /// Asks who decides about claims: polkit, or the bus, which knows the groups of a client.
 enum ClaimAuthority {
-    private static let action = "net.hadess.SensorProxy.claim-sensor"
+    /// The actions of polkit, of which the second is asked about where the first is not registered, or is that of
+    /// iio-sensor-proxy: polkit answers questions about other accounts to root and to an action's owner alone.
+    static let actions = ["net.hadess.SensorProxy.claim-sensor", "org.binnacle.Binnacle1.claim-sensor"]
     /// How long the answer may take. polkit may have to be started first.
     private static let timeMicroseconds: UInt64 = 5_000_000
 
@@ -58,7 +63,7 @@ enum ClaimAuthority {
                     try message.append("system-bus-name")
                     try message.append(dictionary: [("name", .text(client.name))])
                 }
-                try message.append(action)
+                try message.append(actions[client.service.action])
                 try message.append(emptyArrayOf: "{ss}")
                 // Nobody is asked for a password because a screen turns.
                 try message.append(UInt32(0))
@@ -95,7 +100,7 @@ enum ClaimAuthority {
             guard reply.enter("r", "bba{ss}"), let isAllowed = reply.boolean() else {
                 return .undecided("polkit answered in an unknown form")
             }
-            return isAllowed ? .allowed : .denied("polkit does not allow \(action)")
+            return isAllowed ? .allowed : .denied("polkit does not allow it")
         case .group:
             guard let group else {
                 return .undecided("the machine has no group '\(settings.group)', which [dbus] has to know about claims")

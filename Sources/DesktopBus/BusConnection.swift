@@ -10,18 +10,29 @@ final class BusConnection {
     let library: csdbus
     private let bus: OpaquePointer
 
-    /// Connects, which goes on in ``process()``; `DBUS_SYSTEM_BUS_ADDRESS` names another bus.
-    init() throws(BusFailure) {
+    /// Connects, which goes on in ``process()``.
+    ///
+    /// - Parameter address: Another bus than the system's, which `DBUS_SYSTEM_BUS_ADDRESS` may name as well.
+    init(address: String? = nil) throws(BusFailure) {
         let library = try BusLibrary.load()
         var bus: OpaquePointer?
-        try busCall("the system bus cannot be reached") { library.open_system(&bus) }
+        try busCall("the system bus cannot be reached") {
+            guard let address else { return library.open_system(&bus) }
+            var result = library.new(&bus)
+            if result >= 0 { result = library.set_address(bus, address) }
+            if result >= 0 { result = library.set_bus_client(bus, 1) }
+            return result < 0 ? result : library.start(bus)
+        }
         guard let bus else { throw BusFailure(call: "sd_bus_open_system", code: EPROTO) }
         self.library = library
         self.bus = bus
     }
 
+    /// Leaves the bus, whatever waits for an answer.
+    func close() { library.close(bus) }
+
     deinit {
-        library.close(bus)
+        close()
         _ = library.unref(bus)
     }
 

@@ -5,8 +5,8 @@ import CSDBus
 struct BusInterface {
     /// What an interface has.
     enum Member {
-        /// A method and the type and the name of its result; it takes nothing.
-        case method(String, result: (type: String, name: String)? = nil)
+        /// A method, what it takes, and the type and the name of its result.
+        case method(String, arguments: String = "", result: (type: String, name: String)? = nil)
         case property(String, type: String)
         case signal(String, type: String, names: [String])
     }
@@ -63,10 +63,11 @@ struct BusInterface {
         let texts = members.map {
             member -> (kind: UInt8, name: [CChar], type: [CChar], result: [CChar], names: [CChar]) in
             switch member {
-            case .method(let name, let result):
+            case .method(let name, let arguments, let result):
                 (
-                    UInt8(ascii: "m"), Array(name.utf8CString), [0], Array((result?.type ?? "").utf8CString),
-                    result.map { Array($0.name.utf8CString) } ?? []
+                    UInt8(ascii: "m"), Array(name.utf8CString), Array(arguments.utf8CString),
+                    Array((result?.type ?? "").utf8CString),
+                    arguments.isEmpty ? result.map { Array($0.name.utf8CString) } ?? [] : []
                 )
             case .property(let name, let type):
                 (UInt8(ascii: "p"), Array(name.utf8CString), Array(type.utf8CString), [0], [])

@@ -19,7 +19,11 @@ extension BusService {
             return refuse(message, "LimitsExceeded", "too many calls of this program wait for an answer")
         }
         client.calls.append(message)
-        guard client.question == nil, let connection else { return }
+        if client.question == nil { ask(about: client) }
+    }
+
+    private func ask(about client: BusClient) {
+        guard let connection else { return }
         do throws(BusFailure) {
             client.question = try ClaimAuthority.ask(settings, about: client, connection, answer: Self.decided)
         } catch {
@@ -121,6 +125,16 @@ extension BusService {
         connection.remove(client.question)
         client.question = nil
         let reply = BusMessage(keeping: raw, connection.library)
+        if service.settings.claims == .polkit, reply.error != nil, client.action < ClaimAuthority.actions.count {
+            // Each action is tried once, beginning with the one that worked last.
+            client.action += 1
+            service.action = (service.action + 1) % ClaimAuthority.actions.count
+            if client.action < ClaimAuthority.actions.count {
+                service.ask(about: client)
+                return 0
+            }
+        }
+        client.action = 0
         service.take(
             ClaimAuthority.decision(of: reply, service.settings, group: service.group, user: getuid()), about: client)
         return 0

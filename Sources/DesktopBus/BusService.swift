@@ -32,6 +32,8 @@ final class BusService {
     private var lastFailure: String?
     /// The group of the settings, looked up once: the directory of groups may be slow.
     lazy var group = AccountDatabase.group(settings.group)
+    /// The action that polkit knows, by its place among ``ClaimAuthority/actions``.
+    var action = 0
     /// When a refused claim may be logged again.
     var refusalLogNanoseconds = Int64.min
 
@@ -83,7 +85,7 @@ final class BusService {
 
     private func connect(_ now: Int64) {
         do throws(BusFailure) {
-            let connection = try BusConnection()
+            let connection = try BusConnection(address: surroundings.address)
             for (interface, table) in Self.tables { try connection.add(interface, table, receiver: receiver) }
             for signal in ["NameAcquired", "NameLost"] {
                 _ = try connection.match(

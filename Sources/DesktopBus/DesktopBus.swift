@@ -18,6 +18,8 @@ package final class DesktopBus: Sendable {
         package var status: @Sendable (_ reply: @escaping @Sendable (String) -> Void) -> Void = { $0("{}") }
         /// Told how many events could not be broadcast.
         package var dropped: @Sendable (_ count: Int) -> Void = { _ in }
+        /// The address of another bus than the system's.
+        package var address: String?
         /// The version of the program.
         package var version = ""
 

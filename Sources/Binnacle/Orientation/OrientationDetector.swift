@@ -31,10 +31,12 @@ public final class OrientationDetector: EventDetector {
     /// How far the screen leans, as the delegate was told.
     public var tilt: ScreenTilt { lean.value }
 
+    /// The length that gravity has in the samples, in g: 1, unless the scale of the device is wrong.
+    package var gravityG: Float { gravity.lengthG }
+
     private let limits: ScreenLimits
     private let signs: SIMD3<Float>
-    /// The squares of the total acceleration between which it is near 1 g.
-    private let gate: ClosedRange<Float>
+    private var gravity: GravityLength
     private let gapLimitNanoseconds: Int64
     private var edge: Dwell<ScreenOrientation>
     private var lean: Dwell<ScreenTilt>
@@ -63,7 +65,7 @@ public final class OrientationDetector: EventDetector {
         self.settings = settings
         limits = ScreenLimits(hysteresisDegrees: settings.hysteresisDegrees)
         signs = settings.signs
-        gate = Units.squares(near: settings.gateG)
+        gravity = GravityLength(gateG: settings.gateG, isLearned: settings.learnsLength)
         gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
         let dwell = Units.nanoseconds(settings.dwell)
         edge = Dwell(.undefined, delayNanoseconds: dwell)
@@ -110,12 +112,14 @@ public final class OrientationDetector: EventDetector {
         let start = startCount
         for index in 0..<columns.count {
             let time = columns.times[index]
-            if let last = lastTimeNanoseconds, isGap(from: last, to: time, limit: gapLimitNanoseconds) { interrupt() }
+            if let last = lastTimeNanoseconds, isGap(from: last, to: time, limit: gapLimitNanoseconds) {
+                interrupt()
+                gravity.interrupt()
+            }
             lastTimeNanoseconds = time
             let force = SIMD3(columns.x[index], columns.y[index], columns.z[index])
             let squared = (force * force).sum()
-            // Neither a value that is no number nor one that is too large for a square is in the range.
-            guard gate.contains(squared) else {
+            guard gravity.accepts(force, squared: squared, at: time) else {
                 interrupt()
                 continue
             }

@@ -21,6 +21,8 @@ public struct OrientationSettings: Sendable, Equatable {
     public var hysteresisDegrees = 10.0
     /// A total acceleration that differs from 1 g by more changes nothing, in g; 0.25 by default.
     public var gateG: Float = 0.25
+    /// Whether another length than 1 g is taken for gravity when it lasts, as that of a device whose scale is wrong.
+    package var learnsLength = false
     /// After a longer time without a sample a change that is not confirmed starts again; 1 s by default.
     public var gapLimit: Duration = .seconds(1)
 

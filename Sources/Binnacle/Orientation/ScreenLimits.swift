@@ -56,11 +56,10 @@ struct ScreenLimits {
     ///   - current: The tilt until now.
     /// - Returns: The tilt.
     func tilt(_ rise: Float, after current: ScreenTilt) -> ScreenTilt {
-        guard var index = Self.order.firstIndex(of: current) else {
-            return Self.order[plain.count { rise > $0 }]
-        }
-        while index < rising.count, rise > rising[index] { index += 1 }
-        while index > 0, rise < falling[index - 1] { index -= 1 }
-        return Self.order[index]
+        let found = Self.order[plain.count { rise > $0 }]
+        guard let index = Self.order.firstIndex(of: current) else { return found }
+        // What is left is left by the hysteresis; what is entered then is what the plain limits say.
+        let isLeft = index < rising.count && rise > rising[index] || index > 0 && rise < falling[index - 1]
+        return isLeft ? found : current
     }
 }

@@ -21,6 +21,8 @@ public final class ProximityDetector: EventDetector {
     /// The strengths above which something comes near, and below which it is far again, as iio-sensor-proxy 3.9 has them.
     private static let limits = (near: 1.1, far: 0.9)
     private var hasFailed = false
+    /// Whether the last reading was above the level.
+    private var wasAbove = false
 
     /// Creates a detector that does not detect yet.
     ///
@@ -33,6 +35,7 @@ public final class ProximityDetector: EventDetector {
     public func startDetection() {
         guard !isDetecting else { return }
         proximity = nil
+        wasAbove = false
         hasFailed = false
         isDetecting = true
     }
@@ -57,9 +60,11 @@ public final class ProximityDetector: EventDetector {
         let found: Proximity =
             switch proximity {
             case .near: strength < Self.limits.far ? .far : .near
-            case .far: strength > Self.limits.near ? .near : .far
+            // A second reading confirms one that is only just above the level.
+            case .far: strength > Self.limits.near || strength > 1 && wasAbove ? .near : .far
             case nil: strength > 1 ? .near : .far
             }
+        wasAbove = strength > 1
         guard found != proximity else { return }
         let event = ProximityEvent(proximity: found, timeNanoseconds: timeNanoseconds)
         guard delegate?.proximityDetector(self, shouldReport: event) ?? true, isDetecting else {

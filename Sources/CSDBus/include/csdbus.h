@@ -8,6 +8,10 @@
 /// The functions in use, without their prefix; all of them are in libsystemd 252.
 #define CSDBUS_FUNCTIONS(FUNCTION) \
     FUNCTION(open_system)             \
+    FUNCTION(new)                     \
+    FUNCTION(set_address)             \
+    FUNCTION(set_bus_client)          \
+    FUNCTION(start)                   \
     FUNCTION(close)                   \
     FUNCTION(unref)                   \
     FUNCTION(flush)                   \
@@ -64,7 +68,8 @@ struct csdbus_member {
     size_t name_bytes;
 };
 
-/// Makes the table of an interface that sd-bus wants; it copies its texts, and stays for as long as the process.
+/// Makes the table of an interface that sd-bus wants, once the library is loaded; it copies its texts, and stays for as
+/// long as the process.
 ///
 /// Anybody may call the methods: who may do what is decided where they are handled.
 const sd_bus_vtable *_Nonnull csdbus_vtable(const struct csdbus_member *_Nonnull members, size_t count,

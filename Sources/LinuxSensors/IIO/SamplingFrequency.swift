@@ -45,6 +45,22 @@ package struct SamplingFrequency: Sendable {
         return current
     }
 
+    /// Raises the rate to the least available one that is enough, when it is lower.
+    ///
+    /// - Throws: ``SensorFailure`` when it may not be set; a value that a driver refuses leaves the rate as it was.
+    func raise(to needed: Double) throws(SensorFailure) {
+        guard let current, current < needed * 0.999 else { return }
+        let text = (try? directory.textIfPresent(name + "_available")) ?? nil
+        let offered = (text ?? "").hasPrefix("[") ? [] : (text ?? "").split(separator: " ")
+        let enough = offered.compactMap { SysfsNumber.parse(String($0)) }.filter { $0 >= needed * 0.999 }.min()
+        let choice = enough ?? Self.nearest(to: needed, in: text)
+        do throws(SensorFailure) {
+            try directory.write(SysfsNumber.text(choice), to: name)
+        } catch {
+            guard error.category == .inputOutput else { throw error }
+        }
+    }
+
     /// The nearest of the rates that are available: a list, or `[min step max]`; the wanted one without either.
     package static func nearest(to wanted: Double, in available: String?) -> Double {
         guard let available else { return wanted }

@@ -101,6 +101,11 @@ struct SensorOpener: Sendable {
 
     private func openPoller(_ kinds: [SampleKind]) throws(SensorFailure) -> IIOPoller {
         switchBufferOff()
+        let needed = 1 / max(settings.updateInterval / .seconds(1), 1e-3)
+        for kind in kinds {
+            // Where it may not be set, values repeat, which is better than none.
+            try? SamplingFrequency(kind, of: device.directory)?.raise(to: needed)
+        }
         return try IIOPoller(device: device, kinds: kinds, settings: settings)
     }
 

@@ -47,13 +47,23 @@ struct ReadingFinder: Sendable {
     // MARK: - IIO
 
     private func iio(_ kind: ReadingKind) throws(SensorFailure) -> ReadingDevice? {
-        let folder = SysfsDirectory(path: root + "/sys/bus/iio/devices")
-        for name in folder.names() where name.hasPrefix("iio:device") {
-            let directory = folder.directory(name)
+        for directory in iioDevices {
             let source = kind == .light ? try Self.light(directory) : try Self.proximity(directory)
             if let source { return ReadingDevice(directory: directory, source: source) }
         }
         return nil
+    }
+
+    /// The folders of the IIO devices, as udev lists them; in another tree, by their names.
+    private var iioDevices: [SysfsDirectory] {
+        if root.isEmpty, let paths = udevPaths("iio") { return paths }
+        let folder = SysfsDirectory(path: root + "/sys/bus/iio/devices")
+        return folder.names().filter { $0.hasPrefix("iio:device") }.map(folder.directory)
+    }
+
+    private func udevPaths(_ subsystem: String) -> [SysfsDirectory]? {
+        guard let udev = try? Udev(), let paths = try? udev.paths(subsystems: [subsystem]) else { return nil }
+        return paths.sorted().map { SysfsDirectory(path: $0) }
     }
 
     private static func light(_ directory: SysfsDirectory) throws(SensorFailure) -> ReadingDevice
@@ -98,7 +108,11 @@ struct ReadingFinder: Sendable {
                 return ReadingDevice(directory: directory, source: .pair(attribute: "light"))
             }
         }
-        return nil
+        // The driver of some has the attribute at a platform device alone.
+        let platform = root.isEmpty ? udevPaths("platform") ?? [] : []
+        return platform.first { $0.has("light") }.map {
+            ReadingDevice(directory: $0, source: .pair(attribute: "light"))
+        }
     }
 
     private func inputSwitch(_ code: Int32, _ kind: ReadingKind) throws(SensorFailure)

@@ -14,7 +14,9 @@ package final class ReadingWatcher: Sendable {
     private let isStopped = Atomic<Bool>(false)
 
     /// How often what is no switch is read, as iio-sensor-proxy does; and how often a missing device is looked for.
-    private static let intervals = (reading: Int64(800_000_000), search: Int64(10_000_000_000))
+    private static let intervals = (
+        reading: Int64(800_000_000), pair: Int64(400_000_000), search: Int64(10_000_000_000)
+    )
 
     /// Creates a watcher that does not read yet.
     ///
@@ -66,10 +68,15 @@ package final class ReadingWatcher: Sendable {
             let isPolling = devices.keys.contains { $0 != .tabletMode }
             wait(
                 for: devices.values.compactMap(\.switchDescriptor),
-                nanoseconds: isPolling ? Self.intervals.reading : isComplete ? nil : searchNanoseconds - now
+                nanoseconds: isPolling ? interval(of: devices.values) : isComplete ? nil : searchNanoseconds - now
             )
             guard !isStopped.load(ordering: .acquiring) else { return }
         }
+    }
+
+    private func interval(of devices: some Collection<ReadingDevice>) -> Int64 {
+        let hasPair = devices.contains { if case .pair = $0.source { true } else { false } }
+        return hasPair ? Self.intervals.pair : Self.intervals.reading
     }
 
     /// Reads a kind, after a search where there is no device yet; `nil` when there is nothing to tell.

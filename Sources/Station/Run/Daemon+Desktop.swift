@@ -92,7 +92,7 @@ extension Daemon {
     }
 
     /// Follows devices that come and go, and sends what has changed; called at each turn.
-    func serveDesktop() {
+    func serveDesktop(_ now: Int64) {
         guard let desktop else { return }
         let count = source.live?.deviceChangeCount ?? 1
         if count != desktop.deviceChangeCount {
@@ -101,7 +101,16 @@ extension Daemon {
             if !isFirst { searchReadings() }
             if desktop.look(source.live) { reviewDemand() }
         }
+        if desktop.endTrial(source.live, at: now) { reviewDemand() }
         desktop.update(isSearched: count > 0)
+        if let notice = desktop.takeNotice() { log.say(notice, level: .warning) }
+    }
+
+    /// When the desktop has something to do although nothing happens, on CLOCK_MONOTONIC; `nil` for never.
+    var desktopDeadline: Int64? {
+        guard let desktop else { return nil }
+        let due = min(desktop.trialEnd, desktop.hasBegun ? .max : desktop.beginDeadline)
+        return due == .max ? nil : due
     }
 
     // MARK: - Demand

@@ -368,7 +368,7 @@ extension Daemon: SessionDelegate {
         manager.giveLifeSign(now)
         take(answer)
         takeMessages()
-        serveDesktop()
+        serveDesktop(now)
         if interruption.takeReload() { reload() }
         inlet?.flush()
         if let readings, now >= readings.dueNanoseconds { publishReadings(now) }
@@ -387,8 +387,10 @@ extension Daemon: SessionDelegate {
     /// The next watchdog message, or the time by which the daemon reports readiness.
     package func sessionNextDeadline(_ session: Session) -> Int64? {
         let lifeSign = manager.lifeSignMilliseconds.map { SystemClock.monotonic() + Int64($0) * 1_000_000 }
-        return [lifeSign, isReady ? nil : readyByNanoseconds, numberingDeadline, readings?.dueNanoseconds]
-            .compactMap { $0 }.min()
+        return [
+            lifeSign, isReady ? nil : readyByNanoseconds, numberingDeadline, readings?.dueNanoseconds, desktopDeadline,
+        ]
+        .compactMap { $0 }.min()
     }
 }
 

@@ -28,12 +28,21 @@ final class DesktopService {
     /// Decides what is near, as the detector of a section does.
     private let proximity = ProximityDetector()
     private var readings = DesktopReadings()
-    private var hasBegun = false
+    private(set) var hasBegun = false
+    /// The sensors that are read for a moment to see whether they work, and until when, on CLOCK_MONOTONIC.
+    private(set) var tried: DesktopSensors = []
+    private(set) var trialEnd: Int64 = .max
+    /// When clients find the service although the machine has not answered.
+    let beginDeadline = SystemClock.monotonic() + 1_000_000_000
+    /// What was told of the scale of a device.
+    private var toldScaleG: Float = 1
     /// The stamp of the heading that was sent last.
     private var headingNanoseconds = Int64.min
 
     /// The least turn and the least time between two headings: each wakes every program that has claimed the compass.
     private static let headingSteps = (degrees: 0.5, nanoseconds: Int64(100_000_000))
+    /// How long a sensor is tried.
+    private static let longestTrial: Int64 = 1_000_000_000
     /// How old a heading may be that is held; an older one is not told any more.
     private static let longestHold = Duration.seconds(1)
 
@@ -75,7 +84,10 @@ final class DesktopService {
         return kinds
     }
 
-    private func isClaimed(_ sensor: DesktopSensor) -> Bool { claimed.contains(sensor) && there.contains(sensor) }
+    /// Whether a sensor is read: it is claimed, or tried.
+    private func isClaimed(_ sensor: DesktopSensor) -> Bool {
+        claimed.union(tried).contains(sensor) && there.contains(sensor)
+    }
 
     /// The sensors for which there are devices.
     private var there: DesktopSensors = []
@@ -94,11 +106,50 @@ final class DesktopService {
         found.set(.compass, has(northParts))
         found.set(.light, readingsPresent?.contains(.light) ?? false)
         found.set(.proximity, readingsPresent?.contains(.proximity) ?? false)
-        guard found != there else { return false }
         let new = found.subtracting(there)
-        there = found
         restart(new)
+        // What failed before may work now that a device has changed.
+        var tried = new
+        for (sensor, parts) in sampled
+        where found.contains(sensor) && parts.sensors.contains(where: { !$0.isActive }) { tried.set(sensor, true) }
+        tried.formIntersection([DesktopSensors(.accelerometer), DesktopSensors(.compass)])
+        guard found != there || !tried.isEmpty else { return false }
+        there = found
+        if !tried.isEmpty {
+            self.tried.formUnion(tried)
+            trialEnd = SystemClock.monotonic() + Self.longestTrial
+        }
         return true
+    }
+
+    /// Ends the trial of sensors that have been opened, or had the time.
+    ///
+    /// - Returns: Whether it has ended.
+    func endTrial(_ live: LiveSource?, at now: Int64) -> Bool {
+        guard !tried.isEmpty else { return false }
+        let isActive = sampled.allSatisfy { sensor, parts in
+            !tried.contains(sensor) || parts.sensors.allSatisfy(\.isActive)
+        }
+        guard now >= trialEnd || isActive && live?.isSettled ?? true else { return false }
+        tried = []
+        trialEnd = .max
+        return true
+    }
+
+    private var sampled: [(sensor: DesktopSensor, parts: (sensors: [Sensor], requests: [SensorRequest]))] {
+        [(.accelerometer, screenParts), (.compass, northParts)]
+    }
+
+    /// What is wrong with the scale of the accelerometer, once.
+    func takeNotice() -> String? {
+        guard let screen, screen.gravityG != toldScaleG else { return nil }
+        let isFirst = toldScaleG == 1
+        toldScaleG = screen.gravityG
+        guard isFirst, let name = screenParts.sensors.first?.name else { return nil }
+        let length = Figure.Value.number(Double(screen.gravityG), decimals: 2)
+        return
+            "sensor '\(name)': it measures \(length) g at rest, so its scale is wrong; the orientation needs its direction "
+            + "alone, and 'binnacle calibrate' corrects it"
     }
 
     /// Begins again with sensors that are read from now on: their last values are old.
@@ -136,22 +187,22 @@ final class DesktopService {
     func update(isSearched: Bool) {
         var next = readings
         next.present = there
-        for (sensor, parts) in [(DesktopSensor.accelerometer, screenParts), (.compass, northParts)]
-        where isClaimed(sensor) && parts.sensors.contains(where: { !$0.isActive }) {
+        for (sensor, parts) in sampled where parts.sensors.contains(where: { !$0.isActive }) {
             next.present.set(sensor, false)
         }
         next.fresh.formIntersection(claimed.intersection(next.present))
-        if next.present.contains(.accelerometer), isClaimed(.accelerometer), let screen, screen.isDetecting {
+        if next.present.contains(.accelerometer), claimed.contains(.accelerometer), let screen, screen.isDetecting {
             if screen.orientation != .undefined { next.orientation = screen.orientation }
             if screen.tilt != .undefined { next.tilt = screen.tilt }
             // Flat on a table only the tilt is known.
             next.fresh.set(.accelerometer, screen.tilt != .undefined)
         }
-        if next.present.contains(.compass), isClaimed(.compass), let north, north.isDetecting {
+        if next.present.contains(.compass), claimed.contains(.compass), let north, north.isDetecting {
             update(&next, north.heading)
         }
         if next != readings { send(next) }
-        if !hasBegun, isSearched, readingsPresent != nil {
+        guard !hasBegun else { return }
+        if isSearched && readingsPresent != nil && tried.isEmpty || SystemClock.monotonic() >= beginDeadline {
             hasBegun = true
             bus.begin()
         }

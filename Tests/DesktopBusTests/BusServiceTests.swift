@@ -1,0 +1,436 @@
+import Binnacle
+import LinuxSystem
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import DesktopBus
+
+/// The service on a private bus, with programs that claim sensors.
+struct BusServiceTests {
+    /// What the service told the rest of the daemon.
+    private final class Notes: Sendable {
+        let wanted = Mutex([DesktopSensors]())
+        let messages = Mutex([String]())
+
+        var last: DesktopSensors? { wanted.withLock { $0.last } }
+        func says(_ text: String) -> Bool { messages.withLock { $0.contains { $0.contains(text) } } }
+    }
+
+    private struct Rig {
+        let bus: PrivateBus
+        let service: DesktopBus
+        let notes = Notes()
+
+        init(_ settings: DBusSettings = .ofGroup, present: [DesktopSensor] = DesktopSensor.allCases) throws {
+            bus = try PrivateBus()
+            var surroundings = DesktopBus.Surroundings()
+            surroundings.address = bus.address
+            surroundings.version = "1.2.3"
+            let notes = notes
+            surroundings.wantedChanged = { sensors in notes.wanted.withLock { $0.append(sensors) } }
+            surroundings.say = { text, _ in notes.messages.withLock { $0.append(text) } }
+            surroundings.status = { $0("{\"state\":\"ok\"}") }
+            service = try DesktopBus(settings, surroundings: surroundings)
+            service.publish(.with(present: present))
+            service.begin()
+        }
+
+        /// A program, once the service has its names.
+        func program() throws -> BusProgram {
+            try waitUntil("the names; \(service.statistics)") { service.statistics.names.count == 2 }
+            let program = try BusProgram(bus)
+            // Then the bus knows what it listens to.
+            try program.call("Ping", of: "org.freedesktop.DBus.Peer")
+            try wait(program, for: "an answer") { program.heard("Ping").count == 1 }
+            program.forget()
+            return program
+        }
+
+        func end() {
+            service.finish()
+            #expect(service.waitForEnd(until: SystemClock.monotonic() + 60_000_000_000))
+        }
+    }
+
+    @Test("GetAll has every property with its type, also without a claim")
+    func allProperties() throws {
+        let rig = try Rig(present: [])
+        let program = try rig.program()
+        for interface in [BusInterface.proxy, .compass] {
+            try program.call("GetAll", of: "org.freedesktop.DBus.Properties", at: interface.path) {
+                message throws(BusFailure) in try message.append(interface.name)
+            }
+        }
+        try wait(program, for: "both answers") { program.heard("GetAll").count == 2 }
+        #expect(
+            program.heard("GetAll") == [
+                "GetAll: HasAccelerometer=false AccelerometerOrientation=undefined AccelerometerTilt=undefined "
+                    + "HasAmbientLight=false LightLevelUnit=lux LightLevel=0.0 HasProximity=false ProximityNear=false",
+                "GetAll: HasCompass=false CompassHeading=-1.0",
+            ])
+        rig.end()
+    }
+
+    @Test("A claim is answered after the first values, which come before the answer, the orientation first and alone")
+    func claimWaitsForValues() throws {
+        let rig = try Rig()
+        let program = try rig.program()
+        try program.claim(.accelerometer)
+        try wait(program, for: "the wish") { rig.notes.last == DesktopSensors(.accelerometer) }
+        rig.service.publish(.with(.leftUp, .tiltedUp))
+        try wait(program, for: "the answer") { program.heard("ClaimAccelerometer").count == 1 }
+        #expect(
+            program.heard.filter { !$0.hasPrefix("Has") }.suffix(3) == [
+                "AccelerometerOrientation=left-up", "AccelerometerTilt=tilted-up", "ClaimAccelerometer: ok",
+            ])
+        // The sensor runs: the next claim, of another program, is answered with the values at once.
+        let other = try rig.program()
+        try other.claim(.accelerometer)
+        try wait(other, for: "the answer") { other.heard("Claim").count == 1 }
+        #expect(
+            other.heard == [
+                "AccelerometerOrientation=left-up", "AccelerometerTilt=tilted-up", "ClaimAccelerometer: ok",
+            ])
+        rig.end()
+    }
+
+    @Test("A claim is answered although no value comes, and without a sensor at once")
+    func claimOfSilentSensor() throws {
+        let rig = try Rig(present: [.accelerometer])
+        let program = try rig.program()
+        try program.claim(.accelerometer)
+        try program.claim(.compass)
+        try program.claim(.light)
+        try program.claim(.proximity)
+        try wait(program, for: "the answers") { program.heard("Claim").count == 4 }
+        #expect(program.heard("Claim").last == "ClaimAccelerometer: ok")
+        #expect(program.heard("Claim").allSatisfy { $0.hasSuffix(": ok") })
+        rig.end()
+    }
+
+    @Test("Values go to those who have claimed alone, and everybody hears which sensors there are")
+    func unicast() throws {
+        let rig = try Rig(present: [])
+        let (claimer, watcher) = (try rig.program(), try rig.program())
+        try claimer.claim(.light)
+        try wait(claimer, watcher, for: "the answer") { claimer.heard("ClaimLight").count == 1 }
+        var readings = DesktopReadings.with(present: [.light])
+        rig.service.publish(readings)
+        readings.fresh = DesktopSensors(.light)
+        readings.lightLevel = 42.5
+        rig.service.publish(readings)
+        try wait(claimer, watcher, for: "the level") { claimer.heard("LightLevel=42.5").count == 1 }
+        try wait(claimer, watcher, for: "that there is light") { watcher.heard("HasAmbientLight=true").count == 1 }
+        try watcher.call("Ping", of: "org.freedesktop.DBus.Peer")
+        try wait(claimer, watcher, for: "the answer, behind all signals") { watcher.heard("Ping").count == 1 }
+        #expect(watcher.heard == ["HasAmbientLight=true LightLevelUnit=lux", "Ping: ok"])
+        // Nothing after the release.
+        try claimer.release(.light)
+        try wait(claimer, watcher, for: "the release") { claimer.heard("ReleaseLight: ok").count == 1 }
+        readings.lightLevel = 100
+        rig.service.publish(readings)
+        try claimer.call("Ping", of: "org.freedesktop.DBus.Peer")
+        try wait(claimer, watcher, for: "the answer") { claimer.heard("Ping").count == 1 }
+        #expect(claimer.heard("LightLevel=100").isEmpty)
+        rig.end()
+    }
+
+    @Test("A claim outlives its sensor ten times: each return is told without another claim")
+    func unplugged() throws {
+        let rig = try Rig()
+        let program = try rig.program()
+        rig.service.publish(.with(.normal, .vertical))
+        try program.claim(.accelerometer)
+        try wait(program, for: "the answer") { program.heard("ClaimAccelerometer: ok").count == 1 }
+        for turn in 1...10 {
+            program.forget()
+            var gone = DesktopReadings.with(.normal, .vertical)
+            gone.present = []
+            gone.fresh = []
+            rig.service.publish(gone)
+            try wait(program, for: "its end \(turn)") { program.heard("HasAccelerometer=false").count == 1 }
+            rig.service.publish(.with(turn.isMultiple(of: 2) ? .normal : .bottomUp, .vertical))
+            if turn.isMultiple(of: 2) { rig.service.publish(.with(.rightUp, .vertical)) }
+            try wait(program, for: "its return \(turn)") {
+                program.heard("HasAccelerometer=true").count == 1
+                    && program.heard("AccelerometerOrientation").count >= (turn.isMultiple(of: 2) ? 1 : 1)
+            }
+            rig.service.publish(.with(.normal, .vertical))
+            try wait(program, for: "the next value \(turn)") {
+                program.heard("AccelerometerOrientation=normal").count >= 1
+            }
+        }
+        #expect(rig.notes.last == DesktopSensors(.accelerometer))
+        rig.end()
+    }
+
+    @Test("A program that is killed releases what it has claimed, and nobody else does")
+    func killed() throws {
+        let rig = try Rig()
+        rig.service.publish(.with(.normal, .vertical))
+        let other = try rig.program()
+        try other.claim(.compass)
+        // A connection that ends is what the bus shows of a killed program.
+        let program = try rig.program()
+        try program.claim(.accelerometer)
+        try wait(program, other, for: "the wishes") {
+            rig.notes.last == [DesktopSensors(.accelerometer), DesktopSensors(.compass)]
+        }
+        program.connection.close()
+        try wait(other, for: "the end of the wish") { rig.notes.last == DesktopSensors(.compass) }
+        #expect(rig.service.statistics.claims[.accelerometer] == 0)
+        rig.end()
+    }
+
+    @Test("Who may not is told so, for releases as well, and no sensor is switched on")
+    func deniedByPolkit() throws {
+        let rig = try Rig(DBusSettings())
+        let polkit = try BusProgram(rig.bus, listens: false)
+        try polkit.becomePolkit(allowing: ["known"])
+        try wait(polkit, for: "the name") { polkit.heard("RequestName: 1").count == 1 }
+        let program = try rig.program()
+        try program.claim(.accelerometer)
+        try program.release(.accelerometer)
+        try wait(program, polkit, for: "the refusals") {
+            program.heard.count(where: { $0.contains("Accelerometer: ") }) == 2
+        }
+        for answer in program.heard where answer.contains("Accelerometer: ") {
+            #expect(answer.contains("org.freedesktop.DBus.Error.AccessDenied: Not Authorized: "))
+        }
+        #expect(polkit.heard.contains("asked for net.hadess.SensorProxy.claim-sensor"))
+        // It is asked again, and may have another answer.
+        polkit.allowed = ["net.hadess.SensorProxy.claim-sensor"]
+        rig.service.publish(.with(.normal, .vertical))
+        try program.claim(.accelerometer)
+        try wait(program, polkit, for: "the answer") { program.heard("ClaimAccelerometer: ok").count == 1 }
+        #expect(rig.notes.last == DesktopSensors(.accelerometer))
+        rig.end()
+    }
+
+    @Test("Where polkit does not answer about the action of iio-sensor-proxy, it is asked about our own")
+    func ownAction() throws {
+        let rig = try Rig(DBusSettings())
+        let polkit = try BusProgram(rig.bus, listens: false)
+        try polkit.becomePolkit(allowing: ["org.binnacle.Binnacle1.claim-sensor"])
+        try wait(polkit, for: "the name") { polkit.heard("RequestName: 1").count == 1 }
+        let program = try rig.program()
+        rig.service.publish(.with(.normal, .vertical))
+        try program.claim(.accelerometer)
+        try wait(program, polkit, for: "the answer") { program.heard("ClaimAccelerometer: ok").count == 1 }
+        rig.end()
+    }
+
+    @Test("Without polkit every claim is denied, and the log says what to do")
+    func noPolkit() throws {
+        let rig = try Rig(DBusSettings())
+        let program = try rig.program()
+        try program.claim(.light)
+        try wait(program, for: "the refusal") { program.heard("ClaimLight").count == 1 }
+        #expect(program.heard("ClaimLight").first?.contains("AccessDenied") == true)
+        try waitUntil("the message") { rig.notes.says("set claims = \"group\" in [dbus]") }
+        rig.end()
+    }
+
+    @Test("Calls that wait for polkit are limited, and the service answers others meanwhile")
+    func silentPolkit() throws {
+        let rig = try Rig(DBusSettings())
+        let polkit = try BusProgram(rig.bus, listens: false)
+        try polkit.becomePolkit(allowing: nil)
+        try wait(polkit, for: "the name") { polkit.heard("RequestName: 1").count == 1 }
+        let program = try rig.program()
+        for _ in 0..<(BusClient.mostCalls + 10) { try program.claim(.light) }
+        try wait(program, polkit, for: "the refusals") {
+            program.heard("ClaimLight: org.freedesktop.DBus.Error.LimitsExceeded").count == 10
+        }
+        try program.call("Ping", of: "org.freedesktop.DBus.Peer")
+        try wait(program, polkit, for: "an answer") { program.heard("Ping: ok").count == 1 }
+        #expect(polkit.heard("asked").count == 1)
+        rig.end()
+    }
+
+    @Test("It takes the name from a service that allows it, and gives it to nobody")
+    func takesOver() throws {
+        let bus = try PrivateBus()
+        let original = try BusProgram(bus)
+        // As iio-sensor-proxy: replacement is allowed.
+        try original.request(BusInterface.proxyName, flags: 1 | 4)
+        try wait(original, for: "the name") { original.heard("RequestName: 1").count == 1 }
+        var surroundings = DesktopBus.Surroundings()
+        surroundings.address = bus.address
+        let service = try DesktopBus(.ofGroup, surroundings: surroundings)
+        service.begin()
+        try wait(original, for: "the name of the service") { service.statistics.names.contains(BusInterface.proxyName) }
+        // Started again, it gets the answer "exists" and ends.
+        try original.request(BusInterface.proxyName, flags: 2 | 4)
+        try wait(original, for: "the refusal") { original.heard("RequestName: 3").count == 1 }
+        #expect(service.statistics.names.contains(BusInterface.proxyName))
+        service.finish()
+        #expect(service.waitForEnd(until: SystemClock.monotonic() + 60_000_000_000))
+    }
+
+    @Test("It waits for a name that another program keeps, says so, and has it once that one ends")
+    func waitsForName() throws {
+        let bus = try PrivateBus()
+        let original = try BusProgram(bus)
+        try original.request(BusInterface.proxyName, flags: 4)
+        try wait(original, for: "the name") { original.heard("RequestName: 1").count == 1 }
+        let notes = Notes()
+        var surroundings = DesktopBus.Surroundings()
+        surroundings.address = bus.address
+        surroundings.say = { text, _ in notes.messages.withLock { $0.append(text) } }
+        let service = try DesktopBus(.ofGroup, surroundings: surroundings)
+        service.begin()
+        try waitUntil("the message") { notes.says("another program has the name net.hadess.SensorProxy") }
+        #expect(service.statistics.failure != nil)
+        original.connection.close()
+        try waitUntil("the name") { service.statistics.names.count == 2 }
+        #expect(service.statistics.failure == nil)
+        service.finish()
+        #expect(service.waitForEnd(until: SystemClock.monotonic() + 60_000_000_000))
+    }
+
+    @Test("Other settings change neither the name nor the claims")
+    func changed() throws {
+        let rig = try Rig()
+        rig.service.publish(.with(.normal, .vertical))
+        let program = try rig.program()
+        try program.claim(.accelerometer)
+        try wait(program, for: "the answer") { program.heard("ClaimAccelerometer: ok").count == 1 }
+        var settings = DBusSettings.ofGroup
+        settings.broadcastsEvents = false
+        rig.service.change(settings)
+        rig.service.publish(.with(.leftUp, .vertical))
+        try wait(program, for: "the next value") { program.heard("AccelerometerOrientation=left-up").count == 1 }
+        #expect(rig.notes.wanted.withLock { $0.count } == 1)
+        #expect(rig.service.statistics.names.count == 2)
+        rig.end()
+    }
+
+    @Test("Events are signals of their kinds, with typed figures")
+    func events() throws {
+        let rig = try Rig()
+        let program = try rig.program()
+        let event = Event(
+            kind: .motionEnded, detector: "moved", sensor: "lid", sequence: 7, timeNanoseconds: 123,
+            figures: [
+                Figure(.peak, .number(1.25, decimals: 3)), Figure(.count, .integer(3)), Figure(.reason, .text("why")),
+            ])
+        rig.service.publish(event)
+        rig.service.publish(Event(kind: .freeFall, timeNanoseconds: 1))
+        try wait(program, for: "the signals") { program.heard("FreeFall").count == 1 }
+        #expect(program.heard("MotionEnded") == ["MotionEnded: 7 moved lid 123 peak_g=1.25 count=3! reason=why"])
+        try program.call("GetStatus", of: BusInterface.ownName, at: BusInterface.own.path, of: BusInterface.ownName)
+        try wait(program, for: "the status") { program.heard("GetStatus: {\"state\":\"ok\"}").count == 1 }
+        rig.end()
+    }
+
+    @Test("Introspection has the kinds with the names of their values, and gdbus reads it")
+    func introspection() throws {
+        let rig = try Rig()
+        _ = try rig.program()
+        let text = try rig.bus.call(
+            BusInterface.ownName, BusInterface.own.path, "org.freedesktop.DBus.Introspectable.Introspect")
+        for kind in EventKind.allCases where !EventKind.repeated.contains(kind) {
+            #expect(text.contains("<signal name=\"\(kind.busName)\">"), "\(kind)")
+        }
+        #expect(text.contains("<arg type=\"a{sv}\" name=\"figures\"/>"), "\(text)")
+        #expect(Set(EventKind.allCases.map(\.busName)).count == EventKind.allCases.count)
+        let version = try rig.bus.call(
+            BusInterface.ownName, BusInterface.own.path, "org.freedesktop.DBus.Properties.Get", BusInterface.ownName,
+            "Version")
+        #expect(version.contains("'1.2.3'"))
+        rig.end()
+    }
+
+    @Test("A flood of claims and releases is answered, and switches nothing on and off")
+    func flood() throws {
+        let rig = try Rig()
+        rig.service.publish(.with(.normal, .vertical))
+        let program = try rig.program()
+        let count = TestForm.count(2000, long: 60_000)
+        for turn in 0..<count {
+            try program.claim(.accelerometer)
+            try program.release(.accelerometer)
+            // As many as a program may have in flight.
+            if turn.isMultiple(of: 16) {
+                try wait(program, for: "the answers") {
+                    program.heard.count(where: { $0.hasSuffix(": ok") }) >= 2 * turn
+                }
+            }
+        }
+        try wait(program, for: "all answers") {
+            program.heard.count(where: { $0.hasSuffix(": ok") }) == 2 * count
+        }
+        #expect(rig.notes.wanted.withLock { $0.count(where: { $0.contains(.accelerometer) }) } == 1)
+        rig.end()
+    }
+
+    @Test("Malformed calls are refused, and a vanished program is forgotten while it waits")
+    func hostile() throws {
+        let rig = try Rig()
+        let program = try rig.program()
+        try program.call("ClaimEverything")
+        try program.call("ClaimLight") { message throws(BusFailure) in try message.append("an argument") }
+        try program.call("ClaimCompass")
+        try wait(program, for: "the refusals") { program.heard.count(where: { $0.hasPrefix("Claim") }) == 3 }
+        #expect(program.heard("ClaimEverything").first?.contains("UnknownMethod") == true)
+        #expect(program.heard("ClaimLight").first?.contains("InvalidArgs") == true)
+        // A sensor has one interface.
+        #expect(program.heard("ClaimCompass").first?.contains("UnknownMethod") == true)
+        for _ in 0..<50 {
+            let passing = try BusProgram(rig.bus, listens: false)
+            try passing.claim(.accelerometer)
+            try passing.process()
+            passing.connection.close()
+        }
+        let last = try rig.program()
+        try last.claim(.proximity)
+        try wait(last, for: "an answer") { last.heard("ClaimProximity: ok").count == 1 }
+        try waitUntil("their end; \(rig.service.statistics)") { rig.service.statistics.claims[.accelerometer] == 0 }
+        rig.end()
+    }
+
+    @Test("It connects again when the bus was started anew")
+    func reconnects() throws {
+        let rig = try Rig()
+        _ = try rig.program()
+        rig.bus.stop()
+        try waitUntil("the loss") { rig.service.statistics.names.isEmpty }
+        #expect(rig.service.statistics.failure != nil)
+        try rig.bus.start()
+        let program = try rig.program()
+        rig.service.publish(.with(.rightUp, .vertical))
+        try program.claim(.accelerometer)
+        try wait(program, for: "the answer") { program.heard("ClaimAccelerometer: ok").count == 1 }
+        #expect(program.heard.contains("AccelerometerOrientation=right-up"))
+        rig.end()
+    }
+}
+
+extension DBusSettings {
+    /// Claims for the test's own account.
+    fileprivate static var ofGroup: DBusSettings {
+        var settings = DBusSettings()
+        settings.claims = .group
+        settings.group = "root"
+        return settings
+    }
+}
+
+extension DesktopReadings {
+    /// Readings of sensors that have not delivered.
+    fileprivate static func with(present: [DesktopSensor]) -> DesktopReadings {
+        var readings = DesktopReadings()
+        for sensor in present { readings.present.set(sensor, true) }
+        return readings
+    }
+
+    /// Readings of all sensors, of which the accelerometer has delivered.
+    fileprivate static func with(_ orientation: ScreenOrientation, _ tilt: ScreenTilt) -> DesktopReadings {
+        var readings = with(present: DesktopSensor.allCases)
+        readings.fresh = DesktopSensors(.accelerometer)
+        (readings.orientation, readings.tilt) = (orientation, tilt)
+        return readings
+    }
+}
