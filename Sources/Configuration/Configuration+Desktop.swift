@@ -52,7 +52,8 @@ extension Configuration {
     /// What tells of its sensors counts as well. The detectors that only the desktop has are heard by claims alone.
     package func isHeard(_ detector: String) -> Bool {
         guard !desktopDetectors.contains(detector) else { return false }
-        if store != nil || socket != nil { return true }
+        // Without the service on the bus there is no other reason to read, and each detector is there to be heard.
+        if dbus == nil || store != nil || socket != nil { return true }
         return handlers.contains { handler in
             (handler.detectors?.contains(detector) ?? true)
                 && handler.kinds.contains { makes($0, detector) || Self.sensorKinds.contains($0) }

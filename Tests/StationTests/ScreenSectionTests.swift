@@ -17,6 +17,7 @@ import Testing
         let section = try #require(configuration.orientations.first)
         var expected = OrientationSettings()
         expected.frame = .desktop
+        expected.learnsLength = true
         #expect(section.settings == expected)
         #expect(section.hinge == nil)
         #expect(configuration.needs.map(\.by) == ["orientation.screen"])
@@ -45,6 +46,7 @@ import Testing
                 """)
         var screen = OrientationSettings()
         screen.postures = [.tablet, .tent]
+        screen.learnsLength = true
         (screen.dwell, screen.hysteresisDegrees, screen.gateG, screen.gapLimit) = (.zero, 5, 0.1, .seconds(3))
         #expect(configuration.orientations.map(\.settings) == [screen])
         #expect(configuration.orientations.map(\.hinge) == ["laptop"])

@@ -129,9 +129,12 @@ import Testing
                 "drwxr-xr-x usr/lib/sysusers.d",
                 "drwxr-xr-x usr/lib/udev", "drwxr-xr-x usr/lib/udev/rules.d", "drwxr-xr-x usr/share",
                 "drwxr-xr-x usr/share/bash-completion", "drwxr-xr-x usr/share/bash-completion/completions",
+                "drwxr-xr-x usr/share/dbus-1", "drwxr-xr-x usr/share/dbus-1/system.d",
                 "drwxr-xr-x usr/share/doc", "drwxr-xr-x usr/share/fish",
                 "drwxr-xr-x usr/share/fish/vendor_completions.d", "drwxr-xr-x usr/share/man",
                 "drwxr-xr-x usr/share/man/man1", "drwxr-xr-x usr/share/man/man5", "drwxr-xr-x usr/share/man/man7",
+                "drwxr-xr-x usr/share/polkit-1", "drwxr-xr-x usr/share/polkit-1/actions",
+                "drwxr-xr-x usr/share/polkit-1/rules.d",
                 "drwxr-xr-x usr/share/zsh", "drwxr-xr-x usr/share/zsh/site-functions",
             ])
         // There is nothing left to remove, and that is no fault.
