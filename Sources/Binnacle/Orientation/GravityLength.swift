@@ -23,6 +23,9 @@ struct GravityLength {
         gate = Units.squares(near: gateG)
     }
 
+    /// Whether a square of a length is near that of gravity, which learns nothing of it.
+    func isNear(_ squared: Float) -> Bool { gate.contains(squared) }
+
     /// Whether the length of a vector is near gravity's.
     ///
     /// Neither a value that is no number nor one that is too large for a square is.

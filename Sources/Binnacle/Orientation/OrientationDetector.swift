@@ -136,7 +136,7 @@ public final class OrientationDetector: EventDetector {
     /// - Returns: Angles from 0 to 180 and from 0 to 90; `nil` for a sample that changes nothing.
     package func angles(of force: SIMD3<Float>) -> (turnDegrees: Float, leanDegrees: Float)? {
         let squared = (force * force).sum()
-        guard gate.contains(squared) else { return nil }
+        guard gravity.isNear(squared) else { return nil }
         let up = force * signs / squared.squareRoot()
         let alongEdge: Float =
             switch edge.value {

@@ -79,6 +79,8 @@ extension Daemon {
             configuration.handlers.append(EmbeddedConfiguration.handler(Self.outputName, OutputAction()))
         }
         try configuration.requireDetector(options.configurationPath ?? "")
+        // A view only looks: the name on the bus belongs to the daemon.
+        if options.view != nil { configuration.dbus = nil }
         configuration.addDesktop()
         let assembly = Assembly(
             configuration, after: assembly, now: SystemClock.monotonic(), traces: read.traces.take() ?? nil,
@@ -145,7 +147,7 @@ extension Daemon {
         applyStoreAndSocket(of: assembly.configuration, from: before.configuration)
         assembly.report(to: router)
         for detector in assembly.detectors where !detector.isDetecting { detector.startDetection() }
-applyDesktop(of: assembly.configuration)
+        applyDesktop(of: assembly.configuration)
         reviewDemand()
         if configuredNanoseconds == 0, options.view == nil { sayStart() }
         for notice in assembly.notices where !before.notices.contains(notice) { log.say(notice) }
