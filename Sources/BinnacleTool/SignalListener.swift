@@ -51,17 +51,41 @@ struct SignalListener {
         Self.unblock([SIGINT, SIGTERM])
     }
 
-    /// Handles SIGHUP as a request to read the configuration again.
+    /// The standard descriptor whose terminal ends the process when it is closed; −1 without one.
+    private static let terminalDescriptor = Atomic<Int32>(-1)
+
+    /// Handles SIGHUP as a request to read the configuration again; or to end, when it comes because the terminal was closed.
     func listenForReload() {
         Self.isReloadWanted.store(false, ordering: .relaxed)
         _ = Self.wakeDescriptor.load(ordering: .relaxed)
+        _ = Self.received.load(ordering: .relaxed)
         var action = sigaction()
-        action.__sigaction_handler.sa_handler = { _ in
-            SignalListener.isReloadWanted.store(true, ordering: .relaxed)
+        sigaction(SIGHUP, nil, &action)
+        // After nohup(1) the process is meant to outlive its terminal.
+        let isIgnored = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+        let terminal = isIgnored ? nil : [STDERR_FILENO, STDOUT_FILENO, STDIN_FILENO].first { isatty($0) == 1 }
+        Self.terminalDescriptor.store(terminal ?? -1, ordering: .relaxed)
+        action = sigaction()
+        action.__sigaction_handler.sa_handler = { number in
+            if SignalListener.isTerminalClosed() {
+                SignalListener.received.store(number, ordering: .relaxed)
+            } else {
+                SignalListener.isReloadWanted.store(true, ordering: .relaxed)
+            }
             SignalListener.wake()
         }
         sigaction(SIGHUP, &action, nil)
         Self.unblock([SIGHUP])
+    }
+
+    /// Whether the terminal has gone; tcgetattr(3) may be called in signal handlers.
+    private static func isTerminalClosed() -> Bool {
+        let descriptor = terminalDescriptor.load(ordering: .relaxed)
+        guard descriptor >= 0 else { return false }
+        let before = errno
+        defer { errno = before }
+        var attributes = termios()
+        return tcgetattr(descriptor, &attributes) != 0
     }
 
     private static let terminalSignals = Atomic<UInt32>(0)

@@ -50,8 +50,8 @@ package struct CommandRow: Sendable {
                 commands and send messages, and events go to the store. --set changes a key for this run, which a reload
                 keeps.
 
-                SIGHUP reads the configuration again: what has not changed keeps running. SIGTERM and Ctrl-C end it
-                within a second. Under systemd the log goes to the journal with its fields kept apart, else to standard
+                SIGHUP reads the configuration again: what has not changed keeps running. SIGTERM, Ctrl-C, and a terminal
+                that is closed, end it within a second. Under systemd the log goes to the journal with its fields kept apart, else to standard
                 error. Exits with 78 when the configuration is wrong, and without one with 69 when there is no sensor.
                 """,
             options: [

@@ -119,4 +119,31 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: home.path + "/.local/state/binnacle/events.db"))
         #expect(FileManager.default.fileExists(atPath: home.runtime + "/binnacle.sock"))
     }
+
+    /// SIGHUP means another thing for a daemon than for a program whose window was closed.
+    @Test(arguments: ["", "nohup "]) func aTerminalThatIsClosedEndsIt(prefix: String) throws {
+        let folder = try TemporaryFolder(["b.toml": "[sensor.a]\nsource = \"simulated\"\nmodel = \"still\"\n"])
+        let command = "echo $$ > pid; exec \(prefix)'\(Binary.path)' run --config b.toml"
+        let terminal = Child(["script", "-qec", command, "/dev/null"])
+        terminal.folder = folder.path
+        terminal.standardInput = FileHandle.nullDevice
+        let output = try TemporaryFile()
+        terminal.standardOutput = try output.writer()
+        try terminal.run()
+        let log = folder.path + "/nohup.out"
+        try waitUntil("the start") {
+            (try? String(contentsOfFile: log, encoding: .utf8).contains("runs with")) == true
+                || output.text().contains("runs with")
+        }
+        let text = try String(contentsOfFile: folder.path + "/pid", encoding: .utf8)
+        let process = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+        kill(terminal.processIdentifier, SIGKILL)
+        terminal.waitUntilExit()
+        if !prefix.isEmpty {
+            try waitUntil("the reload") { try String(contentsOfFile: log, encoding: .utf8).contains("configuration") }
+            #expect(kill(process, 0) == 0)
+            kill(process, SIGTERM)
+        }
+        #expect(Child.isGone(process))
+    }
 }

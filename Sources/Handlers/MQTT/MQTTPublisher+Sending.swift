@@ -90,10 +90,10 @@ extension MQTTPublisher {
         guard now >= silence?.until ?? now else { return }
         let count = silence?.count ?? 0
         let pause = min(times.pauses.longest, times.pauses.first << min(count, 20))
-        silence = Silence(until: Units.later(now, by: Int64.random(in: pause / 2...pause)), count: count + 1)
-        failures.fail(
-            "\(settings.address): nobody has subscribed to \(topics.event(window[index].item.event)): events are kept until "
-                + "somebody has")
+        let topic = silence?.topic ?? topics.event(window[index].item.event)
+        silence = Silence(
+            until: Units.later(now, by: Int64.random(in: pause / 2...pause)), count: count + 1, topic: topic)
+        failures.fail("\(settings.address): nobody has subscribed to \(topic): events are kept until somebody has")
     }
 
     /// Finishes an event that cannot be published, and reports that.

@@ -87,6 +87,8 @@ package final class MQTTPublisher {
         var until: Int64
         /// The number of times that nobody had.
         var count: Int
+        /// The first topic without a subscriber, so that one silence is one reason.
+        let topic: String
     }
 
     /// The maximum number of events in flight.
