@@ -227,7 +227,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "DesktopBusTests",
-            dependencies: ["DesktopBus", "LinuxSystem", "Binnacle", "PlainText", "TestSupport"],
+            dependencies: ["DesktopBus", "CSDBus", "LinuxSystem", "Binnacle", "PlainText", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "StationTests",

@@ -43,7 +43,7 @@ enum ClaimAuthority {
     /// The actions of polkit, of which the second is asked about where the first is not registered, or is that of
     /// iio-sensor-proxy: polkit answers questions about other accounts to root and to an action's owner alone.
     static let actions = ["net.hadess.SensorProxy.claim-sensor", "org.binnacle.Binnacle1.claim-sensor"]
-    /// How long the answer may take. polkit may have to be started first.
+    /// How long the answer may take: polkit may have to be started first.
     private static let timeMicroseconds: UInt64 = 5_000_000
 
     /// Asks whether a client may; the answer comes with the call's reply, which ``decision(of:_:group:)`` reads.
@@ -84,6 +84,7 @@ enum ClaimAuthority {
     ///   - settings: Who was asked.
     ///   - group: The number of the group; `nil` when the machine has none of this name.
     ///   - user: The daemon's own account.
+    /// - Returns: Whether the client may, and why not.
     static func decision(
         of reply: BusMessage, _ settings: DBusSettings, group: UInt32?, user: UInt32
     ) -> ClaimDecision {

@@ -13,6 +13,7 @@ final class BusConnection {
     /// Connects, which goes on in ``process()``.
     ///
     /// - Parameter address: Another bus than the system's, which `DBUS_SYSTEM_BUS_ADDRESS` may name as well.
+    /// - Throws: ``BusFailure`` when there is no bus, or no library.
     init(address: String? = nil) throws(BusFailure) {
         let library = try BusLibrary.load()
         var bus: OpaquePointer?

@@ -31,7 +31,7 @@ extension BusService {
         }
     }
 
-    /// The record of a client; the bus tells when it vanishes. `nil` when there are too many.
+    /// The record of a client, of whose end the bus tells; `nil` when there are too many.
     private func client(_ name: String) -> BusClient? {
         if let known = clients[name] { return known }
         guard clients.count < Self.mostClients, let connection else { return nil }

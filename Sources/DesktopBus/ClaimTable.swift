@@ -20,7 +20,7 @@ struct ClaimTable {
     /// When sensors that nobody claims any more are switched off, on CLOCK_MONOTONIC.
     private var lingering: [DesktopSensor: Int64] = [:]
 
-    /// How long a claim waits for the first value. Desktops wait in their main loop.
+    /// How long a claim waits for the first value: desktops wait in their main loop.
     static let longestWait: Int64 = 900_000_000
     /// How long a sensor stays on without claims: clients that release and claim in a loop would switch it each time.
     static let linger: Int64 = 1_000_000_000

@@ -7,6 +7,7 @@ extension Assembly {
     /// What has to be read for the detectors.
     ///
     /// - Parameter isWanted: Whether something wants what a detector finds.
+    /// - Returns: The kinds of readings.
     func readingKinds(where isWanted: (any Detector) -> Bool) -> Set<ReadingKind> {
         var kinds: Set<ReadingKind> = []
         if lights.contains(where: { isWanted($0.object) }) { kinds.insert(.light) }
