@@ -132,8 +132,8 @@ import Testing
         try terminal.run()
         let log = folder.path + "/nohup.out"
         try waitUntil("the start") {
-            (try? String(contentsOfFile: log, encoding: .utf8).contains("runs with")) == true
-                || output.text().contains("runs with")
+            let kept = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+            return try (kept + output.text()).contains("runs with")
         }
         let text = try String(contentsOfFile: folder.path + "/pid", encoding: .utf8)
         let process = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
