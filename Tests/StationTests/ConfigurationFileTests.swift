@@ -59,7 +59,9 @@ import Testing
         #expect(north == NorthSettings())
         var screen = try #require(configuration.orientations.first).settings
         #expect(screen.frame == .desktop)
-        screen.frame = .device
+        // The daemon serves screens whose driver tells a wrong scale; the library takes samples as they are.
+        #expect(screen.learnsLength)
+        (screen.frame, screen.learnsLength) = (.device, false)
         #expect(screen == OrientationSettings())
         #expect(configuration.hinges.map(\.settings) == [HingeSettings()])
         let position = try #require(configuration.position)

@@ -81,7 +81,7 @@ import Testing
                 "t.toml:7:1: threshold_g (-1.0) has to be a number above 0",
                 "t.toml:8:11: `quiet_s`: expected a number, found a string",
                 "t.toml:9:1: [sensor.a] has no `file` (it names the recording)",
-                "t.toml:11:2: unknown table or key `wibble` (one of `sensor`, `motion`, `north`, `orientation`, `hinge`, `light`, `proximity`, `handler`, `position`, `store`, `socket`)",
+                "t.toml:11:2: unknown table or key `wibble` (one of `sensor`, `motion`, `north`, `orientation`, `hinge`, `light`, `proximity`, `handler`, `position`, `store`, `socket`, `dbus`)",
             ])
     }
 

@@ -102,7 +102,7 @@ import Testing
         ("[1.5, -2, 3]", "[1.5, nan, 3]", "up to a million"), ("[[1.1, 0, 0], ", "[", "needs three"),
         ("[1.1, 0, 0]", "[0, 0, 0]", "determinant"), ("[1.1, 0, 0]", "[-1.1, 0, 0]", "determinant"),
         ("field_uT = 48\n", "", "no `field_uT`"), ("samples", "sample", "did you mean `samples`?"),
-        ("[accelerometer]", "[gyroscope]", "unknown key `gyroscope`"), ("soft_iron = ", "soft_iron ", "syntax error"),
+        ("[accelerometer]", "[barometer]", "unknown key `barometer`"), ("soft_iron = ", "soft_iron ", "syntax error"),
     ])
     func aCalibrationThatIsWrongIsRefusedAtItsPlace(_ from: String, _ to: String, _ words: String) throws {
         let text = Self.calibration.replacing(from, with: to)
