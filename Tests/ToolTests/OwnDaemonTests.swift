@@ -122,7 +122,9 @@ import Testing
 
     /// SIGHUP means another thing for a daemon than for a program whose window was closed.
     @Test(arguments: ["", "nohup "]) func aTerminalThatIsClosedEndsIt(prefix: String) throws {
-        let folder = try TemporaryFolder(["b.toml": "[sensor.a]\nsource = \"simulated\"\nmodel = \"still\"\n"])
+        let folder = try TemporaryFolder([
+            "b.toml": "[sensor.a]\nsource = \"simulated\"\nmodel = \"still\"\n[motion.m]\naccelerometer = \"a\"\n"
+        ])
         let command = "echo $$ > pid; exec \(prefix)'\(Binary.path)' run --config b.toml"
         let terminal = Child(["script", "-qec", command, "/dev/null"])
         terminal.folder = folder.path
