@@ -39,7 +39,8 @@ import Testing
             let isSetting = !key.isEmpty && words.dropFirst(key.count).hasPrefix(" = ")
             let kinds = ["handler", "orientation", "hinge", "light", "proximity"]
             let isSection =
-                kinds.contains { words.hasPrefix("[\($0).") } && words.hasSuffix("]") || words == "[position]"
+                kinds.contains { words.hasPrefix("[\($0).") } && words.hasSuffix("]")
+                || ["[position]", "[dbus]"].contains(words)
             lines.append(isSetting || isInArray || isSection ? words : line)
             if isSetting, words.hasSuffix("[") { isInArray = true }
             if words == "]" { isInArray = false }

@@ -132,6 +132,8 @@ import Testing
         let output = try TemporaryFile()
         terminal.standardOutput = try output.writer()
         try terminal.run()
+        // Also when an expectation fails: the library's monitor of exit tests turns for ever beside a child that nobody waits for.
+        defer { terminal.end() }
         let log = folder.path + "/nohup.out"
         try waitUntil("the start") {
             let kept = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
