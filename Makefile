@@ -36,12 +36,14 @@ STATIC_LIBSTDCXX = $(lastword $(sort $(wildcard /usr/lib/gcc/*/*/libstdc++.a)))
 # The toolchain's own linker packs relocations: 856 kB that every start would read, and hold in memory, are 8 kB, in a form that glibc
 # knows since 2.36. It keeps one copy of equal functions, puts together what a start calls (scripts/order-functions), and leaves out
 # the names that only a library would be asked for. Debian asks that nothing be bound late.
-LINKING = -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=safe -Xlinker -z -Xlinker now \
+# PORTABLE leaves the packing out, for systems with glibc 2.35, such as Ubuntu 22.04.
+PACKING = $(if $(PORTABLE),,-Xlinker -z -Xlinker pack-relative-relocs)
+LINKING = -Xswiftc -use-ld=lld $(PACKING) -Xlinker --icf=safe -Xlinker -z -Xlinker now \
     -Xlinker --no-export-dynamic -Xlinker --no-warn-symbol-ordering \
     -Xlinker --symbol-ordering-file=$(CURDIR)/scripts/functions.order
 WALK = $(patsubst %,Tests/Fixtures/phyphox_walk/%.csv,Accelerometer Magnetometer Gyroscope)
 
-.PHONY: help setup setup-test setup-deb build deb check-deb release run test test-long check-handler test-systemd test-kernel lint docs format documents golden fuzz sanitize soak bench bench-kernels \
+.PHONY: help setup setup-test setup-deb build portable check-portable deb check-deb release run test test-long check-handler test-systemd test-kernel lint docs format documents golden fuzz sanitize soak bench bench-kernels \
 	bench-replay bench-recordings bench-sensors bench-daemon compare install uninstall clean
 
 help: ## Show this list.
@@ -61,6 +63,16 @@ build: setup ## Build the release binary, .build/release/binnacle.
 	@ln -sf $(STATIC_LIBSTDCXX) .build/static/
 	$(SWIFT) build -c release --static-swift-stdlib --disable-local-rpath --product binnacle \
 	    -Xlinker -L$(CURDIR)/.build/static $(LINKING)
+
+# Only the linking differs, so nothing is compiled again.
+portable: setup ## Build the program for systems as old as Ubuntu 22.04 (glibc 2.35), .build/portable/binnacle.
+	$(MAKE) build PORTABLE=1
+	@mkdir -p .build/portable
+	mv $(BINARY) .build/portable/binnacle
+	$(MAKE) build
+
+check-portable: portable ## Replay with that program in a root of Ubuntu 22.04 (as root).
+	scripts/check-portable .build/portable/binnacle
 
 run: build ## Replay the bundled recording of a walk, and draw it into docs/walk.svg; SPEED=1 plays it in real time.
 	$(BINARY) replay --speed $(SPEED) $(WALK)
