@@ -102,17 +102,26 @@ struct HTTPConnection {
             var room = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
             guard poll(&room, 1, SystemClock.milliseconds(until: deadline)) > 0 else { return false }
             // Of a blocking descriptor no more is written than there is room for, as a socket has it.
-            let count = rest.withUnsafeBytes { bytes -> Int in
-                let sent = send(output, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
-                // What is no socket, as in a test, is a pipe or a file.
-                return sent < 0 && errno == ENOTSOCK ? Glibc.write(output, bytes.baseAddress, bytes.count) : sent
-            }
-            if count < 0 {
-                guard errno == EAGAIN || errno == EINTR else { return false }
-                continue
-            }
+            guard let count = try? put(rest) else { return false }
             rest = rest.dropFirst(count)
         }
         return true
+    }
+
+    /// Writes what there is room for.
+    private func put(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
+        do throws(SystemError) {
+            return try systemCallOnce("send") {
+                bytes.withUnsafeBytes {
+                    send(output, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+                }
+            } ?? 0
+        } catch {
+            guard error.code == ENOTSOCK else { throw error }
+            // What is no socket, as in a test, is a pipe or a file.
+            return try systemCallOnce("write") {
+                bytes.withUnsafeBytes { Glibc.write(output, $0.baseAddress, $0.count) }
+            } ?? 0
+        }
     }
 }

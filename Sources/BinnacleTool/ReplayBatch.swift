@@ -95,14 +95,11 @@ struct InputLines {
             throw StationError(.data, "standard input: a line is longer than any path; each is the path of a recording")
         }
         var piece = [UInt8](repeating: 0, count: 16_384)
-        errno = 0
-        let count = read(descriptor, &piece, piece.count)
-        let code = errno
-        // A signal ends the wait, and the caller asks whether that was meant.
-        if count < 0, code == EINTR { return }
-        guard count >= 0 else {
-            throw StationError(.inputOutput, "standard input: \(SystemError(code: code, call: "read").reason)")
+        let count = try mapError({ StationError(.inputOutput, "standard input: \($0.reason)") }) {
+            () throws(SystemError) in try systemCallOnce("read") { read(descriptor, &piece, piece.count) }
         }
+        // A signal ends the wait, and the caller asks whether that was meant.
+        guard let count else { return }
         isAtEnd = count == 0
         pending += piece[..<count]
     }

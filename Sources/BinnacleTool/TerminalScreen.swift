@@ -86,10 +86,12 @@ final class TerminalScreen {
         ]
         guard poll(&entries, 2, timeout) > 0, entries[1].revents != 0 else { return [] }
         var bytes = [UInt8](repeating: 0, count: 256)
-        let count = read(STDIN_FILENO, &bytes, bytes.count)
-        guard count != 0 else { return nil }
-        guard count > 0 else { return errno == EINTR || errno == EAGAIN ? [] : nil }
-        return Array(bytes[..<count])
+        do throws(SystemError) {
+            let count = try systemCallOnce("read") { read(STDIN_FILENO, &bytes, bytes.count) }
+            return count == 0 ? nil : Array(bytes[..<(count ?? 0)])
+        } catch {
+            return nil
+        }
     }
 
     @discardableResult

@@ -91,8 +91,13 @@ struct WebCommand {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         return withUnsafeMutablePointer(to: &address) { pointer in
-            let result = pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &length) }
-            guard result == 0 else { return errno == ENOTSOCK }
+            do throws(SystemError) {
+                try systemCall("getsockname") {
+                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &length) }
+                }
+            } catch {
+                return error.code == ENOTSOCK
+            }
             switch Int32(pointer.pointee.ss_family) {
             case AF_UNIX: return true
             case AF_INET:

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import TableReading
 
 /// A folder such as /etc/binnacle: a file, and a folder of drop-ins that complete it; both may be absent.
@@ -52,40 +53,30 @@ enum ConfigurationFolder {
 
     /// The names in a folder but for hidden ones; none when there is no folder.
     private static func names(in folder: String) throws(ConfigurationError) -> [String] {
-        guard let directory = opendir(folder) else {
-            switch errno {
+        do throws(SystemError) {
+            return try folderNames(folder).filter { !$0.hasPrefix(".") }
+        } catch {
+            switch error.code {
             case ENOENT: return []
             case ENOTDIR: throw .file(path: folder, .noDirectory)
-            default: throw .file(path: folder, ConfigurationError.FileProblem(code: errno))
+            default: throw .file(path: folder, ConfigurationError.FileProblem(code: error.code))
             }
         }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while true {
-            errno = 0
-            guard let entry = readdir(directory) else { break }
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                // The kernel ends every name with a NUL within the field.
-                $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
-                    String(cString: $0)
-                }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        guard errno == 0 else { throw .file(path: folder, ConfigurationError.FileProblem(code: errno)) }
-        return names
     }
 
     /// Whether there is no file of a name, not even a dangling link.
     private static func isAbsent(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) != 0 && errno == ENOENT
+        do throws(SystemError) {
+            _ = try fileStatus(path, followsLink: false)
+            return false
+        } catch {
+            return error.code == ENOENT
+        }
     }
 
     /// The type of a file, after following links; `nil` when it cannot be determined.
     private static func kind(of path: String) -> mode_t? {
-        var status = stat()
-        return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
+        (try? fileStatus(path))?.kind
     }
 
     /// Whether a path leads to a folder.

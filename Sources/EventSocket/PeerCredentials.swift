@@ -25,11 +25,11 @@ package struct PeerCredentials: Sendable, Equatable {
         var process: pid_t = 0
         try systemCall("getsockopt") { clinux_peer(socket, &user, &group, &process) }
         var groups = [gid_t](repeating: 0, count: 64)
-        var count = clinux_peer_groups(socket, &groups, Int32(groups.count))
-        if count == -1, errno == ERANGE {
+        var (count, code) = withErrno { clinux_peer_groups(socket, &groups, Int32(groups.count)) }
+        if count == -1, code == ERANGE {
             // The kernel's maximum number of groups of a process.
             groups = [gid_t](repeating: 0, count: 65_536)
-            count = clinux_peer_groups(socket, &groups, Int32(groups.count))
+            (count, code) = withErrno { clinux_peer_groups(socket, &groups, Int32(groups.count)) }
         }
         // A kernel before 4.13 has no SO_PEERGROUPS; then only the main group counts.
         self.init(user: user, process: process, groups: Set(groups.prefix(Int(max(0, count)))).union([group]))

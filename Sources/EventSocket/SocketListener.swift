@@ -6,8 +6,7 @@ package final class SocketListener: Sendable {
     /// The socket.
     let descriptor: Descriptor
     private let path: String
-    private let device: dev_t
-    private let inode: ino_t
+    private let status: stat
 
     /// Creates the socket's file and listens.
     ///
@@ -39,16 +38,12 @@ package final class SocketListener: Sendable {
         self.descriptor = descriptor
         defer { withExtendedLifetime(lock) {} }
         try Self.clear(place, address)
-        let status = try mapError(SocketServerError.system) { () throws(SystemError) in
+        status = try mapError(SocketServerError.system) { () throws(SystemError) in
             // The file gets the mode of the socket, less the umask.
             try systemCall("fchmod") { fchmod(descriptor.raw, 0o600) }
             try systemCall("bind", path: place) { address.withPointer { bind(descriptor.raw, $0, $1) } }
-            var status = stat()
-            try systemCall("lstat", path: place) { lstat(place, &status) }
-            return status
+            return try fileStatus(place, followsLink: false)
         }
-        device = status.st_dev
-        inode = status.st_ino
         do throws(SocketServerError) {
             try Self.open(place, settings, to: group)
             try mapError(SocketServerError.system) { () throws(SystemError) in
@@ -68,8 +63,7 @@ package final class SocketListener: Sendable {
 
     /// Whether the file is still ours.
     private var isThere: Bool {
-        var status = stat()
-        return lstat(path, &status) == 0 && status.st_dev == device && status.st_ino == inode
+        status.isSameFile(as: try? fileStatus(path, followsLink: false))
     }
 
     // MARK: - The file
@@ -88,9 +82,8 @@ package final class SocketListener: Sendable {
 
     /// Removes the file of a killed daemon.
     private static func clear(_ path: String, _ address: UnixAddress) throws(SocketServerError) {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return }
-        guard status.st_mode & S_IFMT == S_IFSOCK else { throw .noSocket(path) }
+        guard let status = try? fileStatus(path, followsLink: false) else { return }
+        guard status.kind == S_IFSOCK else { throw .noSocket(path) }
         let probe = try mapError(SocketServerError.system) { () throws(SystemError) in try UnixAddress.makeStream() }
         // All other errors show that the socket is in use, such as a full queue or another type of socket.
         let code: Int32

@@ -20,8 +20,7 @@ package struct NetworkAddress {
         hints.ai_socktype = Int32(type.rawValue)
         hints.ai_flags = AI_NUMERICSERV | (isOwn ? AI_PASSIVE : 0)
         var list: UnsafeMutablePointer<addrinfo>?
-        let code = getaddrinfo(host, String(port), &hints, &list)
-        let reason = errno
+        let (code, reason) = withErrno { getaddrinfo(host, String(port), &hints, &list) }
         guard code == 0 else {
             guard code != EAI_SYSTEM else { throw LookupError(reason: String(cString: strerror(reason))) }
             throw LookupError(reason: String(cString: gai_strerror(code)))

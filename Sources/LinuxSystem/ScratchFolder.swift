@@ -18,18 +18,12 @@ package final class ScratchFolder: Sendable {
 
     /// Removes a folder with its contents, without following symbolic links.
     private static func removeAll(_ path: String) {
-        if let folder = opendir(path) {
-            defer { closedir(folder) }
-            while let entry = readdir(folder) {
-                let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-                }
-                guard name != ".", name != ".." else { continue }
-                if entry.pointee.d_type == DT_DIR {
-                    removeAll("\(path)/\(name)")
-                } else {
-                    unlink("\(path)/\(name)")
-                }
+        for name in (try? folderNames(path)) ?? [] {
+            let entry = "\(path)/\(name)"
+            if (try? fileStatus(entry, followsLink: false))?.isFolder == true {
+                removeAll(entry)
+            } else {
+                unlink(entry)
             }
         }
         rmdir(path)

@@ -47,6 +47,24 @@ package func systemCall<Result: FixedWidthInteger>(
     }
 }
 
+/// Makes a system call once; `nil` when it would have to wait, or a signal interrupts it.
+package func systemCallOnce<Result: FixedWidthInteger>(
+    _ name: StaticString, path: @autoclosure () -> String? = nil, _ body: () -> Result
+) throws(SystemError) -> Result? {
+    let (result, code) = withErrno(body)
+    guard result == -1 else { return result }
+    guard code == EAGAIN || code == EINTR else { throw SystemError(code: code, call: name.description, path: path()) }
+    return nil
+}
+
+/// Makes a call that says by other means whether it failed; its result, and errno, which is 0 if the call left it alone.
+@inline(never)  // Nothing may touch errno between the call and the read.
+package func withErrno<Result>(_ body: () -> Result) -> (result: Result, code: Int32) {
+    errno = 0
+    let result = body()
+    return (result, errno)
+}
+
 /// Makes a call that returns a pointer; throws ``SystemError`` when it is null, with errno.
 @inline(never)  // Nothing may touch errno between the call and the read.
 package func systemPointer<Pointer>(

@@ -30,14 +30,12 @@ struct FilePlace {
 
     /// The status of a path, whose last component may be a link; `nil` when there is no such file.
     static func status(_ path: String) throws(StoreFailure) -> stat? {
-        var found = stat()
         do throws(SystemError) {
-            try systemCall("stat", path: path) { lstat(path, &found) }
+            return try fileStatus(path, followsLink: false)
         } catch {
             guard error.code == ENOENT else { throw .system(error) }
             return nil
         }
-        return found
     }
 
     /// The size of a file in bytes; 0 when there is none.
@@ -95,9 +93,13 @@ struct FilePlace {
             lock.l_whence = Int16(SEEK_SET)
             lock.l_start = off_t(Self.lockedByte)
             lock.l_len = 1
-            if fcntl(file.raw, Self.setLock, &lock) == 0 { return file }
-            // A file system without locks.
-            guard errno == EAGAIN || errno == EACCES else { return nil }
+            do throws(SystemError) {
+                try systemCall("fcntl") { fcntl(file.raw, Self.setLock, &lock) }
+                return file
+            } catch {
+                // A file system without locks.
+                guard error.code == EAGAIN || error.code == EACCES else { return nil }
+            }
             if attempt < Self.lockAttempts { usleep(50_000) }
         }
         throw .held(path: path)
@@ -296,10 +298,4 @@ extension [UInt8] {
         }
         return false
     }
-}
-
-extension stat {
-    var isRegular: Bool { st_mode & S_IFMT == S_IFREG }
-
-    func isSameFile(as other: stat?) -> Bool { st_dev == other?.st_dev && st_ino == other?.st_ino }
 }

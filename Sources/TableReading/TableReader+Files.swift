@@ -14,34 +14,33 @@ extension TableReader {
     /// Warns when a file that is read is not there.
     package func warnIfMissing(_ path: String, _ node: TOMLNode) {
         warnIfHidden(path, node)
-        var status = stat()
-        guard stat(path, &status) != 0 else {
-            if status.st_mode & S_IFMT == S_IFDIR { warn(at: node.position, "\(Spelling.quoted(path)) is a directory") }
-            return warnIfDenied(path, node, status, needing: 0o4)
-        }
-        switch errno {
-        case ENOENT, ENOTDIR: warn(at: node.position, "there is no file \(Spelling.quoted(path))")
-        // Another account may see it.
-        default: break
+        do throws(SystemError) {
+            let status = try fileStatus(path)
+            if status.isFolder { warn(at: node.position, "\(Spelling.quoted(path)) is a directory") }
+            warnIfDenied(path, node, status, needing: 0o4)
+        } catch {
+            // If it is not missing, another account may see it.
+            if error.isMissing { warn(at: node.position, "there is no file \(Spelling.quoted(path))") }
         }
     }
 
     /// Warns when a program is not there, or is none.
     package func warnIfNoProgram(_ path: String, _ node: TOMLNode) {
         warnIfHidden(path, node)
-        var status = stat()
-        guard stat(path, &status) == 0 else {
-            guard errno == ENOENT || errno == ENOTDIR else { return }
-            return warn(
+        do throws(SystemError) {
+            let status = try fileStatus(path)
+            if status.isFolder {
+                warn(at: node.position, "\(Spelling.quoted(path)) is a directory and no program")
+            } else if status.st_mode & 0o111 == 0 {
+                warn(at: node.position, "\(Spelling.quoted(path)) cannot be run", hint: "chmod +x \(path)")
+            } else {
+                warnIfDenied(path, node, status, needing: 0o1)
+            }
+        } catch {
+            guard error.isMissing else { return }
+            warn(
                 at: node.position, "there is no program \(Spelling.quoted(path))",
                 hint: "until there is, each event for it fails")
-        }
-        if status.st_mode & S_IFMT == S_IFDIR {
-            warn(at: node.position, "\(Spelling.quoted(path)) is a directory and no program")
-        } else if status.st_mode & 0o111 == 0 {
-            warn(at: node.position, "\(Spelling.quoted(path)) cannot be run", hint: "chmod +x \(path)")
-        } else {
-            warnIfDenied(path, node, status, needing: 0o1)
         }
     }
 
@@ -74,27 +73,33 @@ extension TableReader {
         _ path: String, _ node: TOMLNode, type: (bits: mode_t, name: String), makesFolder: Bool = false
     ) {
         warnIfHidden(path, node)
-        var status = stat()
-        if stat(path, &status) == 0, status.st_mode & S_IFMT != type.bits {
-            let isFolder = status.st_mode & S_IFMT == S_IFDIR
+        if let status = try? fileStatus(path), status.kind != type.bits {
             return warn(
-                at: node.position, "\(Spelling.quoted(path)) is \(isFolder ? "a directory" : "no \(type.name)")",
-                hint: isFolder ? "the path of a \(type.name) in it" : "it is left alone: choose another path")
+                at: node.position,
+                "\(Spelling.quoted(path)) is \(status.isFolder ? "a directory" : "no \(type.name)")",
+                hint: status.isFolder ? "the path of a \(type.name) in it" : "it is left alone: choose another path")
         }
         var folder = Self.parent(of: path)
-        if makesFolder, stat(folder, &status) != 0 { folder = Self.parent(of: folder) }
+        if makesFolder, (try? fileStatus(folder)) == nil { folder = Self.parent(of: folder) }
         guard !Self.serviceFolders.contains(where: { folder == $0 || folder.hasPrefix($0 + "/") }) else { return }
-        if stat(folder, &status) != 0 {
-            guard errno == ENOENT || errno == ENOTDIR else { return }
-            warn(
+        let status: stat
+        do throws(SystemError) {
+            status = try fileStatus(folder)
+        } catch {
+            guard error.isMissing else { return }
+            return warn(
                 at: node.position, "there is no folder \(Spelling.quoted(folder))",
                 hint: "make it, for the account that Binnacle runs as, or choose another path")
-        } else if status.st_mode & S_IFMT != S_IFDIR {
-            warn(at: node.position, "\(Spelling.quoted(folder)) is no folder", hint: "choose another path")
-        } else if access(folder, W_OK) != 0, errno == EROFS || Self.isForeign(status) {
+        }
+        guard status.isFolder else {
+            return warn(at: node.position, "\(Spelling.quoted(folder)) is no folder", hint: "choose another path")
+        }
+        do throws(SystemError) {
+            try systemCall("access") { access(folder, W_OK) }
+        } catch {
+            guard error.code == EROFS || Self.isForeign(status) else { return }
             warn(
-                at: node.position,
-                "no file can be made in \(Spelling.quoted(folder)): \(String(cString: strerror(errno)))",
+                at: node.position, "no file can be made in \(Spelling.quoted(folder)): \(error.reason)",
                 hint: "choose another path")
         }
     }

@@ -25,9 +25,9 @@ package enum DeviceFile: String, Sendable, CaseIterable {
     /// Opens a character device for reading and writing, not blocking; throws ENODEV for any other file.
     package func open(_ path: String) throws(SystemError) -> Descriptor {
         let file = try Descriptor(path: path, flags: O_RDWR | O_NONBLOCK | O_NOCTTY)
-        var status = stat()
-        try systemCall("fstat", path: path) { fstat(file.raw, &status) }
-        guard status.st_mode & S_IFMT == S_IFCHR else { throw SystemError(code: ENODEV, call: "open", path: path) }
+        guard try fileStatus(of: file.raw, path: path).kind == S_IFCHR else {
+            throw SystemError(code: ENODEV, call: "open", path: path)
+        }
         return file
     }
 

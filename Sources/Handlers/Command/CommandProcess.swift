@@ -39,15 +39,15 @@ struct CommandProcess {
         self.identifier = identifier
         self.input = input
         self.output = output
+        let leader = identifier
         do {
             // It was not reaped, so the ID is still its own.
-            let leader = identifier
             end = Descriptor(owning: try systemCall("pidfd_open") { clinux_pidfd_open(leader) })
         } catch {
             // Without a pidfd nothing would report the end.
             kill(-identifier, SIGKILL)
             var status: Int32 = 0
-            while waitpid(identifier, &status, 0) == -1, errno == EINTR {}
+            _ = try? systemCall("waitpid") { waitpid(leader, &status, 0) }
             throw error
         }
     }

@@ -156,12 +156,12 @@ final class CommandWorker {
     private func write() {
         guard let input = process?.input else { return }
         // EPIPE comes without SIGPIPE: this thread blocks all signals.
-        let count = pendingInput.withUnsafeBytes { Glibc.write(input.raw, $0.baseAddress, $0.count) }
-        if count >= 0 {
-            pendingInput.removeFirst(count)
-        } else if errno == EAGAIN || errno == EINTR {
-            return
-        } else {
+        do throws(SystemError) {
+            let count = try systemCallOnce("write") {
+                pendingInput.withUnsafeBytes { Glibc.write(input.raw, $0.baseAddress, $0.count) }
+            }
+            pendingInput.removeFirst(count ?? 0)
+        } catch {
             pendingInput = []
         }
         if pendingInput.isEmpty {
@@ -174,13 +174,18 @@ final class CommandWorker {
     private func read() -> Int? {
         guard let output = process?.output else { return nil }
         return withUnsafeTemporaryAllocation(byteCount: Self.readSize, alignment: 1) { buffer in
-            let count = Glibc.read(output.raw, buffer.baseAddress, buffer.count)
-            guard count > 0 else {
-                if count == 0 || (errno != EAGAIN && errno != EINTR) { process?.output = nil }
+            do throws(SystemError) {
+                guard
+                    let count = try systemCallOnce(
+                        "read", { Glibc.read(output.raw, buffer.baseAddress, buffer.count) })
+                else { return nil }
+                guard count > 0 else { throw SystemError(code: 0, call: "read") }
+                tail.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                return count
+            } catch {
+                process?.output = nil
                 return nil
             }
-            tail.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            return count
         }
     }
 

@@ -1,5 +1,6 @@
 import Binnacle
 import Glibc
+import LinuxSystem
 import PlainText
 package import TableReading
 
@@ -33,14 +34,13 @@ package struct FileAction: HandlerAction, Equatable {
         func refuse(_ problem: String, _ hint: String) {
             table.refuse(Self.key, at: entry.node.position, "\(Spelling.quoted(path)) \(problem)", hint: hint)
         }
-        var status = stat()
-        let isThere = stat(path, &status) == 0
-        guard !path.hasSuffix("/"), !isThere || status.st_mode & S_IFMT != S_IFDIR else {
+        let status = try? fileStatus(path)
+        guard !path.hasSuffix("/"), status?.isFolder != true else {
             let folder = path.hasSuffix("/") ? path : path + "/"
             refuse("is a directory", "the path of a file in it, such as \(folder)events.jsonl")
             return nil
         }
-        guard !isThere || status.st_mode & S_IFMT == S_IFREG else {
+        guard status?.isRegular != false else {
             refuse("is no regular file", "events are appended to a regular file, or to a new one")
             return nil
         }

@@ -92,7 +92,7 @@ package final class FileAppender {
 
     /// The file that the path names now; it ends with a whole line.
     private func currentFile() throws(SystemError) -> Descriptor {
-        if let file, Self.identity(of: file) == Self.identity(of: path) {
+        if let file, try fileStatus(of: file.raw).isSameFile(as: try? fileStatus(path)) {
             if isTorn { try repairEnd(of: file) }
             return file
         }
@@ -100,9 +100,9 @@ package final class FileAppender {
         // O_NONBLOCK: opening a FIFO without a reader would wait.
         let flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
         let opened = Descriptor(owning: try systemCall("open", path: path) { Glibc.open(path, flags, 0o640) })
-        var status = stat()
-        try systemCall("fstat", path: path) { fstat(opened.raw, &status) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw SystemError(code: EINVAL, call: "open", path: path) }
+        guard try fileStatus(of: opened.raw, path: path).isRegular else {
+            throw SystemError(code: EINVAL, call: "open", path: path)
+        }
         try repairEnd(of: opened)
         file = opened
         return opened
@@ -135,16 +135,6 @@ package final class FileAppender {
             }
         }
         isTorn = false
-    }
-
-    private static func identity(of path: String) -> [UInt64]? {
-        var status = stat()
-        return stat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
-    }
-
-    private static func identity(of file: Descriptor) -> [UInt64]? {
-        var status = stat()
-        return fstat(file.raw, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
     }
 
     private static func reason(_ error: SystemError) -> String {

@@ -21,9 +21,9 @@ package final class JournalSocket {
     ///
     /// systemd tells the file's identity; a later redirection has another one.
     package static var isStandardError: Bool {
-        guard let value = getenv("JOURNAL_STREAM") else { return false }
-        var status = stat()
-        guard fstat(STDERR_FILENO, &status) == 0 else { return false }
+        guard let value = getenv("JOURNAL_STREAM"), let status = try? fileStatus(of: STDERR_FILENO) else {
+            return false
+        }
         return String(cString: value) == "\(status.st_dev):\(status.st_ino)"
     }
 

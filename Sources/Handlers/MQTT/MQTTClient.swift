@@ -161,7 +161,7 @@ final class MQTTClient {
     func connect(avoidsIPv6: Bool) throws(MQTTFailure) {
         // A socket that is bound to an IPv4 address uses IPv4 only.
         let local = avoidsIPv6 ? "0.0.0.0" : nil
-        let (result, code) = call {
+        let (result, code) = withErrno {
             functions.mosquitto_connect_bind_async(
                 handle, settings.host, Int32(settings.port), Int32(settings.keepaliveSeconds), local)
         }
@@ -238,7 +238,7 @@ final class MQTTClient {
         -> Int32?
     {
         var number: Int32 = 0
-        let (result, code) = call {
+        let (result, code) = withErrno {
             functions.mosquitto_publish(
                 handle, &number, topic, Int32(clamping: payload.count), payload, Int32(quality), isRetained)
         }
@@ -262,7 +262,7 @@ final class MQTTClient {
     /// - Throws: ``MQTTFailure`` when the connection is lost.
     func subscribe(to filter: String, ownBytes: Int) throws(MQTTFailure) {
         expectedBytes = Self.mostRetained + ownBytes
-        let (result, code) = call { functions.mosquitto_subscribe(handle, nil, filter, 0) }
+        let (result, code) = withErrno { functions.mosquitto_subscribe(handle, nil, filter, 0) }
         guard result == MOSQ_ERR_SUCCESS.code else { throw failure(result, code) }
         try flush()
     }
@@ -289,15 +289,8 @@ final class MQTTClient {
     // MARK: - Failures
 
     private func check(_ body: (OpaquePointer, Int32) -> Int32) throws(MQTTFailure) {
-        let (result, code) = call { body(handle, 1) }
+        let (result, code) = withErrno { body(handle, 1) }
         guard result == MOSQ_ERR_SUCCESS.code else { throw failure(result, code) }
-    }
-
-    @inline(never)  // Nothing may touch errno between the call and the read.
-    private func call(_ body: () -> Int32) -> (result: Int32, code: Int32) {
-        errno = 0
-        let result = body()
-        return (result, errno)
     }
 }
 

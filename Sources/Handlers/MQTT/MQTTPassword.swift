@@ -51,7 +51,6 @@ package enum MQTTPassword: Sendable, Equatable {
 
     /// Whether others than the owner and the group can read a file; `false` when there is none.
     static func isReadableByAll(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IROTH != 0
+        ((try? fileStatus(path))?.st_mode ?? 0) & S_IROTH != 0
     }
 }

@@ -49,17 +49,7 @@ package enum MachineIdentity {
     }
 
     private static func names(in folder: String) -> [String] {
-        guard let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            // The name ends with a 0, within the entry.
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names
+        ((try? folderNames(folder)) ?? []).filter { !$0.hasPrefix(".") }
     }
 
     private static func realPath(_ path: String) -> String? {

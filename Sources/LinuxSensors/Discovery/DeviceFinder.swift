@@ -98,8 +98,7 @@ package struct DeviceFinder: Sendable {
 
     /// Whether a node exists; access(2) fails for a device that a control group withholds, as if it had no node.
     private static func exists(_ node: String) -> Bool {
-        var status = stat()
-        return stat(node, &status) == 0
+        (try? fileStatus(node)) != nil
     }
 
     /// The event node of an accelerometer, marked as such by udev or by the device itself.

@@ -1,4 +1,4 @@
-import Glibc
+import LinuxSystem
 
 /// The properties by which a device is chosen; all that are given have to match.
 public struct DeviceMatch: Sendable, Equatable {
@@ -48,10 +48,8 @@ public struct DeviceMatch: Sendable, Equatable {
 extension DeviceMatch {
     /// Whether two paths lead to the same file.
     private static func isSame(_ path: String, _ other: String?) -> Bool {
-        var left = stat()
-        var right = stat()
-        guard let other, stat(path, &left) == 0, stat(other, &right) == 0 else { return false }
-        return left.st_dev == right.st_dev && left.st_ino == right.st_ino
+        guard let other, let status = try? fileStatus(path) else { return false }
+        return status.isSameFile(as: try? fileStatus(other))
     }
 }
 

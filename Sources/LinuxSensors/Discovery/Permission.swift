@@ -33,9 +33,8 @@ enum Permission {
                 "\(path) is withheld from this process by its control group, as in a service with DevicePolicy=closed: "
                 + "add DeviceAllow=char-\(kind) r to its unit"
         }
-        var status = stat()
         var owner = "cannot be looked at"
-        if stat(path, &status) == 0 {
+        if let status = try? fileStatus(path) {
             let (user, group) = (
                 AccountDatabase.name(ofUser: status.st_uid), AccountDatabase.name(ofGroup: status.st_gid)
             )

@@ -1,15 +1,11 @@
 import Binnacle
-import CLinux
-import Glibc
 import LinuxSystem
-import Synchronization
 
 /// Reads single values of a device through sysfs, on a thread of its own, because each of them can take seconds.
 ///
 /// A reading that fails is reported as such, and never becomes a sample of zeros.
 final class IIOPoller: Sendable {
-    private let stopEvent: Descriptor
-    private let isStopped = Atomic<Bool>(false)
+    private let stopSignal: StopSignal
     private let values: PolledValues
     private let intervalNanoseconds: Int64
 
@@ -24,10 +20,7 @@ final class IIOPoller: Sendable {
     ///   - settings: How often, and how values become samples.
     /// - Throws: ``SensorFailure`` when the device's description cannot be used.
     init(device: SensorDevice, kinds: [SampleKind], settings: SensorSettings) throws(SensorFailure) {
-        stopEvent = Descriptor(
-            owning: try mapError(SensorFailure.init) { () throws(SystemError) in
-                try systemCall("eventfd") { clinux_eventfd() }
-            })
+        stopSignal = try mapError(SensorFailure.init) { () throws(SystemError) in try StopSignal() }
         values = try PolledValues(device, kinds, settings)
         intervalNanoseconds = max(1_000_000, Units.nanoseconds(settings.updateInterval))
     }
@@ -43,24 +36,20 @@ final class IIOPoller: Sendable {
     }
 
     /// Has the thread end; nothing is reported afterwards.
-    func stop() {
-        isStopped.store(true, ordering: .releasing)
-        var one: UInt64 = 1
-        _ = write(stopEvent.raw, &one, 8)
-    }
+    func stop() { stopSignal.request() }
 
     private func run(_ tell: (PollOutcome) -> Void) {
         var due = SystemClock.monotonic()
         var missed = 0
-        while !isStopped.load(ordering: .acquiring) {
+        while !stopSignal.isRequested {
             do throws(SensorFailure) {
                 let reading = try values.read()
                 missed = 0
-                if !isStopped.load(ordering: .acquiring) { tell(.reading(reading)) }
+                if !stopSignal.isRequested { tell(.reading(reading)) }
             } catch {
                 missed += 1
                 let isGone = values.isGone
-                if !isStopped.load(ordering: .acquiring) {
+                if !stopSignal.isRequested {
                     tell(isGone || missed >= Self.mostMissed ? .failed(error) : .missed(error))
                 }
                 if isGone { return }
@@ -70,13 +59,8 @@ final class IIOPoller: Sendable {
             let now = SystemClock.monotonic()
             // Readings that a slow device has delayed are left out.
             if due < now { due = now }
-            wait(nanoseconds: due - now)
+            stopSignal.wait(nanoseconds: due - now)
         }
-    }
-
-    private func wait(nanoseconds: Int64) {
-        var input = pollfd(fd: stopEvent.raw, events: Int16(POLLIN), revents: 0)
-        _ = poll(&input, 1, Int32(min((nanoseconds + 999_999) / 1_000_000, 3_600_000)))
     }
 }
 
@@ -104,7 +88,8 @@ private struct PolledValues: Sendable {
         var reading = PolledReading(timeNanoseconds: start)
         for (number, stream) in streams.enumerated() {
             let axes = stream.conversion.apply(
-                x: try value(stream.channels[0]), y: try value(stream.channels[1]), z: try value(stream.channels[2]))
+                x: try directory.value(stream.channels[0]), y: try directory.value(stream.channels[1]),
+                z: try directory.value(stream.channels[2]))
             reading[number] = axes
         }
         reading.timeNanoseconds = start + (SystemClock.monotonic() - start) / 2
@@ -112,14 +97,5 @@ private struct PolledValues: Sendable {
     }
 
     /// Whether the device's folder has gone, and the device with it.
-    var isGone: Bool { !directory.has(".") }
-
-    private func value(_ channel: String) throws(SensorFailure) -> Double {
-        guard let value = try directory.number(channel) else {
-            throw SensorFailure(
-                isGone ? .removed : .inputOutput,
-                "\(directory.path(channel)): " + (isGone ? "the device was removed" : "holds no value"))
-        }
-        return value
-    }
+    var isGone: Bool { directory.isGone }
 }

@@ -25,21 +25,12 @@ struct SysfsDirectory: Sendable, Equatable {
     /// Whether there is an attribute or a folder of that name.
     func has(_ name: String) -> Bool { access(path(name), F_OK) == 0 }
 
+    /// Whether the folder has gone, and the device with it.
+    var isGone: Bool { !has(".") }
+
     /// The names in the folder, sorted; none when it cannot be read.
     func names() -> [String] {
-        guard let folder = opendir(path) else { return [] }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                // The kernel ends every name with a NUL within the field.
-                $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
-                    String(cString: $0)
-                }
-            }
-            if name != "." && name != ".." { names.append(name) }
-        }
-        return names.sorted()
+        ((try? folderNames(path)) ?? []).sorted()
     }
 
     /// The text of an attribute, without blanks around it.
@@ -81,6 +72,16 @@ struct SysfsDirectory: Sendable, Equatable {
             throw SensorFailure(.description, "\(path(name)): '\(text.prefix(80))' is no number")
         }
         return number
+    }
+
+    /// The number in an attribute that a device with this folder has.
+    ///
+    /// - Throws: ``SensorFailure`` when it cannot be read or holds no number, and when the device has gone.
+    func value(_ name: String) throws(SensorFailure) -> Double {
+        if let number = try number(name) { return number }
+        throw SensorFailure(
+            isGone ? .removed : .inputOutput,
+            "\(path(name)): " + (isGone ? "the device was removed" : "holds no value"))
     }
 
     /// Makes a folder, which in configfs makes an object, unless it exists.

@@ -30,8 +30,8 @@ struct ReadingDevice: Sendable {
     /// Reads the value; this can take as long as a driver needs.
     func read() throws(SensorFailure) -> Reading {
         switch source {
-        case .lux(let attribute, let scale): return .light(try number(attribute) * scale, .lux)
-        case .vendor(let attribute, let scale): return .light(try number(attribute) * scale, .percent)
+        case .lux(let attribute, let scale): return .light(try directory.value(attribute) * scale, .lux)
+        case .vendor(let attribute, let scale): return .light(try directory.value(attribute) * scale, .percent)
         case .pair(let attribute):
             let text = try directory.text(attribute)
             let first = text.drop { $0 == "(" }.prefix { $0 != "," && $0 != ")" }
@@ -41,21 +41,11 @@ struct ReadingDevice: Sendable {
             }
             return .light(level / 255 * 100, .percent)
         case .proximity(let attribute, let nearLevel):
-            return .proximity(try number(attribute) / nearLevel)
+            return .proximity(try directory.value(attribute) / nearLevel)
         case .inputSwitch(let code, let kind, let file):
             let isOn = try Self.isOn(code, file, directory.path)
             return kind == .proximity ? .proximity(isOn ? 2 : 0) : .tabletMode(isOn)
         }
-    }
-
-    private func number(_ attribute: String) throws(SensorFailure) -> Double {
-        guard let value = try directory.number(attribute) else {
-            let isGone = !directory.has(".")
-            throw SensorFailure(
-                isGone ? .removed : .inputOutput,
-                "\(directory.path(attribute)): " + (isGone ? "the device was removed" : "holds no value"))
-        }
-        return value
     }
 
     /// Discards the events of a node and asks the kernel for a switch as it is now, so that no lost event matters.
@@ -63,9 +53,10 @@ struct ReadingDevice: Sendable {
         -> Bool
     {
         var discarded = [UInt8](repeating: 0, count: 4096)
-        while Glibc.read(file.raw, &discarded, discarded.count) > 0 {}
-        guard errno == EAGAIN else {
-            throw SensorFailure(SystemError(code: errno, call: "read", path: path))
+        try mapError(SensorFailure.init) { () throws(SystemError) in
+            while let count = try systemCallOnce(
+                "read", path: path, { Glibc.read(file.raw, &discarded, discarded.count) }), count > 0
+            {}
         }
         var handle: OpaquePointer?
         let code32 = libevdev_new_from_fd(file.raw, &handle)

@@ -1,8 +1,5 @@
 import Binnacle
-import CLinux
-import Glibc
 package import LinuxSystem
-import Synchronization
 
 /// Reads light, proximity and switches on a thread of its own, because each reading may take as long as a driver needs.
 ///
@@ -10,8 +7,7 @@ import Synchronization
 package final class ReadingWatcher: Sendable {
     private let kinds: [ReadingKind]
     private let finder: ReadingFinder
-    private let stopEvent: Descriptor
-    private let isStopped = Atomic<Bool>(false)
+    private let stopSignal: StopSignal
 
     /// How often what is no switch is read, as iio-sensor-proxy does; and how often a missing device is looked for.
     private static let intervals = (
@@ -27,7 +23,7 @@ package final class ReadingWatcher: Sendable {
     package init(_ kinds: [ReadingKind], root: String?) throws(SystemError) {
         self.kinds = kinds
         finder = ReadingFinder(root: root ?? "")
-        stopEvent = Descriptor(owning: try systemCall("eventfd") { clinux_eventfd() })
+        stopSignal = try StopSignal()
     }
 
     /// The kinds for which the machine has a device; looking may take as long as a driver needs.
@@ -45,11 +41,7 @@ package final class ReadingWatcher: Sendable {
     }
 
     /// Has the thread end; nothing is told afterwards, except what is being told.
-    package func stop() {
-        isStopped.store(true, ordering: .releasing)
-        var one: UInt64 = 1
-        _ = write(stopEvent.raw, &one, 8)
-    }
+    package func stop() { stopSignal.request() }
 
     private func run(_ tell: (ReadingOutcome) -> Void) {
         var devices: [ReadingKind: ReadingDevice] = [:]
@@ -60,17 +52,17 @@ package final class ReadingWatcher: Sendable {
             if searches { searchNanoseconds = now + Self.intervals.search }
             for kind in kinds {
                 guard let outcome = read(kind, &devices, searches: searches) else { continue }
-                guard !isStopped.load(ordering: .acquiring) else { return }
+                guard !stopSignal.isRequested else { return }
                 tell(outcome)
             }
             let isComplete = kinds.allSatisfy { devices[$0] != nil }
             // A switch wakes the watcher by itself; that of proximity is read regularly as well, as by iio-sensor-proxy.
             let isPolling = devices.keys.contains { $0 != .tabletMode }
-            wait(
+            stopSignal.wait(
                 for: devices.values.compactMap(\.switchDescriptor),
                 nanoseconds: isPolling ? interval(of: devices.values) : isComplete ? nil : searchNanoseconds - now
             )
-            guard !isStopped.load(ordering: .acquiring) else { return }
+            guard !stopSignal.isRequested else { return }
         }
     }
 
@@ -94,15 +86,5 @@ package final class ReadingWatcher: Sendable {
             devices[kind] = nil
             return .failed(kind, error)
         }
-    }
-
-    /// Waits until a switch moves, the watcher is stopped, or a time has passed.
-    private func wait(for switches: [Int32], nanoseconds: Int64?) {
-        var inputs = ([stopEvent.raw] + switches).map {
-            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-        }
-        let timeout =
-            nanoseconds.map { Int32(max(0, min(($0 + 999_999) / 1_000_000, 3_600_000))) } ?? -1
-        _ = poll(&inputs, nfds_t(inputs.count), timeout)
     }
 }

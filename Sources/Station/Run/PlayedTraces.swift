@@ -1,6 +1,5 @@
 import Binnacle
 import Configuration
-import Glibc
 import LinuxSystem
 import PlainText
 import Synchronization
@@ -67,8 +66,7 @@ struct PlayedTraces {
 
     /// Refuses what is no regular file, because reading a pipe would block the event thread.
     private static func refusePipe(_ file: String) throws(StationError) {
-        var status = stat()
-        guard stat(file, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
+        guard (try? fileStatus(file))?.isRegular == false else { return }
         throw StationError(
             .usage, "\(file.printable): is no regular file; a live run plays files alone, 'binnacle replay' takes pipes"
         )

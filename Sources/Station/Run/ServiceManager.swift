@@ -70,9 +70,14 @@ final class ServiceManager {
     private func send(_ text: String) -> Bool {
         guard let socket else { return true }
         let bytes = Array(text.utf8)
-        let count = Glibc.send(socket.raw, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
-        // A service manager that has gone is no reason to stop.
-        return count >= 0 || (errno != EAGAIN && errno != ENOBUFS && errno != EINTR)
+        do throws(SystemError) {
+            return try systemCallOnce("send") {
+                Glibc.send(socket.raw, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+            } != nil
+        } catch {
+            // A service manager that has gone is no reason to stop.
+            return error.code != ENOBUFS
+        }
     }
 
     private static func watchdog() -> Int64? {

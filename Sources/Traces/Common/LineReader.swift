@@ -208,8 +208,7 @@ struct InputFile {
 
     /// Whether a path names a regular file.
     static func isRegular(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        (try? fileStatus(path))?.isRegular == true
     }
 
     /// Opens a file for reading.
@@ -217,23 +216,20 @@ struct InputFile {
         let file = try mapError({ error(opening: path, $0) }) { () throws(SystemError) in
             try Descriptor(path: path, flags: O_RDONLY)
         }
-        var status = stat()
-        try mapError({ TraceError(.inputOutput, path: path, "cannot be examined: \($0.reason)") }) {
-            () throws(SystemError) in try systemCall("fstat", path: path) { fstat(file.raw, &status) }
+        let status = try mapError({ TraceError(.inputOutput, path: path, "cannot be examined: \($0.reason)") }) {
+            () throws(SystemError) in try fileStatus(of: file.raw)
         }
-        let kind = status.st_mode & S_IFMT
-        guard kind != S_IFDIR else {
+        guard !status.isFolder else {
             throw TraceError(
                 .noInput, path: path,
                 "is a directory: name the trace files in it, for example \(path)/Accelerometer.csv")
         }
-        return InputFile(path: path, size: kind == S_IFREG ? Int64(status.st_size) : nil, file: file)
+        return InputFile(path: path, size: status.isRegular ? Int64(status.st_size) : nil, file: file)
     }
 
     /// The size now; `nil` when it cannot be known.
     var currentSize: Int64? {
-        var status = stat()
-        return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : nil
+        (try? fileStatus(of: descriptor)).map { Int64($0.st_size) }
     }
 
     /// The file's first bytes, without moving the read position; fewer if it is shorter, none of a pipe.
@@ -266,9 +262,12 @@ struct InputFile {
     /// Waits at most half a second for a pipe: a signal that arrives just before the wait would not end it.
     private func isReady() -> Bool {
         var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        let result = poll(&input, 1, 500)
-        // read(2) reports other errors of poll.
-        return result > 0 || (result < 0 && errno != EINTR)
+        do throws(SystemError) {
+            return try systemCallOnce("poll") { poll(&input, 1, 500) } ?? 0 > 0
+        } catch {
+            // read(2) reports it.
+            return true
+        }
     }
 
     private static func error(opening path: String, _ error: SystemError) -> TraceError {

@@ -1,5 +1,5 @@
 import Binnacle
-import Glibc
+import PosixCalls
 
 /// What a file's own name says about bare columns x, y and z in it, as in `Accelerometer.csv`.
 struct TraceFileName {
@@ -51,21 +51,13 @@ struct TraceFileName {
     /// A file in the same folder whose name says that it has the acceleration with gravity.
     static func withGravity(beside path: String) -> String? {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
-        guard let directory = opendir(folder.isEmpty ? "." : folder) else { return nil }
-        defer { closedir(directory) }
-        var found: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
+        guard let names = try? folderNames(folder.isEmpty ? "." : folder) else { return nil }
+        let found = names.filter { name in
             let read = TraceFileName(name)
-            guard name.lowercased().hasSuffix(".csv"), folder + name != path, read.kind == .accelerometer,
-                read.content == .usual
-            else { continue }
-            found.append(name)
-        }
+            return name.lowercased().hasSuffix(".csv") && folder + name != path && read.kind == .accelerometer
+                && read.content == .usual
+        }.sorted()
         // The total is named so where the other one has no gravity.
-        found.sort()
         return (found.first { $0.lowercased().hasPrefix("total") } ?? found.first).map { folder + $0 }
     }
 }

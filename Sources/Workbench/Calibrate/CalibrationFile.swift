@@ -23,9 +23,9 @@ package struct CalibrationFile {
     /// Examines an existing file before a table is written; `replacing` permits one that is not a calibration.
     package init(path: String, for kind: SampleKind, replacing: Bool) throws(StationError) {
         self.path = path
-        var status = stat()
+        let status: stat
         do throws(SystemError) {
-            try systemCall("stat", path: path) { stat(path, &status) }
+            status = try fileStatus(path)
         } catch {
             guard error.code == ENOENT else { throw Self.error(path, error) }
             target = path
@@ -36,7 +36,7 @@ package struct CalibrationFile {
             return
         }
         target = Self.resolved(path)
-        guard status.st_mode & S_IFMT == S_IFREG else {
+        guard status.isRegular else {
             throw StationError(.cannotCreate, "\(path.printable): is no regular file: name another one")
         }
         try Self.requireFolder(of: target)

@@ -38,9 +38,8 @@ package final class Conversion {
     }
 
     private static func isSameFile(_ one: String, _ other: String) -> Bool {
-        var (first, second) = (stat(), stat())
-        guard other != "-", stat(one, &first) == 0, stat(other, &second) == 0 else { return false }
-        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+        guard other != "-", let first = try? fileStatus(one) else { return false }
+        return first.isSameFile(as: try? fileStatus(other))
     }
 
     /// Converts until the end, a cancellation, or a write error.

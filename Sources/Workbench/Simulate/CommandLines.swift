@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// Reads lines from a descriptor without blocking.
 package struct CommandLines {
@@ -18,11 +19,18 @@ package struct CommandLines {
     package mutating func read() -> [String] {
         guard let descriptor else { return [] }
         var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = Glibc.read(descriptor, &bytes, bytes.count)
-        if count < 0, errno == EINTR || errno == EAGAIN { return [] }
-        // Reading a terminal from the background fails, which counts as the end of the input.
-        if count <= 0 { self.descriptor = nil }
-        rest += bytes.prefix(max(0, count))
+        let count: Int
+        do throws(SystemError) {
+            guard let read = try systemCallOnce("read", { Glibc.read(descriptor, &bytes, bytes.count) }) else {
+                return []
+            }
+            count = read
+        } catch {
+            // Reading a terminal from the background fails, which counts as the end of the input.
+            count = 0
+        }
+        if count == 0 { self.descriptor = nil }
+        rest += bytes.prefix(count)
         var lines: [String] = []
         while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
             lines.append(String(decoding: rest[..<end], as: UTF8.self))

@@ -1,0 +1,45 @@
+package import Glibc
+
+/// The status of a file; of a symbolic link itself where it is not followed.
+package func fileStatus(_ path: String, followsLink: Bool = true) throws(SystemError) -> stat {
+    var status = stat()
+    try systemCall("stat", path: path) { followsLink ? stat(path, &status) : lstat(path, &status) }
+    return status
+}
+
+/// The status of an open file.
+package func fileStatus(of descriptor: Int32, path: @autoclosure () -> String? = nil) throws(SystemError) -> stat {
+    var status = stat()
+    try systemCall("fstat", path: path()) { fstat(descriptor, &status) }
+    return status
+}
+
+extension stat {
+    /// The type of the file, as in `S_IFREG`.
+    package var kind: mode_t { st_mode & S_IFMT }
+    /// Whether it is a regular file.
+    package var isRegular: Bool { kind == S_IFREG }
+    /// Whether it is a folder.
+    package var isFolder: Bool { kind == S_IFDIR }
+    /// Whether both are of one file.
+    package func isSameFile(as other: stat?) -> Bool { st_dev == other?.st_dev && st_ino == other?.st_ino }
+}
+
+/// The names in a folder, in no order, without `.` and `..`.
+package func folderNames(_ path: String) throws(SystemError) -> [String] {
+    let folder = try systemPointer("opendir", path: path) { opendir(path) }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while true {
+        // The end of the list and a failure differ by errno alone.
+        let (entry, code) = withErrno { readdir(folder) }
+        guard let entry else {
+            guard code == 0 else { throw SystemError(code: code, call: "readdir", path: path) }
+            return names
+        }
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+            String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if name != "." && name != ".." { names.append(name) }
+    }
+}
