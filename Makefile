@@ -108,6 +108,7 @@ test-long: KERNEL_CASES = 3000
 test-long: test ## Run every test in its long form: 200 kills, 1000 random devices, 3000 random cases for each kernel; as root.
 	scripts/check-home-assistant $(BINARY)
 	scripts/check-fleet $(BINARY)
+	SOAK_SECONDS=7200 scripts/test-kernel $(BINARY) soak
 
 # It builds everything once more, which is long for what seldom breaks.
 check-handler: setup ## Build the handler that ARCHITECTURE.md shows into a copy of the sources, and let it handle an event.
