@@ -114,8 +114,8 @@ test-long: test ## Run every test in its long form: 200 kills, 1000 random devic
 check-handler: setup ## Build the handler that ARCHITECTURE.md shows into a copy of the sources, and let it handle an event.
 	scripts/check-handler
 
-test-systemd: build ## Test the service under a real systemd, in a container (as root).
-	SUITE="$(SUITE)" scripts/test-systemd $(BINARY)
+test-systemd: build ## Test the service under a real systemd, in a container (as root); TESTS names some.
+	SUITE="$(SUITE)" scripts/test-systemd $(BINARY) $(TESTS)
 
 test-kernel: build ## Test the service in a QEMU guest, on a kernel with sensors that are played (as root); TESTS names some.
 	SUITE="$(SUITE)" scripts/test-kernel $(BINARY) $(TESTS)
