@@ -25,6 +25,9 @@ struct Daemon {
 
         """
 
+    /// The same, with each sample of the accelerometer read as it comes.
+    static let promptSensors = sensors.replacing("name = \"accel_3d\" }", with: "name = \"accel_3d\" }\nlatency_s = 0")
+
     /// Starts a daemon and waits until it is ready.
     ///
     /// - Parameters:

@@ -20,7 +20,8 @@ struct ReactionMeasurement {
         let daemon = Daemon(binary) { tree in
             let fifo = tree.makeFIFO("lines")
             lines = fifo.descriptor
-            return Daemon.sensors + "[handler.alarm]\non = [\"shock\"]\ncommand = [\"\(stamp)\", \"\(fifo.path)\"]\n"
+            return Daemon.promptSensors
+                + "[handler.alarm]\non = [\"shock\"]\ncommand = [\"\(stamp)\", \"\(fifo.path)\"]\n"
         }
         var times: [Int64] = []
         shock(daemon) { begin in
@@ -52,7 +53,7 @@ struct ReactionMeasurement {
         var lines = -1 as Int32
         let daemon = start { tree in
             lines = tree.makeFIFO("lines").descriptor
-            return Daemon.sensors + "[handler.tell]\non = [\"shock\"]\n\(action)\n"
+            return Daemon.promptSensors + "[handler.tell]\non = [\"shock\"]\n\(action)\n"
         }
         // What the daemon says of itself when it starts.
         sleepUntil(monotonic() + 100_000_000)

@@ -12,8 +12,9 @@ extension Configuration {
             let section = OrientationSection(name: "dbus.orientation", accelerometer: screenSensor())
             orientations.append(section)
             desktopDetectors.insert(section.name)
-            fitScreens(unrated: [])
+            fitScreens()
         }
+        defer { fitRates() }
         guard dbus.compass == nil, norths.isEmpty, let accelerometer = desktopOrientation?.accelerometer else { return }
         let magnetometer = "dbus.magnetometer"
         sensors.append(SensorSection(name: magnetometer, source: .auto(DeviceMatch())))
@@ -36,14 +37,12 @@ extension Configuration {
         dbus.flatMap { dbus in norths.first { dbus.compass == nil || $0.name == dbus.compass } }
     }
 
-    /// The sensor that another detector uses as its accelerometer, or a new one, which is read slowly.
+    /// The sensor that another detector uses as its accelerometer, or a new one.
     private mutating func screenSensor() -> String {
         let used = motions.map(\.accelerometer) + norths.map(\.accelerometer) + hinges.compactMap(\.parts?.display)
         if let first = used.first { return first }
-        var settings = SensorSettings()
-        settings.rateHz = Self.screenRateHz
         let name = "dbus.accelerometer"
-        sensors.append(SensorSection(name: name, source: .auto(DeviceMatch()), settings: settings))
+        sensors.append(SensorSection(name: name, source: .auto(DeviceMatch())))
         return name
     }
 

@@ -123,8 +123,8 @@ package struct ConfigurationReader {
         configuration.hinges = inForce.hinges.compactMap { section in
             HingeSection(name: section.name, reading: section.table, sensors: sensorNames)
         }
-        configuration.fitScreens(
-            unrated: Set(readSensors.filter { $0.1.entry(SensorSection.rate) == nil }.map(\.0.name)))
+        configuration.fitScreens()
+        configuration.fitRates()
         configuration.handlers = inForce.handlers.compactMap { section in
             HandlerSection(
                 name: section.name, reading: section.table, detectors: detectorNames, norths: norths.map(\.key),

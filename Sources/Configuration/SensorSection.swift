@@ -13,6 +13,8 @@ package struct SensorSection: Sendable, Equatable {
     package var settings = SensorSettings()
     /// The calibration; `nil` for none.
     package var calibration: SensorCalibration?
+    /// Whether the user has given a sampling rate; otherwise the detectors' needs decide.
+    package private(set) var hasRate = false
     /// The device's identity, in a section that was made for it instead of read from a file.
     package private(set) var deviceID: String?
 
@@ -96,6 +98,7 @@ package struct SensorSection: Sendable, Equatable {
         guard let source else { return nil }
         self.init(name: name, source: source, settings: word == .simulated ? SensorSettings() : settings)
         calibration = SensorCalibration(named: table)
+        hasRate = table.entry(Self.rate) != nil
     }
 
     private static func refuseForeignKeys(_ word: SourceWord, _ table: TableReader) {
@@ -137,7 +140,7 @@ package struct SensorSection: Sendable, Equatable {
         """)
 
     /// The key of the sampling rate.
-    static let rate = "rate_hz"
+    fileprivate static let rate = "rate_hz"
 
     /// The section's row.
     static let row = SectionRow(
@@ -202,7 +205,19 @@ extension SensorSettings {
             } _: {
                 "(\($0)) is not between 2 and 100000"
             }, for: ["auto", "iio", "simulated"],
-            "Samples a second. A device takes the nearest rate that it has."),
+            """
+            Samples a second. A device takes the nearest rate that it has. Without this key a device gets no more than \
+            the detectors need: 100 for shakes, shocks, free falls and gyroscopes, 50 for motions alone and for the \
+            accelerometer beside a gyroscope, 25 for the compass, 10 for how a screen is held; the highest of them counts. A model \
+            gives 100.
+            """),
+        SettingRow(
+            "latency_s", \.latency, .seconds(in: 0...1), for: ["auto", "iio"],
+            """
+            The longest time that a sample of a device waits until it is read, so that one wake-up serves many. 0 reads \
+            every sample at once, for what cannot wait, and costs a wake-up for each. It changes no event, only when it is \
+            found. Sensors are read at the same moments. A device that gives no time stamps is read within 0.01 s.
+            """),
         SettingRow(
             "update_interval_s", \.updateInterval,
             .positiveSeconds.limited("at most 0.5") {

@@ -18,10 +18,10 @@ package final class Mailbox<Message: Sendable>: Sendable {
         self.waker = waker
     }
 
-    /// Adds a message and wakes the event thread; `false` if the mailbox is closed, so that the caller has to undo its
-    /// work.
+    /// Adds a message and wakes the event thread, unless it is one that can wait for the next; `false` if the mailbox is
+    /// closed, so that the caller has to undo its work.
     @discardableResult
-    package func post(_ message: Message) -> Bool {
+    package func post(_ message: Message, wakes: Bool = true) -> Bool {
         let isTaken = state.withLock { state in
             if !state.isClosed {
                 state.messages.append(message)
@@ -29,7 +29,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
             }
             return !state.isClosed
         }
-        waker.wake()
+        if wakes { waker.wake() }
         return isTaken
     }
 

@@ -11,6 +11,9 @@ final class LiveRun: SampleSource {
     private(set) var samples: [[Sample]]
     private(set) var events: [Event] = []
     private(set) var notices: [String] = []
+    /// The deliveries with samples, and the most streams of one.
+    private(set) var deliveryCount = 0
+    private(set) var largestDelivery = 0
     /// The raw scans of each stream, when they were asked for, and how they were laid out.
     private(set) var scans: [[UInt8]]
     private(set) var layouts: [String] = []
@@ -45,6 +48,9 @@ final class LiveRun: SampleSource {
     func fill(_ delivery: SampleDelivery) -> SampleAnswer {
         if keepsScans { delivery.keepScans() }
         let answer = source.fill(delivery)
+        let filled = delivery.batches.count { !$0.isEmpty }
+        if filled > 0 { deliveryCount += 1 }
+        largestDelivery = max(largestDelivery, filled)
         #expect((delivery.scans == nil) == !keepsScans)
         for (index, batch) in delivery.batches.enumerated() {
             if let kept = delivery.scans, !kept.isEmpty, !batch.isEmpty {

@@ -54,9 +54,9 @@ import Testing
             #expect(try tree.text("\(folder)\(elements)/in_anglvel_x_en") == "0")
             #expect(try tree.text(folder + "/sampling_frequency") == "400")
             #expect(try tree.text(folder + "/current_timestamp_clock") == "monotonic")
-            // Two seconds of room, and four samples a wake-up.
-            #expect(try tree.text("\(folder)\(controls)/length") == "800")
-            #expect(try tree.text("\(folder)\(controls)/watermark") == "4")
+            // The samples of 50 ms a wake-up, and two seconds more of room.
+            #expect(try tree.text("\(folder)\(controls)/length") == "820")
+            #expect(try tree.text("\(folder)\(controls)/watermark") == "20")
             #expect(run.notices.contains { $0.contains("runs at 400 Hz; asked for were 380 Hz") })
             #expect(run.source.streams[0].sensor.authorizationStatus == .authorized)
         }

@@ -1,10 +1,10 @@
 import Binnacle
-import LinuxSensors
 import TableReading
 import TestSupport
 import Testing
 
 @testable import Configuration
+@testable import LinuxSensors
 
 /// [orientation.NAME] and [hinge.NAME].
 @Suite struct ScreenSectionTests {
@@ -59,12 +59,31 @@ import Testing
     /// A device is asked for ten samples a second where nothing needs more, and its own rate is the user's.
     @Test func aScreenAloneIsReadSlowly() throws {
         let screen = "[orientation.screen]\naccelerometer = \"lid\"\n"
-        func rate(_ text: String) throws -> Double? { try parse(text).sensors.first?.settings.rateHz }
-        #expect(try rate(lid + screen) == 10)
-        #expect(try rate(lid + "rate_hz = 50\n" + screen) == 50)
-        #expect(try rate(lid + screen + "[motion.moved]\naccelerometer = \"lid\"\n") == 100)
-        #expect(try rate(lid + "[motion.moved]\naccelerometer = \"lid\"\n") == 100)
-        #expect(try parse(lid + keyboard + hinge).sensors.map(\.settings.rateHz) == [10, 10])
+        func rates(_ text: String) throws -> [Double] {
+            try parse(text).sensors.map { $0.settings.rateHz(for: [.accelerometer]) }
+        }
+        #expect(try rates(lid + screen) == [10])
+        #expect(try rates(lid + "rate_hz = 50\n" + screen) == [50])
+        #expect(try rates(lid + screen + "[motion.moved]\naccelerometer = \"lid\"\n") == [100])
+        #expect(try rates(lid + "[motion.moved]\naccelerometer = \"lid\"\n") == [100])
+        #expect(try rates(lid + "[motion.moved]\naccelerometer = \"lid\"\ndetect = [\"motion\"]\n") == [50])
+        #expect(try rates(lid + keyboard + hinge) == [10, 10])
+    }
+
+    /// Each kind has its need; a device that gives several together is asked for the highest.
+    @Test func aHeadingNeedsADifferentRateOfEachSensor() throws {
+        let compass = "[sensor.compass]\nsource = \"auto\"\n"
+        let north = "[north.bow]\naccelerometer = \"lid\"\nmagnetometer = \"compass\"\n"
+        let sensors = try parse(lid + compass + north).sensors
+        #expect(sensors[0].settings.neededRatesHz == [.accelerometer: 50, .gyroscope: 100])
+        #expect(sensors[0].settings.rateHz(for: [.accelerometer]) == 50)
+        #expect(sensors[0].settings.rateHz(for: [.accelerometer, .gyroscope]) == 100)
+        #expect(sensors[1].settings.neededRatesHz == [.magnetometer: 25])
+        let bare = try parse(lid + compass + north + "gyroscope = \"none\"\n").sensors
+        #expect(bare[0].settings.neededRatesHz == [.accelerometer: 25])
+        let rated = try parse(lid + "rate_hz = 200\n" + compass + north).sensors
+        #expect(rated[0].settings.rateHz(for: [.accelerometer, .gyroscope]) == 200)
+        #expect(rated[1].settings.rateHz(for: [.magnetometer]) == 25)
     }
 
     /// What a sensor is turned about by for headings is undone for a desktop's orientation.

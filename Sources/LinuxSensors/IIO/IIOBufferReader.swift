@@ -20,13 +20,11 @@ final class IIOBufferReader: SensorReader {
     private var filled = 0
     private var parsed = 0
     private var stamper: ScanStamper
-    private let watermark: Int
+    private let period: ReadingPeriod?
 
     private(set) var lastArrivalNanoseconds: Int64
     private var lastLookNanoseconds: Int64
 
-    /// The pause between two reads, in which scans gather up to the watermark; the kernel's buffer holds two seconds.
-    private static let pauseNanoseconds: Int64 = 10_000_000
     /// The room for one read.
     private static let byteCount = 64 * 1024
 
@@ -39,7 +37,7 @@ final class IIOBufferReader: SensorReader {
         node = buffer.node
         description = buffer.scans
         decoder = description.decoder
-        watermark = buffer.watermark
+        period = buffer.period
         capacity = max(1, Self.byteCount / decoder.scanByteCount) * decoder.scanByteCount
         bytes = .allocate(byteCount: capacity, alignment: 16)
         stamper = ScanStamper(rateHz: buffer.rateHz, floor: floor)
@@ -53,13 +51,13 @@ final class IIOBufferReader: SensorReader {
 
     var descriptor: Int32? { file.raw }
 
-    /// The kernel wakes a waiting reader at each scan, also below the watermark, only to let it sleep again: at 1 kHz that
-    /// costs more than everything else.
-    var isTimed: Bool { watermark > 1 }
+    /// The kernel wakes a waiting reader at each scan, also below the watermark, only to let it sleep again: a wake-up
+    /// costs more than everything else that is done with a scan.
+    var isTimed: Bool { period != nil }
 
-    var deadlineNanoseconds: Int64? { isTimed ? lastLookNanoseconds + Self.pauseNanoseconds : nil }
+    var deadlineNanoseconds: Int64? { period?.end(after: lastLookNanoseconds) }
 
-    var stallNanoseconds: Int64? { max(1_000_000_000, Int64(interval * Double(10 + watermark))) }
+    var stallNanoseconds: Int64? { max(1_000_000_000, Int64(interval * 10)) + (period?.nanoseconds ?? 0) }
 
     var intervalNanoseconds: Double? { stamper.gaps.intervalNanoseconds }
 

@@ -15,6 +15,7 @@ struct IIOOpener {
     private static let longestBuffer = 65_536
 
     private var directory: SysfsDirectory { device.directory }
+    private var wantedHz: Double { settings.rateHz(for: kinds) }
 
     /// Opens the buffer.
     ///
@@ -51,19 +52,22 @@ struct IIOOpener {
             hasTrigger = try trigger.setOwn()
         }
         // A trigger that the configuration names keeps its own rate.
-        if settings.trigger == nil, trigger.isTimer { rate = try trigger.setTimer(rateHz: settings.rateHz) }
-        let watermark = try setSize(buffer, rate: rate ?? settings.rateHz)
+        if settings.trigger == nil, trigger.isTimer { rate = try trigger.setTimer(rateHz: wantedHz) }
+        let period = ReadingPeriod(
+            latency: settings.latency, rateHz: rate ?? wantedHz, isStamped: scans.decoder.hasTimestamp)
+        try setSize(buffer, rate: rate ?? wantedHz, period)
+        try limitTimeout(buffer)
         do throws(SensorFailure) {
             try buffer.controls.write("1", to: "enable")
         } catch {
             // A device that needs a trigger and has none refuses.
             guard error.code == EINVAL, !hasTrigger else { throw error }
-            rate = try trigger.setTimer(rateHz: settings.rateHz)
+            rate = try trigger.setTimer(rateHz: wantedHz)
             notices.append("has no trigger of its own: a timer takes its samples")
             try buffer.controls.write("1", to: "enable")
         }
         let opened = OpenBuffer(
-            file: file, node: node, scans: scans, rateHz: rate, watermark: watermark,
+            file: file, node: node, scans: scans, rateHz: rate, period: period,
             canPoll: kinds.allSatisfy(IIODevice(device).canPoll), controls: buffer.controls,
             reportsOnChange: reportsOnChange)
         return (opened, notices)
@@ -134,7 +138,7 @@ struct IIOOpener {
         for kind in kinds {
             guard let frequency = SamplingFrequency(kind, of: directory) else { continue }
             do throws(SensorFailure) {
-                result = try frequency.set(settings.rateHz) ?? result
+                result = try frequency.set(wantedHz) ?? result
             } catch {
                 // Any rate is better than none.
                 guard error.category == .permission else { throw error }
@@ -142,31 +146,51 @@ struct IIOOpener {
                 notices.append("keeps its rate: \(error.description)")
             }
         }
-        if let result, abs(result - settings.rateHz) > 0.01 * settings.rateHz {
+        // More than is needed is nothing to tell.
+        let isNeed = !settings.neededRatesHz.isEmpty
+        if let result, isNeed ? result < 0.99 * wantedHz : abs(result - wantedHz) > 0.01 * wantedHz {
             notices.append(
-                "runs at \(SysfsNumber.text(result)) Hz; asked for were \(SysfsNumber.text(settings.rateHz)) Hz")
+                "runs at \(SysfsNumber.text(result)) Hz; asked for were \(SysfsNumber.text(wantedHz)) Hz")
         }
         return result
     }
 
-    /// Room for two seconds, and at most a hundred wake-ups a second.
-    private func setSize(_ buffer: IIOBufferDirectory, rate: Double) throws(SensorFailure) -> Int {
+    /// Room for two seconds more than a period, and the period's scans as the watermark.
+    ///
+    /// The watermark wakes nobody, because the reader goes by the clock: it is what a device with a memory of its own
+    /// collects there.
+    private func setSize(
+        _ buffer: IIOBufferDirectory, rate: Double, _ period: ReadingPeriod?
+    ) throws(SensorFailure) {
         let rate = min(max(rate, 1), Double(Self.longestBuffer))
-        let watermark = max(1, Int(rate / 100))
-        let length = min(max(2 * watermark, Int(2 * rate), 16), Self.longestBuffer)
+        let watermark = min(period?.sampleCount ?? 1, Self.longestBuffer / 2)
+        let length = min(max(2 * watermark, Int(2 * rate) + watermark, 16), Self.longestBuffer)
         // Some drivers have a buffer of a fixed length, which is used as it is.
         do throws(SensorFailure) {
             try buffer.controls.ensure("length", is: String(length))
         } catch {
             guard error.category == .inputOutput else { throw error }
         }
-        guard buffer.controls.has("watermark") else { return 1 }
+        guard buffer.controls.has("watermark") else { return }
         do throws(SensorFailure) {
-            let text = try buffer.controls.ensure("watermark", is: String(watermark))
-            return min(max(SysfsNumber.integer(text) ?? 1, 1), Self.longestBuffer)
+            try buffer.controls.ensure("watermark", is: String(watermark))
         } catch {
             guard error.category == .inputOutput else { throw error }
-            return 1
+        }
+    }
+
+    /// Has a sensor hub hand its samples over within the latency.
+    ///
+    /// A shorter time is left as it is, and none is set where there is none: a hub without stamps of its own would give
+    /// all samples that it has collected the stamp of the last one.
+    private func limitTimeout(_ buffer: IIOBufferDirectory) throws(SensorFailure) {
+        let name = "hwfifo_timeout"
+        let longest = settings.latency / .seconds(1)
+        guard let timeout = (try? buffer.controls.number(name)) ?? nil, timeout > longest else { return }
+        do throws(SensorFailure) {
+            try buffer.controls.write(SysfsNumber.text(longest), to: name)
+        } catch {
+            guard error.category != .removed else { throw error }
         }
     }
 }

@@ -8,6 +8,8 @@ final class IIOPoller: Sendable {
     private let stopSignal: StopSignal
     private let values: PolledValues
     private let intervalNanoseconds: Int64
+    /// How long readings may gather before the reader is woken.
+    private let latencyNanoseconds: Int64
 
     /// The number of failures in a row after which the device counts as failed.
     private static let mostMissed = 10
@@ -23,13 +25,14 @@ final class IIOPoller: Sendable {
         stopSignal = try mapError(SensorFailure.init) { () throws(SystemError) in try StopSignal() }
         values = try PolledValues(device, kinds, settings)
         intervalNanoseconds = max(1_000_000, Units.nanoseconds(settings.updateInterval))
+        latencyNanoseconds = Units.nanoseconds(settings.latency)
     }
 
     /// Starts the thread.
     ///
-    /// - Parameter tell: Called on the poller's thread.
+    /// - Parameter tell: Called on the poller's thread; `isDue` unless the reader may be left asleep.
     /// - Throws: ``SensorFailure`` when the system has no thread left.
-    func start(tell: @escaping @Sendable (PollOutcome) -> Void) throws(SensorFailure) {
+    func start(tell: @escaping @Sendable (_ outcome: PollOutcome, _ isDue: Bool) -> Void) throws(SensorFailure) {
         try mapError(SensorFailure.init) { () throws(SystemError) in
             try WorkerThread.start { [self] in run(tell) }
         }
@@ -38,19 +41,26 @@ final class IIOPoller: Sendable {
     /// Has the thread end; nothing is reported afterwards.
     func stop() { stopSignal.request() }
 
-    private func run(_ tell: (PollOutcome) -> Void) {
+    private func run(_ tell: (PollOutcome, Bool) -> Void) {
         var due = SystemClock.monotonic()
         var missed = 0
+        /// The first reading of which the reader was not told.
+        var gatheredNanoseconds: Int64?
         while !stopSignal.isRequested {
             do throws(SensorFailure) {
                 let reading = try values.read()
                 missed = 0
-                if !stopSignal.isRequested { tell(.reading(reading)) }
+                let time = reading.timeNanoseconds
+                // With the next one the first would have waited too long.
+                let isDue = time - (gatheredNanoseconds ?? time) + intervalNanoseconds > latencyNanoseconds
+                gatheredNanoseconds = isDue ? nil : gatheredNanoseconds ?? time
+                if !stopSignal.isRequested { tell(.reading(reading), isDue) }
             } catch {
                 missed += 1
+                gatheredNanoseconds = nil
                 let isGone = values.isGone
                 if !stopSignal.isRequested {
-                    tell(isGone || missed >= Self.mostMissed ? .failed(error) : .missed(error))
+                    tell(isGone || missed >= Self.mostMissed ? .failed(error) : .missed(error), true)
                 }
                 if isGone { return }
             }

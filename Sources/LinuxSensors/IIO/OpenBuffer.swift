@@ -9,8 +9,8 @@ struct OpenBuffer: Sendable {
     let scans: ScanDescription
     /// The device's rate, when it says one.
     let rateHz: Double?
-    /// How many scans wake the reader.
-    let watermark: Int
+    /// How long scans gather before they are read; `nil` when each one wakes the reader.
+    let period: ReadingPeriod?
     /// Whether single values can be read instead.
     let canPoll: Bool
     /// Where the buffer is switched off again.

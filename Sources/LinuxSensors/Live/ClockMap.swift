@@ -82,7 +82,7 @@ package struct ClockMap {
             }
             return (keep(made(behind, interval, arrival)), .made)
         }
-        let time = translated(raw, arrival, realtime)
+        let time = translated(raw, made(behind, interval, arrival), arrival, realtime)
         guard let last else { return (keep(time), .made) }
         if Self.distance(time, arrival) > Self.plausibleNanoseconds {
             return jump(raw, to: max(last, arrival))
@@ -93,7 +93,10 @@ package struct ClockMap {
         return isSwapped ? (keep(last), .made) : jump(raw, to: Units.later(last, by: Int64(interval ?? 0)))
     }
 
-    private mutating func translated(_ raw: Int64, _ arrival: Int64, _ realtime: () -> Int64) -> Int64 {
+    /// - Parameter taken: When the sample was probably taken: the first of several that were read together is old.
+    private mutating func translated(
+        _ raw: Int64, _ taken: Int64, _ arrival: Int64, _ realtime: () -> Int64
+    ) -> Int64 {
         if origin == .unknown {
             if Self.distance(raw, arrival) <= Self.plausibleNanoseconds {
                 origin = .constant(offset: 0)
@@ -101,7 +104,7 @@ package struct ClockMap {
                 origin = .realtime
                 notice = "stamps samples with the wall clock: they are moved to the monotonic clock"
             } else {
-                origin = Self.origin(putting: raw, at: arrival)
+                origin = Self.origin(putting: raw, at: taken)
                 notice = "stamps samples with a clock of its own: they are moved to the monotonic clock"
             }
         }

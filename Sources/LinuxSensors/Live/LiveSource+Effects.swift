@@ -139,8 +139,8 @@ extension LiveSource {
         case .poller(let poller):
             let (mailbox, number) = (mailbox, sensor.number)
             // It is started here, because a reading that came before the reader would be lost.
-            try poller.start { outcome in
-                if !mailbox.post(.polled(sensor: number, poller, outcome)) { poller.stop() }
+            try poller.start { outcome, isDue in
+                if !mailbox.post(.polled(sensor: number, poller, outcome), wakes: isDue) { poller.stop() }
             }
             return PolledReader(
                 poller, updateInterval: sensor.request.settings.updateInterval, now: now, floor: floor)

@@ -7,7 +7,8 @@ package import LinuxSystem
 ///
 /// Everything runs on the thread that calls ``fill(_:)`` and ``wait(timeoutMilliseconds:)``. What may block, which is
 /// sysfs and the opening and closing of devices, runs on worker threads, which answer through a mailbox. A ``SensorSlot``
-/// decides what happens with each sensor. A delivery has the samples of one device.
+/// decides what happens with each sensor. A delivery has the samples of one device, or of all that are read by the clock:
+/// these are read at the same wake-up, and merged by their stamps they are in the order in which they were taken.
 public final class LiveSource: SampleSource {
     /// The streams of all sensors.
     public internal(set) var streams: [SampleStream]
@@ -114,7 +115,7 @@ public final class LiveSource: SampleSource {
     /// Whether a sensor is read from scans at present.
     package var hasScans: Bool { sensors.contains { $0.reader is IIOBufferReader } }
 
-    /// Hands over what has come: the samples of one device, a failure, or nothing yet.
+    /// Hands over what has come: samples, a failure, or nothing yet.
     public func fill(_ delivery: SampleDelivery) -> SampleAnswer {
         guard !isStopped else { return .ended }
         if delivery !== lastDelivery { findPlaces(in: delivery) }
@@ -135,19 +136,31 @@ public final class LiveSource: SampleSource {
             return .samples
         }
         if !answers.isEmpty { return answers.removeFirst() }
+        guard readSensors(into: delivery, now) else { return answers.isEmpty ? .pending : answers.removeFirst() }
+        deliveriesSinceLook += 1
+        hasJustDelivered = true
+        return .samples
+    }
+
+    /// Reads the next sensor that has samples, and with a timed one all others whose period is over.
+    ///
+    /// - Returns: Whether there was something.
+    private func readSensors(into delivery: SampleDelivery, _ now: Int64) -> Bool {
+        let first = nextSensor
+        var hasRead = false
         // Each in its turn, so that a fast device does not delay the others.
         for offset in sensors.indices {
-            let sensor = sensors[(nextSensor + offset) % sensors.count]
-            guard sensor.isReady, let reader = sensor.reader else { continue }
-            read(sensor, reader, into: delivery, now)
-            if !delivery.isEmpty || !delivery.losses.isEmpty {
-                nextSensor = (nextSensor + offset + 1) % sensors.count
-                deliveriesSinceLook += 1
-                hasJustDelivered = true
-                return .samples
-            }
+            let place = (first + offset) % sensors.count
+            let sensor = sensors[place]
+            guard sensor.isReady, let reader = sensor.reader, !hasRead || reader.isTimed,
+                read(sensor, reader, into: delivery, now), !hasRead
+            else { continue }
+            hasRead = true
+            nextSensor = (place + 1) % sensors.count
+            // Scans are of one device in each delivery.
+            if !reader.isTimed || delivery.scans != nil { break }
         }
-        return answers.isEmpty ? .pending : answers.removeFirst()
+        return hasRead
     }
 
     /// Looks the streams up once for a delivery, which is used again and again.
@@ -219,19 +232,27 @@ public final class LiveSource: SampleSource {
         workers.wait(atMostMilliseconds: time)
     }
 
-    private func read(_ sensor: LiveSensor, _ reader: any SensorReader, into delivery: SampleDelivery, _ now: Int64) {
+    /// Reads one sensor.
+    ///
+    /// - Returns: Whether there was something.
+    private func read(
+        _ sensor: LiveSensor, _ reader: any SensorReader, into delivery: SampleDelivery, _ now: Int64
+    ) -> Bool {
+        let lossCount = delivery.losses.count
         do throws(SensorFailure) {
             sensor.isReady = try reader.read(into: delivery, at: sensor.places, arrival: now)
         } catch {
             tell(sensor, .failed(error), at: now)
         }
-        guard let last = delivery.lastTimeNanoseconds else { return }
+        let last = sensor.places.lazy.compactMap { delivery.batches[$0].lastTimeNanoseconds }.max()
+        guard let last else { return delivery.losses.count > lossCount }
         sensor.lastTimeNanoseconds = last
         if let notice = reader.takeNotice() { note(sensor, notice) }
         if sensor.awaitsSample {
             sensor.awaitsSample = false
             tell(sensor, .delivered, at: now)
         }
+        return true
     }
 
     private func takeMail(_ now: Int64) {

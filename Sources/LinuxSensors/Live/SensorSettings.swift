@@ -1,4 +1,4 @@
-import Binnacle
+package import Binnacle
 
 /// How a device is to be read.
 public struct SensorSettings: Sendable, Equatable {
@@ -14,6 +14,10 @@ public struct SensorSettings: Sendable, Equatable {
 
     /// The wanted samples per second; the device takes the nearest that it can.
     public var rateHz = 100.0
+    /// What each kind of sample is needed at, in samples a second, where that is known and no rate was asked for.
+    package var neededRatesHz: [SampleKind: Double] = [:]
+    /// The longest time that a sample may wait until it is read, so that one wake-up serves many; zero reads each at once.
+    public var latency = Duration.milliseconds(50)
     /// How often a device without a buffer is read.
     public var updateInterval = Duration.milliseconds(100)
     /// Whether the device is read through sysfs although it has a buffer.
@@ -29,6 +33,9 @@ public struct SensorSettings: Sendable, Equatable {
 
     /// The defaults.
     public init() {}
+
+    /// The rate to ask a device for that gives some kinds, which it takes together.
+    func rateHz(for kinds: [SampleKind]) -> Double { kinds.map { neededRatesHz[$0] ?? rateHz }.max() ?? rateHz }
 
     /// The matrix and the factor by which the values of a kind become samples.
     ///

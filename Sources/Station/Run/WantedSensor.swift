@@ -1,5 +1,6 @@
 package import Binnacle
 package import Configuration
+import LinuxSensors
 
 /// A section whose sensor is used, and what is read of it.
 package struct WantedSensor: Equatable {
@@ -13,6 +14,14 @@ package struct WantedSensor: Equatable {
         self.section = section
         self.kinds = kinds
         self.optionalKinds = optionalKinds
+    }
+
+    /// The same sensor with a short latency, for a recording of raw scans: each delivery has those of one device, and the
+    /// devices' samples are to follow each other nearly as they were taken.
+    package var readSoon: WantedSensor {
+        var section = section
+        section.settings.latency = min(section.settings.latency, .milliseconds(10))
+        return WantedSensor(section, kinds, optionalKinds: optionalKinds)
     }
 }
 

@@ -32,7 +32,7 @@ package final class Recording {
         isScanNoticeDone = !options.keepsScans
         let selection = try Self.select(options, finder)
         notices = selection.notices
-        let assembly = try Assembly(selection.wanted)
+        let assembly = try Assembly(options.keepsScans ? selection.wanted.map(\.readSoon) : selection.wanted)
         source = try assembly.makeSource(finder: finder)
         let streams = source.streams
         var details = RecordingDetails()

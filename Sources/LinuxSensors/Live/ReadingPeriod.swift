@@ -1,0 +1,39 @@
+import Binnacle
+
+/// How long samples gather before a reader takes them, so that one wake-up serves many samples, and all sensors.
+///
+/// A period is 50 ms times a power of two and ends at multiples of itself on CLOCK_MONOTONIC: so the end of a long one is
+/// the end of each shorter one, and sensors with different latencies are read at the same wake-up.
+struct ReadingPeriod: Equatable, Sendable {
+    let nanoseconds: Int64
+    /// The number of samples that gather, at least 2.
+    let sampleCount: Int
+
+    private static let unit: Int64 = 50_000_000
+    /// Below a millisecond nothing is gained, and epoll cannot wait.
+    private static let shortest: Int64 = 1_000_000
+    /// The longest that a sample without a stamp may wait: the time of its reading becomes its stamp.
+    private static let longestUnstamped: Int64 = 10_000_000
+
+    /// The longest period that a latency allows; `nil` when each sample is read at once.
+    ///
+    /// - Parameters:
+    ///   - latency: The longest time that a sample may wait.
+    ///   - rateHz: The device's rate: with less than two samples in a period nothing is gained.
+    ///   - isStamped: Whether the device stamps its samples.
+    init?(latency: Duration, rateHz: Double, isStamped: Bool) {
+        var allowed = Units.nanoseconds(latency)
+        if !isStamped { allowed = min(allowed, Self.longestUnstamped) }
+        guard allowed >= Self.shortest else { return nil }
+        var period = Self.unit
+        while period > allowed { period /= 2 }
+        while period <= allowed / 2 { period *= 2 }
+        let count = rateHz * Double(period) * 1e-9
+        guard period >= Self.shortest, count > 1 else { return nil }
+        nanoseconds = period
+        sampleCount = max(2, Int(min(count, 1e6)))
+    }
+
+    /// The end of the period that a time is in; both are on CLOCK_MONOTONIC.
+    func end(after timeNanoseconds: Int64) -> Int64 { (timeNanoseconds / nanoseconds + 1) * nanoseconds }
+}
