@@ -43,8 +43,10 @@ extension HandlerSection {
             }
             return HandledDetector(name: name, sensor: sensor, kinds: Set(made))
         }
+        let events = HandledEvents(kinds: Set(kinds), detectors: detectors.map { Set($0) })
         return HandlerSection(
-            name: name, kinds: kinds, detectors: detectors, action: action.told(of: heard), decorators: decorators)
+            name: name, kinds: kinds, detectors: detectors, action: action.told(of: heard, events),
+            decorators: decorators)
     }
 }
 

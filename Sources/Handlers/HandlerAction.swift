@@ -28,7 +28,7 @@ package protocol HandlerAction: Sendable {
     init?(reading table: TableReader, at entry: TOMLEntry)
 
     /// The same action, told of what its handler gets; for one whose work depends on that.
-    func told(of detectors: [HandledDetector]) -> Self
+    func told(of detectors: [HandledDetector], _ events: HandledEvents) -> Self
 
     /// The work of a handler with a name.
     func work(for name: String) -> HandlerWork
@@ -60,6 +60,25 @@ package struct HandledDetector: Sendable, Equatable {
         self.name = name
         self.sensor = sensor
         self.kinds = kinds
+    }
+}
+
+/// The events that a handler gets.
+package struct HandledEvents: Sendable, Equatable {
+    /// The kinds.
+    package let kinds: Set<EventKind>
+    /// The names of the detectors; `nil` for all.
+    package let detectors: Set<String>?
+
+    /// Creates a choice.
+    package init(kinds: Set<EventKind>, detectors: Set<String>?) {
+        self.kinds = kinds
+        self.detectors = detectors
+    }
+
+    /// Whether an event is among them.
+    func takes(_ event: Event) -> Bool {
+        kinds.contains(event.kind) && (detectors.map { event.detector.map($0.contains) ?? false } ?? true)
     }
 }
 
@@ -96,7 +115,7 @@ extension HandlerAction {
     package static var headingKinds: [EventKind]? { nil }
 
     /// Its work depends on the events alone.
-    package func told(of detectors: [HandledDetector]) -> Self { self }
+    package func told(of detectors: [HandledDetector], _ events: HandledEvents) -> Self { self }
 
     /// There are no warnings.
     package var notices: [String] { [] }

@@ -166,7 +166,8 @@ private final class HandlerStream {
 extension HandlerWork {
     /// Starts the handler of a live run.
     package func live(
-        name: String, reports: HandlerReports, acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
+        name: String, reports: HandlerReports, history: (any EventHistory)? = nil,
+        acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
     ) throws(SystemError) -> ThreadedHandler {
         let plan: HandlerPlan
         switch self {
@@ -188,7 +189,8 @@ extension HandlerWork {
                 )
             }
         }
-        return try ThreadedHandler(name: name, plan, report: reports.report, acknowledge: acknowledge)
+        return try ThreadedHandler(
+            name: name, plan, history: history, report: reports.report, acknowledge: acknowledge)
     }
 
     /// The handler of a replay; `nil` when there is nothing to do, or no thread, which is logged.

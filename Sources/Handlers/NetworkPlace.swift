@@ -96,9 +96,9 @@ struct NetworkPlace {
 }
 
 /// The machine's name.
-enum HostName {
+package enum HostName {
     /// The name without its domain; `localhost` when the machine has none.
-    static var current: String {
+    package static var current: String {
         var bytes = [CChar](repeating: 0, count: 256)
         guard gethostname(&bytes, bytes.count - 1) == 0 else { return "localhost" }
         let name = bytes.prefix { $0 != 0 }.prefix { $0 != CChar(UInt8(ascii: ".")) }

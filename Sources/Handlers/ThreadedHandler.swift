@@ -8,6 +8,8 @@ package struct QueuedEvent: Sendable {
     let event: Event
     /// The store's ticket of the delivery; `nil` when no store keeps the event.
     let ticket: Int64?
+    /// The event that the handler acknowledged last, where a store knows it and the handler does not.
+    var previous: EventNumber?
 }
 
 /// A worker's connection to the rest of the program.
@@ -22,13 +24,16 @@ package final class HandlerPort: Sendable {
     let report: @Sendable (Event) -> Void
     /// Whether the events are those of a replay, which waits for each, and where nothing is repaired meanwhile.
     let isReplay: Bool
+    /// The events of earlier times; `nil` without a store.
+    let history: (any EventHistory)?
     private let acknowledge: @Sendable (_ ticket: Int64) -> Void
     private let hasOnlyCopies = Atomic(false)
 
     fileprivate init(
-        name: String, _ plan: HandlerPlan, isReplay: Bool, report: @escaping @Sendable (Event) -> Void,
-        acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
+        name: String, _ plan: HandlerPlan, isReplay: Bool, history: (any EventHistory)?,
+        report: @escaping @Sendable (Event) -> Void, acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
     ) throws(SystemError) {
+        self.history = history
         // A report that is about no sample has the time of the report.
         let report: @Sendable (Event) -> Void = { event in
             var event = event
@@ -107,15 +112,18 @@ package final class ThreadedHandler: EventHandler, Sendable {
     ///   - name: The handler's name, for reports.
     ///   - plan: The worker.
     ///   - isReplay: Whether the events are those of a replay.
+    ///   - history: Has the events of earlier times.
     ///   - report: Takes the events about the handler itself, on any thread; it must not wait for the event thread.
     ///   - acknowledge: Takes the ticket of each finished delivery, on any thread.
     /// - Throws: ``SystemError`` when there is no descriptor or no thread left.
     package init(
-        name: String, _ plan: HandlerPlan, isReplay: Bool = false, report: @escaping @Sendable (Event) -> Void,
+        name: String, _ plan: HandlerPlan, isReplay: Bool = false, history: (any EventHistory)? = nil,
+        report: @escaping @Sendable (Event) -> Void,
         acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void = { _ in }
     ) throws(SystemError) {
         self.plan = plan
-        let port = try HandlerPort(name: name, plan, isReplay: isReplay, report: report, acknowledge: acknowledge)
+        let port = try HandlerPort(
+            name: name, plan, isReplay: isReplay, history: history, report: report, acknowledge: acknowledge)
         self.port = port
         let work: @Sendable () -> Void = {
             plan.work(port)
@@ -167,7 +175,8 @@ package final class ThreadedHandler: EventHandler, Sendable {
     /// Gives the worker up to ``deliveryLimit`` unacknowledged deliveries of a store, in their order.
     package func deliver(_ deliveries: [Delivery]) {
         for delivery in deliveries {
-            _ = port.courier.put(QueuedEvent(event: delivery.event, ticket: delivery.ticket), isBounded: false)
+            let item = QueuedEvent(event: delivery.event, ticket: delivery.ticket, previous: delivery.previous)
+            _ = port.courier.put(item, isBounded: false)
         }
     }
 

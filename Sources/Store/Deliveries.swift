@@ -93,6 +93,7 @@ struct Deliveries {
                 handedCount += 1
             }
             queue.begin(waitingInFile: handler.deliveryCount - handedCount)
+            queue.recall(try file.previous(of: handler.name))
         }
         for queue in queues.values {
             try queue.forgetReturned { ticket throws(StoreFailure) in try file.holdsDelivery(ticket) }
@@ -120,6 +121,7 @@ struct Deliveries {
         for queue in queues.values where !queue.done.isEmpty {
             for ticket in queue.done { try file.removeDelivery(ticket) }
             try file.setPosition(queue.position, of: queue.name)
+            if let previous = queue.previous { try file.setPrevious(previous, of: queue.name) }
         }
     }
 
@@ -164,11 +166,11 @@ struct Deliveries {
                 queue.waitingInFile += 1
             } else {
                 queue.readTicket = ticket
-                queue.hand(ticket)
+                queue.hand(ticket, delivery.event)
                 ready[ObjectIdentifier(queue), default: (queue, [])].deliveries.append(delivery)
             }
         }
-        for (queue, deliveries) in ready.values { queue.deliver?(deliveries) }
+        for (queue, deliveries) in ready.values { queue.give(deliveries) }
     }
 
     /// Hands over what waits, as far as the handlers have room.
@@ -186,7 +188,7 @@ struct Deliveries {
                 } else {
                     let deliveries = queue.takeFromMemory()
                     guard !deliveries.isEmpty else { break }
-                    queue.deliver?(deliveries)
+                    queue.give(deliveries)
                 }
             }
         }
@@ -201,7 +203,7 @@ struct Deliveries {
             queue.readTicket = row.ticket
             guard !queue.unacknowledged.contains(row.ticket), !queue.done.contains(row.ticket) else { continue }
             queue.waitingInFile = max(0, queue.waitingInFile - 1)
-            queue.hand(row.ticket)
+            queue.hand(row.ticket, row.event)
             if let event = row.event {
                 deliveries.append(Delivery(event: event, ticket: row.ticket))
             } else {
@@ -211,6 +213,6 @@ struct Deliveries {
                 reports.drop(queue.name, "its row in the store cannot be read")
             }
         }
-        if !deliveries.isEmpty { queue.deliver?(deliveries) }
+        queue.give(deliveries)
     }
 }

@@ -6,7 +6,16 @@ final class DeliveryQueue {
     /// Maximum number of unacknowledged deliveries.
     var limit = 1
     /// Takes deliveries; `nil` while no handler is attached.
-    var deliver: (([Delivery]) -> Void)?
+    var deliver: (([Delivery]) -> Void)? {
+        didSet { knowsPrevious = false }
+    }
+    /// The event of the newest delivery that was acknowledged.
+    private(set) var previous: EventNumber?
+    private var previousTicket = Int64.min
+    /// Whether the handler was told that.
+    private var knowsPrevious = false
+    /// The events of the deliveries that were handed over.
+    private var numbers: [Int64: EventNumber] = [:]
     /// The number of rows that the handler was not given.
     var waitingInFile = 0
     /// The ticket behind which the next row is read; `nil` is the beginning.
@@ -58,8 +67,23 @@ final class DeliveryQueue {
 
     // MARK: - Handing over
 
-    /// Notes that the handler was given a delivery.
-    func hand(_ ticket: Int64) {
+    /// Recalls the newest event that was acknowledged in an earlier run.
+    func recall(_ previous: EventNumber?) {
+        self.previous = self.previous ?? previous
+    }
+
+    /// Gives the handler deliveries that are noted as given.
+    func give(_ deliveries: [Delivery]) {
+        guard let deliver, !deliveries.isEmpty else { return }
+        var deliveries = deliveries
+        if !knowsPrevious { deliveries[0].previous = previous }
+        knowsPrevious = true
+        deliver(deliveries)
+    }
+
+    /// Notes that the handler was given a delivery of an event; `nil` for one that cannot be read.
+    func hand(_ ticket: Int64, _ event: Event?) {
+        numbers[ticket] = event.map { EventNumber($0) }
         unacknowledged.insert(ticket)
         returned.remove(ticket)
         highestTicket = max(highestTicket, ticket)
@@ -72,6 +96,9 @@ final class DeliveryQueue {
         let wasHanded = unacknowledged.remove(ticket) != nil
         // A detached handler finishes what it has begun, and its successor must not do that again.
         guard wasHanded || returned.remove(ticket) != nil else { return false }
+        if let number = numbers.removeValue(forKey: ticket), ticket > previousTicket {
+            (previous, previousTicket) = (number, ticket)
+        }
         if let index = memory.firstIndex(where: { $0.ticket == ticket }) {
             memory.remove(at: index)
             if wasHanded { handedMemoryCount -= 1 }
@@ -106,7 +133,7 @@ final class DeliveryQueue {
     func takeFromMemory() -> [Delivery] {
         let taken = memory[handedMemoryCount...].prefix(room)
         handedMemoryCount += taken.count
-        for delivery in taken { hand(delivery.ticket) }
+        for delivery in taken { hand(delivery.ticket, delivery.event) }
         return Array(taken)
     }
 
@@ -130,6 +157,7 @@ final class DeliveryQueue {
         let count = tickets.count { !done.contains($0) }
         returned.subtract(tickets)
         done.subtract(tickets)
+        for ticket in tickets { numbers[ticket] = nil }
         waitingInFile = max(0, waitingInFile - count)
         return count
     }
@@ -137,7 +165,9 @@ final class DeliveryQueue {
     /// Forgets the tickets of a detached handler that are neither in memory nor in the file.
     func forgetReturned(unless holds: (Int64) throws(StoreFailure) -> Bool) throws(StoreFailure) {
         for ticket in returned where !memory.contains(where: { $0.ticket == ticket }) {
-            if try !holds(ticket) { returned.remove(ticket) }
+            guard try !holds(ticket) else { continue }
+            returned.remove(ticket)
+            numbers[ticket] = nil
         }
     }
 }

@@ -148,7 +148,9 @@ package final class Database {
         try first(sql, values) { $0.integer(0) }
     }
 
-    func text(_ sql: String) throws(StoreFailure) -> String? { try first(sql) { $0.text(0) } }
+    func text(_ sql: String, _ values: Value...) throws(StoreFailure) -> String? {
+        try first(sql, values) { $0.text(0) }
+    }
 
     private func first<Element>(
         _ sql: String, _ values: [Value] = [], _ column: (Row) -> Element?

@@ -405,6 +405,22 @@ final class StoreFile {
             .integer(number(of: handler)))
     }
 
+    /// Notes the newest event that a handler has acknowledged.
+    func setPrevious(_ number: EventNumber, of handler: String) throws(StoreFailure) {
+        try setMeta(Self.previousKey + handler, "\(number.sequence) \(number.identity ?? "")")
+    }
+
+    /// The newest event that a handler has acknowledged; `nil` when none is noted.
+    func previous(of handler: String) throws(StoreFailure) -> EventNumber? {
+        let text = try database.text("SELECT value FROM meta WHERE key = ?", .text(Self.previousKey + handler))
+        let words = (text ?? "").split(separator: " ")
+        guard let number = words.first.flatMap({ UInt64($0) }) else { return nil }
+        return EventNumber(number, of: words.dropFirst().first.map(String.init))
+    }
+
+    /// What stands before a handler's name in the key of its note.
+    private static let previousKey = "previous "
+
     /// Reads deliveries of a handler behind a ticket, in their order.
     func deliveries(for handler: String, behind ticket: Int64?, limit: Int) throws(StoreFailure) -> [StoredDelivery] {
         try database.rows(

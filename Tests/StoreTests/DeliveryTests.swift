@@ -54,6 +54,39 @@ import Testing
         #expect(second.delivered().numbers == left.sorted(), "and nothing else comes again")
     }
 
+    @Test func aHandlerLearnsWhatItAcknowledgedLast() throws {
+        let folder = try StoreFolder()
+        let first = try StoreRun(folder.file)
+        first.attach()
+        first.submit(1...9)
+        try first.settle()
+        #expect(first.delivered().allSatisfy { $0.previous == nil }, "nothing was acknowledged yet")
+        for delivery in first.delivered().prefix(5) { first.store.acknowledge("alarm", delivery.ticket) }
+        try first.wait("the acknowledgements") {
+            first.store.statistics.handlers.first?.unacknowledgedCount == 4
+        }
+        // The next handler of the same run learns it, too, once.
+        first.store.detach("alarm")
+        first.attach()
+        try first.settle()
+        let again = first.delivered().dropFirst(9)
+        #expect(again.map(\.event.sequence) == [6, 7, 8, 9])
+        #expect(again.map { $0.previous?.sequence } == [5, nil, nil, nil])
+        first.end()
+        let second = try StoreRun(folder.file)
+        second.attach()
+        try second.settle()
+        second.submit(10...10)
+        try second.settle()
+        #expect(second.delivered().numbers == [6, 7, 8, 9, 10])
+        #expect(second.delivered().map { $0.previous?.sequence } == [5, nil, nil, nil, nil])
+        // Another handler has acknowledged nothing.
+        second.attach("broker")
+        second.submit(11...11, for: "broker")
+        try second.settle()
+        #expect(second.delivered("broker").map { $0.previous?.sequence } == [nil])
+    }
+
     @Test func noMoreThanTheLimitIsHandedOver() throws {
         let folder = try StoreFolder()
         let run = try StoreRun(folder.file)

@@ -5,7 +5,7 @@ package import TableReading
 /// `mqtt = "mqtts://…"`: publishes the event to a broker.
 package struct MQTTAction: HandlerAction, Equatable {
     /// The connection, with what the section says, but the client ID.
-    package let settings: MQTTSettings
+    package private(set) var settings: MQTTSettings
     /// The client ID; `nil` for one of the machine and the handler.
     package let clientID: TopicTemplate?
     /// The topic of an event.
@@ -19,6 +19,8 @@ package struct MQTTAction: HandlerAction, Equatable {
     package let discovery: Discovery?
     /// The prefix of what it is told.
     package let discoveryPrefix: String
+    /// The topic of requests for what a reader has missed; `nil` for none.
+    package let requestTopic: TopicTemplate?
     /// What it gets, as far as it has to know that.
     private var detectors: [HandledDetector] = []
 
@@ -94,6 +96,14 @@ package struct MQTTAction: HandlerAction, Equatable {
                 "discovery_prefix", .example("\"\(usualPrefix)\""), usual: "\"\(usualPrefix)\"",
                 "The discovery prefix in Home Assistant's settings of MQTT."),
             Key(
+                "request_topic", .example("\"\(MQTTLayout.v1.requestTopic)\""), usual: "",
+                """
+                The topic of requests for what a reader has missed, such as {"after":41} or {"after":41,"through":50}: the \
+                events of that range which the store still has are published again, with "again":true, and then at the topic \
+                with /answer behind it how many they were, and the number of the oldest that the store has. By default \
+                nothing is answered. It needs [store], and a broker that lets few publish there.
+                """),
+            Key(
                 "client_id", .example("\"machine-1\""), usual: "binnacle-{identity}- and the handler's name",
                 """
                 The client identifier at the broker; {identity} and {host} are those of topic. No two clients of a broker \
@@ -110,6 +120,9 @@ package struct MQTTAction: HandlerAction, Equatable {
             "state_topic", of: table, usual: layout.stateTopic, among: [.sensor], mayBeEmpty: true)
         statusTopic = TopicTemplate(
             "status_topic", of: table, usual: layout.statusTopic, among: [], mayBeEmpty: true)
+        requestTopic =
+            table.entry("request_topic") == nil
+            ? nil : TopicTemplate("request_topic", of: table, usual: "", among: [], mayBeEmpty: true)
         if let stateTopic, !stateTopic.pieces.contains(.placeholder(.sensor)) {
             table.refuse(
                 "state_topic", at: table.entry("state_topic")?.node.position ?? table.position,
@@ -194,11 +207,11 @@ package struct MQTTAction: HandlerAction, Equatable {
         }
     }
 
-    /// Knows the sensors, where Home Assistant is told of them.
-    package func told(of detectors: [HandledDetector]) -> MQTTAction {
-        guard discovery == .homeAssistant else { return self }
+    /// Knows the sensors, where Home Assistant is told of them, and the events, where they can be asked for.
+    package func told(of detectors: [HandledDetector], _ events: HandledEvents) -> MQTTAction {
         var action = self
-        action.detectors = detectors
+        if discovery == .homeAssistant { action.detectors = detectors }
+        if requestTopic != nil { action.settings.repeated = events }
         return action
     }
 
@@ -210,6 +223,7 @@ package struct MQTTAction: HandlerAction, Equatable {
             clientID.map { $0.topic(of: machine) }
             ?? "binnacle-\(MQTTTopic.level(machine.identity))-\(MQTTTopic.level(name))"
         settings.statusTopic = statusTopic?.topic(of: machine)
+        settings.requestTopic = requestTopic?.topic(of: machine)
         let state = stateTopic.map { template -> @Sendable (String) -> String in
             { template.topic(forSensor: $0, of: machine) }
         }
@@ -254,6 +268,8 @@ package enum MQTTLayout: String, CaseIterable, Sendable {
     var stateTopic: String {
         self == .v1 ? "binnacle/v1/{identity}/state/{sensor}" : "binnacle/{host}/{sensor}/state"
     }
+
+    var requestTopic: String { self == .v1 ? "binnacle/v1/{identity}/request" : "binnacle/{host}/request" }
 
     var statusTopic: String { self == .v1 ? "binnacle/v1/{identity}/status" : "binnacle/{host}/status" }
 }

@@ -18,6 +18,7 @@ final class MQTTClient {
     let speaksVersion5: Bool
     private var acknowledged: [Acknowledgement] = []
     private var received: [String] = []
+    private var requests: [[UInt8]] = []
     /// What may come beside answers: what the broker has retained, and what it returns of our own.
     private var expectedBytes = 0
     /// The connection, once it was begun.
@@ -39,6 +40,9 @@ final class MQTTClient {
 
     /// More messages than are ever in flight; the library would queue the others in its own memory.
     private static let mostInFlight: UInt32 = 1000
+    /// How many requests are kept until they are taken, and what each may take beside its topic and its message, in bytes.
+    private static let mostRequests = 16
+    private static let bytesPerRequest = 64
     /// What a broker may have retained for Home Assistant, in bytes.
     private static let mostRetained = 1_000_000
     /// The system's certificates, for the call that needs a path although the system's are in use already.
@@ -143,12 +147,26 @@ final class MQTTClient {
         functions.mosquitto_message_callback_set(handle) { _, object, message in
             // An empty message says that nothing is retained any more.
             guard let message = message?.pointee, message.payloadlen > 0, let topic = message.topic else { return }
-            MQTTClient.of(object)?.received.append(String(cString: topic))
+            let bytes = UnsafeRawBufferPointer(start: message.payload, count: Int(message.payloadlen))
+            MQTTClient.of(object)?.receive(String(cString: topic), bytes)
         }
         functions.mosquitto_log_callback_set(handle) { _, object, level, line in
             guard let line, level == Int32(MOSQ_LOG_ERR) else { return }
             MQTTClient.of(object)?.note(String(cString: line))
         }
+    }
+
+    private func receive(_ topic: String, _ payload: UnsafeRawBufferPointer) {
+        guard topic == settings.requestTopic else { return received.append(topic) }
+        // The broker may send as much again.
+        expectedBytes += topic.utf8.count + payload.count + Self.bytesPerRequest
+        if requests.count < Self.mostRequests { requests.append(Array(payload.prefix(MQTTRequest.longest + 1))) }
+    }
+
+    /// The messages of requests that have come since the last call.
+    func takeRequests() -> [[UInt8]] {
+        defer { requests.removeAll() }
+        return requests
     }
 
     private static func of(_ object: UnsafeMutableRawPointer?) -> MQTTClient? {
@@ -254,14 +272,16 @@ final class MQTTClient {
         }
     }
 
-    /// Asks for what the broker has retained, with QoS 0; ``takeReceived()`` has it.
+    /// Asks for what is published to some topics, and for what the broker has retained there, with QoS 0.
+    ///
+    /// ``takeReceived()`` has the topics, and ``takeRequests()`` what came to that of requests.
     ///
     /// - Parameters:
     ///   - filter: The topics.
     ///   - ownBytes: How much will be published to these topics, which the broker returns.
     /// - Throws: ``MQTTFailure`` when the connection is lost.
     func subscribe(to filter: String, ownBytes: Int) throws(MQTTFailure) {
-        expectedBytes = Self.mostRetained + ownBytes
+        expectedBytes += Self.mostRetained + ownBytes
         let (result, code) = withErrno { functions.mosquitto_subscribe(handle, nil, filter, 0) }
         guard result == MOSQ_ERR_SUCCESS.code else { throw failure(result, code) }
         try flush()

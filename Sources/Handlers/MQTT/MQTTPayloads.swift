@@ -5,7 +5,7 @@ import PlainText
 struct MQTTPayloads {
     /// A text with placeholders; `nil` for JSON.
     let template: CommandTemplate.Argument?
-    private var last: (number: UInt64, identity: String?)?
+    private var last: EventNumber?
 
     init(template: CommandTemplate.Argument?) {
         self.template = template
@@ -15,13 +15,29 @@ struct MQTTPayloads {
     ///
     /// As JSON, it has two members beside the event's own. `key` is unique within the `identity`: a repetition and an event
     /// that a decorator made carry the number of another event. `previous` is the number in the message before it, so that
-    /// a reader sees that one is missing; the first after a start, and the first of another identity, has none.
-    mutating func next(_ event: Event) -> [UInt8] {
+    /// a reader sees that one is missing; the first of another identity has none, and the first after a start without a store.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - stored: The number in the last message of the run before.
+    /// - Returns: The message.
+    mutating func next(_ event: Event, behind stored: EventNumber? = nil) -> [UInt8] {
         if let template { return Array(template.text(for: event).utf8) }
         var members = JSONObject()
         members.add("key", Self.key(event))
-        if let last, last.identity == event.identity { members.add("previous", raw: String(last.number)) }
-        last = (event.sequence, event.identity)
+        if let last = last ?? stored, last.identity == event.identity {
+            members.add("previous", raw: String(last.sequence))
+        }
+        last = EventNumber(event)
+        return Array((event.json.dropLast() + "," + members.text.dropFirst()).utf8)
+    }
+
+    /// The message of an event that is published again, which has `again` in place of `previous`.
+    func again(_ event: Event) -> [UInt8] {
+        if let template { return Array(template.text(for: event).utf8) }
+        var members = JSONObject()
+        members.add("key", Self.key(event))
+        members.add("again", raw: "true")
         return Array((event.json.dropLast() + "," + members.text.dropFirst()).utf8)
     }
 

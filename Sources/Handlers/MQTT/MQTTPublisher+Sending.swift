@@ -54,11 +54,43 @@ extension MQTTPublisher {
         }
     }
 
+    /// Publishes again what was asked for.
+    func answerRequests(_ client: MQTTClient) throws(MQTTFailure) {
+        guard let topic = settings.requestTopic else { return }
+        for message in client.takeRequests() {
+            do throws(MQTTRequest.Fault) {
+                repeats.begin(try MQTTRequest(message))
+            } catch {
+                failures.report("\(settings.address): a request at \(topic) is passed over: \(error.reason)")
+            }
+        }
+        guard let history = port.history else {
+            if !hasToldOfNoStore {
+                failures.report("\(topic): requests are answered from a store: there is no [store]")
+            }
+            hasToldOfNoStore = true
+            return repeats.reset()
+        }
+        guard !isCareful, port.stop == nil else { return }
+        let waker = port.courier.waker
+        let end = try repeats.advance(history, settings.repeated) {
+            waker.wake()
+        } send: { (event) throws(MQTTFailure) -> Int32? in
+            try client.publish(payloads.again(event), to: topics.event(event), isRetained: false)
+        }
+        if let answer = end.answer {
+            _ = try client.publish(Array(answer.utf8), to: topic + "/answer", isRetained: false)
+        }
+        if let failure = end.failure {
+            failures.report("\(settings.address): a request at \(topic) is not answered: \(failure)")
+        }
+    }
+
     /// Sends an event; `false` when it was skipped, because it cannot be an MQTT message.
     private func send(at index: Int, _ client: MQTTClient) throws(MQTTFailure) -> Bool {
         let event = window[index].item.event
         let topic = topics.event(event)
-        let payload = window[index].payload ?? payloads.next(event)
+        let payload = window[index].payload ?? payloads.next(event, behind: window[index].item.previous)
         window[index].payload = payload
         let message = try client.publish(
             payload, to: topic, quality: settings.quality, isRetained: settings.isRetained)
@@ -140,6 +172,7 @@ extension MQTTPublisher {
             if !failure.isDetour { figures.failure = failure.reason }
         }
         if connection.hasProgress { failures.resetPauses() }
+        repeats.reset()
         silence?.until = 0
         if failure.lacksVersion5, !lacksVersion5 {
             lacksVersion5 = true

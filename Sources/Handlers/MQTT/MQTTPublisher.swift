@@ -106,6 +106,10 @@ package final class MQTTPublisher {
     var window: [Entry] = []
     var states = MQTTSensorStates()
     var payloads: MQTTPayloads
+    /// What is published again on request.
+    var repeats = MQTTRepeats()
+    /// Whether it was reported that no store can answer requests.
+    var hasToldOfNoStore = false
     /// The number of connections in a row that the broker closed after it got events, without acknowledging one.
     var closingCount = 0
     var failures: FailureReports
@@ -215,6 +219,7 @@ package final class MQTTPublisher {
             try turn(client, until: nextTime(connection, now), now)
             take(client, &connection)
             try removeLeftDevices(client)
+            try answerRequests(client)
             try checkAnswer(connection)
             reportRecovery(&connection)
         }
@@ -255,6 +260,8 @@ package final class MQTTPublisher {
             statistics.reconnectCount = connectionCount - 1
         }
         states.reset()
+        // Who reads "online" may ask at once.
+        if let topic = settings.requestTopic { try client.subscribe(to: topic, ownBytes: 0) }
         if let topic = settings.statusTopic {
             connection.announcement = try client.publish(Array("online".utf8), to: topic, isRetained: true)
         }
@@ -294,7 +301,7 @@ package final class MQTTPublisher {
 
     private func isWaitingForAnswer(_ connection: Connection) -> Bool {
         connection.announcement != nil && !connection.isAnnounced || window.contains { $0.message != nil }
-            || states.inFlightCount > 0
+            || states.inFlightCount > 0 || repeats.inFlightCount > 0
     }
 
     /// Finishes the messages that the broker acknowledged.
@@ -319,6 +326,7 @@ package final class MQTTPublisher {
                 }
             } else {
                 states.finish(answer.message)
+                repeats.finish(answer.message)
             }
         }
     }

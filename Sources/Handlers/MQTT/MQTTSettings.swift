@@ -34,6 +34,10 @@ package struct MQTTSettings: Sendable, Equatable {
     package var discovery: MQTTDiscovery?
     /// Whether an event that nobody has subscribed to is kept until somebody has; then MQTT 5 is spoken.
     package var waitsForSubscriber = false
+    /// The topic of requests for what a reader has missed; `nil` for none.
+    package var requestTopic: String?
+    /// The events that are published again on request.
+    package var repeated = HandledEvents(kinds: [], detectors: nil)
     /// The topic that says "online" or "offline"; `nil` for none.
     package var statusTopic: String?
 

@@ -33,7 +33,7 @@ final class HandlerLine {
         } else {
             let (name, store) = (section.name, inlet?.store)
             handler = try section.action.work(for: name).live(
-                name: name, reports: reports, acknowledge: { store?.acknowledge(name, $0) })
+                name: name, reports: reports, history: store, acknowledge: { store?.acknowledge(name, $0) })
             if let before = old?.handler.latest { handler.latest?.inherit(from: before) }
         }
         var kept = old?.decorators ?? []

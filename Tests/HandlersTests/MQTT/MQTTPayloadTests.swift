@@ -31,6 +31,20 @@ import Testing
         #expect(try next(11, .shock, "b").previous == 10)
     }
 
+    @Test func aStoreKnowsTheMessageBeforeTheStart() throws {
+        func first(behind stored: EventNumber?, _ numbers: UInt64...) throws -> [UInt64?] {
+            var payloads = MQTTPayloads(template: nil)
+            return try numbers.map { number in
+                var event = event(number, kind: .shock)
+                event.identity = "a"
+                return try JSONDecoder().decode(Members.self, from: Data(payloads.next(event, behind: stored))).previous
+            }
+        }
+        #expect(try first(behind: EventNumber(4, of: "a"), 6, 7) == [4, 6])
+        #expect(try first(behind: EventNumber(4, of: "b"), 6, 7) == [nil, 6], "numbers of another identity")
+        #expect(try first(behind: nil, 6) == [nil])
+    }
+
     @Test func aMachineIsNotItsClone() throws {
         func parts(_ files: [String: String]) throws -> [String] {
             let folder = try TemporaryFolder(files)

@@ -40,6 +40,7 @@ final class MQTTRun {
     /// Starts a handler with short times.
     init(
         _ port: Int, name: String = "fleet", host: String = "127.0.0.1", usesTLS: Bool = false, capacity: Int = 4096,
+        history: (any EventHistory)? = nil,
         change: (inout MQTTSettings, inout MQTTTimes) -> Void = { _, _ in }
     ) throws {
         var settings = MQTTSettings(host: host, port: port, usesTLS: usesTLS, clientID: "binnacle-\(name)")
@@ -55,6 +56,7 @@ final class MQTTRun {
         let topics = MQTTPublisher.Topics(event: { "events/\($0.kind.rawValue)" }, state: { "states/\($0)" })
         handler = try ThreadedHandler(
             name: name, MQTTPublisher.plan(settings, topics, capacity: capacity, times: times, gauge: gauge),
+            history: history,
             report: {
                 processorTime.note()
                 reports.add($0)

@@ -1,0 +1,167 @@
+import Binnacle
+import PlainText
+import Synchronization
+
+/// A request for what a reader has missed: `{"after":41}`, or `{"after":41,"through":50}`.
+struct MQTTRequest: Equatable {
+    /// The number behind which to begin.
+    let after: UInt64
+    /// The last number; `nil` for the newest.
+    let through: UInt64?
+
+    /// Why a message is no request.
+    struct Fault: Error {
+        let reason: String
+    }
+
+    /// No request is longer, in bytes.
+    static let longest = 256
+
+    /// Creates a request.
+    init(after: UInt64, through: UInt64? = nil) {
+        self.after = after
+        self.through = through
+    }
+
+    /// Reads a message.
+    init(_ message: [UInt8]) throws(Fault) {
+        guard message.count <= Self.longest else { throw Fault(reason: "it is longer than \(Self.longest) bytes") }
+        let value: JSONValue
+        do throws(JSONReader.SyntaxError) {
+            value = try JSONReader.value(of: message)
+        } catch {
+            throw Fault(reason: "it is no JSON: \(error)")
+        }
+        guard case .object(let members) = value else { throw Fault(reason: #"it has to be as {"after":41}"#) }
+        var numbers: [String: UInt64] = [:]
+        for member in members {
+            let key = member.key
+            guard ["after", "through"].contains(key), case .number(let text) = member.value, let number = UInt64(text)
+            else {
+                throw Fault(reason: #"it has to be as {"after":41,"through":50}, with whole numbers"#)
+            }
+            numbers[key] = number
+        }
+        guard let after = numbers["after"] else { throw Fault(reason: #"it has no "after""#) }
+        self.init(after: after, through: numbers["through"])
+    }
+}
+
+/// Publishes again what readers have missed, page by page from the store.
+struct MQTTRepeats {
+    /// What comes from the store's thread.
+    private final class Inbox: Sendable {
+        private let page = Mutex<EventPage?>(nil)
+
+        func put(_ new: EventPage) { page.withLock { $0 = new } }
+        func take() -> EventPage? {
+            page.withLock { page in
+                defer { page = nil }
+                return page
+            }
+        }
+    }
+
+    /// The request that is answered.
+    private struct Work {
+        /// What was asked for.
+        var request: MQTTRequest
+        /// The number up to which the store was read.
+        var position: UInt64
+        /// The events that are read and not sent.
+        var lines: ArraySlice<EventLine> = []
+        var isReading = false
+        var isRead = false
+        /// The oldest event that the store still has.
+        var first: UInt64 = 0
+        var count = 0
+    }
+
+    private var work: Work?
+    private var inbox = Inbox()
+    private var inFlight: Set<Int32> = []
+
+    /// The most messages in flight, so that new events need not wait long.
+    private static let windowLimit = 16
+    private static let pageSize = 64
+
+    /// The number of messages that the broker has not acknowledged.
+    var inFlightCount: Int { inFlight.count }
+
+    /// Begins to answer; what another reader is waiting for is part of it.
+    mutating func begin(_ request: MQTTRequest) {
+        var joined = request
+        if let work {
+            let through = work.request.through.flatMap { old in request.through.map { max(old, $0) } }
+            joined = MQTTRequest(after: min(work.position, request.after), through: through)
+        }
+        inbox = Inbox()
+        work = Work(request: joined, position: joined.after)
+    }
+
+    /// Notes the end of a connection: whoever still wants something asks again.
+    mutating func reset() {
+        work = nil
+        inbox = Inbox()
+        inFlight = []
+    }
+
+    /// Notes an acknowledgement.
+    mutating func finish(_ message: Int32) { inFlight.remove(message) }
+
+    /// Reads and sends as much as there is room for.
+    ///
+    /// - Parameters:
+    ///   - history: Has the events.
+    ///   - events: Which of them the handler publishes.
+    ///   - wake: Called on any thread when there is more to send.
+    ///   - send: Sends an event, and returns the message; `nil` for one that cannot be sent.
+    /// - Returns: The answer, when everything was sent; the reason, when the history cannot be read.
+    /// - Throws: What `send` throws.
+    mutating func advance(
+        _ history: any EventHistory, _ events: HandledEvents, wake: @escaping @Sendable () -> Void,
+        send: (Event) throws(MQTTFailure) -> Int32?
+    ) throws(MQTTFailure) -> (answer: String?, failure: String?) {
+        guard var work else { return (nil, nil) }
+        defer { self.work = work.isRead && work.lines.isEmpty ? nil : work }
+        if work.isReading, let page = inbox.take() {
+            work.isReading = false
+            if page.failure != nil || page.isClosed {
+                (work.isRead, work.lines) = (true, [])
+                return (nil, page.failure)
+            }
+            let last = work.request.through ?? .max
+            work.lines = page.lines.filter { $0.sequence <= last }[...]
+            work.position = page.through
+            work.first = page.first
+            work.isRead = page.isLast || page.through >= last
+        }
+        while inFlight.count < Self.windowLimit, let line = work.lines.popFirst() {
+            guard let event = try? Event(json: line.json), events.takes(event) else { continue }
+            guard let message = try send(event) else { continue }
+            inFlight.insert(message)
+            work.count += 1
+        }
+        guard work.lines.isEmpty else { return (nil, nil) }
+        guard !work.isRead else { return (Self.answer(work), nil) }
+        if !work.isReading {
+            work.isReading = true
+            let query = EventQuery(
+                after: work.position, filter: EventFilter(kinds: events.kinds), limit: Self.pageSize)
+            history.read(query) { [inbox] page in
+                inbox.put(page)
+                wake()
+            }
+        }
+        return (nil, nil)
+    }
+
+    private static func answer(_ work: Work) -> String {
+        var object = JSONObject()
+        object.add("after", raw: String(work.request.after))
+        object.add("through", raw: String(min(work.position, work.request.through ?? .max)))
+        object.add("first", raw: String(work.first))
+        object.add("events", raw: String(work.count))
+        return object.text
+    }
+}

@@ -1,0 +1,127 @@
+import Binnacle
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Handlers
+
+/// Events that a reader has missed, and asks for.
+@Suite(.enabled(if: Broker.program != nil, Broker.absence), .serialized)
+struct MQTTRequestTests {
+    /// Events with the numbers of a range, given in pages on another thread, as a store does.
+    private final class Kept: EventHistory {
+        let identity = "a"
+        private let events: [Event]
+
+        init(_ numbers: ClosedRange<UInt64>) { events = motions(numbers) }
+
+        func read(_ query: EventQuery, reply: @escaping @Sendable (EventPage) -> Void) {
+            let found = events.filter { $0.sequence > query.after && query.filter.takes($0) }
+            let lines = found.prefix(query.limit).map { EventLine(sequence: $0.sequence, json: $0.json) }
+            let isLast = found.count <= query.limit
+            let through = isLast ? events.last?.sequence ?? 0 : lines.last?.sequence ?? query.after
+            let page = EventPage(
+                lines: lines, through: through, first: events.first?.sequence ?? 0, isLast: isLast)
+            Thread { reply(page) }.start()
+        }
+    }
+
+    private static let topic = "fleet/request"
+
+    private func ask(_ broker: Broker, _ message: String) {
+        guard let wire = Wire.connected(to: broker.port) else { return }
+        wire.send(PacketType.connect, Wire.text("MQTT") + [4, 2, 0, 0] + Wire.text("asker"))
+        _ = wire.next()
+        // QoS 0; the broker has taken it when it answers the end of the connection.
+        wire.send(PacketType.publish, flags: 0, Wire.text(Self.topic) + Array(message.utf8))
+        wire.send(PacketType.disconnect, [])
+        _ = wire.next()
+    }
+
+    /// A handler that hears requests, as its status says.
+    private func run(
+        _ broker: Broker, _ subscriber: Subscriber, _ history: (any EventHistory)?,
+        kinds: Set<EventKind> = [.motionBegan, .motionEnded]
+    ) throws -> MQTTRun {
+        let run = try MQTTRun(broker.port, history: history) { settings, _ in
+            settings.requestTopic = Self.topic
+            settings.repeated = HandledEvents(kinds: kinds, detectors: nil)
+        }
+        try subscriber.wait("the status") { $0.contains { $0.topic == "status" && $0.payload == "online" } }
+        return run
+    }
+
+    @Test func whatAReaderHasMissedComesAgain() throws {
+        let broker = try Broker()
+        let subscriber = try Subscriber(broker.port)
+        defer { subscriber.stop() }
+        let run = try run(broker, subscriber, Kept(101...500))
+        run.handler.handle(event(501, kind: .motionBegan))
+        try subscriber.waitForNumber(501)
+        ask(broker, #"{"after":41,"through":300}"#)
+        let answers = try subscriber.wait("an answer") { $0.contains { $0.topic == Self.topic + "/answer" } }
+        #expect(subscriber.numbers == [501] + Array(101...300))
+        #expect(answers.last?.payload == #"{"after":41,"through":300,"first":101,"events":200}"#)
+        let again = try #require(answers.first { $0.payload.hasPrefix(#"{"seq":101,"#) })
+        #expect(again.payload.hasSuffix(#","key":"101/motion.began","again":true}"#), "\(again.payload)")
+        #expect(!again.isRetained)
+        // What is new still says what was before it, and not what came again.
+        run.handler.handle(event(502, kind: .motionEnded))
+        try subscriber.waitForNumber(502)
+        #expect(subscriber.messages.contains { $0.payload.hasSuffix(#","key":"502/motion.ended","previous":501}"#) })
+        // What is asked for is the newest, too.
+        ask(broker, #"{"after":498}"#)
+        try subscriber.wait("the answer") { $0.filter { $0.topic == Self.topic + "/answer" }.count == 2 }
+        #expect(subscriber.numbers.suffix(2) == [499, 500])
+        #expect(run.end() == 0 && run.reasons.isEmpty, "\(run.reasons)")
+    }
+
+    @Test func onlyWhatTheHandlerPublishesComesAgain() throws {
+        let broker = try Broker()
+        let subscriber = try Subscriber(broker.port)
+        defer { subscriber.stop() }
+        let run = try run(broker, subscriber, Kept(1...20), kinds: [.motionEnded])
+        ask(broker, #"{"after":0}"#)
+        try subscriber.wait("an answer") { $0.contains { $0.topic == Self.topic + "/answer" } }
+        #expect(subscriber.numbers == (1...10).map { $0 * 2 })
+        run.end()
+    }
+
+    @Test(arguments: [
+        #"{"after":-1}"#, "{}", "[]", "?", #"{"after":1,"limit":2}"#, #"{"after":"1"}"#, #"{"after":1e400}"#,
+        #"{"after":18446744073709551616}"#, #"{"after":1,"through":"# + String(repeating: "9", count: 1000) + "}",
+    ])
+    func whatIsNoRequestIsReported(message: String) throws {
+        let broker = try Broker()
+        let subscriber = try Subscriber(broker.port)
+        defer { subscriber.stop() }
+        let run = try run(broker, subscriber, Kept(1...9))
+        ask(broker, message)
+        #expect(try run.waitForFailure().contains("passed over"))
+        // The handler still works.
+        ask(broker, #"{"after":8}"#)
+        try subscriber.waitForNumber(9)
+        run.end()
+    }
+
+    @Test func withoutAStoreThatIsReported() throws {
+        let broker = try Broker()
+        let subscriber = try Subscriber(broker.port)
+        defer { subscriber.stop() }
+        let run = try run(broker, subscriber, nil)
+        #expect(try run.waitForFailure().contains("[store]"))
+        run.end()
+    }
+
+    @Test func aFloodOfRequestsIsBounded() throws {
+        let broker = try Broker()
+        let subscriber = try Subscriber(broker.port)
+        defer { subscriber.stop() }
+        let run = try run(broker, subscriber, Kept(1...50))
+        for _ in 0..<200 { ask(broker, #"{"after":0}"#) }
+        run.handler.handle(event(51, kind: .motionBegan))
+        try subscriber.waitForNumber(51)
+        try subscriber.wait("an answer") { $0.contains { $0.topic == Self.topic + "/answer" } }
+        #expect(run.end() == 0 && run.reasons.isEmpty, "\(run.reasons)")
+    }
+}
