@@ -42,6 +42,7 @@ complete -c binnacle -n '__fish_seen_subcommand_from replay' -l batch -x -d 'Ask
 complete -c binnacle -n '__fish_seen_subcommand_from replay' -l decode-scans -d 'Decode the samples again from the raw scans that record --scans has kept, instead of taking them as recorded'
 complete -c binnacle -n '__fish_seen_subcommand_from replay' -l handlers -d 'Run the configured handlers that act on the outside world, too'
 complete -c binnacle -n '__fish_seen_subcommand_from replay' -l json -d 'Write one JSON object a line instead of text'
+complete -c binnacle -n '__fish_seen_subcommand_from replay' -l arrow -d 'Write the events as an Arrow stream with a column for each figure, as in binnacle-events(7), for a file or a pipe'
 complete -c binnacle -n '__fish_seen_subcommand_from replay' -l each -d 'Play each recording whose path is a line of standard input, one after the other and each by itself'
 complete -c binnacle -n '__fish_seen_subcommand_from replay' -l report -r -F -d 'Write to FILE what became of the replay, as one JSON object: the status, the reason of a failure, and the numbers of samples, of skipped places by their cause, and of events'
 complete -c binnacle -n '__fish_seen_subcommand_from replay' -l help -s h -d 'Print this help'

@@ -52,6 +52,50 @@ enum EventPage {
         page.section("FIGURES")
         page.paragraphs("The end of a figure's name is its unit.")
         page.list(Figure.Name.allCases.map { ("Cm \(ManualPage.escaped($0.rawValue))", plain($0.text)) })
+        page.section("THE TABLE")
+        page.paragraphs(
+            """
+            binnacle replay --arrow writes an Arrow stream: one row for each event and, with --each, one for each recording \
+            behind its events. A column has one type for all kinds, and is null where a kind has no such figure. Numbers \
+            have the same decimals as in JSON. A batch is written when it has 8192 rows or, with --each, when no further \
+            recording is named yet. Columns are found by their names: later versions may add some.
+            """)
+        page.list([
+            ("Cm recording", "utf8; the recording as it was named, with --each."),
+            ("Cm seq , time_ns", "int64; null in the row of a recording."),
+            ("Cm kind , detector , sensor", "utf8."),
+            ("Cm simulated", "bool; true or null."),
+            (
+                "Figures as double",
+                columns {
+                    guard case .number = $0 else { return false }
+                    return true
+                }
+            ),
+            (
+                "Figures as int64",
+                columns {
+                    switch $0 {
+                    case .integer, .stamp: true
+                    default: false
+                    }
+                }
+            ),
+            (
+                "Figures as utf8",
+                columns {
+                    switch $0 {
+                    case .word, .text: true
+                    default: false
+                    }
+                }
+            ),
+            (
+                "Cm samples , skipped , events , seconds",
+                "int64, map of utf8 to int64, int64, double; only in the rows of recordings, whose kind is recording.replayed "
+                    + "or recording.failed, beside status and reason."
+            ),
+        ])
         page.section("THE SOCKET")
         page.paragraphs(
             """
@@ -175,6 +219,11 @@ enum EventPage {
         page.line(
             ".Xr binnacle 1 ,\n.Xr binnacle-events 1 ,\n.Xr binnacle-on 1 ,\n.Xr journalctl 1 ,\n.Xr binnacle.toml 5")
         return page.text
+    }
+
+    /// The names of the figures whose values are of some type.
+    private static func columns(_ isOfType: (Figure.Name.ValueType) -> Bool) -> String {
+        Figure.Name.allCases.filter { isOfType($0.row.type) }.map(\.rawValue).joined(separator: ", ") + "."
     }
 
     /// A text without the backticks around its keys.

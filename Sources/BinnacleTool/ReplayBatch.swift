@@ -5,6 +5,7 @@ import Handlers
 import LinuxSystem
 import PlainText
 import Station
+import Traces
 
 /// `binnacle replay --each`: plays the recordings that standard input names, each by itself, in one process.
 ///
@@ -17,29 +18,37 @@ struct ReplayBatch {
         _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
     ) throws(StationError) -> ExitStatus {
         // Without a name on standard input, too.
-        if let path = options.configurationPath { _ = try Configuration.load(path, settings: options.settings) }
+        let configuration = try options.configurationPath.map { path throws(StationError) in
+            try Configuration.load(path, settings: options.settings, device: .later)
+        }
+        let namesDevice = configuration?.sensors.contains(where: \.namesDevice) ?? false
         signals.listen()
         var names = InputLines(descriptor: STDIN_FILENO)
         let interruption = signals.interruption
         while let name = try names.next(isCancelled: { interruption.isRequested }) {
-            let report = try play(name, output, errors, interruption)
+            let report = try play(name, namesDevice, output, errors, interruption)
             guard !interruption.isRequested else { break }
-            output.write(report.json)
-            // The caller may wait for it before it names the next one.
-            output.flush()
+            if let table = options.table {
+                table.add(report.outcome, of: name)
+                // The caller may wait for it before it names the next one.
+                if !names.hasMore { table.flush() }
+            } else {
+                output.write(report.json)
+                output.flush()
+            }
             errors.flush()
-            guard output.failure == nil else { break }
+            guard output.failure == nil, options.table?.failure == nil else { break }
         }
         return interruption.isRequested ? interruption.exitStatus : .ok
     }
 
     private func play(
-        _ name: String, _ output: LineWriter, _ errors: LineWriter, _ interruption: Interruption
+        _ name: String, _ namesDevice: Bool, _ output: LineWriter, _ errors: LineWriter, _ interruption: Interruption
     ) throws(StationError) -> ReplayReport {
         var options = options
         options.traces.paths = [name]
         options.recording = name
-        options.writesJSON = true
+        options.writesJSON = options.table == nil
         func tell(_ words: String) { errors.write("binnacle: \(name.printable): \(words)") }
         do throws(StationError) {
             let replay = try Replay(options, output: output, errors: errors, interruption: interruption)
@@ -49,7 +58,8 @@ struct ReplayBatch {
             for failure in failures { tell(failure.description) }
             return ReplayReport([name], failures.first?.status ?? .ok, failures, summary)
         } catch {
-            guard Self.isAboutTheRecording(error) else { throw error }
+            let isAboutTheDevice = namesDevice && error.status == .configuration
+            guard isAboutTheDevice || Self.isAboutTheRecording(error) else { throw error }
             tell(error.description)
             return ReplayReport([name], refusedBecause: error)
         }
@@ -65,6 +75,13 @@ struct InputLines {
     private let descriptor: Int32
     private var pending: [UInt8] = []
     private var isAtEnd = false
+
+    /// Whether there is a further line, or the end, without waiting for it.
+    var hasMore: Bool {
+        if isAtEnd || pending.contains(UInt8(ascii: "\n")) { return true }
+        var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&input, 1, 0) > 0
+    }
 
     /// Longer than any path.
     private static let longest = 65_536

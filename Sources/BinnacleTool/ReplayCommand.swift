@@ -1,10 +1,12 @@
 import Binnacle
 import CommandRows
+import Configuration
 import Glibc
 import Handlers
 import LinuxSystem
 import PlainText
 import Station
+import Traces
 
 /// `binnacle replay`: plays traces.
 struct ReplayCommand {
@@ -12,11 +14,20 @@ struct ReplayCommand {
     private let reportPath: String?
     /// Whether the recordings are named on standard input, and played one by one.
     private let isBatch: Bool
+    /// Whether the events are an Arrow stream.
+    private let writesTable: Bool
 
     init(_ arguments: Arguments) throws(StationError) {
         isBatch = arguments.has(.each)
         reportPath = arguments.value(.report)
+        writesTable = arguments.has(.arrow)
         if isBatch { try Self.refuseOthers(arguments) }
+        if writesTable, arguments.has(.json) {
+            throw StationError(.usage, "--arrow and --json are two forms of the same output: leave one out")
+        }
+        if writesTable, isatty(STDOUT_FILENO) != 0 {
+            throw StationError(.usage, "an Arrow stream is nothing for a terminal: lead it into a file or a pipe")
+        }
         var options = try ReplayOptions(arguments, of: .replay, needsTrace: !isBatch)
         options.runsHandlers = arguments.has(.handlers)
         options.writesJSON = arguments.has(.json)
@@ -27,13 +38,39 @@ struct ReplayCommand {
     func run(
         _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
     ) throws(StationError) -> ExitStatus {
+        if writesTable { return try writeTable(output, errors, signals) }
+        return try playAll(options, output, errors, signals)
+    }
+
+    /// Plays with an Arrow stream in place of the lines on standard output.
+    private func writeTable(
+        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
+    ) throws(StationError) -> ExitStatus {
+        // A configuration that cannot be used leaves standard output empty.
+        if let path = options.configurationPath {
+            _ = try Configuration.load(path, settings: options.settings, device: .later)
+        }
+        var options = options
+        let table = try mapError({ StationError($0) }) { () throws(TraceError) in
+            try EventTable(RecordingFile(path: "-", replacing: true))
+        }
+        options.table = table
+        let status = try playAll(options, output, errors, signals)
+        table.finish()
+        if let failure = table.failure, !table.isReaderGone { throw StationError(failure) }
+        return status
+    }
+
+    private func playAll(
+        _ options: ReplayOptions, _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
+    ) throws(StationError) -> ExitStatus {
         if isBatch { return try ReplayBatch(options: options).run(output, errors, signals) }
-        guard let reportPath else { return try play(output, errors, signals).status }
+        guard let reportPath else { return try play(options, output, errors, signals).status }
         let file = try Self.reportFile(reportPath)
         let report = LineWriter(descriptor: file.raw)
         let recordings = options.traces.files
         do throws(StationError) {
-            let (status, failures, summary) = try play(output, errors, signals)
+            let (status, failures, summary) = try play(options, output, errors, signals)
             report.write(ReplayReport(recordings, status, failures, summary).json)
             try Self.finish(report, reportPath)
             return status
@@ -71,7 +108,7 @@ struct ReplayCommand {
     }
 
     private func play(
-        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
+        _ options: ReplayOptions, _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
     ) throws(StationError) -> (status: ExitStatus, failures: [StationError], summary: ReplaySummary) {
         let replay = try Replay(
             options, output: output, errors: errors, interruption: signals.interruption)
@@ -82,7 +119,7 @@ struct ReplayCommand {
         let (summary, failures) = replay.run(.onTerminal("replay", isWanted: isatty(STDOUT_FILENO) == 0))
         for notice in summary.notices { errors.write("binnacle: \(notice)") }
         for failure in failures { errors.write("binnacle: \(failure.description)") }
-        let report = options.writesJSON ? errors : output
+        let report = options.writesJSON || options.table != nil ? errors : output
         for line in summary.lines { report.write(line) }
         let status = summary.isCancelled ? signals.interruption.exitStatus : failures.first?.status ?? .ok
         return (status, failures, summary)

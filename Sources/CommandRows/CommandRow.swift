@@ -70,8 +70,8 @@ package struct CommandRow: Sendable {
                 standard output, messages and the summary of a JSON replay to standard error.
                 """,
             options: OptionRow.ofTraces + [
-                OptionRow.config, .set, .playFrom, .playTo, .speed, .batch, .decodeScans, .handlers, .json, .each,
-                .report,
+                OptionRow.config, .set, .playFrom, .playTo, .speed, .batch, .decodeScans, .handlers, .json, .arrow,
+                .each, .report,
             ]),
         CommandRow(
             .plot, operands: "TRACE… -o FILE", takes: .files,

@@ -107,8 +107,9 @@ extension OptionRow {
         "each",
         help: """
             Play each recording whose path is a line of standard input, one after the other and each by itself. Standard
-            output gets JSON lines that name their "recording", and one of the kind recording.replayed or
-            recording.failed for each recording, with its status and reason. A recording that fails ends nothing.
+            output gets JSON lines (or, with --arrow, rows) that name their "recording", and one of the kind
+            recording.replayed or recording.failed for each recording, with its status and reason. A recording that
+            fails ends nothing, nor does one whose device has no calibration where the configuration asks for {device}.
             """)
     package static let report = OptionRow(
         "report", "FILE", takes: .files,
@@ -117,6 +118,12 @@ extension OptionRow {
             numbers of samples, of skipped places by their cause, and of events.
             """)
     package static let json = OptionRow("json", help: "Write one JSON object a line instead of text.")
+    package static let arrow = OptionRow(
+        "arrow",
+        help: """
+            Write the events as an Arrow stream with a column for each figure, as in binnacle-events(7), for a file or a
+            pipe. With --each it has the rows of what became of the recordings, too.
+            """)
     package static let decodeScans = OptionRow(
         "decode-scans",
         help: """

@@ -79,7 +79,7 @@ package struct Configuration: Sendable {
     /// earlier ones.
     private static func parse(
         _ texts: [(path: String, bytes: [UInt8])], path: String, isEmbedded: Bool = false,
-        settings: [CommandLineSetting]
+        settings: [CommandLineSetting], device: CalibrationDevice = .machine
     ) throws(ConfigurationError) -> Configuration {
         let names = texts.map { $0.path } + settings.map(\.name)
         let diagnostics = DiagnosticCollector(path: path, files: names, settings: settings.count)
@@ -106,7 +106,7 @@ package struct Configuration: Sendable {
         }
         if let error = diagnostics.error() { throw error }
         let reader = ConfigurationReader(
-            entries: entries, embedded: isEmbedded ? 0 : nil, diagnostics: diagnostics)
+            entries: entries, embedded: isEmbedded ? 0 : nil, diagnostics: diagnostics, device: device)
         var configuration = reader.read()
         if let error = diagnostics.error() { throw error }
         configuration.files = texts.map { $0.path }
@@ -233,22 +233,24 @@ extension Configuration {
     ///   - path: The file or the folder.
     ///   - settings: What the command line sets, which completes the files.
     ///   - mayWait: Whether the file may be a pipe, which is waited for.
+    ///   - device: The device whose calibrations are read.
     /// - Returns: The configuration of all files.
     /// - Throws: ``ConfigurationError`` when a file cannot be read, or with all errors in the files.
     package static func read(
-        path: String, settings: [CommandLineSetting] = [], mayWait: Bool = true
+        path: String, settings: [CommandLineSetting] = [], mayWait: Bool = true,
+        device: CalibrationDevice = .machine
     ) throws(ConfigurationError) -> Configuration {
         // The system would end the path at a NUL, and open another file than the named one.
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .file(path: path, .missing) }
         guard ConfigurationFolder.exists(at: path) else {
             let bytes = try ConfigurationFile.contents(of: path, mayWait: mayWait)
-            return try parse([(path, bytes)], path: path, settings: settings)
+            return try parse([(path, bytes)], path: path, settings: settings, device: device)
         }
         let folder = path.hasSuffix("/") ? path : path + "/"
         let texts = try ConfigurationFolder.files(in: folder).map { file throws(ConfigurationError) in
             (path: file, bytes: try ConfigurationFile.contents(of: file, mayWait: false))
         }
-        var configuration = try parse(texts, path: path, settings: settings)
+        var configuration = try parse(texts, path: path, settings: settings, device: device)
         configuration.warnings += ConfigurationFolder.unread(in: folder).map { file in
             let isDropIn = file.hasPrefix(folder + "conf.d/")
             return ConfigurationDiagnostic(

@@ -53,6 +53,7 @@ package struct ConfigurationReader {
     let entries: [TOMLEntry]
     let embedded: Int?
     let diagnostics: DiagnosticCollector
+    let device: CalibrationDevice
 
     /// Creates a reader for the entries of all files.
     ///
@@ -61,7 +62,11 @@ package struct ConfigurationReader {
     ///   - embedded: The number of a text that the program made, whose sections may have any name, because recordings
     ///     may name their sensors as they like.
     ///   - diagnostics: Collects the problems.
-    init(entries: [TOMLEntry], embedded: Int? = nil, diagnostics: DiagnosticCollector) {
+    ///   - device: The device whose calibrations are read.
+    init(
+        entries: [TOMLEntry], embedded: Int? = nil, diagnostics: DiagnosticCollector, device: CalibrationDevice
+    ) {
+        self.device = device
         self.entries = entries
         self.embedded = embedded
         self.diagnostics = diagnostics
@@ -100,7 +105,7 @@ package struct ConfigurationReader {
         var configuration = Configuration()
         configuration.notices = inForce.notices
         let readSensors = inForce.sensors.compactMap { section in
-            SensorSection(name: section.name, reading: section.table).map { ($0, section.table) }
+            SensorSection(name: section.name, reading: section.table, calibratedFor: device).map { ($0, section.table) }
         }
         reportMixedLoops(readSensors)
         configuration.sensors = readSensors.map(\.0)

@@ -5,9 +5,13 @@ import TableReading
 extension SensorCalibration {
     /// Reads the file of `binnacle calibrate` that a sensor's section names; `nil` when it cannot be used, which is
     /// then reported at its place in that file.
-    init?(named section: TableReader) {
-        let key = "calibration"
-        guard let node = section.entry(key)?.node, let path = section.path(key) else { return nil }
+    ///
+    /// - Parameters:
+    ///   - key: The key that names it.
+    ///   - path: Its path.
+    ///   - section: The sensor's section.
+    init?(_ key: String, _ path: String, named section: TableReader) {
+        guard let node = section.entry(key)?.node else { return nil }
         guard let bytes = section.contents(of: path, named: key, node) else { return nil }
         let diagnostics = DiagnosticCollector(path: path, files: [path])
         defer { section.diagnostics.include(diagnostics) }

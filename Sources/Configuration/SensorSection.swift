@@ -15,6 +15,8 @@ package struct SensorSection: Sendable, Equatable {
     package var calibration: SensorCalibration?
     /// Whether the user has given a sampling rate; otherwise the detectors' needs decide.
     package private(set) var hasRate = false
+    /// Whether each device has a calibration of its own.
+    package private(set) var namesDevice = false
     /// The device's identity, in a section that was made for it instead of read from a file.
     package private(set) var deviceID: String?
 
@@ -68,7 +70,7 @@ package struct SensorSection: Sendable, Equatable {
     }
 
     /// Reads a section; `nil` when it cannot be used, which is then reported.
-    init?(name: String, reading table: TableReader) {
+    init?(name: String, reading table: TableReader, calibratedFor device: CalibrationDevice) {
         let match = table.entry("match").flatMap { DeviceMatch(reading: $0.node, of: table) }
         let file = table.path("file")
         if let file, let node = table.entry("file")?.node { table.warnIfMissing(file, node) }
@@ -97,8 +99,19 @@ package struct SensorSection: Sendable, Equatable {
             }
         guard let source else { return nil }
         self.init(name: name, source: source, settings: word == .simulated ? SensorSettings() : settings)
-        calibration = SensorCalibration(named: table)
         hasRate = table.entry(Self.rate) != nil
+        readCalibration(table, device)
+    }
+
+    private mutating func readCalibration(_ table: TableReader, _ device: CalibrationDevice) {
+        let key = "calibration"
+        switch device.path(key, of: table) {
+        case .known(let path, let hasName):
+            namesDevice = hasName
+            calibration = SensorCalibration(key, path, named: table)
+        case .later: namesDevice = true
+        case nil: break
+        }
     }
 
     private static func refuseForeignKeys(_ word: SourceWord, _ table: TableReader) {
@@ -152,7 +165,9 @@ package struct SensorSection: Sendable, Equatable {
                 "calibration", .example("\"chassis.calibration.toml\""),
                 """
                 A file written by \"binnacle calibrate\". It is applied to every sample. A path that does not begin \
-                with / is relative to the folder of the file that has it.
+                with / is relative to the folder of the file that has it. {device} in it is the machine's name, without its \
+                domain, and in a replay the NAME of the folder device=NAME in the recording's path, so that one file serves \
+                a fleet.
                 """),
             Key(
                 "match", .example("{ name = \"accel_3d\" }"), for: ["auto", "iio", "evdev"],

@@ -94,12 +94,12 @@ package enum ExitStatus: Int32, Sendable {
 }
 
 extension Configuration {
-    /// Reads the configuration of a subcommand that requires one.
+    /// Reads the configuration of a subcommand that requires one, with the calibrations of a device.
     package static func load(
-        _ path: String, settings: [CommandLineSetting] = []
+        _ path: String, settings: [CommandLineSetting] = [], device: CalibrationDevice = .machine
     ) throws(StationError) -> Configuration {
         do throws(ConfigurationError) {
-            return try read(path: path, settings: settings)
+            return try read(path: path, settings: settings, device: device)
         } catch {
             throw StationError(error)
         }

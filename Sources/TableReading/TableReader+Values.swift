@@ -35,7 +35,12 @@ extension TableReader {
 
     /// A path of a value under a key; a relative one is relative to the folder of the file that has it.
     package func path(_ key: String, _ node: TOMLNode) -> String? {
-        string(key, node).map { $0.hasPrefix("/") ? $0 : diagnostics.folder(of: node.position) + $0 }
+        string(key, node).map { path($0, from: node) }
+    }
+
+    /// A path that a value names; a relative one is relative to the folder of the file that has the value.
+    package func path(_ text: String, from node: TOMLNode) -> String {
+        text.hasPrefix("/") ? text : diagnostics.folder(of: node.position) + text
     }
 
     /// The bytes of a file that a key names; `nil` when it cannot be read, which is reported at the value.

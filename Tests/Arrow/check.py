@@ -468,11 +468,53 @@ def check_raw_scans():
                 "<3h2x3i4xq")
 
 
+# Events as a table.
+
+
+def check_event_table():
+    """The rows of `--arrow` against the lines of `--json`, value by value and with their types."""
+    recordings = [str(path.resolve()) for path in sorted((TESTS / "Golden").glob("*.csv"))]
+    recordings += [str(FOLDER / "missing.csv")]
+    configuration = FOLDER / "events.toml"
+    configuration.write_text('[sensor.a]\nsource = "auto"\n[motion.a]\naccelerometer = "a"\n')
+
+    def played(*options):
+        done = subprocess.run(
+            [BINARY, "replay", "--each", *options], capture_output=True, timeout=300, input="\n".join(recordings).encode())
+        check(done.returncode == 0, options, "ended with", done.returncode, done.stderr)
+        return done.stdout
+
+    for options in ((), ("--config", str(configuration))):
+        lines = [json.loads(line) for line in played(*options).splitlines()]
+        reader = ipc.open_stream(played("--arrow", *options))
+        table = reader.read_all()
+        table.validate(full=True)
+        rows = []
+        for row in table.to_pylist():
+            row["skipped"] = None if row["skipped"] is None else dict(row["skipped"])
+            rows.append({key: value for key, value in row.items() if value is not None})
+        wanted = [{key: value for key, value in line.items() if value is not None} for line in lines]
+        check(len(rows) == len(wanted), "rows:", len(rows), "lines:", len(wanted))
+        for row, line in zip(rows, wanted):
+            check(row == line, "a row is", row, "for", line)
+            # 1 == 1.0 in Python: a number with decimals is one in both.
+            check(all(type(row[key]) is type(line[key]) for key in row if key != "skipped"), "types of", row, line)
+        check(len({line["kind"] for line in lines}) > 5, "few kinds:", {line["kind"] for line in lines})
+        stream = FOLDER / "events.arrows"
+        stream.write_bytes(played("--arrow", *options))
+        frame = pl.read_ipc_stream(stream)
+        check(frame.height == len(rows) and frame["seq"].dtype == pl.Int64, "polars")
+        peaks = table.select(["kind", "peak_g"])
+        found = duckdb.sql("SELECT count(*) FROM peaks WHERE peak_g > 0").fetchall()[0][0]
+        check(found == sum(line.get("peak_g", 0) > 0 for line in lines), "duckdb finds", found)
+
+
 golden = sorted((TESTS / "Golden").glob("*.csv")) + sorted((TESTS / "Golden").glob("*.evemu"))
 check(len(golden) > 5, "there are no golden traces")
 for trace in golden:
     check_ours(trace)
 check_theirs()
 check_raw_scans()
+check_event_table()
 subprocess.run(["rm", "-rf", str(FOLDER)], check=True)
 print(f"Arrow: {checks} checks with pyarrow {pa.__version__}, polars {pl.__version__} and duckdb {duckdb.__version__}")

@@ -90,4 +90,86 @@ import Testing
         let result = try Binary.run(["replay", "--each"] + words, input: "")
         #expect(result.status == 64 && result.errors.contains("--each"))
     }
+
+    /// A calibration that turns the axes by a factor.
+    private static func calibration(_ factor: Double) -> String {
+        """
+        [accelerometer]
+        offset_m_s2 = [0.0, 0.0, 0.0]
+        matrix = [[\(factor), 0.0, 0.0], [0.0, \(factor), 0.0], [0.0, 0.0, \(factor)]]
+        fit_error_m_s2 = 0.01
+        positions = 6
+        """
+    }
+
+    @Test func aDeviceHasItsCalibration() throws {
+        let folder = try TemporaryFolder([
+            "config.toml": """
+            [sensor.box]
+            source = "auto"
+            calibration = "calibrations/{device}.toml"
+            [motion.box]
+            accelerometer = "box"
+            """,
+            "calibrations/one.toml": Self.calibration(1), "calibrations/two.toml": Self.calibration(1.5),
+            "day=1/device=one/a.csv": Self.rows(seconds: 6), "day=1/device=two/a.csv": Self.rows(seconds: 6),
+            "day=1/device=three/a.csv": Self.rows(seconds: 6), "a.csv": Self.rows(seconds: 6),
+        ])
+        let names = ["day=1/device=one/a.csv", "day=1/device=two/a.csv", "day=1/device=three/a.csv", "a.csv"].map {
+            folder.path + "/" + $0
+        }
+        let arguments = ["replay", "--config", folder.path + "/config.toml"]
+        let result = try Binary.run(arguments + ["--each"], input: names.joined(separator: "\n"))
+        #expect(result.status == 0, "\(result.errors)")
+        let outcomes = try decode(result.output).filter { $0.kind.hasPrefix("recording.") }
+        #expect(outcomes.map(\.status) == [0, 0, 78, 78])
+        #expect(outcomes[2].reason?.contains("calibrations/three.toml") == true)
+        #expect(outcomes[3].reason?.contains("device=NAME") == true)
+        // The calibration was applied: with the factor 1.5 a box at rest is not at 1 g, and peaks are higher.
+        let lines = result.output.split(separator: "\n")
+        let peaks = names.prefix(2).map { name in
+            lines.filter { $0.contains("motion.ended") && $0.contains(name) }.compactMap { line -> Double? in
+                line.range(of: "\"peak_g\":").flatMap { Double(line[$0.upperBound...].prefix(6)) }
+            }.max() ?? 0
+        }
+        #expect(peaks[0] > 0.2 && abs(peaks[1] / peaks[0] - 1.5) < 0.01, "\(peaks)")
+        // A replay of one recording, too; of two devices there is none.
+        #expect(try Binary.run(arguments + [names[1]]).status == 0)
+        let both = try Binary.run(arguments + [names[0], names[1]])
+        #expect(both.status == 78 && both.errors.contains("{device}"), "\(both.errors)")
+        // Another placeholder is a mistake, whatever the recording.
+        let other = try TemporaryFolder([
+            "config.toml":
+                "[sensor.box]\nsource = \"auto\"\ncalibration = \"{devise}\"\n[motion.m]\naccelerometer = \"box\"\n"
+        ])
+        let wrong = try Binary.run(["replay", "--each", "--config", other.path + "/config.toml"], input: names[0])
+        #expect(wrong.status == 78 && wrong.errors.contains("device"), "\(wrong.errors)")
+    }
+
+    @Test func aTableIsAnArrowStream() throws {
+        let folder = try TemporaryFolder(["a.csv": Self.rows(seconds: 6), "a.toml": "nothing = 1\n"])
+        func run(_ words: [String]) throws -> (status: Int32, bytes: [UInt8], errors: String) {
+            let child = Binary.process(["replay"] + words)
+            let (input, output) = (try TemporaryFile(folder.path + "/a.csv\n"), try TemporaryFile())
+            let errors = try TemporaryFile()
+            child.standardInput = FileHandle(forReadingAtPath: input.path)
+            child.standardOutput = try output.writer()
+            child.standardError = try errors.writer()
+            try child.run()
+            child.waitUntilExit()
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: output.path))
+            return (child.terminationStatus, [UInt8](bytes), try errors.text())
+        }
+        for words in [["--each", "--arrow"], ["--arrow", folder.path + "/a.csv"]] {
+            let (status, bytes, errors) = try run(words)
+            #expect(status == 0, "\(errors)")
+            // A message begins with the mark, and the stream ends with that of its end.
+            #expect(bytes.starts(with: [255, 255, 255, 255]) && bytes.suffix(8) == [255, 255, 255, 255, 0, 0, 0, 0])
+            #expect(bytes.count % 8 == 0)
+            #expect(String(decoding: bytes, as: UTF8.self).contains("recording.replayed") == (words[0] == "--each"))
+        }
+        let refused = try run(["--each", "--arrow", "--config", folder.path + "/a.toml"])
+        #expect(refused.status == 78 && refused.bytes.isEmpty)
+        #expect(try run(["--arrow", "--json", folder.path + "/a.csv"]).status == 64)
+    }
 }

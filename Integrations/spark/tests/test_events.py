@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -115,10 +116,22 @@ class Failing(WithFleet):
             rows(replay(find(str(self.root)), binary=self.program("echo the disk is gone >&2; exit 74")))
 
     def test_failure_of_the_machine_is_no_row(self) -> None:
-        line = '{"recording":"%s","kind":"recording.failed","status":74,"reason":"read: I/O error","events":0}'
-        binary = self.program(f'while read -r name; do printf \'{line}\\n\' "$name"; done')
+        # The same row of another program, which says another status.
+        recorded = self.base / "recorded.arrows"
+        first = next(find(str(self.root)))
+        with recorded.open("wb") as output:
+            subprocess.run(
+                [fleet.BINARY, "replay", "--each", "--arrow"], input=f"{first.path}\n".encode(), stdout=output, check=True)
+        with pa.ipc.open_stream(recorded.read_bytes()) as reader:
+            row = reader.read_all().filter(pc.field("samples").is_valid())
+        for name, value in (("status", 74), ("reason", "read: I/O error")):
+            place = row.schema.get_field_index(name)
+            row = row.set_column(place, row.schema.field(name), pa.array([value], row.schema.field(name).type))
+        with pa.ipc.new_stream(str(recorded), row.schema) as writer:
+            writer.write_table(row)
+        binary = self.program(f"read -r name; cat {recorded}")
         with self.assertRaisesRegex(ProgramFailed, "status 74: read: I/O error"):
-            rows(replay(find(str(self.root)), binary=binary))
+            rows(replay([first], binary=binary))
 
     def test_silence_fails_the_task(self) -> None:
         with self.assertRaisesRegex(ProgramFailed, "nothing came"):
@@ -133,6 +146,19 @@ class Failing(WithFleet):
         for name in ("wrong", "missing"):
             with self.assertRaisesRegex(ConfigurationFailed, name):
                 rows(replay(find(str(self.root)), binary=fleet.BINARY, config=self.config(name)))
+
+
+    def test_a_device_without_calibration_becomes_a_row(self) -> None:
+        (self.base / "own.toml").write_text(
+            fleet.ROLLED_OUT.replace('source = "auto"\n', 'source = "auto"\ncalibration = "own/{device}.toml"\n'))
+        own = self.base / "own"
+        own.mkdir()
+        axes = "offset_m_s2 = [0.0, 0.0, 0.0]\nmatrix = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]\n"
+        (own / "dev0001.toml").write_text(f"[accelerometer]\n{axes}fit_error_m_s2 = 0.01\npositions = 6\n")
+        for root in (str(self.root), self.root.as_uri()):
+            got = rows(replay(find(root), binary=fleet.BINARY, config=self.config("own")))
+            statuses = {row["device"]: row["status"] for row in got if row["kind"].startswith("recording.")}
+            self.assertEqual((statuses["dev0001"], statuses["dev0002"]), (0, 78), root)
 
 
 class Packing(unittest.TestCase):

@@ -1,17 +1,23 @@
 """The data source in a real Spark: its rows against a shell loop's, byte for byte, also where processes are killed.
 
-The short form is 20 recordings on local[2]. The long form is 500 on local-cluster, with two executors of their own.
+The short form is 20 recordings on local[2]. The long form is 500 on local-cluster, with two executors of their own, and then on
+a standalone cluster of two workers, which are processes of their own, too. BINNACLE_FLEET_DEVICES makes fewer than 100 devices.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+import socket
+import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
+import pyarrow.dataset
+import pyspark
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -46,6 +52,14 @@ for line in sys.stdin.buffer:
         while open(f"/proc/{{process}}/comm").read().strip() != "java":
             process = up(process)
         os.kill(process, 9)
+    if {nodes} and b"16/device=dev0004" in line and once("node"):
+        process = os.getppid()
+        while open(f"/proc/{{process}}/comm").read().strip() != "java":
+            process = up(process)
+        # An executor's parent is the worker, which is the node.
+        node = up(process)
+        os.kill(node, 9)
+        os.kill(process, 9)
     program.stdin.write(line)
     program.stdin.flush()
 program.stdin.close()
@@ -68,17 +82,20 @@ def session(master: str) -> SparkSession:
 
 
 class Source(unittest.TestCase):
+    master = "local-cluster[2,1,700]" if fleet.IS_LONG else "local[2,4]"
+    killed = ["program", "worker", "executor"] if fleet.IS_LONG else ["program", "worker"]
+
     @classmethod
     def setUpClass(cls) -> None:
         cls.base = Path(tempfile.mkdtemp(dir=os.environ.get("TMPDIR")))
         cls.root = cls.base / "recordings"
-        devices, days, seconds = (100, 5, 600) if fleet.IS_LONG else (7, 2, 60)
+        devices, days, seconds = (int(os.environ.get("BINNACLE_FLEET_DEVICES", 100)), 5, 600) if fleet.IS_LONG else (7, 2, 60)
         cls.refused = fleet.make(cls.root, devices, days, seconds)
         if fleet.IS_LONG:
             fleet.make_long(cls.root, 100_000_000)
         for name in ("ROLLED_OUT", "CANDIDATE"):
             (cls.base / f"{name.lower()}.toml").write_text(getattr(fleet, name))
-        cls.spark = session("local-cluster[2,1,700]" if fleet.IS_LONG else "local[2,4]")
+        cls.spark = session(cls.master)
 
     @classmethod
     def tearDownClass(cls) -> None:
@@ -99,14 +116,16 @@ class Source(unittest.TestCase):
         marks.mkdir()
         shim = self.base / "shim"
         shim.write_text(SHIM.format(
-            python=shutil.which("python3"), marks=str(marks), binary=fleet.BINARY, executors=fleet.IS_LONG))
+            python=shutil.which("python3"), marks=str(marks), binary=fleet.BINARY, executors="executor" in self.killed,
+            nodes="node" in self.killed))
         shim.chmod(0o755)
         written = str(self.base / "written")
         self.load(binary=shim, partitions=6).write.partitionBy("day").parquet(written)
-        killed = {"program", "worker", "executor"} if fleet.IS_LONG else {"program", "worker"}
-        self.assertEqual(set(os.listdir(marks)), killed)
-        # Spark guesses that a folder's day is a date.
-        rows = self.rows(self.spark.read.parquet(written))
+        self.assertEqual(set(os.listdir(marks)), set(self.killed))
+        table = pyarrow.dataset.dataset(written, partitioning="hive").to_table()
+        rows = table.to_pylist()
+        for row in rows:
+            row["skipped"] = dict(row["skipped"] or [])
         loop = fleet.shell_loop(self.root)
         self.assertGreater(sum(map(len, loop.values())), 50)
         self.assertEqual(fleet.differences(rows, loop), [])
@@ -132,6 +151,58 @@ class Source(unittest.TestCase):
             self.load(config="/missing.toml").count()
         with self.assertRaisesRegex(Exception, "no option of binnacle: threshold"):
             self.load(threshold=1).count()
+
+
+@unittest.skipUnless(fleet.IS_LONG, "a cluster of several processes is part of the long form")
+class Standalone(Source):
+    """A master and two workers with a core each, as processes of their own, of which one is killed with its executor."""
+
+    killed = ["program", "worker", "executor", "node"]
+    parties: list[subprocess.Popen[bytes]] = []
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.logs = Path(tempfile.mkdtemp(dir=os.environ.get("TMPDIR")))
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        cls.master = f"spark://127.0.0.1:{port}"
+        cls.start("master", "Master", "I have been elected leader", "--port", str(port))
+        for number in range(2):
+            cls.start(
+                f"worker{number}", "Worker", "Successfully registered", "-c", "1", "-m", "1500m", "--work-dir",
+                str(cls.logs / f"work{number}"), cls.master)
+        super().setUpClass()
+
+    @classmethod
+    def start(cls, name: str, what: str, words: str, *arguments: str) -> None:
+        """Starts a party with its class: the package of PyPI has no script for that."""
+        home = Path(pyspark.__file__).parent
+        log = cls.logs / name
+        environment = {
+            **os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_DAEMON_MEMORY": "256m",
+            "PYSPARK_PYTHON": sys.executable}
+        with log.open("wb") as output:
+            cls.parties.append(subprocess.Popen(
+                [home / "bin/spark-class", f"org.apache.spark.deploy.{what.lower()}.{what}", "--host", "127.0.0.1",
+                 "--webui-port", "0", *arguments], stdout=output, stderr=output, env=environment))
+        end = time.monotonic() + 180
+        while words not in log.read_text(errors="replace"):
+            assert time.monotonic() < end and cls.parties[-1].poll() is None, log.read_text(errors="replace")[-2000:]
+            time.sleep(0.2)
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        super().tearDownClass()
+        for party in cls.parties:
+            party.kill()
+            party.wait()
+        shutil.rmtree(cls.logs, ignore_errors=True)
+
+    def test_backtest(self) -> None:
+        self.skipTest("that is the same on every cluster")
+
+    test_columns_have_their_types = test_what_cannot_be_used_ends_the_job = test_backtest
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import Handlers
 package import LinuxSystem
 package import Pictures
 import PlainText
-import Traces
+package import Traces
 
 /// Plays recorded traces through the daemon's pipeline; owns source, detectors, router and handlers.
 package final class Replay {
@@ -60,10 +60,14 @@ package final class Replay {
         } else {
             var style = TextHandler.Style()
             style.columns = options.columns
-            router.add(
-                options.writesJSON
-                    ? JSONLinesHandler(writer: output, recording: options.recording)
-                    : TextHandler(writer: output, style: style))
+            if let table = options.table {
+                router.add(ClosureHandler { [recording = options.recording] in table.add($0, of: recording) })
+            } else {
+                router.add(
+                    options.writesJSON
+                        ? JSONLinesHandler(writer: output, recording: options.recording)
+                        : TextHandler(writer: output, style: style))
+            }
         }
         let chains = Self.chains(
             options.draws ? [] : assembly.configuration.handlers, router, runsCommands: options.runsHandlers,
@@ -201,7 +205,7 @@ extension Replay: SessionDelegate {
         output.flush()
         errors.flush()
         session.showProgress(assembly.fraction)
-        if output.failure != nil { session.end() }
+        if output.failure != nil || options.table?.failure != nil { session.end() }
     }
 }
 
@@ -240,6 +244,8 @@ package struct ReplayOptions {
     /// Whether handlers that act on the world run.
     package var runsHandlers = false
     package var writesJSON = false
+    /// Takes the events as a table, in place of standard output; `nil` writes lines.
+    package var table: EventTable?
     /// Whether a picture is drawn, and events are not printed.
     package var draws = false
     /// The recording that each line of JSON names; `nil` for none.

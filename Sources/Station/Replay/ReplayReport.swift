@@ -1,5 +1,6 @@
 import Binnacle
 import PlainText
+package import Traces
 
 /// What became of a replay, for programs: one JSON object on one line.
 package struct ReplayReport {
@@ -28,6 +29,23 @@ package struct ReplayReport {
         summary = nil
     }
 
+    private var kind: String { status == .ok ? "recording.replayed" : "recording.failed" }
+    private var skippedCounts: [(key: String, value: Int)] {
+        (summary?.skippedCounts ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+    private var eventCount: Int { summary?.eventCounts.values.reduce(0, +) ?? 0 }
+    private var seconds: Double {
+        summary?.timeRange.map { Units.seconds(from: $0.lowerBound, to: $0.upperBound) } ?? 0
+    }
+
+    /// The row in a table of events.
+    package var outcome: EventTable.Outcome {
+        EventTable.Outcome(
+            kind: kind, status: Int64(status.rawValue), reason: reason, sampleCount: Int64(summary?.sampleCount ?? 0),
+            skippedCounts: skippedCounts.map { ($0.key, Int64($0.value)) }, eventCount: Int64(eventCount),
+            seconds: seconds)
+    }
+
     /// The line: `kind` is `recording.replayed` or `recording.failed`, `seconds` how long was recorded.
     ///
     /// Several recordings that were played together are one, with their names in `recordings`.
@@ -38,18 +56,17 @@ package struct ReplayReport {
         } else {
             object.add("recordings", list: recordings.map(JSONObject.quoted))
         }
-        object.add("kind", status == .ok ? "recording.replayed" : "recording.failed")
+        object.add("kind", kind)
         object.add("status", raw: String(status.rawValue))
         object.add("reason", reason)
         object.add("samples", raw: String(summary?.sampleCount ?? 0))
         var skipped = JSONObject()
-        for (cause, count) in (summary?.skippedCounts ?? [:]).sorted(by: { $0.key < $1.key }) {
+        for (cause, count) in skippedCounts {
             skipped.add(cause, raw: String(count))
         }
         object.add("skipped", raw: skipped.text)
-        object.add("events", raw: String(summary?.eventCounts.values.reduce(0, +) ?? 0))
-        let recorded = summary?.timeRange.map { Units.seconds(from: $0.lowerBound, to: $0.upperBound) } ?? 0
-        object.add("seconds", raw: Figure.Value.number(recorded, decimals: 3).description)
+        object.add("events", raw: String(eventCount))
+        object.add("seconds", raw: Figure.Value.number(seconds, decimals: 3).description)
         return object.text
     }
 }

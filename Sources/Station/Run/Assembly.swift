@@ -121,7 +121,9 @@ package struct Assembly {
     ) throws(StationError) {
         if let path {
             // A replay must not depend on the current day.
-            let (read, placeNotices) = try Configuration.load(path, settings: settings).placed(today: nil)
+            let device = CalibrationDevice(ofRecordings: set.files)
+            let (read, placeNotices) = try Configuration.load(path, settings: settings, device: device)
+                .placed(today: nil)
             configuration = read
             let leftOut = read.notices
             var binding = try TraceBinding(try read.traces(set, path), interruption: interruption)

@@ -89,7 +89,7 @@ struct MQTTRequestTests {
 
     @Test(arguments: [
         #"{"after":-1}"#, "{}", "[]", "?", #"{"after":1,"limit":2}"#, #"{"after":"1"}"#, #"{"after":1e400}"#,
-        #"{"after":18446744073709551616}"#, #"{"after":1,"through":"# + String(repeating: "9", count: 1000) + "}",
+        #"{"after":18446744073709551616}"#, #"{"after":1,"through":"# + String(repeating: "9", count: 60) + "}",
     ])
     func whatIsNoRequestIsReported(message: String) throws {
         let broker = try Broker()

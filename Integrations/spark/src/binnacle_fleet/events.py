@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections import deque
+import selectors
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from . import schema
 from .program import OF_THE_RECORDING, Program, ProgramFailed
@@ -22,9 +23,7 @@ _USUAL_TASKS = 32
 
 #: A batch has at least so many rows, because each costs an engine about 10 ms.
 ROWS = 8192
-#: Lines of JSON become rows when there are so many bytes of them.
-_MOST_BYTES = 4 << 20
-#: The recordings that are named before the first of them has been played.
+#: The recordings of an object store whose bytes are kept at a time: one is played, and one is fetched.
 _AHEAD = 2
 
 
@@ -69,40 +68,124 @@ def replay(
     configs = [config] if config is None or isinstance(config, str) else list(config)
     shown: list[str | None] = list(labels) if labels else list(configs)
     players: list[_Player] = []
+    feeder: _Feeder | None = None
     try:
         for one, label in zip(configs, shown, strict=True):
             players.append(_Player(Program(binary, one, options, silence_s), label))
-        waiting: deque[Opened] = deque()
-        try:
-            for recording in recordings:
-                if isinstance(recording, str):
-                    recording = Recording(recording, recording)
-                try:
-                    opened = Opened(recording)
-                except FileNotFoundError as error:
-                    for player in players:
-                        player.keep(schema.outcome_row(recording.name, player.label, 66, str(error)))
-                    continue
-                waiting.append(opened)
-                for player in players:
-                    player.name(opened)
-                if len(waiting) >= _AHEAD:
-                    for player in players:
-                        yield from player.play(waiting[0])
-                    waiting.popleft().close()
-            while waiting:
-                for player in players:
-                    yield from player.play(waiting[0])
-                waiting.popleft().close()
+        feeder = _Feeder(recordings, players)
+        with selectors.DefaultSelector() as selector:
             for player in players:
-                player.program.end()
-                yield from player.rest()
-        finally:
-            for opened in waiting:
-                opened.close()
+                selector.register(player.program.output, selectors.EVENT_READ, player)
+            while selector.get_map():
+                ready = selector.select(silence_s)
+                if not ready:
+                    raise ProgramFailed(f"nothing came from any program for {silence_s} s")
+                for key, _ in ready:
+                    batch = key.data.program.read()
+                    if batch is None:
+                        selector.unregister(key.fileobj)
+                    else:
+                        yield from key.data.take(batch, feeder)
+        feeder.finish()
+        for name, reason in feeder.missing:
+            for player in players:
+                player.keep(schema.outcome_row(name, player.label, 66, reason))
+        for player in players:
+            yield from player.gathered()
     finally:
         for player in players:
             player.program.__exit__()
+        if feeder:
+            feeder.stop()
+
+
+class _Feeder:
+    """Names the recordings to all programs, on a thread of its own, and keeps their bytes until each has played them."""
+
+    def __init__(self, recordings: Iterable[Recording | str], players: Sequence[_Player]) -> None:
+        self._recordings = recordings
+        self._players = players
+        self._lock = threading.Lock()
+        #: What was named, by its path, and how many outcomes are still to come.
+        self._opened: dict[str, tuple[Opened, int]] = {}
+        #: Bytes in memory are few at a time; a file takes nothing.
+        self._room = threading.Semaphore(_AHEAD)
+        self._is_stopped = False
+        self._failure: BaseException | None = None
+        #: Names of recordings that are not there, and why.
+        self.missing: list[tuple[str, str]] = []
+        self._thread = threading.Thread(target=self._run, name="binnacle-feeder", daemon=True)
+        self._thread.start()
+
+    def opened(self, path: str) -> Opened:
+        """The recording that a program calls so."""
+        with self._lock:
+            return self._opened[path][0]
+
+    def finish_one(self, path: str) -> None:
+        """One program has played a recording to its outcome."""
+        with self._lock:
+            opened, count = self._opened[path]
+            if count > 1:
+                self._opened[path] = (opened, count - 1)
+                return
+            del self._opened[path]
+        self._close(opened)
+
+    def finish(self) -> None:
+        """Raises what ended the naming before its end."""
+        self._thread.join()
+        if self._failure:
+            raise self._failure
+
+    def stop(self) -> None:
+        """Names nothing more, and forgets all bytes."""
+        self._is_stopped = True
+        self._room.release()
+        self._thread.join()
+        for opened, _ in self._opened.values():
+            self._close(opened)
+        self._opened = {}
+
+    def _run(self) -> None:
+        try:
+            for recording in self._recordings:
+                if isinstance(recording, str):
+                    recording = Recording(recording, recording)
+                if not self._name(recording):
+                    return
+        except BaseException as error:
+            self._failure = error
+        finally:
+            for player in self._players:
+                player.program.end()
+
+    def _name(self, recording: Recording) -> bool:
+        if recording.store:
+            self._room.acquire()
+        if self._is_stopped:
+            return False
+        try:
+            opened = Opened(recording)
+        except BaseException as error:
+            if recording.store:
+                self._room.release()
+            if not isinstance(error, FileNotFoundError):
+                raise
+            self.missing.append((recording.name, str(error)))
+            return True
+        with self._lock:
+            # One may be named twice.
+            _, count = self._opened.get(opened.path, (opened, 0))
+            self._opened[opened.path] = (opened, count + len(self._players))
+        for player in self._players:
+            player.program.name(opened.path)
+        return True
+
+    def _close(self, opened: Opened) -> None:
+        opened.close()
+        if opened.is_in_memory:
+            self._room.release()
 
 
 class _Player:
@@ -111,59 +194,40 @@ class _Player:
     def __init__(self, program: Program, label: str | None) -> None:
         self.program = program
         self.label = label
-        #: What the lines call a recording, and its name; and the former in their order.
-        self._names: dict[str, str] = {}
-        self._named: list[str] = []
-        self._lines: list[bytes] = []
-        self._size = 0
-        self._outcomes: list[bytes] = []
         self._batches: list[pa.RecordBatch] = []
         self._rows = 0
-
-    def name(self, opened: Opened) -> None:
-        self._names[opened.shown] = opened.name
-        self.program.name(opened.path)
-        self._named.append(opened.shown)
 
     def keep(self, batch: pa.RecordBatch) -> None:
         self._batches.append(batch)
         self._rows += batch.num_rows
 
-    def play(self, opened: Opened) -> Iterator[pa.RecordBatch]:
-        """Reads the recording that was named first to its outcome."""
-        for lines, outcome in self.program.lines():
-            if lines:
-                self._lines.append(opened.renamed(lines))
-                self._size += len(lines)
-            if outcome is not None:
-                outcome = opened.renamed(outcome)
-                self._require(outcome)
-                self._outcomes.append(outcome)
-                self._size += len(outcome)
-            if self._size >= _MOST_BYTES:
-                self._convert()
-            if self._rows >= ROWS:
-                yield from self._gathered()
+    def take(self, batch: pa.RecordBatch, feeder: _Feeder) -> Iterator[pa.RecordBatch]:
+        """Keeps what the program wrote, and yields what is enough for a batch."""
+        paths = pc.unique(batch.column("recording")).to_pylist()
+        opened = {path: feeder.opened(path) for path in paths}
+        names = {path: one.name for path, one in opened.items()}
+        for outcome in schema.outcomes(batch):
+            path = str(outcome["recording"])
+            if outcome["status"] not in OF_THE_RECORDING:
+                raise ProgramFailed(f"{names[path]}: status {outcome['status']}: {outcome['reason']}")
+            self.program.waiting.popleft()
+            feeder.finish_one(path)
+        for one in opened.values():
+            if one.path != one.shown:
+                batch = _renamed(batch, one)
+        self.keep(schema.rows(batch, {**names, **{one.shown: one.name for one in opened.values()}}, self.label))
+        if self._rows >= ROWS:
+            yield from self.gathered()
 
-    def rest(self) -> Iterator[pa.RecordBatch]:
-        self._convert()
-        yield from self._gathered()
-
-    def _require(self, outcome: bytes) -> None:
-        one = json.loads(outcome)
-        if one["status"] not in OF_THE_RECORDING:
-            raise ProgramFailed(f"{self._names.get(one['recording'])}: status {one['status']}: {one['reason']}")
-
-    def _convert(self) -> None:
-        if self._lines:
-            self.keep(schema.event_rows(b"".join(self._lines), self._names, self.label))
-        if self._outcomes:
-            self.keep(schema.outcome_rows(self._outcomes, self._names, self.label))
-        self._lines, self._outcomes, self._size = [], [], 0
-        waiting = self._named[len(self._named) - len(self.program.waiting):]
-        self._names, self._named = {shown: self._names[shown] for shown in waiting}, waiting
-
-    def _gathered(self) -> Iterator[pa.RecordBatch]:
+    def gathered(self) -> Iterator[pa.RecordBatch]:
         if self._batches:
-            yield pa.concat_batches(self._batches)
+            yield pa.concat_batches(self._batches) if len(self._batches) > 1 else self._batches[0]
         self._batches, self._rows = [], 0
+
+
+def _renamed(batch: pa.RecordBatch, opened: Opened) -> pa.RecordBatch:
+    """Rows with a recording's own name in place of the link that the program was given."""
+    for name in ("recording", "reason"):
+        column = pc.replace_substring(batch.column(name), opened.path, opened.shown)
+        batch = batch.set_column(batch.schema.get_field_index(name), batch.schema.field(name), column)
+    return batch

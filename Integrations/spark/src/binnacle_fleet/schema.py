@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import io
-import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.json
 
 _NUMBER, _INTEGER, _TEXT = pa.float64(), pa.int64(), pa.string()
 
-#: The keys that each event has, as the program writes them.
+#: The columns that each event has; those of a live daemon, `wall_time` and `identity`, are null in a replay.
 HEAD: list[tuple[str, pa.DataType]] = [
     ("seq", _INTEGER), ("kind", _TEXT), ("detector", _TEXT), ("sensor", _TEXT), ("time_ns", _INTEGER),
     ("wall_time", _TEXT), ("simulated", pa.bool_()), ("identity", _TEXT),
@@ -42,8 +39,6 @@ OUTCOME: list[tuple[str, pa.DataType]] = [
 #: The kinds of the row that each recording has, once for each configuration.
 REPLAYED, FAILED = "recording.replayed", "recording.failed"
 
-_JSON = pa.schema([("recording", _TEXT), *HEAD, *FIGURES])
-
 #: The columns: where a row comes from, what the program wrote, and `time`, which is `time_ns` in UTC for people where
 #: the recording counts in wall-clock time. `day` and `device` are those of a path such as `day=2026-11-16/device=7/`.
 SCHEMA = pa.schema([
@@ -60,89 +55,56 @@ def partition_keys(recording: str) -> dict[str, str]:
     return dict(re.findall(r"(?:^|/)([^/=]+)=([^/]+)(?=/)", recording))
 
 
-class _Lines:
-    """Reads lines of JSON, with the columns that have occurred so far: each that is missing costs as much as one that is not."""
-
-    def __init__(self) -> None:
-        self._fields = [_JSON.field(name) for name in ("recording", "seq", "kind", "detector", "sensor", "time_ns")]
-
-    def read(self, lines: bytes) -> dict[str, pa.Array]:
-        """The columns that occur."""
-        while True:
-            fields = self._fields
-            table = pyarrow.json.read_json(
-                io.BytesIO(lines),
-                read_options=pyarrow.json.ReadOptions(use_threads=False, block_size=max(len(lines), 1 << 20)),
-                parse_options=pyarrow.json.ParseOptions(explicit_schema=pa.schema(fields)))
-            known = {field.name for field in fields}
-            # Of these the type was guessed; a key of another version of the program is left out.
-            new = [name for name in table.column_names if name not in known and name in _JSON.names]
-            if not new:
-                return {name: _single(table.column(name)) for name in table.column_names if name in known}
-            self._fields = [*fields, *(_JSON.field(name) for name in new)]
-
-
-_LINES = _Lines()
-
-
-def event_rows(lines: bytes, names: Mapping[str, str], config: str | None) -> pa.RecordBatch:
-    """Rows of the events that stand in lines of JSON.
+def rows(batch: pa.RecordBatch, names: Mapping[str, str], config: str | None) -> pa.RecordBatch:
+    """Rows as the program writes them, with the columns of :data:`SCHEMA`.
 
     `names` maps each name that the program was given to that of the recording.
     """
-    columns = _LINES.read(lines)
-    count = len(columns["recording"])
-    given = columns["recording"].dictionary_encode()
-    recordings = [names[name] for name in given.dictionary.to_pylist()]
-    return _completed(columns, given.indices, recordings, config, count)
+    count = batch.num_rows
+    # A recording's rows stand together, so what belongs to it is found once for each.
+    given = pc.run_end_encode(batch.column("recording"))
+    paths = given.values.to_pylist()
+    recordings = [names[path] for path in paths]
+    keys = [partition_keys(name) for name in recordings]
+
+    def repeated(values: list[str | None]) -> pa.Array:
+        return pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(given.run_ends, pa.array(values, _TEXT)))
+
+    arrays = []
+    for field in SCHEMA:
+        place = batch.schema.get_field_index(field.name)
+        if field.name == "recording":
+            array = batch.column(place) if recordings == paths else repeated(recordings)
+        elif field.name in ("device", "day"):
+            array = repeated([one.get(field.name) for one in keys])
+        elif field.name == "config":
+            array = pa.repeat(pa.scalar(config, field.type), count)
+        elif field.name == "time":
+            array = _times(batch.column("time_ns"), field.type)
+        elif place < 0:
+            array = pa.nulls(count, field.type)
+        else:
+            array = batch.column(place)
+            if array.type != field.type:
+                array = array.cast(field.type)
+        arrays.append(array)
+    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
 
 
-def outcome_rows(lines: Sequence[bytes], names: Mapping[str, str], config: str | None) -> pa.RecordBatch:
-    """Rows of the lines that the program writes behind the events of each recording."""
-    objects = [json.loads(line) for line in lines]
-    columns = {
-        name: pa.array([_outcome_value(one, name) for one in objects], SCHEMA.field(name).type)
-        for name in ("kind", "status", "reason", "samples", "skipped", "events", "seconds")
-    }
-    recordings = [names[one["recording"]] for one in objects]
-    return _completed(columns, pa.array(range(len(objects)), pa.int32()), recordings, config, len(objects))
+def outcomes(batch: pa.RecordBatch) -> list[dict[str, object]]:
+    """The `recording`, `status` and `reason` of the rows that say what became of a recording."""
+    places = pc.indices_nonzero(batch.column("samples").is_valid())
+    found: list[dict[str, object]] = batch.select(["recording", "status", "reason"]).take(places).to_pylist()
+    return found
 
 
 def outcome_row(recording: str, config: str | None, status: int, reason: str) -> pa.RecordBatch:
     """The row of a recording that the program never saw."""
-    one = {"recording": recording, "kind": FAILED, "status": status, "reason": reason}
-    return outcome_rows([json.dumps(one).encode()], {recording: recording}, config)
-
-
-def _outcome_value(one: dict[str, object], name: str) -> object:
-    value = one.get(name)
-    if isinstance(value, dict):
-        return list(value.items())
-    return 0 if value is None and name in ("samples", "events") else value
-
-
-def _single(column: pa.ChunkedArray) -> pa.Array:
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-
-
-def _completed(
-    columns: dict[str, pa.Array], places: pa.Array, recordings: list[str], config: str | None, count: int
-) -> pa.RecordBatch:
-    keys = [partition_keys(name) for name in recordings]
-    of_recording = {
-        "recording": recordings, "device": [one.get("device") for one in keys], "day": [one.get("day") for one in keys]}
-    arrays = []
-    for field in SCHEMA:
-        if field.name in of_recording:
-            array = pa.array(of_recording[field.name], field.type).take(places)
-        elif field.name == "config":
-            array = pa.repeat(pa.scalar(config, field.type), count)
-        elif field.name == "time" and "time_ns" in columns:
-            array = _times(columns["time_ns"], field.type)
-        else:
-            array = columns.get(field.name)
-        arrays.append(pa.nulls(count, field.type) if array is None else array)
-    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
+    keys = partition_keys(recording)
+    row: dict[str, object] = {
+        "recording": recording, "device": keys.get("device"), "day": keys.get("day"), "config": config, "kind": FAILED,
+        "status": status, "reason": reason, "samples": 0, "skipped": [], "events": 0, "seconds": 0.0}
+    return pa.RecordBatch.from_pylist([row], schema=SCHEMA)
 
 
 def _times(stamps: pa.Array, of_type: pa.DataType) -> pa.Array:

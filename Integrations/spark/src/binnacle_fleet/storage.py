@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 import re
 import tempfile
@@ -12,6 +11,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import pyarrow.fs
+
+from .schema import partition_keys
 
 #: The ends of the names of recordings.
 SUFFIXES = (".arrows", ".csv", ".evemu", ".arrows.zst", ".csv.zst", ".evemu.zst")
@@ -72,9 +73,10 @@ class Opened(AbstractContextManager["Opened"]):
     def __init__(self, recording: Recording) -> None:
         self.path = recording.path
         self.name = recording.name
-        #: What the lines of the program call it, after :meth:`renamed`.
+        #: What people call it, where the program calls it by the path of a link.
         self.shown = recording.path
         self._descriptor = -1
+        self._is_in_memory = recording.store is not None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         try:
             if recording.store:
@@ -89,13 +91,18 @@ class Opened(AbstractContextManager["Opened"]):
     def _link(self, recording: Recording, target: str) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="binnacle-")
         name = os.path.basename(recording.name)
-        self.path = os.path.join(self._folder.name, name if _is_plain(name) else "recording")
+        # The program finds the device's calibration by this folder.
+        device = partition_keys(recording.name).get("device")
+        folder = os.path.join(self._folder.name, f"device={device}") if device and _is_plain(device) else self._folder.name
+        os.makedirs(folder, exist_ok=True)
+        self.path = os.path.join(folder, name if _is_plain(name) else "recording")
         os.symlink(target, self.path)
         self.shown = recording.name
 
-    def renamed(self, lines: bytes) -> bytes:
-        """Lines of JSON without the name of the link."""
-        return lines if self._folder is None else lines.replace(_json(self.path), _json(self.shown))
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether it holds the bytes of an object."""
+        return self._is_in_memory
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -120,10 +127,6 @@ def _store(uri: str) -> tuple[pyarrow.fs.FileSystem, str]:
 def _text(name: str) -> str:
     """A file's name as text, also where its bytes are no UTF-8."""
     return name.encode(errors="replace").decode()
-
-
-def _json(text: str) -> bytes:
-    return json.dumps(text, ensure_ascii=False)[1:-1].encode()
 
 
 def _is_plain(path: str) -> bool:

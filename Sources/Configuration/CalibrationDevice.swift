@@ -1,0 +1,73 @@
+import Handlers
+import PlainText
+import TableReading
+
+/// The device whose calibration is meant where a path has `{device}`.
+package enum CalibrationDevice: Sendable, Equatable {
+    /// A device by its name.
+    case named(String)
+    /// That of a recording which is not known yet: such calibrations are not read.
+    case later
+    /// None, and why.
+    case unknown(String)
+
+    /// The machine itself.
+    package static var machine: CalibrationDevice { .named(HostName.current) }
+
+    private static let placeholder = "device"
+
+    /// The device of recordings: the NAME of the folder `device=NAME` in their paths.
+    package init(ofRecordings paths: [String]) {
+        let names = Set(paths.map(Self.name))
+        switch names.count {
+        case 0: self = .machine
+        case 1:
+            if let name = names.first ?? nil {
+                self = .named(name)
+            } else {
+                self = .unknown("the recording has no folder device=NAME in its path")
+            }
+        default: self = .unknown("the recordings are not all in one folder device=NAME")
+        }
+    }
+
+    /// The name in a path; that of the last folder where there are several.
+    private static func name(_ path: String) -> String? {
+        let prefix = placeholder + "="
+        let folder = path.split(separator: "/").dropLast().last { $0.hasPrefix(prefix) }
+        // Such a folder would lead out of the one with the calibrations.
+        return folder.map { String($0.dropFirst(prefix.count)) }.flatMap { ["", ".", ".."].contains($0) ? nil : $0 }
+    }
+
+    /// What the value of a key means.
+    enum Path {
+        /// A path, and whether it has the device's name in it.
+        case known(String, hasName: Bool)
+        /// One of a device that is not known yet.
+        case later
+    }
+
+    /// The path under a key with the device's name in it; `nil` when it cannot be used, which is then reported.
+    func path(_ key: String, of section: TableReader) -> Path? {
+        guard let node = section.entry(key)?.node, let text = section.string(key, node) else { return nil }
+        let pieces = section.parsed(key, at: node.position) { () throws(TextSyntaxError) -> [String?] in
+            try PlaceholderText.pieces(of: text, names: [Self.placeholder], text: Optional.some) { name in
+                name == Self.placeholder ? .some(.none) : nil
+            }
+        }
+        guard let pieces else { return nil }
+        guard pieces.contains(nil) else {
+            return .known(section.path(pieces.compactMap { $0 }.joined(), from: node), hasName: false)
+        }
+        switch self {
+        case .named(let name):
+            return .known(section.path(pieces.map { $0 ?? name }.joined(), from: node), hasName: true)
+        case .later: return .later
+        case .unknown(let reason):
+            section.refuse(
+                key, at: node.position, "`\(key)` has {\(Self.placeholder)}, and \(reason)",
+                hint: "lay recordings out as device=NAME/FILE")
+            return nil
+        }
+    }
+}

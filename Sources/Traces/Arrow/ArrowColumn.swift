@@ -1,0 +1,136 @@
+/// The values of a column for one record batch, row by row; rows that are left out are null.
+struct ArrowColumn {
+    let field: ArrowMessageWriter.Field
+    private var rowCount = 0
+    private var valueCount = 0
+    /// A bit for each row that has a value.
+    private var validity: [UInt8] = []
+    /// The values of numbers, as bits.
+    private var words: [UInt64] = []
+    /// The values of booleans.
+    private var bits: [UInt8] = []
+    /// Where the values of texts and of counts end.
+    private var ends: [Int32] = [0]
+    private var text: [UInt8] = []
+    /// Where the keys of counts end, and their values.
+    private var keyEnds: [Int32] = [0]
+
+    init(_ field: ArrowMessageWriter.Field) {
+        self.field = field
+    }
+
+    /// Sets a whole number.
+    mutating func set(_ value: Int64, at row: Int) {
+        begin(row)
+        words.append(UInt64(bitPattern: value))
+    }
+
+    /// Sets a number; one that is not finite is null.
+    mutating func set(_ value: Double, at row: Int) {
+        guard value.isFinite else { return }
+        begin(row)
+        words.append(value.bitPattern)
+    }
+
+    /// Sets a text.
+    mutating func set(_ value: String, at row: Int) {
+        begin(row)
+        text.append(contentsOf: value.utf8)
+        ends.append(Int32(text.count))
+    }
+
+    /// Sets a boolean.
+    mutating func set(_ value: Bool, at row: Int) {
+        begin(row)
+        Self.mark(row, in: &bits, value)
+    }
+
+    /// Sets counts by their names.
+    mutating func set(_ counts: [(key: String, value: Int64)], at row: Int) {
+        begin(row)
+        for (key, value) in counts {
+            text.append(contentsOf: key.utf8)
+            keyEnds.append(Int32(text.count))
+            words.append(UInt64(bitPattern: value))
+        }
+        ends.append(Int32(words.count))
+    }
+
+    /// Ends the column at so many rows, and returns its nodes and the sizes of its buffers.
+    mutating func finish(_ count: Int) -> (nodes: [(Int64, Int64)], bufferCounts: [Int]) {
+        complete(to: count)
+        let nullCount = Int64(count - valueCount)
+        if valueCount == count { validity.removeAll(keepingCapacity: true) } else { Self.extend(&validity, to: count) }
+        let own = (Int64(count), nullCount)
+        switch field.type {
+        case .text: return ([own], [validity.count, 4 * ends.count, text.count])
+        case .boolean:
+            Self.extend(&bits, to: count)
+            return ([own], [validity.count, bits.count])
+        case .counts:
+            let entry = (Int64(words.count), Int64(0))
+            return (
+                [own, entry, entry, entry],
+                [validity.count, 4 * ends.count, 0, 0, 4 * keyEnds.count, text.count, 0, 8 * words.count]
+            )
+        default: return ([own], [validity.count, 8 * words.count])
+        }
+    }
+
+    /// Adds the buffers of a finished column.
+    func add(to message: inout ArrowMessageWriter) {
+        message.addBuffer(validity)
+        switch field.type {
+        case .text:
+            message.addBuffer(ends)
+            message.addBuffer(text)
+        case .boolean: message.addBuffer(bits)
+        case .counts:
+            message.addBuffer(ends)
+            message.addBuffer(keyEnds)
+            message.addBuffer(text)
+            message.addBuffer(words)
+        default: message.addBuffer(words)
+        }
+    }
+
+    /// Forgets all rows, and keeps the memory.
+    mutating func removeAll() {
+        (rowCount, valueCount) = (0, 0)
+        validity.removeAll(keepingCapacity: true)
+        words.removeAll(keepingCapacity: true)
+        bits.removeAll(keepingCapacity: true)
+        text.removeAll(keepingCapacity: true)
+        ends.removeSubrange(1...)
+        keyEnds.removeSubrange(1...)
+    }
+
+    private mutating func begin(_ row: Int) {
+        complete(to: row)
+        Self.mark(row, in: &validity, true)
+        valueCount += 1
+        rowCount = row + 1
+    }
+
+    /// Adds rows without a value.
+    private mutating func complete(to count: Int) {
+        let missing = count - rowCount
+        guard missing > 0 else { return }
+        switch field.type {
+        case .text, .counts: ends.append(contentsOf: repeatElement(ends[ends.count - 1], count: missing))
+        case .boolean: break
+        default: words.append(contentsOf: repeatElement(0, count: missing))
+        }
+        rowCount = count
+    }
+
+    private static func mark(_ row: Int, in bits: inout [UInt8], _ value: Bool) {
+        extend(&bits, to: row + 1)
+        if value { bits[row / 8] |= 1 << UInt8(row % 8) }
+    }
+
+    private static func extend(_ bits: inout [UInt8], to count: Int) {
+        let missing = (count + 7) / 8 - bits.count
+        if missing > 0 { bits.append(contentsOf: repeatElement(0, count: missing)) }
+    }
+}

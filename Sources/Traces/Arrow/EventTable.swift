@@ -1,0 +1,207 @@
+package import Binnacle
+
+/// Writes events as an Arrow stream: one row for each event, and one for each recording that says what became of it.
+///
+/// A column has one type, whatever the kind of event; binnacle-events(7) has the schema.
+package final class EventTable {
+    /// What became of a recording.
+    package struct Outcome {
+        /// The kind of the row.
+        package var kind: String
+        /// The exit status.
+        package var status: Int64
+        /// Why it failed.
+        package var reason: String?
+        /// The number of samples.
+        package var sampleCount: Int64
+        /// The number of places at which samples were skipped, by cause.
+        package var skippedCounts: [(key: String, value: Int64)]
+        /// The number of events.
+        package var eventCount: Int64
+        /// How long was recorded, in seconds.
+        package var seconds: Double
+
+        /// Creates an outcome.
+        package init(
+            kind: String, status: Int64, reason: String?, sampleCount: Int64,
+            skippedCounts: [(key: String, value: Int64)], eventCount: Int64, seconds: Double
+        ) {
+            self.kind = kind
+            self.status = status
+            self.reason = reason
+            self.sampleCount = sampleCount
+            self.skippedCounts = skippedCounts
+            self.eventCount = eventCount
+            self.seconds = seconds
+        }
+    }
+
+    /// The first failure to write; nothing is written after it.
+    package var failure: TraceError? { file.failure }
+    /// Whether the failure was that the reading end of a pipe was closed.
+    package var isReaderGone: Bool { file.isReaderGone }
+
+    /// A batch is written when it has so many rows: each costs a reader some 10 ms.
+    private static let mostRows = 8192
+    /// And before its texts need more than the columns' 32-bit offsets.
+    private static let mostTextBytes = 1 << 26
+
+    /// The columns before the figures, in their order.
+    private enum Head: Int, CaseIterable {
+        case recording, seq, kind, detector, sensor, time, simulated
+
+        var field: ArrowMessageWriter.Field {
+            switch self {
+            case .recording: .init(name: "recording", type: .text, isNullable: true)
+            case .seq: .init(name: "seq", type: .int64, isNullable: true)
+            case .kind: .init(name: "kind", type: .text)
+            case .detector: .init(name: "detector", type: .text, isNullable: true)
+            case .sensor: .init(name: "sensor", type: .text, isNullable: true)
+            case .time: .init(name: "time_ns", type: .int64, isNullable: true)
+            case .simulated: .init(name: "simulated", type: .boolean, isNullable: true)
+            }
+        }
+    }
+
+    /// The columns behind the figures, in their order.
+    private enum Tail: Int, CaseIterable {
+        case samples, skipped, events, seconds
+
+        var field: ArrowMessageWriter.Field {
+            switch self {
+            case .samples: .init(name: "samples", type: .int64, isNullable: true)
+            case .skipped: .init(name: "skipped", type: .counts, isNullable: true)
+            case .events: .init(name: "events", type: .int64, isNullable: true)
+            case .seconds: .init(name: "seconds", type: .float64, isNullable: true)
+            }
+        }
+    }
+
+    /// The columns, in their order.
+    static let fields: [ArrowMessageWriter.Field] =
+        Head.allCases.map(\.field)
+        + Figure.Name.allCases.map { .init(name: $0.rawValue, type: $0.columnType, isNullable: true) }
+        + Tail.allCases.map(\.field)
+
+    private let file: RecordingFile
+    private var message = ArrowMessageWriter()
+    private var columns = EventTable.fields.map(ArrowColumn.init)
+    private let places = Dictionary(
+        uniqueKeysWithValues: Figure.Name.allCases.enumerated().map { ($0.element, Head.allCases.count + $0.offset) })
+    private var rowCount = 0
+    private var textCount = 0
+
+    /// Begins a stream.
+    ///
+    /// - Parameter file: Takes it.
+    /// - Throws: ``TraceError`` when it cannot be written.
+    package init(_ file: RecordingFile) throws(TraceError) {
+        self.file = file
+        try file.write(message.schema(Self.fields))
+    }
+
+    /// Adds the row of an event.
+    package func add(_ event: Event, of recording: String?) {
+        let row = rowCount
+        set(recording, .recording)
+        columns[Head.seq.rawValue].set(Int64(clamping: event.sequence), at: row)
+        set(event.kind.rawValue, .kind)
+        set(event.detector, .detector)
+        set(event.sensor, .sensor)
+        columns[Head.time.rawValue].set(event.timeNanoseconds, at: row)
+        if event.isSimulated { columns[Head.simulated.rawValue].set(true, at: row) }
+        for figure in event.figures { set(figure) }
+        endRow()
+    }
+
+    /// Adds the row of a recording.
+    package func add(_ outcome: Outcome, of recording: String?) {
+        let row = rowCount
+        set(recording, .recording)
+        set(outcome.kind, .kind)
+        set(Figure(.status, .integer(outcome.status)))
+        if let reason = outcome.reason { set(Figure(.reason, .text(reason))) }
+        let tail = Head.allCases.count + places.count
+        columns[tail + Tail.samples.rawValue].set(outcome.sampleCount, at: row)
+        columns[tail + Tail.skipped.rawValue].set(outcome.skippedCounts, at: row)
+        columns[tail + Tail.events.rawValue].set(outcome.eventCount, at: row)
+        columns[tail + Tail.seconds.rawValue].set(Self.rounded(outcome.seconds, decimals: 3), at: row)
+        endRow()
+    }
+
+    /// Writes the rows that were added.
+    package func flush() {
+        guard rowCount > 0 else { return }
+        var nodes: [(Int64, Int64)] = []
+        var bufferCounts: [Int] = []
+        for index in columns.indices {
+            let (own, counts) = columns[index].finish(rowCount)
+            nodes += own
+            bufferCounts += counts
+        }
+        message.beginBatch(rowCount: rowCount, nodes: nodes, bufferCounts: bufferCounts)
+        for index in columns.indices {
+            columns[index].add(to: &message)
+            columns[index].removeAll()
+        }
+        (rowCount, textCount) = (0, 0)
+        write(message.bytes)
+    }
+
+    /// Ends the stream.
+    package func finish() {
+        flush()
+        write(ArrowMessageWriter.end)
+    }
+
+    private func write(_ bytes: [UInt8]) {
+        // The file keeps its first failure, and takes nothing after it.
+        try? file.write(bytes)
+    }
+
+    private func endRow() {
+        rowCount += 1
+        if rowCount >= Self.mostRows || textCount >= Self.mostTextBytes { flush() }
+    }
+
+    private func set(_ text: String?, _ column: Head) {
+        guard let text else { return }
+        textCount += text.utf8.count
+        columns[column.rawValue].set(text, at: rowCount)
+    }
+
+    private func set(_ figure: Figure) {
+        guard let place = places[figure.name] else { return }
+        switch (columns[place].field.type, figure.value) {
+        case (.float64, .number(let value, let decimals)):
+            columns[place].set(Self.rounded(value, decimals: decimals), at: rowCount)
+        case (.float64, .integer(let value)): columns[place].set(Double(value), at: rowCount)
+        case (.int64, .integer(let value)): columns[place].set(value, at: rowCount)
+        case (_, let value):
+            let text = value.description
+            textCount += text.utf8.count
+            precondition(columns[place].field.type == .text, "\(figure.name) has another type than its row")
+            columns[place].set(text, at: rowCount)
+        }
+    }
+
+    /// A number with as many decimals as its text in JSON has: the same number as one that is read from there.
+    static func rounded(_ value: Double, decimals: Int) -> Double {
+        let scales: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
+        let scaled = (value.magnitude * scales[decimals]).rounded(.toNearestOrAwayFromZero)
+        // Beyond 2⁵³ there are no decimals left.
+        guard scaled < 0x1p53 else { return value }
+        return value < 0 && scaled > 0 ? -scaled / scales[decimals] : scaled / scales[decimals]
+    }
+}
+
+extension Figure.Name {
+    /// The type of the figure's column.
+    var columnType: ArrowMessageWriter.FieldType {
+        switch row.type {
+        case .number: .float64
+        case .integer, .stamp: .int64
+        case .word, .text: .text
+        }
+    }
+}
