@@ -2,7 +2,6 @@ import Binnacle
 import LinuxSystem
 import TestSupport
 import Testing
-import VirtualDevices
 
 @testable import LinuxSensors
 

@@ -93,7 +93,7 @@ package struct ClockMap {
         return isSwapped ? (keep(last), .made) : jump(raw, to: Units.later(last, by: Int64(interval ?? 0)))
     }
 
-    /// - Parameter taken: When the sample was probably taken: the first of several that were read together is old.
+    // `taken` is when the sample was probably taken: the first of several that were read together is old.
     private mutating func translated(
         _ raw: Int64, _ taken: Int64, _ arrival: Int64, _ realtime: () -> Int64
     ) -> Int64 {
