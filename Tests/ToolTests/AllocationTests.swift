@@ -132,9 +132,9 @@ import Testing
         #expect(abs(counts[1] - counts[0]) < 150)
     }
 
-    private func allocations(_ library: String, _ trace: TemporaryFile, _ options: [String]) throws -> Int {
+    private func allocations(_ library: String, _ trace: TemporaryFile?, _ options: [String]) throws -> Int {
         let result = try TemporaryFile()
-        let process = Binary.process(["replay", "--json"] + options + [trace.path])
+        let process = Binary.process(["replay", "--json"] + options + (trace.map { [$0.path] } ?? []))
         process.environment = ["LD_PRELOAD": library, "COUNT_FILE": result.path]
         try process.run()
         process.waitUntilExit()
@@ -173,5 +173,38 @@ import Testing
             #expect(counts[0] > 100)
             #expect(abs(counts[1] - counts[0]) < 100)
         }
+    }
+
+    /// With a gyroscope: motion by linear acceleration, rotations, and headings of all three sensors.
+    @Test(arguments: ["1", "7", "4096"])
+    func tenTimesTheSamplesWithAGyroscopeTakeNoMoreAllocations(batch: String) throws {
+        let library = try makeCounter()
+        let counts = try [10_000, 100_000].map { count in
+            // It turns steadily, slower than a rotation, and its own acceleration stays below every threshold.
+            var text = "t_ms,gx,gy,gz,ax,ay,az,mx,my,mz\n"
+            for row in 0..<count { text += "\(row * 10),0.0\(row % 3),0,0.3,0.0\(row % 5),0,9.8,0,21,-45\n" }
+            let trace = try TemporaryFile(text, suffix: ".csv")
+            let configuration = try TemporaryFile(
+                """
+                [sensor.box]
+                source = "trace"
+                file = "\(trace.path)"
+                [motion.moved]
+                accelerometer = "box"
+                measure = "linear_acceleration"
+                detect = ["motion", "rotation"]
+                [north.bow]
+                accelerometer = "box"
+                magnetometer = "box"
+                heading_filter_deg = 180
+                """, suffix: ".toml")
+            return try allocations(
+                library.path, nil, ["--batch", batch, "--config", configuration.path])
+        }
+        print(
+            "allocations with a gyroscope, batches of \(batch): \(counts[0]) for 10,000 samples, \(counts[1]) for 100,000"
+        )
+        #expect(counts[0] > 100)
+        #expect(abs(counts[1] - counts[0]) < 100)
     }
 }

@@ -395,11 +395,9 @@ public final class NorthDetector: EventDetector, GyroscopeUser {
 
     /// Finds the axis that has a heading at a sample of the gyroscope.
     private func findFused(at time: Int64) -> Result<HeadingHold.Source, HeadingFault> {
-        guard let fusion = fused?.fusion, settings.localField?.zone != .blackout else { return .failure(.blackout) }
+        guard let fusion = fused?.found, settings.localField?.zone != .blackout else { return .failure(.blackout) }
         if let fault = fusion.fault { return .failure(fault.headingFault) }
-        let frame = fusion.orientation.matrix
-        let attitude = Attitude(
-            up: frame.z, east: frame.x, north: frame.y, field: fusion.fieldStrength, dipDegrees: fusion.dipDegrees)
+        let attitude = fusion.attitude
         let pointing: HeadingFinder.Pointing
         switch fusedFinder.find(attitude) {
         case .success(let found): pointing = found
@@ -410,8 +408,8 @@ public final class NorthDetector: EventDetector, GyroscopeUser {
         guard degrees <= settings.accuracyLimitDegrees ?? 180 else { return .failure(.inaccurate) }
         validCount += 1
         columns.append(
-            pointing.axis, acceleration: SIMD3<Float>(frame.z * Gravity.standard),
-            field: SIMD3<Float>(frame.y * attitude.horizontalField + frame.z * attitude.verticalField),
+            pointing.axis, acceleration: SIMD3<Float>(attitude.up * Gravity.standard),
+            field: SIMD3<Float>(attitude.north * attitude.horizontalField + attitude.up * attitude.verticalField),
             accuracyDegrees: Float(degrees))
         columns.appendTurnRate(fusion.turnRateDegrees)
         return .success(

@@ -2,8 +2,12 @@ import Kernels
 import SensorGeometry
 
 /// What a ``NorthDetector`` keeps of its gyroscope: the fusion, and whether it decides the heading.
-struct FusedHeading {
-    private(set) var fusion: Fusion
+///
+/// It is an object, because a fusion is large: read from an optional value, it would be copied at every sample.
+final class FusedHeading {
+    private var fusion: Fusion
+    /// What the fusion found at the last rate.
+    private(set) var found = FusionFinding()
     /// Whether the heading is the fusion's; else it is the compass'.
     private(set) var isDeciding = false
     /// Whether the delegate was told that the gyroscope is of no use.
@@ -54,7 +58,7 @@ struct FusedHeading {
     }
 
     /// Begins with what an earlier run has learned of a device, and forgets what this one has of another.
-    private mutating func recall() {
+    private func recall() {
         guard gyroscope.sensor.gyroscopeDevice != device else { return }
         device = gyroscope.sensor.gyroscopeDevice
         var memory = gyroscope.sensor.recalledGyroscope
@@ -78,38 +82,37 @@ struct FusedHeading {
     /// Takes a rate.
     ///
     /// - Returns: What the delegate is to be told of the gyroscope, once.
-    mutating func take(rate: SIMD3<Float>, at time: Int64) -> GyroscopeFailure? {
+    func take(rate: SIMD3<Float>, at time: Int64) -> GyroscopeFailure? {
         if lastRateNanoseconds == nil {
             recall()
             fusion.setGyroscope(
                 range: gyroscope.sensor.gyroscopeRange, reportsOnChange: gyroscope.sensor.gyroscopeReportsOnChange)
         }
         lastRateNanoseconds = time
-        fusion.take(gyroscope: rate, at: time)
-        let fault = fusion.fault
-        if let finding = fusion.axisFinding {
+        found = fusion.find(gyroscope: rate, at: time)
+        if let finding = found.axes {
             isDeciding = false
             return failure(.axes(finding))
         }
-        if fault == nil {
+        if found.fault == nil {
             isDeciding = true
             isFailureTold = false
-        } else if fault?.isOfStart ?? false {
+        } else if found.fault?.isOfStart ?? false {
             isDeciding = false
         }
         return nil
     }
 
-    mutating func take(acceleration: SIMD3<Float>, at time: Int64) {
+    func take(acceleration: SIMD3<Float>, at time: Int64) {
         if isFed { fusion.take(acceleration: acceleration, at: time) }
     }
 
-    mutating func take(field: SIMD3<Float>, at time: Int64) {
+    func take(field: SIMD3<Float>, at time: Int64) {
         if isFed { fusion.take(field: field, at: time) }
     }
 
     /// Notices at a sample of another sensor that the gyroscope is silent.
-    mutating func missRate(at time: Int64) -> GyroscopeFailure? {
+    func missRate(at time: Int64) -> GyroscopeFailure? {
         guard isDeciding, let last = lastRateNanoseconds, isGap(from: last, to: time, limit: Self.silenceNanoseconds)
         else { return nil }
         isDeciding = false
@@ -117,13 +120,13 @@ struct FusedHeading {
     }
 
     /// Begins again, because there are no rates or their stamps say nothing; what was learned stays.
-    mutating func interrupt() {
+    func interrupt() {
         isDeciding = false
         lastRateNanoseconds = nil
         fusion.restart()
     }
 
-    private mutating func failure(_ failure: GyroscopeFailure) -> GyroscopeFailure? {
+    private func failure(_ failure: GyroscopeFailure) -> GyroscopeFailure? {
         guard !isFailureTold else { return nil }
         isFailureTold = true
         return failure

@@ -260,6 +260,16 @@ package struct Fusion {
         if waitingAccelerations.count > 0 || waitingFields.count > 0 { releaseWaiting(time) }
     }
 
+    /// Takes a rate in rad/s, and finds what is known then.
+    ///
+    /// It changes the fusion also where it only reads: what is read from a property of an object is copied first, all of it.
+    mutating func find(gyroscope sample: SIMD3<Float>, at time: Int64) -> FusionFinding {
+        take(gyroscope: sample, at: time)
+        return FusionFinding(
+            fault: fault, axes: axisFinding, orientation: orientation, fieldStrength: fieldStrength,
+            dipDegrees: dipDegrees, accuracyDegrees: accuracyDegrees, turnRateDegrees: turnRateDegrees)
+    }
+
     /// Takes a specific force in m/s².
     package mutating func take(acceleration sample: SIMD3<Float>, at time: Int64) {
         let measured = Vector3(sample)

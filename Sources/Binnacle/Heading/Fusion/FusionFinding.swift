@@ -1,0 +1,24 @@
+import SensorGeometry
+
+/// What a ``Fusion`` knows at a sample of the gyroscope.
+struct FusionFinding {
+    /// Why there is no heading; `nil` when there is one.
+    var fault: FusionFault? = .gyroscopeMissing
+    /// What a wrong axis of the gyroscope looks like; `nil` while all turns agree with the compass.
+    var axes: AxisFinding?
+    /// From the device's frame to east, magnetic north and up.
+    var orientation = Quaternion.identity
+    /// The strength of the field, in its unit, and its dip in degrees, smoothed.
+    var fieldStrength = 0.0
+    var dipDegrees = 0.0
+    /// How far a level axis' heading may be off, in degrees: about nine of ten errors are smaller.
+    var accuracyDegrees = 0.0
+    /// How fast the heading grows, clockwise, in °/s.
+    var turnRateDegrees = 0.0
+
+    /// The orientation, with the field in it.
+    var attitude: Attitude {
+        let frame = orientation.matrix
+        return Attitude(up: frame.z, east: frame.x, north: frame.y, field: fieldStrength, dipDegrees: dipDegrees)
+    }
+}
