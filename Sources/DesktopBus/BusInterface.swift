@@ -42,7 +42,10 @@ struct BusInterface {
     /// Our own: a signal for each kind of event, and the daemon's status.
     static let own = BusInterface(
         name: ownName, path: "/org/binnacle/Binnacle1",
-        members: [.method("GetStatus", result: ("s", "status")), .property("Version", type: "s")]
+        members: [
+            .method("Status", result: ("a{sv}", "status")), .method("GetStatus", result: ("s", "json")),
+            .property("Version", type: "s"),
+        ]
             + EventKind.allCases.filter { !EventKind.repeated.contains($0) }.map {
                 .signal($0.busName, type: eventType, names: eventNames)
             })

@@ -1,12 +1,42 @@
 import Binnacle
 import CSDBus
+import PlainText
 
-/// A value of a property or a figure, with its type on the bus.
+/// A value of a property, a figure or the status, with its type on the bus.
 enum BusValue: Equatable {
+    /// A value with its name.
+    struct Entry: Equatable {
+        let name: String
+        let value: BusValue
+    }
+
     case boolean(Bool)
     case integer(Int64)
     case number(Double)
     case text(String)
+    case list([BusValue])
+    case dictionary([Entry])
+
+    /// The same value; `nil` for `null`, which D-Bus has not: what is not known is left out.
+    init?(_ json: JSONValue) {
+        switch json {
+        case .null: return nil
+        case .boolean(let value): self = .boolean(value)
+        case .number(let text):
+            if let integer = json.integer {
+                self = .integer(integer)
+            } else if let number = Double(text) {
+                self = .number(number)
+            } else {
+                return nil
+            }
+        case .string(let text): self = .text(text)
+        case .array(let values): self = .list(values.compactMap(BusValue.init))
+        case .object(let members):
+            self = .dictionary(
+                members.compactMap { member in BusValue(member.value).map { Entry(name: member.key, value: $0) } })
+        }
+    }
 
     /// The type as D-Bus writes it.
     var signature: String {
@@ -15,6 +45,8 @@ enum BusValue: Equatable {
         case .integer: "x"
         case .number: "d"
         case .text: "s"
+        case .list: "av"
+        case .dictionary: "a{sv}"
         }
     }
 }
@@ -59,6 +91,13 @@ final class BusMessage {
         case .integer(let value): try append(value, type: "x")
         case .number(let value): try append(value, type: "d")
         case .text(let value): try append(value)
+        case .list(let values):
+            try within("a", "v") { () throws(BusFailure) in
+                for value in values {
+                    try within("v", value.signature) { () throws(BusFailure) in try append(value) }
+                }
+            }
+        case .dictionary(let entries): try append(dictionary: entries.map { ($0.name, $0.value) })
         }
     }
 
@@ -97,6 +136,11 @@ final class BusMessage {
 
     /// The unique name of the sender.
     var sender: String? { library.message_get_sender(raw).map { String(cString: $0) } }
+
+    /// Whether the bus itself has sent it.
+    ///
+    /// A match does not say so: libsystemd takes any unique name for that of a well-known one, and every program may send signals.
+    var isOfBus: Bool { sender == "org.freedesktop.DBus" }
 
     /// The name of the method or signal.
     var member: String { library.message_get_member(raw).map { String(cString: $0) } ?? "" }

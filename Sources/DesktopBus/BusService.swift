@@ -26,6 +26,8 @@ final class BusService {
     private var reconnectNanoseconds: Int64 = 0
     private var failureCount = 0
     private var hasRequestedNames = false
+    /// When names that the bus refused are asked for again, on CLOCK_MONOTONIC.
+    private var namesDueNanoseconds: Int64?
     private var wanted: DesktopSensors = []
     /// The calls that wait for the daemon's status.
     private var statusCalls: [BusMessage] = []
@@ -47,6 +49,8 @@ final class BusService {
     static let mostClients = 400
     /// The messages that may wait for a bus that does not read them, before events are left out.
     private static let mostQueued = 1024
+    /// How long after a refused name it is asked for again: the bus may have read its policy before the package was complete.
+    private static let nameRetryNanoseconds: Int64 = 10_000_000_000
     /// The messages that are dispatched before the inbox is looked at.
     private static let mostMessages = 64
 
@@ -69,6 +73,10 @@ final class BusService {
             let now = SystemClock.monotonic()
             if connection == nil, now >= reconnectNanoseconds { connect(now) }
             take(courier.withContent { $0.takeAll() }, now)
+            if let due = namesDueNanoseconds, now >= due {
+                hasRequestedNames = false
+                requestNames()
+            }
             let hasMore = process(now)
             answerDue(now)
             tellWanted(now)
@@ -107,6 +115,7 @@ final class BusService {
         calls = [:]
         statusCalls = []
         connection = nil
+        namesDueNanoseconds = nil
         gauges.change { $0.names = [] }
     }
 
@@ -159,7 +168,7 @@ final class BusService {
 
     private func waitTime(_ now: Int64) -> Int32 {
         let reconnect = connection == nil ? reconnectNanoseconds : nil
-        let due = [connection?.deadline, claims.deadline, reconnect].compactMap { $0 }.min()
+        let due = [connection?.deadline, claims.deadline, reconnect, namesDueNanoseconds].compactMap { $0 }.min()
         return due.map { SystemClock.milliseconds(until: $0, from: now) } ?? -1
     }
 
@@ -169,6 +178,7 @@ final class BusService {
     private func requestNames() {
         guard let connection, !hasRequestedNames else { return }
         hasRequestedNames = true
+        namesDueNanoseconds = nil
         attempt { () throws(BusFailure) in
             for name in [BusInterface.ownName, BusInterface.proxyName] {
                 try connection.request(
@@ -182,7 +192,10 @@ final class BusService {
     fileprivate func take(nameAnswer message: BusMessage, _ name: String) {
         if let error = message.error {
             // The policy of the bus says who may have a name.
-            fail("the bus does not give it the name \(name): \(error)", level: .error)
+            fail(
+                "the bus does not give it the name \(name): \(error); 'systemctl reload dbus' has the bus read its policy again",
+                level: .error)
+            namesDueNanoseconds = SystemClock.monotonic() + Self.nameRetryNanoseconds
         } else if message.number() == 2 {
             fail(
                 "another program has the name \(name) and keeps it: end that one, or it is taken over then",
@@ -191,7 +204,8 @@ final class BusService {
     }
 
     fileprivate func take(nameChange message: BusMessage) {
-        guard let name = message.text(), [BusInterface.ownName, BusInterface.proxyName].contains(name) else { return }
+        guard message.isOfBus, let name = message.text(), [BusInterface.ownName, BusInterface.proxyName].contains(name)
+        else { return }
         let isOwned = message.member == "NameAcquired"
         gauges.change { state in
             state.names.removeAll { $0 == name }
@@ -211,7 +225,7 @@ final class BusService {
     private func take(_ inbox: BusInbox, _ now: Int64) {
         if let settings = inbox.settings, settings != self.settings {
             self.settings = settings
-            group = AccountDatabase.group(settings.group)
+            group = settings.claims == .group ? AccountDatabase.group(settings.group) : nil
             for client in clients.values { client.allowedUntil = nil }
         }
         if let readings = inbox.readings { take(readings) }
@@ -219,7 +233,14 @@ final class BusService {
         if let status = inbox.status {
             let calls = statusCalls
             statusCalls = []
-            for call in calls { reply(to: call) { message throws(BusFailure) in try message.append(status) } }
+            // What the daemon has written is an object.
+            let typed = calls.contains { $0.member == "Status" } ? try? JSONReader.value(of: status.utf8) : nil
+            let value = typed.flatMap(BusValue.init) ?? .dictionary([])
+            for call in calls {
+                reply(to: call) { message throws(BusFailure) in
+                    try message.append(call.member == "Status" ? value : .text(status))
+                }
+            }
         }
         if settings.broadcastsEvents { broadcast(inbox.events, dropped: inbox.droppedCount) }
     }
@@ -336,7 +357,7 @@ final class BusService {
 
     fileprivate func take(call message: BusMessage) {
         let member = message.member
-        guard member != "GetStatus" else { return takeStatus(message) }
+        guard member != "GetStatus", member != "Status" else { return takeStatus(message) }
         guard let name = message.sender else { return }
         takeClaim(message, from: name)
     }

@@ -1,5 +1,6 @@
 import Binnacle
 import LinuxSystem
+import PlainText
 import Synchronization
 import TestSupport
 import Testing
@@ -22,7 +23,10 @@ struct BusServiceTests {
         let service: DesktopBus
         let notes = Notes()
 
-        init(_ settings: DBusSettings = .ofGroup, present: [DesktopSensor] = DesktopSensor.allCases) throws {
+        init(
+            _ settings: DBusSettings = .ofGroup, present: [DesktopSensor] = DesktopSensor.allCases,
+            status: String = "{\"state\":\"ok\"}"
+        ) throws {
             bus = try PrivateBus()
             var surroundings = DesktopBus.Surroundings()
             surroundings.address = bus.address
@@ -30,7 +34,7 @@ struct BusServiceTests {
             let notes = notes
             surroundings.wantedChanged = { sensors in notes.wanted.withLock { $0.append(sensors) } }
             surroundings.say = { text, _ in notes.messages.withLock { $0.append(text) } }
-            surroundings.status = { $0("{\"state\":\"ok\"}") }
+            surroundings.status = { $0(status) }
             service = try DesktopBus(settings, surroundings: surroundings)
             service.publish(.with(present: present))
             service.begin()
@@ -208,6 +212,27 @@ struct BusServiceTests {
         rig.end()
     }
 
+    @Test("Programs that may not claim take no place of those that may")
+    func manyRefused() throws {
+        let rig = try Rig(DBusSettings())
+        let polkit = try BusProgram(rig.bus, listens: false)
+        try polkit.becomePolkit(allowing: ["known"])
+        try wait(polkit, for: "the name") { polkit.heard("RequestName: 1").count == 1 }
+        let refused = try (0...BusService.mostClients).map { _ in try BusProgram(rig.bus, listens: false) }
+        for program in refused {
+            try program.claim(.light)
+            try wait(program, polkit, for: "the refusal") { program.heard("ClaimLight").count == 1 }
+        }
+        polkit.allowed = ["net.hadess.SensorProxy.claim-sensor"]
+        let program = try rig.program()
+        rig.service.publish(.with(.normal, .vertical))
+        try program.claim(.accelerometer)
+        try wait(program, polkit, for: "the answer") { program.heard("ClaimAccelerometer").count == 1 }
+        #expect(program.heard("ClaimAccelerometer") == ["ClaimAccelerometer: ok"])
+        withExtendedLifetime(refused) {}
+        rig.end()
+    }
+
     @Test("Where polkit does not answer about the action of iio-sensor-proxy, it is asked about our own")
     func ownAction() throws {
         let rig = try Rig(DBusSettings())
@@ -322,6 +347,30 @@ struct BusServiceTests {
         #expect(program.heard("MotionEnded") == ["MotionEnded: 7 moved lid 123 peak_g=1.25 count=3! reason=why"])
         try program.call("GetStatus", of: BusInterface.ownName, at: BusInterface.own.path, of: BusInterface.ownName)
         try wait(program, for: "the status") { program.heard("GetStatus: {\"state\":\"ok\"}").count == 1 }
+        rig.end()
+    }
+
+    @Test("The status has types, also within lists, and leaves out what is not known")
+    func status() throws {
+        let text = #"{"state":"ok","seq":7,"rate":99.5,"healthy":true,"none":null,"list":[1,{"a":"b"}],"empty":{}}"#
+        let value = try BusValue(JSONReader.value(of: text.utf8))
+        #expect(
+            value
+                == .dictionary([
+                    .init(name: "state", value: .text("ok")), .init(name: "seq", value: .integer(7)),
+                    .init(name: "rate", value: .number(99.5)), .init(name: "healthy", value: .boolean(true)),
+                    .init(
+                        name: "list", value: .list([.integer(1), .dictionary([.init(name: "a", value: .text("b"))])])),
+                    .init(name: "empty", value: .dictionary([])),
+                ]))
+        let rig = try Rig(status: text)
+        _ = try rig.program()
+        let answer = try rig.bus.call(
+            BusInterface.ownName, BusInterface.own.path, BusInterface.ownName + ".Status")
+        #expect(
+            answer.contains(
+                "{'state': <'ok'>, 'seq': <int64 7>, 'rate': <99.5>, 'healthy': <true>, "
+                    + "'list': <[<int64 1>, <{'a': <'b'>}>]>, 'empty': <@a{sv} {}>}"), "\(answer)")
         rig.end()
     }
 

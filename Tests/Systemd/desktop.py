@@ -1,11 +1,13 @@
 """The service of desktops on a real bus with a real polkit, by the policy, the action and the rule that are installed."""
 
+import os
 import subprocess
 
 from harness import (CONFIGURATION, UNIT, expect, main_process, messages, need, note, now, run, started, systemctl, test,
                      wait_for, write)
 
 CLIENT = "/tests/bus.py"
+POLICIES = ("/usr/share/dbus-1/system.d/binnacle.conf", "/etc/dbus-1/system.d/binnacle.conf")
 PROXY = "net.hadess.SensorProxy"
 OWN = "org.binnacle.Binnacle1"
 SCREEN = """
@@ -113,6 +115,25 @@ def desktop_values_are_everybodys_and_the_status_is_not():
     expect(status != 0, f"nobody reads the status: {said}")
     status, said = call(OWN, "/org/binnacle/Binnacle1", OWN, "GetStatus")
     expect(status == 0 and "sensors" in said, said)
+
+
+@test
+def desktop_name_comes_when_the_bus_has_read_its_policy():
+    need("systemctl", "start", "dbus.service")
+    policy = next(path for path in POLICIES if os.path.exists(path))
+    os.rename(policy, policy + ".away")
+    try:
+        need("systemctl", "reload", "dbus.service")
+        process = started(SCREEN)
+        said = wait_for("a word about the name", lambda: (text := run("journalctl", "-u", "binnacle", "-b", "-o", "cat")[1])
+                        and f"does not give it the name {PROXY}" in text and text)
+    finally:
+        os.rename(policy + ".away", policy)
+    expect("systemctl reload dbus" in said, said[-600:])
+    expect(owner() is None, owner())
+    need("systemctl", "reload", "dbus.service")
+    wait_for("the name", owner)
+    expect(main_process() == process, "it was started again")
 
 
 @test
