@@ -49,7 +49,8 @@ package struct Configuration: Sendable {
 
     /// The detectors with all their values in force, as TOML; without sensors and handlers, which may have secrets.
     package var detectorText: String {
-        (motions.map(\.lines) + norths.map(\.lines)).map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
+        let sections = motions.map(\.lines) + norths.map(\.lines) + hinges.map(\.lines) + orientations.map(\.lines)
+        return sections.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     }
 
     /// A configuration without any section.

@@ -1,4 +1,5 @@
 package import Binnacle
+import PlainText
 import TableReading
 
 /// `[hinge.NAME]`: a detector of how a laptop whose screen folds is set up.
@@ -53,6 +54,17 @@ package struct HingeSection: Sendable, Equatable {
             }
             return nil
         }
+    }
+
+    /// The section with the values in force, as lines of TOML.
+    var lines: [String] {
+        var lines = ["[hinge.\(JSONObject.quoted(name))]"]
+        if let parts {
+            lines.append("\(Self.display.name) = \(JSONObject.quoted(parts.display))")
+            lines.append("\(Self.base.name) = \(JSONObject.quoted(parts.base))")
+        }
+        if hasSwitch { lines.append("\(Self.tabletSwitch.name) = true") }
+        return lines + HingeSettings.rows.compactMap { $0.line(settings) }
     }
 
     private static let display = Key(

@@ -1,4 +1,5 @@
 package import Binnacle
+import PlainText
 import TableReading
 
 /// `[orientation.NAME]`: a detector of how a screen is held.
@@ -50,6 +51,13 @@ package struct OrientationSection: Sendable, Equatable {
             return nil
         }
         return hinges[0]
+    }
+
+    /// The section with the values in force, as lines of TOML.
+    var lines: [String] {
+        ["[orientation.\(JSONObject.quoted(name))]", "accelerometer = \(JSONObject.quoted(accelerometer))"]
+            + (hinge.map { ["\(Self.hinge.name) = \(JSONObject.quoted($0))"] } ?? [])
+            + OrientationSettings.rows.compactMap { $0.line(settings) }
     }
 
     private static let accelerometer = Key(
@@ -111,7 +119,13 @@ extension OrientationSettings {
             """
             The postures in which the orientation changes, of "laptop", "tent", "tablet" and "closed"; in others, and while \
             none is known, it holds. A [hinge.NAME] knows the posture.
-            """
+            """,
+            value: { settings in
+                settings.postures.map { postures in
+                    let words = Posture.allCases.filter(postures.contains).map { "\"\($0.rawValue)\"" }
+                    return "[" + words.joined(separator: ", ") + "]"
+                }
+            }
         ) { table, key, settings in
             guard let nodes = table.array(key, of: "strings") else { return }
             let found = table.choices(key, nodes, as: Posture.self)

@@ -37,6 +37,41 @@ package struct Picture {
         }
     }
 
+    /// States over time, in a row for each that occurs.
+    package struct States {
+        /// The place of its bits among the tracks and their series.
+        package let track: Int
+        package let series: Int
+        /// What each bit means, the lowest first.
+        package let names: [String]
+
+        /// Creates a group of states.
+        package init(track: Int, series: Int, names: [String]) {
+            self.track = track
+            self.series = series
+            self.names = names
+        }
+    }
+
+    /// A range of bearings that a heading enters and leaves.
+    package struct Sector {
+        /// What is entered, as in "north".
+        package let label: String
+        /// Where it begins, and where it ends clockwise from there, in degrees.
+        package let from: Double
+        package let to: Double
+        /// How far outside it is left, in degrees.
+        package let margin: Double
+
+        /// Creates a sector.
+        package init(_ label: String, from: Double, to: Double, margin: Double) {
+            self.label = label
+            self.from = from
+            self.to = to
+            self.margin = margin
+        }
+    }
+
     /// A drawing of some curves over time.
     package struct Panel {
         /// What it shows, of what.
@@ -49,6 +84,10 @@ package struct Picture {
         package var limits: [Limit] = []
         /// The track of a heading, whose series are ``HeadingSeries``; `nil` for other panels.
         package var heading: Int?
+        /// What a heading enters and leaves.
+        package var sectors: [Sector] = []
+        /// The states below the curves.
+        package var states: [States] = []
 
         /// Creates a panel.
         package init(
@@ -121,12 +160,11 @@ package struct Picture {
         return range ?? 0...1
     }
 
-    /// The causes of there being no heading that occur in a heading's track.
-    func faults(of track: Track) -> [(bit: UInt16, fault: HeadingFault)] {
-        let bits = track.least[HeadingSeries.faults.rawValue].reduce(UInt16(0)) { $0 | ($1.isFinite ? UInt16($1) : 0) }
-        return HeadingFault.allCases.enumerated().map { (UInt16(1) << $0.offset, $0.element) }.filter {
-            bits & $0.0 != 0
-        }
+    /// The places of the states that occur.
+    func occurring(_ states: States) -> [Int] {
+        let values = tracks[states.track].least[states.series]
+        let bits = values.reduce(UInt16(0)) { $0 | ($1.isFinite ? UInt16($1) : 0) }
+        return states.names.indices.filter { $0 < UInt16.bitWidth && bits & (1 << $0) != 0 }
     }
 
     /// The events' rows: each detector, or sensor, with each kind that it has, in the order of the kinds.

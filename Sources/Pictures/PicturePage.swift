@@ -109,7 +109,6 @@ package struct PicturePage {
         meta.add("start_ns", String(start))
         meta.add("duration_s", raw: Self.number(max(seconds(end), 1e-6)))
         meta.add("gap_s", raw: Self.number(gapSeconds))
-        meta.add("faults", list: HeadingFault.allCases.map { JSONObject.quoted($0.rawValue) })
         meta.add("tracks", list: picture.tracks.map(text))
         meta.add("panels", list: picture.panels.map(text))
         meta.add("spectra", list: picture.spectra.map(text))
@@ -189,8 +188,26 @@ package struct PicturePage {
                 return object.text
             })
         object.add("heading", raw: panel.heading.map(String.init) ?? "null")
-        let faults = panel.heading.map { picture.faults(of: picture.tracks[$0]).map(\.bit.trailingZeroBitCount) }
-        object.add("faults", list: (faults ?? []).map { String($0) })
+        object.add("sectors", list: panel.sectors.map(text))
+        object.add("states", list: panel.states.map(text))
+        return object.text
+    }
+
+    private func text(_ sector: Picture.Sector) -> String {
+        var object = JSONObject()
+        object.add("label", sector.label.printable)
+        object.add("from", raw: Self.number(sector.from))
+        object.add("to", raw: Self.number(sector.to))
+        object.add("margin", raw: Self.number(sector.margin))
+        return object.text
+    }
+
+    private func text(_ states: Picture.States) -> String {
+        var object = JSONObject()
+        object.add("track", raw: String(states.track))
+        object.add("series", raw: String(states.series))
+        object.add("names", list: states.names.map(JSONObject.quoted))
+        object.add("shown", list: picture.occurring(states).map { String($0) })
         return object.text
     }
 

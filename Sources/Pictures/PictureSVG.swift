@@ -36,6 +36,7 @@ package struct PictureSVG {
         title()
         for panel in picture.panels {
             if let heading = panel.heading { draw(panel, heading) } else { draw(panel) }
+            for states in panel.states { draw(states) }
         }
         drawEvents()
         timeAxis()
@@ -140,6 +141,7 @@ package struct PictureSVG {
         let axis = Axis(low: 0, high: 360, top: top + 18, height: Self.height + 20)
         frame(axis, at: [0, 90, 180, 270, 360])
         let track = picture.tracks[track]
+        for sector in panel.sectors { draw(sector, axis) }
         let headings = columns(track, Picture.HeadingSeries.heading.rawValue)
         let accuracies = columns(track, Picture.HeadingSeries.accuracy.rawValue)
         var (band, curve) = ("", "")
@@ -156,7 +158,25 @@ package struct PictureSVG {
         if !band.isEmpty { lines.append("<path class=\"a\" d=\"\(band)\"/>") }
         if !curve.isEmpty { lines.append("<path class=\"c c2\" d=\"\(curve)\"/>") }
         top += 18 + Self.height + 26
-        drawFaults(track)
+    }
+
+    /// Draws what a heading enters, and how far outside it is left.
+    private mutating func draw(_ sector: Picture.Sector, _ axis: Axis) {
+        var (band, edge) = ("", "")
+        for turn in [-360.0, 0, 360] {
+            let (low, high) = (sector.from + turn, sector.to + turn)
+            let (outerLow, outerHigh) = (max(low - sector.margin, 0), min(high + sector.margin, 360))
+            if outerLow < outerHigh {
+                band +=
+                    "M\(Self.left) \(Self.short(axis.y(outerHigh)))h\(Self.columns)V\(Self.short(axis.y(outerLow)))h-\(Self.columns)z"
+            }
+            for value in [low, high] where value >= 0 && value <= 360 {
+                edge += "M\(Self.left) \(Self.short(axis.y(value)))h\(Self.columns)"
+            }
+        }
+        lines.append("<path class=\"b\" d=\"\(band)\"/><path class=\"l\" d=\"\(edge)\"/>")
+        let place = (sector.from.truncatingRemainder(dividingBy: 360) + 360).truncatingRemainder(dividingBy: 360)
+        text(sector.label, Double(Self.left + 4), axis.y(place) + 11)
     }
 
     private static func bar(_ place: Int, _ axis: Axis, _ low: Double, _ high: Double) -> String {
@@ -165,11 +185,12 @@ package struct PictureSVG {
         return "M\(left + place).5 \(short(axis.y(low) + 0.5))V\(short(axis.y(high) - 0.5))"
     }
 
-    /// Draws where there is no heading, in a row for each reason.
-    private mutating func drawFaults(_ track: Track) {
-        let bits = columns(track, Picture.HeadingSeries.faults.rawValue).map { UInt16($0?.least ?? 0) }
-        for (bit, fault) in picture.faults(of: track) {
-            text("none: \(fault.rawValue)", Double(Self.left + 2), Double(top + 9))
+    /// Draws states, such as the reasons for there being no heading, in a row for each.
+    private mutating func draw(_ states: Picture.States) {
+        let bits = columns(picture.tracks[states.track], states.series).map { UInt16($0?.least ?? 0) }
+        for place in picture.occurring(states) {
+            let bit = UInt16(1) << UInt16(place)
+            text(states.names[place], Double(Self.left + 2), Double(top + 9))
             var path = ""
             var start: Int?
             for place in 0...bits.count {
@@ -208,7 +229,9 @@ package struct PictureSVG {
         }
         top = first + rows.count * Self.rowHeight + 4
         if picture.eventCount > picture.events.count {
-            text("the first \(picture.events.count) of \(picture.eventCount) events", 6, Double(top + 10))
+            text(
+                "the first \(picture.events.count) of \(picture.eventCount) events; --from and --to show the others", 6,
+                Double(top + 10))
             top += 14
         }
     }

@@ -1,3 +1,4 @@
+package import Binnacle
 import Glibc
 
 /// Estimates how the power of vibrations is spread over their frequencies, by Welch's method, in bounded memory.
@@ -32,14 +33,17 @@ package final class Spectrum {
     /// What makes a density in (m/s²)²/Hz of an average: 2 / (rate · Σ w²), which holds for all frequencies but 0 and the last.
     package var density: Double { rateHz > 0 ? 2 / (rateHz * windowPower) : 0 }
 
-    private var samples: [SIMD3<Float>] = []
-    private var stamps: [Int64] = []
+    /// The samples of the segment under way, of which there is always room for a whole one; the last lane is 0.
+    private var samples = Array(repeating: SIMD4<Float>.zero, count: Spectrum.length)
+    private var stamps = Array(repeating: Int64(0), count: Spectrum.length)
+    /// How many of them there are.
+    private var filled = 0
     private var segmentSeconds = 0.0
     private var segmentSamples = 0.0
     private var segmentsPerCell = 1
     private let window: [Float]
     private let windowPower: Double
-    private let transform = FourierTransform(Spectrum.length)
+    private let transform = RealTransform(Spectrum.length)
     private let gapNanoseconds: Int64
 
     /// The most averages that are kept.
@@ -52,26 +56,44 @@ package final class Spectrum {
         self.gapNanoseconds = gapNanoseconds
         window = (0..<Self.length).map { Float(0.5 - 0.5 * cos(2 * .pi * Double($0) / Double(Self.length))) }
         windowPower = window.reduce(0) { $0 + Double($1) * Double($1) }
-        samples.reserveCapacity(Self.length)
-        stamps.reserveCapacity(Self.length)
     }
 
-    /// Takes a sample; one that is not finite, and one after a gap, begins a new segment.
-    @inline(__always)
-    package func append(_ sample: SIMD3<Float>, timeNanoseconds: Int64) {
-        guard (sample.x + sample.y + sample.z).isFinite else { return restart() }
-        if let last = stamps.last {
-            let (distance, overflow) = timeNanoseconds.subtractingReportingOverflow(last)
-            if overflow || distance < 0 || distance > gapNanoseconds { restart() }
+    /// Takes samples; one that is not finite, and one after a gap, begins a new segment.
+    package func append(_ columns: SampleColumns) {
+        var next = 0
+        while next < columns.count {
+            next = fill(columns, from: next)
+            if filled == Self.length { finishSegment() }
         }
-        samples.append(sample)
-        stamps.append(timeNanoseconds)
-        if samples.count == Self.length { finishSegment() }
     }
 
-    private func restart() {
-        samples.removeAll(keepingCapacity: true)
-        stamps.removeAll(keepingCapacity: true)
+    /// Takes samples up to the end of the segment; returns the place of the first one that is left.
+    private func fill(_ columns: SampleColumns, from start: Int) -> Int {
+        var (place, index) = (filled, start)
+        let limit = gapNanoseconds
+        // Pointers, because the checks of each access take longer than the copy; they stay within this function.
+        samples.withUnsafeMutableBufferPointer { samples in
+            stamps.withUnsafeMutableBufferPointer { stamps in
+                while index < columns.count, place < Self.length {
+                    let time = columns.times[index]
+                    if place > 0 {
+                        let (distance, overflow) = time.subtractingReportingOverflow(stamps[place - 1])
+                        if overflow || distance < 0 || distance > limit { place = 0 }
+                    }
+                    let sample = SIMD4(columns.x[index], columns.y[index], columns.z[index], 0)
+                    index += 1
+                    guard sample.sum().isFinite else {
+                        place = 0
+                        continue
+                    }
+                    samples[place] = sample
+                    stamps[place] = time
+                    place += 1
+                }
+            }
+        }
+        filled = place
+        return index
     }
 
     private func finishSegment() {
@@ -83,18 +105,17 @@ package final class Spectrum {
             segmentSamples += Double(Self.length - 1)
             add(start, end)
         }
-        samples.removeFirst(half)
-        stamps.removeFirst(half)
+        samples.withUnsafeMutableBufferPointer { samples in
+            stamps.withUnsafeMutableBufferPointer { stamps in
+                for index in 0..<half {
+                    (samples[index], stamps[index]) = (samples[half + index], stamps[half + index])
+                }
+            }
+        }
+        filled = half
     }
 
     private func add(_ start: Int64, _ end: Int64) {
-        let mean = samples.reduce(SIMD3<Float>.zero, +) / Float(Self.length)
-        // Two axes are the two parts of one complex transform; the third has one of its own.
-        for index in 0..<Self.length {
-            let value = (samples[index] - mean) * window[index]
-            transform.real[index] = value.x
-            transform.imaginary[index] = value.y
-        }
         if let last = cells.indices.last, cells[last].count < segmentsPerCell {
             cells[last].endNanoseconds = end
         } else {
@@ -109,14 +130,8 @@ package final class Spectrum {
         let cell = cells.count - 1
         cells[cell].endNanoseconds = end
         cells[cell].count += 1
-        transform.run()
-        transform.addPower(to: &cells[cell].power)
-        for index in 0..<Self.length {
-            transform.real[index] = (samples[index].z - mean.z) * window[index]
-            transform.imaginary[index] = 0
-        }
-        transform.run()
-        transform.addPower(to: &cells[cell].power)
+        let mean = samples.reduce(SIMD4<Float>.zero, +) / Float(Self.length)
+        transform.addPower(of: samples, minus: mean, weightedBy: window, to: &cells[cell].power)
     }
 
     private func joinPairs() {
@@ -133,83 +148,5 @@ package final class Spectrum {
             joined.append(cell)
         }
         cells = joined
-    }
-}
-
-/// The discrete Fourier transform of a power of two of complex numbers, in place: decimation in time, radix 2.
-final class FourierTransform {
-    var real: [Float]
-    var imaginary: [Float]
-    private let cosines: [Float]
-    private let sines: [Float]
-    private let order: [Int]
-
-    init(_ length: Int) {
-        precondition(length > 1 && length & (length - 1) == 0, "the length is a power of two")
-        real = Array(repeating: 0, count: length)
-        imaginary = real
-        cosines = (0..<length / 2).map { Float(cos(2 * .pi * Double($0) / Double(length))) }
-        sines = (0..<length / 2).map { Float(-sin(2 * .pi * Double($0) / Double(length))) }
-        let bits = length.trailingZeroBitCount
-        order = (0..<length).map { index in
-            (0..<bits).reduce(0) { $0 | ((index >> $1) & 1) << (bits - 1 - $1) }
-        }
-    }
-
-    func run() {
-        let length = real.count
-        // Pointers, because the checks of each index take longer than the arithmetic; they stay within this function.
-        real.withUnsafeMutableBufferPointer { re in
-            imaginary.withUnsafeMutableBufferPointer { im in
-                guard let re = re.baseAddress, let im = im.baseAddress else { return }
-                for index in 0..<length where order[index] > index {
-                    (re[index], re[order[index]]) = (re[order[index]], re[index])
-                    (im[index], im[order[index]]) = (im[order[index]], im[index])
-                }
-                cosines.withUnsafeBufferPointer { cosines in
-                    sines.withUnsafeBufferPointer { sines in
-                        guard let c = cosines.baseAddress, let s = sines.baseAddress else { return }
-                        Self.combine(re, im, c, s, length)
-                    }
-                }
-            }
-        }
-    }
-
-    private static func combine(
-        _ re: UnsafeMutablePointer<Float>, _ im: UnsafeMutablePointer<Float>, _ c: UnsafePointer<Float>,
-        _ s: UnsafePointer<Float>, _ length: Int
-    ) {
-        var half = 1
-        while half < length {
-            let step = length / (2 * half)
-            var start = 0
-            while start < length {
-                for k in 0..<half {
-                    let (a, b, turn) = (start + k, start + k + half, k * step)
-                    let r = re[b] * c[turn] - im[b] * s[turn]
-                    let i = re[b] * s[turn] + im[b] * c[turn]
-                    re[b] = re[a] - r
-                    im[b] = im[a] - i
-                    re[a] += r
-                    im[a] += i
-                }
-                start += 2 * half
-            }
-            half *= 2
-        }
-    }
-
-    /// Adds the sum of the squared lengths of both parts' transforms.
-    ///
-    /// With X and Y the transforms of the real and of the imaginary part, |X(k)|² + |Y(k)|² = (|Z(k)|² + |Z(−k)|²) / 2.
-    func addPower(to power: inout [Float]) {
-        let length = real.count
-        for k in 0...length / 2 {
-            let mirrored = (length - k) & (length - 1)
-            power[k] +=
-                (real[k] * real[k] + imaginary[k] * imaginary[k] + real[mirrored] * real[mirrored]
-                    + imaginary[mirrored] * imaginary[mirrored]) / 2
-        }
     }
 }

@@ -1,7 +1,16 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import Binnacle
 @testable import Pictures
+
+extension Spectrum {
+    fileprivate func append(_ sample: SIMD3<Float>, timeNanoseconds: Int64) {
+        let (time, x, y, z) = ([timeNanoseconds], [sample.x], [sample.y], [sample.z])
+        append(SampleColumns(count: 1, times: time, x: x, y: y, z: z))
+    }
+}
 
 @Suite struct SpectrumTests {
     /// A vibration of known frequency and amplitude: the area below the density is its mean square, A²/2.
@@ -39,5 +48,54 @@ import Testing
         }
         #expect(spectrum.cells.count <= 128)
         #expect(spectrum.cells.count > 32)
+    }
+
+    /// Against the definition, in double precision; the fourth series is a constant, of which nothing is left.
+    @Test func theTransformOfFourSeriesIsThatOfTheDefinition() {
+        let length = 64
+        var random = SeededGenerator(seed: 22)
+        let samples = (0..<length).map { _ in
+            SIMD4<Float>(
+                Float.random(in: -2...2, using: &random), Float.random(in: -2...2, using: &random),
+                Float.random(in: -2...2, using: &random), 3)
+        }
+        let window = (0..<length).map { 0.5 + Float($0) / Float(length) }
+        let mean = SIMD4<Float>(0.5, 0, -0.5, 3)
+        var power = [Float](repeating: 1, count: length / 2 + 1)
+        RealTransform(length).addPower(of: samples, minus: mean, weightedBy: window, to: &power)
+        for k in 0...length / 2 {
+            var expected = 1.0
+            for series in 0..<4 {
+                var (real, imaginary) = (0.0, 0.0)
+                for n in 0..<length {
+                    let value = Double((samples[n] - mean)[series] * window[n])
+                    real += value * cos(2 * .pi * Double(k * n) / Double(length))
+                    imaginary -= value * sin(2 * .pi * Double(k * n) / Double(length))
+                }
+                expected += real * real + imaginary * imaginary
+            }
+            #expect(abs(Double(power[k]) - expected) <= 1e-3 * max(1, expected))
+        }
+    }
+
+    /// Deliveries of any length give the same averages.
+    @Test func howSamplesAreCutChangesNothing() {
+        let count = 5000
+        let times = (0..<count).map { Int64($0) * 1_000_000 + ($0 > 2000 ? 3_000_000_000 : 0) }
+        let x = (0..<count).map { $0 == 3333 ? Float.nan : Float(sin(Double($0))) }
+        let y = (0..<count).map { Float($0 % 7) }
+        func cells(of length: Int) -> [[Float]] {
+            let spectrum = Spectrum()
+            for start in stride(from: 0, to: count, by: length) {
+                let range = start..<min(start + length, count)
+                let (t, x, y) = (Array(times[range]), Array(x[range]), Array(y[range]))
+                spectrum.append(SampleColumns(count: range.count, times: t, x: x, y: y, z: y))
+            }
+            return spectrum.cells.map(\.power)
+        }
+        let whole = cells(of: count)
+        #expect(!whole.isEmpty)
+        #expect(cells(of: 1) == whole)
+        #expect(cells(of: 7) == whole)
     }
 }

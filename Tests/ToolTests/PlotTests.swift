@@ -57,6 +57,63 @@ import Testing
         #expect(pages[1] == pages[2])
     }
 
+    /// A lane of states changes at the events, whatever the deliveries; the limits stand beside the angles.
+    @Test(arguments: [
+        ("simulated-screen", "screen of screen", ["next edge above", "tilted above", "facing up or down above"], 2),
+        ("simulated-laptop", "angle of laptop", ["laptop above", "tent above", "tablet above"], 1),
+    ])
+    func howAScreenIsHeldHasALaneWithItsLimits(_ name: String, _ title: String, _ limits: [String], _ groups: Int)
+        throws
+    {
+        let folder = try TemporaryFolder()
+        let pages = try ["1", "7", "4096"].map { batch in
+            let path = "\(folder.path)/\(batch).html"
+            let arguments = ["plot", "--batch", batch, "--config", "\(name).toml", "-o", path]
+            let result = try Binary.run(arguments, in: Binary.golden)
+            #expect(result.status == 0, "\(result.errors)")
+            return try String(contentsOfFile: path, encoding: .utf8)
+        }
+        #expect(pages[0] == pages[1] && pages[1] == pages[2])
+        let meta = try Self.meta(of: pages[0])
+        let panels = try #require(meta["panels"] as? [[String: Any]])
+        let panel = try #require(panels.first { ($0["title"] as? String)?.hasPrefix(title) == true })
+        #expect((panel["limits"] as? [[String: Any]])?.map { $0["label"] as? String } == limits)
+        let states = try #require(panel["states"] as? [[String: Any]])
+        #expect(states.count == groups)
+        for group in states { #expect((group["shown"] as? [Int] ?? []).count > 1) }
+        let configuration = try #require(meta["configuration"] as? String)
+        let section =
+            groups == 2 ? "[orientation.\"screen\"]" : "[hinge.\"laptop\"]\ndisplay = \"lid\"\nbase = \"keyboard\""
+        #expect(configuration.contains(section))
+    }
+
+    /// What decides is drawn: with a gyroscope that is linear acceleration, with the limits of motion.
+    @Test func linearAccelerationHasALaneOfItsOwn() throws {
+        let folder = try TemporaryFolder()
+        let broad05 = "\(Binary.fixtures)/broad/broad05_rotation_breaks.csv"
+        let page = try drawn(
+            ["--set", "motion.motion.measure=linear_acceleration", broad05], to: "day.html", in: folder)
+        let panels = try #require(try Self.meta(of: page)["panels"] as? [[String: Any]])
+        func labels(_ title: String) throws -> [String?] {
+            let panel = try #require(panels.first { $0["title"] as? String == title })
+            return try #require(panel["limits"] as? [[String: Any]]).map { $0["label"] as? String }
+        }
+        #expect(try labels("linear acceleration, motion").contains("motion above"))
+        #expect(try !labels("user acceleration, motion").contains("motion above"))
+    }
+
+    @Test func whatAHeadingFacesIsABandOfItsLane() throws {
+        let folder = try TemporaryFolder()
+        let broad05 = "\(Binary.fixtures)/broad/broad05_rotation_breaks.csv"
+        let page = try drawn(["--set", "north.north.bearing_deg=350", broad05], to: "day.html", in: folder)
+        let panels = try #require(try Self.meta(of: page)["panels"] as? [[String: Any]])
+        let panel = try #require(panels.first { $0["heading"] is Int })
+        let sector = try #require((panel["sectors"] as? [[String: Any]])?.first)
+        #expect(sector["from"] as? Double == 340)
+        #expect(sector["to"] as? Double == 360)
+        #expect(sector["margin"] as? Double == 5)
+    }
+
     @Test func aPictureThatIsThereIsKept() throws {
         let folder = try TemporaryFolder()
         let path = "\(folder.path)/day.svg"

@@ -32,3 +32,14 @@ extension HingeDetectorDelegate {
     public func hingeDetector(_ detector: HingeDetector, shouldReport event: HingeEvent) -> Bool { true }
     public func hingeDetector(_ detector: HingeDetector, didChange event: HingeEvent) {}
 }
+
+/// Told of every sample that a hinge is measured at: for pictures, which show more than what changes.
+package protocol HingeObserver: AnyObject {
+    /// Tells of a sample, after the delegate was told what it means.
+    ///
+    /// - Parameters:
+    ///   - detector: The detector, whose posture is that from this sample on.
+    ///   - degrees: The angle; `nil` where it is unknown.
+    ///   - timeNanoseconds: The sample's stamp.
+    func detector(_ detector: HingeDetector, didMeasure degrees: Double?, at timeNanoseconds: Int64)
+}

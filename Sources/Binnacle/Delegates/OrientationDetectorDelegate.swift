@@ -46,3 +46,14 @@ extension OrientationDetectorDelegate {
     }
     public func orientationDetector(_ detector: OrientationDetector, didChangeTilt event: OrientationEvent) {}
 }
+
+/// Told of every sample that an orientation is decided at: for pictures, which show more than what changes.
+package protocol OrientationObserver: AnyObject {
+    /// Tells of a sample, after the delegate was told what it means.
+    ///
+    /// - Parameters:
+    ///   - detector: The detector, whose orientation and tilt are those from this sample on.
+    ///   - angles: What was compared with the limits; `nil` where the total acceleration is not near that of gravity.
+    ///   - timeNanoseconds: The sample's stamp.
+    func detector(_ detector: OrientationDetector, didLookAt angles: ScreenAngles?, at timeNanoseconds: Int64)
+}

@@ -62,3 +62,14 @@ extension OrientationSettings {
         ]
     }
 }
+
+extension HingeSettings {
+    /// The angles beyond which a laptop is set up otherwise.
+    package var limits: [Readings.Limit] {
+        zip(Posture.limits, Posture.order.dropFirst()).map { degrees, posture in
+            Readings.Limit(
+                posture.rawValue, of: "angle_deg", begin: Float(degrees + Posture.halfHysteresis),
+                end: Float(degrees - Posture.halfHysteresis))
+        }
+    }
+}

@@ -183,6 +183,7 @@ package final class ReadingsCollector: Detector {
         case let orientation as OrientationDetector: return describe(orientation, named("orientation"))
         case let hinge as HingeDetector:
             var result = named("hinge")
+            result.limits = hinge.settings.limits
             result.state = hinge.posture?.rawValue
             if let degrees = hinge.angleDegrees { result.figures = [Figure(.angle, Figure.Name.angle.number(degrees))] }
             return result

@@ -49,9 +49,9 @@ struct HingeAngle {
 
 extension Posture {
     /// The angles between the postures, in degrees, and the half of their hysteresis.
-    private static let limits = [15.0, 190, 330]
-    private static let halfHysteresis = 5.0
-    private static let order: [Posture] = [.closed, .laptop, .tent, .tablet]
+    static let limits = [15.0, 190, 330]
+    static let halfHysteresis = 5.0
+    static let order: [Posture] = [.closed, .laptop, .tent, .tablet]
 
     /// The posture that an angle means, after another one.
     static func of(_ degrees: Double, after current: Posture?) -> Posture {

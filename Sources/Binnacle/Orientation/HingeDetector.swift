@@ -19,6 +19,8 @@ public final class HingeDetector: EventDetector {
     ///
     /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
     public weak var delegate: (any HingeDetectorDelegate)?
+    /// Told what every sample shows; `nil` costs nothing.
+    package var observer: (any HingeObserver)?
     /// Whether samples are looked at.
     public private(set) var isDetecting = false
     /// The sample that the delegate is being told about.
@@ -155,28 +157,34 @@ public final class HingeDetector: EventDetector {
                 let sample = samples.acceleration.sample(index)
                 position = SamplePosition(
                     timeNanoseconds: sample.timeNanoseconds, streamIndex: upper, sampleIndex: index)
-                look(at: sample, delegate)
+                let degrees = look(at: sample, delegate)
                 guard isDetecting, startCount == start else { return }
+                observer?.detector(self, didMeasure: degrees, at: sample.timeNanoseconds)
             case .rate: break
             }
         }
     }
 
-    private func look(at sample: Sample, _ delegate: (any HingeDetectorDelegate)?) {
+    /// Reports what a sample changes; returns its angle, `nil` where that is unknown.
+    private func look(at sample: Sample, _ delegate: (any HingeDetectorDelegate)?) -> Double? {
         let time = sample.timeNanoseconds
         if let last = lastTimeNanoseconds, isGap(from: last, to: time, limit: gapLimitNanoseconds) { interrupt() }
         lastTimeNanoseconds = time
         guard let lower = lastBase, !isGap(from: lower.timeNanoseconds, to: time, limit: gapLimitNanoseconds),
             let degrees = degrees(sample, lower)
-        else { return interrupt() }
+        else {
+            interrupt()
+            return nil
+        }
         let found = Posture.of(degrees, after: posture)
         let isFirst = posture == nil
         let isOther = due.isDue(found, at: time)
         let hasTurned = turned.isDue(toldDegrees.map { abs($0 - degrees) >= settings.filterDegrees } ?? true, at: time)
-        guard isFirst || isOther || hasTurned else { return }
+        guard isFirst || isOther || hasTurned else { return degrees }
         // What has not lasted yet is not told with the angle.
         let told = isFirst || isOther ? found : posture ?? found
         report(HingeEvent(posture: told, angleDegrees: degrees, timeNanoseconds: time), delegate)
+        return degrees
     }
 
     private func degrees(_ screen: Sample, _ base: Sample) -> Double? {

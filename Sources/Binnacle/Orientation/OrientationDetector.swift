@@ -19,6 +19,8 @@ public final class OrientationDetector: EventDetector {
     ///
     /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
     public weak var delegate: (any OrientationDetectorDelegate)?
+    /// Told what every sample shows; `nil` costs nothing.
+    package var observer: (any OrientationObserver)?
     /// Whether samples are looked at.
     public private(set) var isDetecting = false
     /// The sample that the delegate is being told about.
@@ -109,6 +111,7 @@ public final class OrientationDetector: EventDetector {
         guard isDetecting, let accelerometer, let stream = delivery.index(of: accelerometer.id) else { return }
         let columns = delivery.batches[stream].columns
         let delegate = self.delegate
+        let observer = self.observer
         let start = startCount
         for index in 0..<columns.count {
             let time = columns.times[index]
@@ -121,12 +124,16 @@ public final class OrientationDetector: EventDetector {
             let squared = (force * force).sum()
             guard gravity.accepts(force, squared: squared, at: time) else {
                 interrupt()
+                observer?.detector(self, didLookAt: nil, at: time)
                 continue
             }
             let up = force * signs / squared.squareRoot()
             position = SamplePosition(timeNanoseconds: time, streamIndex: stream, sampleIndex: index)
+            // Of the edge that the sample is compared with, which it may change.
+            let seen = observer == nil ? nil : angles(up: up)
             look(at: up, columns.sample(index), delegate, start)
             guard isDetecting, startCount == start else { return }
+            if let seen { observer?.detector(self, didLookAt: seen, at: time) }
         }
     }
 
@@ -134,10 +141,13 @@ public final class OrientationDetector: EventDetector {
     ///
     /// - Parameter force: A sample of the accelerometer.
     /// - Returns: Angles from 0 to 180 and from 0 to 90; `nil` for a sample that changes nothing.
-    package func angles(of force: SIMD3<Float>) -> (turnDegrees: Float, leanDegrees: Float)? {
+    package func angles(of force: SIMD3<Float>) -> ScreenAngles? {
         let squared = (force * force).sum()
         guard gravity.isNear(squared) else { return nil }
-        let up = force * signs / squared.squareRoot()
+        return angles(up: force * signs / squared.squareRoot())
+    }
+
+    private func angles(up: SIMD3<Float>) -> ScreenAngles {
         let alongEdge: Float =
             switch edge.value {
             case .undefined: max(abs(up.x), abs(up.y))
@@ -148,10 +158,9 @@ public final class OrientationDetector: EventDetector {
             }
         let inPlane = (up.x * up.x + up.y * up.y).squareRoot()
         let degrees = 180 / Float.pi
-        return (
-            inPlane > 0 ? acos(min(1, max(-1, alongEdge / inPlane))) * degrees : 0,
-            asin(min(1, abs(up.z))) * degrees
-        )
+        return ScreenAngles(
+            turnDegrees: inPlane > 0 ? acos(min(1, max(-1, alongEdge / inPlane))) * degrees : 0,
+            leanDegrees: asin(min(1, abs(up.z))) * degrees)
     }
 
     private func interrupt() {

@@ -1,13 +1,14 @@
 "use strict";
 // Draws a recording: tracks of least and greatest values on canvases, the events in rows and in a table.
 // Every text of the recording reaches the page as a text node, never as markup.
+const began = performance.now();
 const meta = JSON.parse(document.getElementById("meta").textContent);
 const byId = (id) => document.getElementById(id);
-// The room of a reason for there being no heading.
-const REASON = 22;
+// The room of a state, such as a reason for there being no heading, and those of curves, of a heading, and of states alone.
+const STATE = 22, CURVES = 120, HEADING = 134, NONE = 8;
 const LEFT = 58, RIGHT = 44, FACTOR = 4;
 const view = { from: 0, to: meta.duration_s };
-let cursor = null, selected = -1, tablePage = 0;
+let cursor = null, selected = -1, hovered = -1, tablePage = 0;
 const hidden = new Set();
 const drawn = [];
 
@@ -60,6 +61,16 @@ function load(track, index) {
       const below = levels[levels.length - 1], m = Math.ceil(below.lo.length / FACTOR);
       const up = { lo: new Float64Array(m), hi: new Float64Array(m) };
       for (let i = 0; i < m; i++) {
+        if (s.kind === "value") {
+          // The same as below, without an array for each block. What is NaN is no extreme.
+          let a = Infinity, b = -Infinity;
+          for (let j = FACTOR * i; j < Math.min(FACTOR * i + FACTOR, below.lo.length); j++) {
+            if (below.lo[j] < a) a = below.lo[j];
+            if (below.hi[j] > b) b = below.hi[j];
+          }
+          up.lo[i] = a; up.hi[i] = b;
+          continue;
+        }
         let found = [Infinity, -Infinity];
         for (let j = FACTOR * i; j < Math.min(FACTOR * i + FACTOR, below.lo.length); j++) {
           found = unite(s.kind, found, [below.lo[j], below.hi[j]]);
@@ -74,6 +85,7 @@ function load(track, index) {
 }
 
 const tracks = meta.tracks.map(load);
+performance.measure("binnacle: tracks unpacked", { start: began });
 
 /** The first sample at or after a time. */
 function firstAt(times, t) {
@@ -126,6 +138,7 @@ function readColours() {
 
 function begin(panel) {
   const ratio = window.devicePixelRatio || 1, element = panel.element;
+  if (panel.spec) fit(panel);
   const width = Math.max(160, element.clientWidth);
   element.width = Math.round(width * ratio);
   element.height = Math.round(panel.height * ratio);
@@ -136,6 +149,14 @@ function begin(panel) {
   g.font = "11px system-ui, sans-serif";
   panel.g = g; panel.width = width; panel.ratio = ratio;
   return g;
+}
+
+/** Makes room for the states that a panel has by now. */
+function fit(panel) {
+  const height = panel.base + STATE * panel.spec.states.reduce((sum, states) => sum + states.shown.length, 0);
+  if (height === panel.height) return;
+  panel.height = height;
+  panel.element.style.height = height + "px";
 }
 
 const x = (panel, t) => LEFT + (t - view.from) / (view.to - view.from) * (panel.width - LEFT - RIGHT);
@@ -186,10 +207,12 @@ function columns(panel, track, series) {
   return found;
 }
 
+/** The columns that may be without a value between two samples. */
+const bridged = (found) => Math.max(1, Math.ceil(meta.gap_s / ((view.to - view.from) / found.length)) + 1);
+
 /** Draws a curve: the least to the greatest value of each column, joined with the column before unless samples are missing. */
 function drawCurve(panel, g, found, y, colour) {
-  const step = (view.to - view.from) / found.length;
-  const joins = Math.max(1, Math.ceil(meta.gap_s / step) + 1);
+  const joins = bridged(found);
   g.fillStyle = colour; g.strokeStyle = colour; g.lineWidth = 1;
   let last = -1;
   for (let i = 0; i < found.length; i++) {
@@ -212,8 +235,30 @@ function drawCurve(panel, g, found, y, colour) {
   return last;
 }
 
+/** Draws the states of a panel, each in a row of its own: a state lasts until the next sample. */
+function drawStates(panel, g, top) {
+  for (const states of panel.spec.states) {
+    const found = columns(panel, states.track, states.series), joins = bridged(found);
+    for (const place of states.shown) {
+      g.fillStyle = colours.text; g.textAlign = "left"; g.textBaseline = "top"; g.fillText(states.names[place], LEFT + 2, top);
+      g.fillStyle = colours.soft;
+      const bar = (from, to) => g.fillRect(LEFT + from, top + 13, to - from, 5);
+      let start = -1, last = -1;
+      found.forEach((pair, i) => {
+        if (!pair) return;
+        if (start >= 0 && i - last > joins) { bar(start, last + 1); start = -1; }
+        if (pair[0] & (1 << place)) { if (start < 0) start = i; }
+        else if (start >= 0) { bar(start, i); start = -1; }
+        last = i;
+      });
+      if (start >= 0) bar(start, last + 1);
+      top += STATE;
+    }
+  }
+}
+
 function drawPanel(panel) {
-  const g = begin(panel), { spec } = panel, bottom = panel.height - 4;
+  const g = begin(panel), { spec } = panel, bottom = panel.base - 4;
   let lo = Infinity, hi = -Infinity;
   const shown = spec.curves.map((curve, k) => hidden.has(panel.index + "." + k) ? null : columns(panel, curve.track, curve.series));
   const record = { title: spec.title, curves: [] };
@@ -241,8 +286,10 @@ function drawPanel(panel) {
   const { values, decimals } = ticks(lo, hi, 5);
   g.fillStyle = colours.soft; g.textAlign = "right"; g.textBaseline = "middle"; g.strokeStyle = colours.faint;
   for (const v of values) {
+    if (spec.curves.length === 0) break;
     g.beginPath(); g.moveTo(LEFT, y(v)); g.lineTo(panel.width - RIGHT, y(v)); g.stroke();
-    g.fillText(v.toFixed(decimals), LEFT - 5, y(v));
+    // None that the edge would cut.
+    if (y(v) >= 7 && y(v) <= bottom - 5) g.fillText(v.toFixed(decimals), LEFT - 5, y(v));
   }
   for (const limit of spec.limits) {
     if (limit.begin > hi || limit.begin < lo) continue;
@@ -272,20 +319,56 @@ function drawPanel(panel) {
     g.fillText(limit.label + " " + number(limit.begin) + " " + spec.unit, LEFT + 4, y(limit.begin) + (y(limit.begin) < 16 ? 2 : -1));
   }
   drawn[panel.index] = record;
-  drawCursor(panel, g, bottom);
+  drawStates(panel, g, panel.base);
+  drawCursor(panel, g, panel.height);
+}
+
+/** Fills the columns between two headings that have no sample, the shorter way round. */
+function bridge(headings, accuracies, faults) {
+  const joins = bridged(headings);
+  let last = -1;
+  for (let i = 0; i < headings.length; i++) {
+    if (!headings[i]) { if (faults[i]) last = -1; continue; }
+    if (last >= 0 && i - last > 1 && i - last <= joins) {
+      const before = headings[last], after = headings[i], turn = Math.round((before[0] - after[0]) / 360) * 360;
+      for (let k = last + 1; k < i; k++) {
+        const share = (k - last) / (i - last), mix = (a, b) => a + (b - a) * share;
+        headings[k] = [mix(before[0], after[0] + turn), mix(before[1], after[1] + turn)];
+        accuracies[k] = accuracies[last];
+      }
+    }
+    last = i;
+  }
 }
 
 function drawHeading(panel) {
-  const g = begin(panel), { spec } = panel, bottom = 130;
+  const g = begin(panel), { spec } = panel, bottom = panel.base - 4;
   const y = (v) => 4 + (360 - v) / 360 * (bottom - 8);
   timeGrid(panel, g, bottom, false);
   drawGaps(panel, g, bottom);
   g.fillStyle = colours.soft; g.textAlign = "right"; g.textBaseline = "middle"; g.strokeStyle = colours.faint;
   [[0, "N 0"], [90, "E 90"], [180, "S 180"], [270, "W 270"], [360, "N 360"]].forEach(([v, text]) => {
-    g.beginPath(); g.moveTo(LEFT, y(v)); g.lineTo(panel.width - RIGHT, y(v)); g.stroke(); g.fillText(text, LEFT - 5, y(v));
+    g.beginPath(); g.moveTo(LEFT, y(v)); g.lineTo(panel.width - RIGHT, y(v)); g.stroke();
+    g.fillText(text, LEFT - 5, Math.min(bottom - 5, Math.max(7, y(v))));
   });
   const headings = columns(panel, spec.heading, 0), accuracies = columns(panel, spec.heading, 1), faults = columns(panel, spec.heading, 2);
+  drawn[panel.index] = { title: spec.title, headings: headings.filter(Boolean).length, faults: faults.filter(Boolean).length };
+  bridge(headings, accuracies, faults);
   g.save(); g.beginPath(); g.rect(LEFT, 0, panel.width - LEFT - RIGHT, bottom); g.clip();
+  // What is entered, with how far outside it is left as a band.
+  for (const sector of spec.sectors) {
+    for (const turn of [-360, 0, 360]) {
+      const inner = [y(sector.to + turn), y(sector.from + turn)], outer = [y(sector.to + sector.margin + turn), y(sector.from - sector.margin + turn)];
+      g.fillStyle = colours.band;
+      g.fillRect(LEFT, outer[0], panel.width - LEFT - RIGHT, outer[1] - outer[0]);
+      hatch(g, LEFT, outer[0], panel.width - LEFT - RIGHT, inner[0] - outer[0], colours.band);
+      hatch(g, LEFT, inner[1], panel.width - LEFT - RIGHT, outer[1] - inner[1], colours.band);
+      g.strokeStyle = colours.limit; g.fillStyle = colours.limit; g.setLineDash([6, 4]);
+      for (const place of inner) { g.beginPath(); g.moveTo(LEFT, place); g.lineTo(panel.width - RIGHT, place); g.stroke(); }
+      g.setLineDash([]); g.textAlign = "left"; g.textBaseline = "top";
+      if (inner[1] >= 0 && inner[1] < bottom - 14) g.fillText(sector.label, LEFT + 4, inner[1] + 2);
+    }
+  }
   headings.forEach((pair, i) => {
     if (!pair) return;
     const wide = accuracies[i] ? accuracies[i][1] : 0;
@@ -298,23 +381,10 @@ function drawHeading(panel) {
   });
   g.restore();
   // Below: where there is none, in a row for each reason.
-  spec.faults.forEach((fault, k) => {
-    const top = bottom + 4 + k * REASON;
-    g.fillStyle = colours.text; g.textAlign = "left"; g.textBaseline = "top"; g.fillText("none: " + meta.faults[fault], LEFT + 2, top);
-    let start = -1;
-    for (let i = 0; i <= faults.length; i++) {
-      const is = i < faults.length && faults[i] && faults[i][0] & (1 << fault);
-      if (is && start < 0) start = i;
-      if (is || start < 0) continue;
-      g.fillStyle = colours.soft; g.fillRect(LEFT + start, top + 13, i - start, 5);
-      start = -1;
-    }
-  });
-  drawn[panel.index] = { title: spec.title, headings: headings.filter(Boolean).length, faults: faults.filter(Boolean).length };
-  drawCursor(panel, g, bottom);
+  drawStates(panel, g, panel.base);
+  drawCursor(panel, g, panel.height);
 }
 
-const reasons = (bits) => meta.faults.filter((_, k) => bits & (1 << k));
 const number = (v) => Math.abs(v) >= 100 ? v.toFixed(1) : Math.abs(v) >= 1 ? v.toFixed(3) : v.toFixed(4);
 
 function drawCursor(panel, g, bottom) {
@@ -363,6 +433,7 @@ function drawEvents(panel) {
   meta.rows.forEach((row, k) => {
     g.fillStyle = colours.text; g.textAlign = "left"; g.fillText(row[1] + " " + row[0], 2, k * ROW + 7);
   });
+  if (meta.rows.length === 0) { g.fillStyle = colours.soft; g.textAlign = "left"; g.fillText("no event", 2, 7); }
   drawCursor(panel, g, bottom);
 }
 
@@ -454,24 +525,32 @@ function readout() {
   if (cursor !== null) {
     parts.push(cursor.toFixed(4) + " s");
     const half = (view.to - view.from) / 2000;
+    const read = (states) => {
+      const bits = extremes(tracks[states.track], states.series, cursor - half, cursor + half);
+      return bits ? states.names.filter((_, k) => bits[0] & (1 << k)) : [];
+    };
     for (const panel of panels) {
       if (!panel.spec) continue;
       if (panel.spec.heading !== null) {
         const h = extremes(tracks[panel.spec.heading], 0, cursor - half, cursor + half);
         const a = extremes(tracks[panel.spec.heading], 1, cursor - half, cursor + half);
-        const f = extremes(tracks[panel.spec.heading], 2, cursor - half, cursor + half);
         if (h) parts.push(panel.spec.title + " " + h[0].toFixed(1) + "°" + (a ? " ± " + a[1].toFixed(1) + "°" : ""));
-        else if (f) parts.push(panel.spec.title + ": none, " + reasons(f[0]).join(", "));
+        else {
+          const found = panel.spec.states.flatMap(read);
+          if (found.length) parts.push(panel.spec.title + ": " + found.join(", "));
+        }
         continue;
       }
       panel.spec.curves.forEach((curve) => {
         const pair = extremes(tracks[curve.track], curve.series, cursor - half, cursor + half);
         if (pair) parts.push(curve.label + " " + (number(pair[0]) === number(pair[1]) ? number(pair[0]) : number(pair[0]) + " to " + number(pair[1])) + " " + panel.spec.unit);
       });
+      parts.push(...panel.spec.states.flatMap(read));
     }
   }
-  if (selected >= 0) {
-    const event = meta.events[selected];
+  const shown = hovered >= 0 ? hovered : selected;
+  if (shown >= 0) {
+    const event = meta.events[shown];
     parts.push("event " + meta.rows[event.r][1] + " at " + event.t.toFixed(3) + " s: " + event.f);
   }
   byId("readout").textContent = parts.join(" · ");
@@ -536,8 +615,9 @@ function build() {
   for (const note of meta.notes) { const item = document.createElement("li"); item.textContent = note; byId("notes").append(item); }
   const plot = byId("plot");
   meta.panels.forEach((spec, index) => {
-    const panel = canvas(spec.title + (spec.unit ? ", " + spec.unit : ""), spec.heading !== null ? 134 + REASON * spec.faults.length : 120, plot);
-    Object.assign(panel, { spec, index, draw: spec.heading !== null ? drawHeading : drawPanel });
+    const panel = canvas(spec.title + (spec.unit ? ", " + spec.unit : ""), 0, plot);
+    const base = spec.heading !== null ? HEADING : spec.curves.length ? CURVES : NONE;
+    Object.assign(panel, { spec, index, base, draw: spec.heading !== null ? drawHeading : drawPanel });
     if (spec.curves.length > 1) {
       spec.curves.forEach((curve, k) => {
         const label = document.createElement("label"), box = document.createElement("input");
@@ -549,10 +629,8 @@ function build() {
     }
     panels.push(panel);
   });
-  if (meta.rows.length) {
-    const panel = canvas("events", meta.rows.length * ROW + 22, plot);
-    panel.draw = drawEvents; panel.isEvents = true; panels.push(panel);
-  }
+  const events = canvas("events", Math.max(1, meta.rows.length) * ROW + 22, plot);
+  events.draw = drawEvents; events.isEvents = true; panels.push(events);
   meta.spectra.forEach((spectrum, k) => {
     const panel = canvas("spectrum of the " + spectrum.title, 180, byId("spectra"));
     spectrum.data = new Int16Array(bytes("spectrum" + k));
@@ -582,6 +660,15 @@ function build() {
     e.preventDefault(); keys[e.key]();
   });
   const panelAt = (e) => panels.find((p) => p.element === e.target);
+  /** The event whose mark is at the pointer; -1 for none. */
+  const markAt = (panel, e) => {
+    let best = { d: 10, index: -1 };
+    for (const m of panel.isEvents ? panel.marks : []) {
+      const d = Math.hypot(m.x - e.offsetX, m.y - e.offsetY);
+      if (d < best.d) best = { d, index: m.index };
+    }
+    return best.index;
+  };
   let drag = null;
   plot.addEventListener("pointerdown", (e) => {
     const panel = panelAt(e);
@@ -596,6 +683,7 @@ function build() {
       if (drag.moved) show(drag.from - d, drag.to - d);
     } else {
       cursor = Math.min(view.to, Math.max(view.from, timeAt(panel, e.offsetX)));
+      hovered = markAt(panel, e);
       redraw();
     }
   });
@@ -603,15 +691,11 @@ function build() {
     const was = drag;
     drag = null;
     if (!was || was.moved || !was.panel.isEvents) return;
-    let best = null;
-    for (const m of was.panel.marks) {
-      const d = Math.hypot(m.x - e.offsetX, m.y - e.offsetY);
-      if (d < 10 && (!best || d < best.d)) best = { d, index: m.index };
-    }
-    if (best) select(best.index, true);
+    const found = markAt(was.panel, e);
+    if (found >= 0) select(found, true);
   });
   plot.addEventListener("pointercancel", () => { drag = null; });
-  plot.addEventListener("pointerleave", () => { if (!drag && selected < 0) { cursor = null; redraw(); } });
+  plot.addEventListener("pointerleave", () => { hovered = -1; if (!drag && selected < 0) cursor = null; redraw(); });
   plot.addEventListener("dblclick", (e) => { const panel = panelAt(e); if (panel) zoom(.5, timeAt(panel, e.offsetX)); });
   plot.addEventListener("wheel", (e) => {
     const panel = panelAt(e);
@@ -633,6 +717,10 @@ function moveCursor(step) {
 
 readColours();
 build();
+performance.mark("binnacle: built");
 draw();
+performance.measure("binnacle: drawn", { start: "binnacle: built" });
+// From opening the page until its first picture is on the screen.
+requestAnimationFrame(() => requestAnimationFrame(() => performance.measure("binnacle: shown", { start: 0 })));
 // For tests: what was drawn, and where.
 window.binnacle = { meta, start_ns: meta.start_ns, view, drawn, panels, tracks, extremes, x, show, select, draw, ready: performance.now() };

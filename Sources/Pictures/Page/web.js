@@ -9,7 +9,7 @@
 
   /** What page.js finds in the page of a recording. */
   function put(meta) {
-    const base = { title: "Binnacle", facts: [], configuration: "", notes: [], start_ns: "0", duration_s: SPAN, gap_s: 2, faults: [],
+    const base = { title: "Binnacle", facts: [], configuration: "", notes: [], start_ns: "0", duration_s: SPAN, gap_s: 2,
       tracks: [], panels: [], spectra: [], rows: [], events: [], event_count: 0, events_end_s: null, gaps: [] };
     const script = (id, type, text) => {
       const s = document.createElement("script");
@@ -44,7 +44,6 @@
     const text = wanted && /^\d{4}-\d{2}-\d{2}$/.test(wanted) ? wanted
       : today.getFullYear() + "-" + String(today.getMonth() + 1).padStart(2, "0") + "-" + String(today.getDate()).padStart(2, "0");
     field.value = text;
-    field.addEventListener("change", () => { location.href = address("/day", "date=" + field.value); });
     const start = new Date(text + "T00:00:00");
     const end = new Date(start); end.setDate(end.getDate() + 1);
     const answer = await fetch(address("/events", "since_ns=" + BigInt(start.getTime()) * 1000000n + "&until_ns=" + BigInt(end.getTime()) * 1000000n));
@@ -70,29 +69,61 @@
 
   /** The tracks and panels for what the first readings contain. */
   function plan(readings) {
-    const tracks = [], panels = [], sources = [];
+    const tracks = [], panels = [], sources = [], words = [];
     const add = (source, kinds, panel) => {
-      panels.push(Object.assign({ limits: [], heading: null, faults: [], curves: [] }, panel(tracks.length)));
+      panels.push(Object.assign({ limits: [], heading: null, sectors: [], states: [], curves: [] }, panel(tracks.length)));
       tracks.push({ origin_s: 0, block_s: 0, count: 0, series: kinds.map((kind) => ({ kind })) });
       sources.push(source);
     };
+    // Words for states become bits in the order in which they come.
+    const states = (track, series) => {
+      const names = [], panel = panels.length;
+      words.push({ panel, names });
+      return {
+        spec: { track, series, names, shown: [] },
+        bits: (word) => {
+          if (!word) return null;
+          let place = names.indexOf(word);
+          if (place < 0 && names.length < 16) place = names.push(word) - 1;
+          return place < 0 ? null : [1 << place, 1 << place];
+        },
+      };
+    };
     for (const detector of readings.detectors) {
+      const find = (r) => r.detectors.find((d) => d.detector === detector.detector && d.kind === detector.kind);
+      const figure = { hinge: "angle_deg", light: "illuminance_lux" }[detector.kind];
+      // What it is in has a row for each state; a light has none.
+      const hasState = detector.kind !== "north" && detector.kind !== "light";
+      if (hasState || figure) {
+        const own = hasState ? [states(tracks.length, 1)] : [];
+        if (detector.kind === "orientation") own.push(Object.assign(states(tracks.length, 2), { tilts: true }));
+        const limits = detector.limits.filter((limit) => limit.of === figure).map((limit) => ({
+          label: limit.name + " " + limit.side, begin: limit.begin, end: limit.end, near: false }));
+        add((r) => {
+          const found = find(r), value = found && figure ? found.figures[figure] : undefined;
+          return [value === undefined ? null : [value, value],
+            ...own.map((part) => part.bits(found && (part.tilts ? found.figures.tilt : found.state)))];
+        }, ["value", "bits", "bits"], (k) => ({ title: detector.kind + " " + detector.detector, unit: figure === "illuminance_lux" ? "lx" : figure ? "°" : "",
+          limits, curves: figure ? [{ label: figure.split("_")[0], track: k, series: 0 }] : [], states: own.map((part) => part.spec) }));
+      }
       for (const measure of detector.measures) {
         const unit = UNITS[measure.name.split("_").pop()] || "";
         const limits = detector.limits.filter((limit) => limit.of === measure.name).map((limit) => ({
           label: limit.name + " " + limit.side, begin: limit.begin, end: limit.end, near: limit.name === "motion" || limit.name === "rotation" }));
         add((r) => {
-          const found = r.detectors.find((d) => d.detector === detector.detector && d.kind === detector.kind);
+          const found = find(r);
           const span = found && found.measures.find((m) => m.name === measure.name);
           return [span && span.span];
         }, ["value"], (k) => ({ title: detector.detector + ": " + measure.name, unit, limits, curves: [{ label: measure.name.split("_")[0], track: k, series: 0 }] }));
       }
       if (detector.kind === "north") {
+        const reasons = states(tracks.length, 2);
         add((r) => {
-          const found = r.detectors.find((d) => d.detector === detector.detector && d.kind === "north"), f = found ? found.figures : {};
+          const found = find(r), f = found ? found.figures : {};
           const valid = f.heading_deg !== undefined && f.age_s === undefined;
-          return valid ? [[f.heading_deg, f.heading_deg], [f.accuracy_deg, f.accuracy_deg], null] : [null, null, null];
-        }, ["angle", "value", "bits"], (k) => ({ title: "heading of " + detector.detector, unit: "°", heading: k }));
+          return valid ? [[f.heading_deg, f.heading_deg], [f.accuracy_deg, f.accuracy_deg], null]
+            : [null, null, reasons.bits(f.reason && "none: " + f.reason)];
+        }, ["angle", "value", "bits"], (k) => ({ title: "heading of " + detector.detector, unit: "°", heading: k, states: [reasons.spec] }));
       }
     }
     for (const stream of readings.streams) {
@@ -102,7 +133,7 @@
       }, ["value", "value", "value", "value"], (k) => ({ title: stream.kind + " of " + stream.sensor, unit: stream.unit,
         curves: ["x", "y", "z", "|v|"].map((label, series) => ({ label, track: k, series })) }));
     }
-    return { tracks, panels, sources };
+    return { tracks, panels, sources, words };
   }
 
   function table(readings) {
@@ -127,12 +158,14 @@
   }
 
   function live() {
-    let drawing = null, sources = [], start = null, isLoading = false;
+    let drawing = null, sources = [], words = [], start = null, isLoading = false;
     const points = [];
     const events = [];
     const stream = new EventSource(address("/stream"));
-    stream.addEventListener("error", () => say("the connection is lost; it is tried again"));
-    stream.addEventListener("trouble", (e) => say(JSON.parse(e.data)));
+    // The reason that came before the end of a connection stays.
+    let trouble = "";
+    stream.addEventListener("error", () => say(trouble || "the connection is lost; it is tried again"));
+    stream.addEventListener("trouble", (e) => { trouble = JSON.parse(e.data); say(trouble); });
     stream.addEventListener("missed", (e) => say("missed: " + JSON.parse(e.data)));
     stream.addEventListener("event", (e) => { events.push({ event: JSON.parse(e.data), at: Date.now() }); if (drawing) take(); });
     let shown = 0;
@@ -141,8 +174,10 @@
       for (const { event, at } of events.splice(0)) {
         let row = meta.rows.findIndex((r) => r[0] === sourceOf(event) && r[1] === event.kind);
         if (row < 0) { row = meta.rows.length; meta.rows.push([sourceOf(event), event.kind]); }
+        // By its own stamp, which is of the readings' clock for devices; else by when it came.
         const last = points.length ? points[points.length - 1].t : 0;
-        meta.events.push({ t: last + (Date.now() - at) / 1000, r: row, f: figures(event) });
+        const came = last - (Date.now() - at) / 1000, own = event.time_ns === undefined ? NaN : event.time_ns / 1e9 - start;
+        meta.events.push({ t: Math.max(0, Math.abs(own - came) < 5 ? own : came), r: row, f: figures(event) });
         meta.event_count++;
       }
       const panel = panels.find((p) => p.isEvents);
@@ -156,6 +191,7 @@
     stream.addEventListener("readings", async (e) => {
       const readings = JSON.parse(e.data);
       const t = Number(BigInt(readings.time_ns)) / 1e9;
+      trouble = "";
       table(readings);
       if (readings.skipped) say(readings.skipped + " intervals skipped"); else say("live");
       if (!drawing) {
@@ -165,8 +201,8 @@
         start = t;
         const planned = plan(readings);
         sources = planned.sources;
-        drawing = await put({ title: "Binnacle, live", tracks: planned.tracks, panels: planned.panels, rows: [["", "events"]], duration_s: 1e9 });
-        meta.rows.length = 0;
+        words = planned.words;
+        drawing = await put({ title: "Binnacle, live", tracks: planned.tracks, panels: planned.panels, duration_s: 1e9 });
         take();
       }
       points.push({ t: t - start, values: sources.map((source) => source(readings)) });
@@ -179,6 +215,12 @@
           series.levels = [{ lo: at(0), hi: at(1) }];
         });
       });
+      const groups = new Map();
+      for (const { panel, names } of words) {
+        const place = groups.get(panel) || 0;
+        Object.assign(meta.panels[panel].states[place], { names, shown: names.map((_, k) => k) });
+        groups.set(panel, place + 1);
+      }
       const now = t - start;
       meta.duration_s = Math.max(SPAN, now);
       // Who has zoomed looks at that.
@@ -200,6 +242,7 @@
     fact("version", status.version);
     fact("running for", Math.round(status.uptime_s) + " s");
   });
+  element("date").addEventListener("change", (e) => { if (e.target.value) location.href = address("/day", "date=" + e.target.value); });
   if (location.pathname === "/day") { element("day").setAttribute("aria-current", "page"); day(); }
   else { element("live").setAttribute("aria-current", "page"); live(); }
 })();

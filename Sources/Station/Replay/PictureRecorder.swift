@@ -18,8 +18,10 @@ final class PictureRecorder: Detector {
     private let motions: [MotionManager]
     private let norths: [NorthDetector]
     /// For each stream its track and what is made of its samples.
-    private var tracks: [(stream: SampleStream, track: Track, motions: [MotionManager], spectrum: Spectrum?)] = []
-    private var headings: [(detector: NorthDetector, recorder: HeadingRecorder)] = []
+    private var tracks: [Part] = []
+    private let headings: [(detector: NorthDetector, recorder: HeadingRecorder)]
+    private let orientations: [(detector: OrientationDetector, recorder: OrientationRecorder)]
+    private let hinges: [(detector: HingeDetector, recorder: HingeRecorder)]
     private var events: [Event] = []
     private var eventCount = 0
 
@@ -28,32 +30,39 @@ final class PictureRecorder: Detector {
     /// The most pairs of a least and a greatest value in all tracks: with 4 bytes each, in base64, 1.5 MB.
     private static let mostPairs = 280_000
 
+    /// What is kept of a stream.
+    private struct Part {
+        let stream: SampleStream
+        let track: Track
+        let measures: [AccelerationMeasure]
+        let spectrum: Spectrum?
+    }
+
     init(_ assembly: Assembly) {
         streams = assembly.streams
-        motions = assembly.motions.map(\.object)
-        norths = assembly.norths.map(\.object)
-        let users = streams.map { stream in
-            motions.filter {
-                $0.accelerometer?.id == stream.id && $0.userAccelerationSquared != nil
-            }
+        let motions = assembly.motions.map(\.object)
+        let norths = assembly.norths.map(\.object)
+        let measures = streams.map { stream in
+            motions.filter { $0.accelerometer?.id == stream.id }.flatMap(AccelerationMeasure.of)
         }
         let seriesCount =
-            users.reduce(0) { $0 + Self.ownSeries + $1.count } + norths.count * Picture.HeadingSeries.allCases.count
+            measures.reduce(0) { $0 + Self.ownSeries + $1.count } + norths.count * Picture.HeadingSeries.allCases.count
+            + 4 * assembly.orientations.count + 2 * assembly.hinges.count
         // Even, because blocks are joined in pairs.
         let capacity = max(1024, Self.mostPairs / max(1, seriesCount) / 2 * 2)
-        for (stream, users) in zip(streams, users) {
+        for (stream, measures) in zip(streams, measures) {
             tracks.append(
-                (
-                    stream,
-                    Track(Array(repeating: .value, count: Self.ownSeries + users.count), capacity: capacity), users,
-                    stream.kind == .accelerometer ? Spectrum() : nil
-                ))
+                Part(
+                    stream: stream,
+                    track: Track(
+                        Array(repeating: .value, count: Self.ownSeries + measures.count), capacity: capacity),
+                    measures: measures, spectrum: stream.kind == .accelerometer ? Spectrum() : nil))
         }
-        for north in norths {
-            let recorder = HeadingRecorder(Track(Picture.HeadingSeries.allCases.map(\.kind), capacity: capacity))
-            north.observer = recorder
-            headings.append((north, recorder))
-        }
+        headings = norths.map { ($0, HeadingRecorder($0, capacity: capacity)) }
+        orientations = assembly.orientations.map { ($0.object, OrientationRecorder($0.object, capacity: capacity)) }
+        hinges = assembly.hinges.map { ($0.object, HingeRecorder($0.object, capacity: capacity)) }
+        self.motions = motions
+        self.norths = norths
     }
 
     /// The three axes and the vector's length.
@@ -64,24 +73,22 @@ final class PictureRecorder: Detector {
     func didLose(_ streams: [SampleStream], because error: any Error) {}
 
     func process(_ delivery: SampleDelivery) {
-        for place in tracks.indices {
-            let (stream, track, motions, spectrum) = tracks[place]
-            guard let columns = delivery[stream.id]?.columns, columns.count > 0 else { continue }
-            // A manager that was stopped has not looked at these samples.
-            let users = motions.map { $0.isDetecting ? $0.userAccelerationSquared : nil }
-            let scale = stream.kind == .gyroscope ? Float(180 / Double.pi) : 1
-            track.append(columns.times, count: columns.count) { series, range in
+        for part in tracks {
+            guard let columns = delivery[part.stream.id]?.columns, columns.count > 0 else { continue }
+            let measures = part.measures.map(\.squares)
+            let scale = part.stream.kind == .gyroscope ? Float(180 / Double.pi) : 1
+            part.track.append(columns.times, count: columns.count) { series, range in
                 var found: Extremes
                 switch series {
                 case 0: found = extremes(of: columns.x, range: range)
                 case 1: found = extremes(of: columns.y, range: range)
                 case 2: found = extremes(of: columns.z, range: range)
                 case 3: found = extremes(x: columns.x, y: columns.y, z: columns.z, range: range)
-                default: found = users[series - Self.ownSeries].map { extremes(of: $0, range: range) } ?? Extremes()
+                default: found = measures[series - Self.ownSeries]?.extremes(range) ?? Extremes()
                 }
                 guard found.least <= found.greatest else { return found }
                 if !found.least.isFinite || !found.greatest.isFinite {
-                    found = Self.finiteExtremes(series, columns, range, users)
+                    found = Self.finiteExtremes(series, columns, range, measures)
                 }
                 guard found.least <= found.greatest else { return found }
                 if series >= 3 {
@@ -93,17 +100,13 @@ final class PictureRecorder: Detector {
                 found.greatest *= unit
                 return found
             }
-            if let spectrum {
-                for index in 0..<columns.count {
-                    spectrum.append(columns.vector(index), timeNanoseconds: columns.times[index])
-                }
-            }
+            part.spectrum?.append(columns)
         }
     }
 
     /// The extremes without the values that are infinite.
     private static func finiteExtremes(
-        _ series: Int, _ columns: SampleColumns, _ range: Range<Int>, _ users: [UnsafePointer<Float>?]
+        _ series: Int, _ columns: SampleColumns, _ range: Range<Int>, _ measures: [AccelerationMeasure.Squares?]
     ) -> Extremes {
         var found = Extremes()
         for index in range {
@@ -114,7 +117,7 @@ final class PictureRecorder: Detector {
                 case 1: vector.y
                 case 2: vector.z
                 case 3: (vector * vector).sum()
-                default: users[series - ownSeries]?[index] ?? .nan
+                default: measures[series - ownSeries]?[index] ?? .nan
                 }
             if value.isFinite { found.take(value) }
         }
@@ -141,17 +144,21 @@ final class PictureRecorder: Detector {
         let order: [SampleKind] = [.accelerometer, .magnetometer, .gyroscope]
         for kind in order {
             for part in tracks where part.stream.kind == kind && part.track.count > 0 { add(part, to: &picture) }
-            if kind == .accelerometer { addHeadings(to: &picture) }
+            guard kind == .accelerometer else { continue }
+            for (detector, recorder) in orientations where recorder.track.count > 0 {
+                recorder.add(detector, to: &picture)
+            }
+            for (detector, recorder) in hinges where recorder.track.count > 0 { recorder.add(detector, to: &picture) }
+            for (detector, recorder) in headings where recorder.track.count > 0 {
+                recorder.add(detector, to: &picture)
+            }
         }
         return picture
     }
 
-    private func add(
-        _ part: (stream: SampleStream, track: Track, motions: [MotionManager], spectrum: Spectrum?),
-        to picture: inout Picture
-    ) {
+    private func add(_ part: Part, to picture: inout Picture) {
         let sensor = part.stream.sensor.name.printable
-        addPanels(of: part.stream, part.track, part.motions, to: &picture)
+        addPanels(of: part, to: &picture)
         if let spectrum = part.spectrum, !spectrum.cells.isEmpty {
             picture.spectra.append(Picture.NamedSpectrum(title: "vibration of \(sensor)", spectrum: spectrum))
         }
@@ -162,20 +169,10 @@ final class PictureRecorder: Detector {
         }
     }
 
-    private func addHeadings(to picture: inout Picture) {
-        for (detector, recorder) in headings where recorder.track.count > 0 {
-            picture.tracks.append(recorder.track)
-            picture.panels.append(
-                Picture.Panel(
-                    title: "heading of \(detector.name.printable)", unit: "°", heading: picture.tracks.count - 1))
-        }
-    }
-
-    private func addPanels(
-        of stream: SampleStream, _ track: Track, _ users: [MotionManager], to picture: inout Picture
-    ) {
+    private func addPanels(of part: Part, to picture: inout Picture) {
+        let stream = part.stream
         let place = picture.tracks.count
-        picture.tracks.append(track)
+        picture.tracks.append(part.track)
         let sensor = stream.sensor.name.printable
         func curve(_ label: String, _ series: Int) -> Picture.Curve {
             Picture.Curve(label: label, track: place, series: series)
@@ -190,17 +187,24 @@ final class PictureRecorder: Detector {
                 total.limits += motion.settings.limits(of: "total_g", unit: gravity)
             }
             picture.panels.append(total)
-            for (index, motion) in users.enumerated() {
+            for (index, measure) in part.measures.enumerated() {
+                let word = measure.isLinear ? "linear" : "user"
                 var panel = Picture.Panel(
-                    title: "user acceleration, \(motion.name.printable)", unit: "g",
-                    curves: [curve("user", Self.ownSeries + index)])
-                panel.limits = motion.settings.limits(of: "user_g", unit: 1)
+                    title: "\(word) acceleration, \(measure.motion.name.printable)", unit: "g",
+                    curves: [curve(word, Self.ownSeries + index)])
+                panel.limits = measure.motion.settings.limits(of: "\(word)_g", unit: 1)
                 picture.panels.append(panel)
             }
         case .magnetometer:
-            picture.panels.append(
-                Picture.Panel(
-                    title: "field at \(sensor)", unit: "µT", curves: axes + [curve("|B|", 3)]))
+            var panel = Picture.Panel(title: "field at \(sensor)", unit: "µT", curves: axes + [curve("|B|", 3)])
+            for north in norths where north.magnetometer?.id == stream.id {
+                guard let range = north.settings.plausibleFieldMicrotesla else { continue }
+                for (side, limit) in [("below", range.lowerBound), ("above", range.upperBound)] {
+                    panel.limits.append(
+                        Picture.Limit("\(north.name.printable): |B| implausible \(side)", begin: limit, end: limit))
+                }
+            }
+            picture.panels.append(panel)
         case .gyroscope:
             var panel = Picture.Panel(title: "turn rate of \(sensor)", unit: "°/s", curves: axes + [curve("|ω|", 3)])
             for motion in motions where motion.gyroscope?.id == stream.id {
@@ -218,28 +222,6 @@ extension PictureRecorder: EventHandler {
     }
 }
 
-/// Takes what a north detector finds at each sample.
-private final class HeadingRecorder: HeadingObserver {
-    let track: Track
-
-    private static let bits: [HeadingFault: Float] = Dictionary(
-        uniqueKeysWithValues: HeadingFault.allCases.enumerated().map { ($0.element, Float(UInt16(1) << $0.offset)) })
-
-    init(_ track: Track) {
-        self.track = track
-    }
-
-    func detector(_ detector: NorthDetector, didFind heading: HeadingEvent) {
-        track.append(
-            timeNanoseconds: heading.timeNanoseconds,
-            SIMD4(Float(heading.headingDegrees), Float(heading.accuracyDegrees), .nan, .nan))
-    }
-
-    func detector(_ detector: NorthDetector, didFindNoneBecauseOf fault: HeadingFault, at timeNanoseconds: Int64) {
-        track.append(timeNanoseconds: timeNanoseconds, SIMD4(.nan, .nan, Self.bits[fault] ?? .nan, .nan))
-    }
-}
-
 extension MotionSettings {
     /// The limits of one measure; those of motion are shown wherever the curve is.
     ///
@@ -249,9 +231,46 @@ extension MotionSettings {
     /// - Returns: The limits, in the panel's unit.
     fileprivate func limits(of measure: String, unit: Double) -> [Picture.Limit] {
         limits.filter { $0.measure == measure }.map { limit in
-            Picture.Limit(
-                "\(limit.name) \(limit.isAbove ? "above" : "below")", begin: Double(limit.begin) * unit,
-                end: Double(limit.end) * unit, isAlwaysShown: ["motion", "rotation"].contains(limit.name))
+            Picture.Limit(limit, unit: unit, isAlwaysShown: ["motion", "rotation"].contains(limit.name))
         }
+    }
+}
+
+/// An acceleration without gravity that a motion manager has found.
+private struct AccelerationMeasure {
+    let motion: MotionManager
+    /// Whether it is the one that a gyroscope follows through each turn.
+    let isLinear: Bool
+
+    /// Its squares at the samples of the last delivery, in (m/s²)².
+    struct Squares {
+        let user: UnsafePointer<Float>
+        /// Below 0 where the gyroscope did not tell, and user acceleration decides.
+        let linear: UnsafePointer<Float>?
+
+        subscript(index: Int) -> Float {
+            guard let value = linear?[index], !(value < 0) else { return user[index] }
+            return value
+        }
+
+        func extremes(_ range: Range<Int>) -> Extremes {
+            guard linear != nil else { return Kernels.extremes(of: user, range: range) }
+            var found = Extremes()
+            for index in range { found.take(self[index]) }
+            return found
+        }
+    }
+
+    /// What a motion manager measures.
+    static func of(_ motion: MotionManager) -> [Self] {
+        guard motion.userAccelerationSquared != nil else { return [] }
+        let isLinear = motion.settings.features.contains(.motion) && motion.settings.measure == .linearAcceleration
+        return [Self(motion: motion, isLinear: false)] + (isLinear ? [Self(motion: motion, isLinear: true)] : [])
+    }
+
+    /// The squares; `nil` of a manager that was stopped, which has not looked at these samples.
+    var squares: Squares? {
+        guard motion.isDetecting, let user = motion.userAccelerationSquared else { return nil }
+        return Squares(user: user, linear: isLinear ? motion.linearAccelerationSquared : nil)
     }
 }
