@@ -16,6 +16,7 @@ enum DaemonBench {
         let wanted = CommandLine.arguments.dropFirst(4)
         let measurements: [(name: String, body: () -> Void)] = [
             ("idle", { IdleMeasurement(binary: binary, seconds: min(seconds, 20)).run() }),
+            ("readings", { ReadingsMeasurement(binary: binary, seconds: seconds).run() }),
             ("start", { StartMeasurement(binary: binary).run() }),
             ("reaction", { ReactionMeasurement(binary: binary, stamp: CommandLine.arguments[2]).run() }),
             ("events", { EventMeasurement(binary: binary, seconds: seconds).run() }),
