@@ -162,21 +162,31 @@ function fit(panel) {
 const x = (panel, t) => LEFT + (t - view.from) / (view.to - view.from) * (panel.width - LEFT - RIGHT);
 const timeAt = (panel, px) => view.from + (px - LEFT) / (panel.width - LEFT - RIGHT) * (view.to - view.from);
 
-function ticks(lo, hi, most) {
+// Steps of a clock, in seconds.
+const CLOCK = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 21600];
+/** A time as text: seconds, or of a day the time of the clock. */
+function clock(t, decimals) {
+  if (!meta.is_day) return t.toFixed(decimals) + " s";
+  const two = (v) => String(Math.floor(v)).padStart(2, "0"), scale = 10 ** decimals, rounded = Math.round(t * scale) / scale;
+  return two(rounded / 3600) + ":" + two(rounded / 60 % 60) + ":" + (rounded % 60).toFixed(decimals).padStart(decimals ? decimals + 3 : 2, "0");
+}
+
+function ticks(lo, hi, most, isClock = false) {
   const raw = (hi - lo) / most, power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= raw) || 10 * power;
+  const step = isClock && CLOCK.find((s) => s >= raw) && raw > .5 ? CLOCK.find((s) => s >= raw)
+    : [1, 2, 5, 10].map((m) => m * power).find((s) => s >= raw) || 10 * power;
   const found = [];
   for (let k = Math.ceil(lo / step - 1e-9); k * step <= hi + step * 1e-9; k++) found.push(k * step);
   return { values: found, decimals: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) };
 }
 
 function timeGrid(panel, g, bottom, withText) {
-  const { values, decimals } = ticks(view.from, view.to, Math.max(2, (panel.width - LEFT - RIGHT) / 90));
+  const { values, decimals } = ticks(view.from, view.to, Math.max(2, (panel.width - LEFT - RIGHT) / 90), meta.is_day);
   g.strokeStyle = colours.faint; g.fillStyle = colours.soft; g.textAlign = "center"; g.textBaseline = "top";
   for (const t of values) {
     const px = Math.round(x(panel, t)) + .5;
     g.beginPath(); g.moveTo(px, 0); g.lineTo(px, bottom); g.stroke();
-    if (withText) g.fillText(t.toFixed(decimals) + " s", px, bottom + 3);
+    if (withText) g.fillText(clock(t, decimals), px, bottom + 3);
   }
 }
 
@@ -493,7 +503,7 @@ function drawSpectrum(panel) {
 
 function draw() {
   for (const panel of panels) panel.draw(panel);
-  byId("range").textContent = view.from.toFixed(3) + " s to " + view.to.toFixed(3) + " s of " + meta.duration_s.toFixed(3) + " s";
+  byId("range").textContent = clock(view.from, 3) + " to " + clock(view.to, 3) + (meta.is_day ? "" : " of " + meta.duration_s.toFixed(3) + " s");
   const width = panels.length ? panels[0].width - LEFT - RIGHT : 1;
   const coarse = tracks.filter((t) => t.block_s > 0 && t.block_s > (view.to - view.from) / width);
   byId("blocks").textContent = coarse.length === 0 ? ""
@@ -523,7 +533,7 @@ const pan = (share) => { const d = (view.to - view.from) * share; show(view.from
 function readout() {
   const parts = [];
   if (cursor !== null) {
-    parts.push(cursor.toFixed(4) + " s");
+    parts.push(clock(cursor, 4));
     const half = (view.to - view.from) / 2000;
     const read = (states) => {
       const bits = extremes(tracks[states.track], states.series, cursor - half, cursor + half);
@@ -551,7 +561,7 @@ function readout() {
   const shown = hovered >= 0 ? hovered : selected;
   if (shown >= 0) {
     const event = meta.events[shown];
-    parts.push("event " + meta.rows[event.r][1] + " at " + event.t.toFixed(3) + " s: " + event.f);
+    parts.push("event " + meta.rows[event.r][1] + " at " + clock(event.t, 3) + ": " + event.f);
   }
   byId("readout").textContent = parts.join(" · ");
 }
@@ -565,7 +575,7 @@ function fillTable() {
     row.id = "event" + index;
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = event.t.toFixed(3) + " s";
+    button.textContent = clock(event.t, 3);
     button.addEventListener("click", () => select(index, false));
     row.insertCell().append(button);
     row.insertCell().textContent = meta.rows[event.r][1];

@@ -59,7 +59,7 @@
       events.push({ t: (Date.parse(event.wall_time) - start) / 1000, r: row, f: figures(event) });
     }
     await put({ title: "Events of " + text, duration_s: (end - start) / 1000, rows, events, event_count: events.length,
-      facts: [["times", "seconds since midnight, local time"]] });
+      is_day: true, facts: [["times", "of this browser's clock"]] });
     say(events.length + " events");
   }
 
