@@ -56,6 +56,27 @@ import Traces
         #expect(found.samples[0].count == 60)
     }
 
+    @Test(arguments: ["Shimmer_B7F8_Accel_LN_X_CAL", "H5 acc x", "accel_x (g2c)", "Unit G Acceleration X"])
+    func aWordDecidesAgainstALetter(name: String) {
+        #expect(ColumnName(name).kind(assuming: nil) == .accelerometer)
+    }
+
+    @Test func numbersWithTheirNamesAreMadeATable() throws {
+        let error = try refusal(Self.rows { "ax:\(Double($0 % 3) / 50),ay: -0.20,az:9.80" })
+        guard case .file(let result, let command)? = error.remedy else {
+            Issue.record("\(error)")
+            return
+        }
+        defer { try? FileManager.default.removeItem(atPath: result) }
+        let shell = try Process.run(URL(fileURLWithPath: "/bin/sh"), arguments: ["-c", command])
+        shell.waitUntilExit()
+        let trace = try TraceFile(path: result, hints: TraceHints(rateHz: 50))
+        #expect(trace.notices.map(\.message).contains { $0.contains("m/s²") })
+        // Settings before the rows are none.
+        let settings = try opened("fs=50,n=60\nt_s,ax,ay,az\n" + Self.rows { "\(Double($0) / 50),0,0,9.81" })
+        #expect(settings.samples[0].count == 60)
+    }
+
     @Test func rawCountsAreRefusedWithTheirScale() throws {
         let text = "t_s,ax,ay,az\n" + Self.rows { "\(Double($0) / 50),100,\($0 % 3),8150" }
         let error = try refusal(text)

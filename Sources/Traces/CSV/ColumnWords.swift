@@ -10,6 +10,8 @@ struct ColumnWords {
     /// Whether the axis is a word of its own, or follows a known word.
     private(set) var isAxisCertain = false
     private(set) var kind: SampleKind?
+    /// The kind that a single letter stands for. A longer word decides against it: serial numbers have letters, too.
+    private var letter: SampleKind?
     private(set) var isTime = false
     private(set) var isWithoutGravity = false
     /// Whether gravity itself is meant.
@@ -98,6 +100,7 @@ struct ColumnWords {
         Self.joinRates(&words)
         stem = words.joined(separator: " ")
         for word in words { note(word) }
+        kind = kind ?? letter
     }
 
     /// Makes one word of those that mean a rate of turn together: rotation rate, angular velocity, gyro rotation.
@@ -114,18 +117,22 @@ struct ColumnWords {
 
     private mutating func note(_ word: String) {
         switch Self.meaning(word) {
-        case .accelerometer: kind = kind ?? .accelerometer
-        case .magnetometer: kind = kind ?? .magnetometer
-        case .gyroscope: kind = kind ?? .gyroscope
+        case .accelerometer: take(.accelerometer, word)
+        case .magnetometer: take(.magnetometer, word)
+        case .gyroscope: take(.gyroscope, word)
         case .other: isOther = true
         case .withoutGravity: isWithoutGravity = true
-        case .gravity: isGravity = isGravity || kind == nil
+        case .gravity: isGravity = isGravity || (kind ?? letter) == nil
         case .including:
             isGravity = false
-            kind = kind ?? .accelerometer
+            kind = kind ?? letter ?? .accelerometer
         case .filler, .time: break
         case nil: strange += 1
         }
+    }
+
+    private mutating func take(_ meant: SampleKind, _ word: String) {
+        if word.count == 1 { letter = letter ?? meant } else { kind = kind ?? meant }
     }
 
     /// The words in lower case, without digits behind them.
