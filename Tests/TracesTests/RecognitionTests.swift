@@ -1,4 +1,5 @@
 import Binnacle
+import Foundation
 import Glibc
 import Synchronization
 import TestSupport

@@ -106,7 +106,9 @@ struct CSVHead {
                 remedy: ForeignFormat.converted(path, suffix: "lines.csv") { "tr '\\r' '\\n' < \($0) > \($1)" })
         }
         // A single such line may be settings before the rows.
-        if let row = LabelledRow(text), let next = try lines.firstLines(2).lines.last, LabelledRow(next)?.names == row.names {
+        if let row = LabelledRow(text), let next = try lines.firstLines(2).lines.last,
+            LabelledRow(next)?.names == row.names
+        {
             throw fail("each number has its name before it: make a table of them", remedy: row.conversion(path))
         }
         let control = text.firstIndex { ($0 < 0x20 && $0 != UInt8(ascii: "\t")) || $0 == 0x7F }

@@ -10,7 +10,7 @@ struct ColumnWords {
     /// Whether the axis is a word of its own, or follows a known word.
     private(set) var isAxisCertain = false
     private(set) var kind: SampleKind?
-    /// The kind that a single letter stands for. A longer word decides against it: serial numbers have letters, too.
+    /// The kind that a single letter stands for, unless a longer word says another: serial numbers have letters, too.
     private var letter: SampleKind?
     private(set) var isTime = false
     private(set) var isWithoutGravity = false
