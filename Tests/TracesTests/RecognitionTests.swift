@@ -57,9 +57,11 @@ import Traces
         #expect(found.samples[0].count == 60)
     }
 
-    @Test(arguments: ["Shimmer_B7F8_Accel_LN_X_CAL", "H5 acc x", "accel_x (g2c)", "Unit G Acceleration X"])
-    func aWordDecidesAgainstALetter(name: String) {
-        #expect(ColumnName(name).kind(assuming: nil) == .accelerometer)
+    @Test(arguments: ["Shimmer_B7F8_Accel_LN_% (m/(s^2))", "H5 acc % (m/s2)", "Unit G Acceleration %"])
+    func aWordDecidesAgainstALetter(name: String) throws {
+        let names = ["X", "Y", "Z"].map { name.replacingOccurrences(of: "%", with: $0) }
+        let found = try opened("t_s,\(names.joined(separator: ","))\n" + Self.rows { "\(Double($0) / 50),0,0,9.81" })
+        #expect(found.samples[0].count == 60)
     }
 
     @Test func numbersWithTheirNamesAreMadeATable() throws {
