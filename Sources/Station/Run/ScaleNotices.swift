@@ -1,4 +1,5 @@
 import Binnacle
+import Configuration
 
 /// What detectors of orientations assume of the scales of their sensors, for people: each sensor once.
 struct ScaleNotices {
