@@ -195,6 +195,16 @@ import Testing
         #expect(bench.run() == ["normal 0", "vertical 0"])
     }
 
+    @Test(arguments: [1, 7, 4096]) func aWrongScaleIsLearnedAndOutlivesAStop(capacity: Int) {
+        var settings = OrientationSettings()
+        settings.learnsLength = true
+        let bench = Bench(samples([(3, 0, 0, 26), (1, 90, 0, 26)]), settings: settings)
+        #expect(bench.run(capacity: capacity) == ["normal 2000", "vertical 2000", "left-up 3300"])
+        bench.detector.stopDetection()
+        bench.detector.startDetection()
+        #expect(bench.detector.gravityG == 26)
+    }
+
     @Test func aShakeAndAGapMakeAChangeLastAgain() {
         let shaken = samples([(1, 0, 0, 1), (0.2, 90, 0, 1), (0.1, 90, 0, 2), (0.2, 90, 0, 1), (1, 0, 0, 1)])
         #expect(Bench.told(shaken) == ["normal 0", "vertical 0"])

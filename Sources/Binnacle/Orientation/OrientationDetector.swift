@@ -87,6 +87,8 @@ public final class OrientationDetector: EventDetector {
         edge.accept(.undefined)
         lean.accept(.undefined)
         lastTimeNanoseconds = nil
+        // What a device shows at rest outlives a stop; a vector that was about to become it does not.
+        gravity.interrupt()
         startCount += 1
         isDetecting = true
         delegate?.orientationDetectorWillStartDetection(self)

@@ -20,6 +20,8 @@ package final class Pipeline {
 
     private let gapLimit: Duration
     private let capacity: Int
+    /// What is asked for samples: the source, or the only one that a group of sources has.
+    private var asked: any SampleSource
     private var delivery: SampleDelivery
     private var monitors: [StreamMonitor]
     /// The streams that failed and have not delivered since.
@@ -40,6 +42,7 @@ package final class Pipeline {
         gapLimit: Duration = .seconds(1)
     ) {
         self.source = source
+        asked = source
         self.detectors = detectors
         self.router = router
         self.capacity = capacity
@@ -61,6 +64,7 @@ package final class Pipeline {
 
     private func takeStreams() {
         let streams = source.streams
+        asked = (source as? any SourceGroup)?.onlySource ?? source
         failed.formIntersection(streams.map(\.id))
         monitors = streams.map { stream in
             monitors.first { $0.stream.id == stream.id } ?? StreamMonitor(stream: stream, limit: gapLimit)
@@ -86,7 +90,7 @@ package final class Pipeline {
     /// A failure deactivates its sensors and is told to them and to the detectors that need them.
     package func turn() -> SampleAnswer {
         delivery.removeAll()
-        var answer = source.fill(delivery)
+        var answer = asked.fill(delivery)
         if let failure = stampFailure(answer) { answer = failure }
         offer(delivery)
         switch answer {

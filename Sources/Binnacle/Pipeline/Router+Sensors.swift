@@ -1,3 +1,58 @@
+/// The sensors in the pipeline: what becomes of each, and when only one is left.
+extension Router {
+    /// The sensors that are active.
+    package var activeSensors: [Sensor] { sensors.filter(\.isActive) }
+
+    /// Becomes the delegate of a sensor.
+    package func watch(_ sensor: Sensor) {
+        guard !sensors.contains(where: { $0 === sensor }) else { return }
+        sensors.append(sensor)
+        sensor.delegate = self
+        lastActiveCount = activeSensors.count
+    }
+
+    /// Becomes the delegate of these sensors, and of no others any more.
+    ///
+    /// Those that go are not told of: nothing happened to them.
+    package func watch(only wanted: [Sensor]) {
+        for sensor in sensors where !wanted.contains(where: { $0 === sensor }) { sensor.delegate = nil }
+        sensors.removeAll { sensor in !wanted.contains { $0 === sensor } }
+        for sensor in wanted { watch(sensor) }
+        lastActiveCount = activeSensors.count
+        awaitsLastSensor = false
+    }
+
+    /// Reports when failures have left one active sensor that delivers, or none.
+    func reviewSensors() {
+        var count = 0
+        for sensor in sensors where sensor.isActive { count += 1 }
+        defer { lastActiveCount = count }
+        guard let last = lastActiveCount, count < last || awaitsLastSensor else { return }
+        let active = activeSensors
+        awaitsLastSensor = false
+        if let sensor = active.first {
+            guard active.count == 1 else { return }
+            // At the start, the search for the other one may end without a device.
+            guard sensor.lastTimeNanoseconds != nil else {
+                awaitsLastSensor = true
+                return
+            }
+            collect(.sensorsOneLeft, sensor: sensor, [])
+            delegate?.router(self, didFallToOneSensor: sensor)
+        } else {
+            collect(.sensorsNoneLeft, [])
+            delegate?.routerDidLoseAllSensors(self)
+        }
+    }
+
+    /// Takes an event of a sensor or of the sensors as a whole, that belongs to no sample.
+    func collect(_ kind: EventKind, sensor: Sensor? = nil, _ figures: [Figure]) {
+        var event = Event(kind: kind, sensor: sensor?.name, timeNanoseconds: 0, figures: figures)
+        event.isSimulated = sensor?.isSimulated ?? sensors.contains(where: \.isSimulated)
+        report(event)
+    }
+}
+
 // What each method is told, and when, stands with the protocol.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension Router: SensorDelegate {
@@ -27,4 +82,19 @@ extension Router: SensorDelegate {
         event.isSimulated = sensor.isSimulated
         if let position { collect(event, at: position) } else { report(event) }
     }
+}
+
+/// What a ``Router`` tells about its sensors as a whole; every method has an empty default.
+package protocol RouterDelegate: AnyObject {
+    /// Tells the delegate that one active sensor is left; called when the number of active sensors falls to one.
+    func router(_ router: Router, didFallToOneSensor sensor: Sensor)
+    /// Tells the delegate that no active sensor is left; called when the number of active sensors falls to none.
+    func routerDidLoseAllSensors(_ router: Router)
+}
+
+// A method that a conforming type leaves out does nothing.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+extension RouterDelegate {
+    package func router(_ router: Router, didFallToOneSensor sensor: Sensor) {}
+    package func routerDidLoseAllSensors(_ router: Router) {}
 }

@@ -7,7 +7,7 @@ package final class Router {
     /// Told when sensors run out; held weakly.
     package weak var delegate: (any RouterDelegate)?
     /// The sensors in the pipeline, active or not.
-    package private(set) var sensors: [Sensor] = []
+    package internal(set) var sensors: [Sensor] = []
     /// The handlers with their decorators, in the order in which they get each event.
     package private(set) var chains: [HandlerChain] = []
     /// Tells when a stamp was by the wall clock, in nanoseconds since 1970, or without a stamp what time it is; without
@@ -26,9 +26,10 @@ package final class Router {
     private var pending: [Pending] = []
     /// What waits until the number of the last event is known; `nil` when it is.
     private var held: HeldEvents?
-    private var lastActiveCount: Int?
+    /// The number of active sensors at the last review; `nil` before there were any.
+    var lastActiveCount: Int?
     /// Whether failures have left one sensor that has not delivered yet, and may be missing as well.
-    private var awaitsLastSensor = false
+    var awaitsLastSensor = false
 
     private struct HeldEvents {
         var items: [Pending] = []
@@ -40,28 +41,6 @@ package final class Router {
 
     /// Creates a router without sensors and handlers.
     package init() {}
-
-    /// The sensors that are active.
-    package var activeSensors: [Sensor] { sensors.filter(\.isActive) }
-
-    /// Becomes the delegate of a sensor.
-    package func watch(_ sensor: Sensor) {
-        guard !sensors.contains(where: { $0 === sensor }) else { return }
-        sensors.append(sensor)
-        sensor.delegate = self
-        lastActiveCount = activeSensors.count
-    }
-
-    /// Becomes the delegate of these sensors, and of no others any more.
-    ///
-    /// Those that go are not told of: nothing happened to them.
-    package func watch(only wanted: [Sensor]) {
-        for sensor in sensors where !wanted.contains(where: { $0 === sensor }) { sensor.delegate = nil }
-        sensors.removeAll { sensor in !wanted.contains { $0 === sensor } }
-        for sensor in wanted { watch(sensor) }
-        lastActiveCount = activeSensors.count
-        awaitsLastSensor = false
-    }
 
     /// Adds a handler behind those that are there, also while samples flow.
     package func add(_ chain: HandlerChain) {
@@ -150,13 +129,6 @@ package final class Router {
         chains.contains { $0.asksFor(kind) }
     }
 
-    /// Takes an event of a sensor or of the sensors as a whole, that belongs to no sample.
-    func collect(_ kind: EventKind, sensor: Sensor? = nil, _ figures: [Figure]) {
-        var event = Event(kind: kind, sensor: sensor?.name, timeNanoseconds: 0, figures: figures)
-        event.isSimulated = sensor?.isSimulated ?? sensors.contains(where: \.isSimulated)
-        report(event)
-    }
-
     /// Hands on what was collected, in the order of the samples.
     ///
     /// - Parameter timeNanoseconds: How far sample time has come.
@@ -215,29 +187,6 @@ package final class Router {
         return next
     }
 
-    /// Reports when failures have left one active sensor that delivers, or none.
-    private func reviewSensors() {
-        var count = 0
-        for sensor in sensors where sensor.isActive { count += 1 }
-        defer { lastActiveCount = count }
-        guard let last = lastActiveCount, count < last || awaitsLastSensor else { return }
-        let active = activeSensors
-        awaitsLastSensor = false
-        if let sensor = active.first {
-            guard active.count == 1 else { return }
-            // At the start, the search for the other one may end without a device.
-            guard sensor.lastTimeNanoseconds != nil else {
-                awaitsLastSensor = true
-                return
-            }
-            collect(.sensorsOneLeft, sensor: sensor, [])
-            delegate?.router(self, didFallToOneSensor: sensor)
-        } else {
-            collect(.sensorsNoneLeft, [])
-            delegate?.routerDidLoseAllSensors(self)
-        }
-    }
-
     private func handOn(_ event: Event) {
         // A repetition is no event of its own: it has the number of the event before it, and leaves no hole for those
         // who do not see it.
@@ -251,17 +200,199 @@ package final class Router {
     }
 }
 
-/// What a ``Router`` tells about its sensors as a whole; every method has an empty default.
-package protocol RouterDelegate: AnyObject {
-    /// Tells the delegate that one active sensor is left; called when the number of active sensors falls to one.
-    func router(_ router: Router, didFallToOneSensor sensor: Sensor)
-    /// Tells the delegate that no active sensor is left; called when the number of active sensors falls to none.
-    func routerDidLoseAllSensors(_ router: Router)
+// What each method is told, and when, stands with the delegates' protocols; the row of a kind says what its event has.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+extension Router: MotionManagerDelegate {
+    package func motionManagerDeviceNotAvailable(_ manager: MotionManager) {
+        collect(.detectorUnavailable, manager, because: "no active accelerometer")
+    }
+
+    package func motionManager(_ manager: MotionManager, didFailWithError error: any Error) {
+        collect(.detectorFailed, manager, because: "\(error)")
+    }
+
+    package func motionManager(_ manager: MotionManager, didBeginMotion event: MotionEvent) {
+        collect(.motionBegan, manager, event)
+    }
+
+    package func motionManager(_ manager: MotionManager, deviceIsMoving sample: Sample) {
+        collect(.motionMoving, manager, sample)
+    }
+
+    package func motionManager(_ manager: MotionManager, didEndMotion event: MotionEvent) {
+        collect(.motionEnded, manager, event)
+    }
+
+    package func motionManager(_ manager: MotionManager, didDetectShake event: MotionEvent) {
+        collect(.shake, manager, event)
+    }
+
+    package func motionManager(_ manager: MotionManager, didDetectFreeFall event: MotionEvent) {
+        collect(.freeFall, manager, event)
+    }
+
+    package func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent) {
+        collect(.shock, manager, event)
+    }
+
+    package func motionManager(_ manager: MotionManager, didBeginRotation event: RotationEvent) {
+        collect(.rotationBegan, manager, event, sensor: manager.gyroscope?.sensor.name)
+    }
+
+    package func motionManager(_ manager: MotionManager, didEndRotation event: RotationEvent) {
+        collect(.rotationEnded, manager, event, sensor: manager.gyroscope?.sensor.name)
+    }
 }
 
-// A method that a conforming type leaves out does nothing.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
-extension RouterDelegate {
-    package func router(_ router: Router, didFallToOneSensor sensor: Sensor) {}
-    package func routerDidLoseAllSensors(_ router: Router) {}
+extension Router: NorthDetectorDelegate {
+    package func northDetectorDeviceNotAvailable(_ detector: NorthDetector) {
+        collect(.detectorUnavailable, detector, because: "no active accelerometer and magnetometer")
+    }
+
+    package func northDetector(_ detector: NorthDetector, didFailWithError error: any Error) {
+        collect(.detectorFailed, detector, because: "\(error)")
+    }
+
+    package func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent) {
+        collect(.heading, detector, event)
+    }
+
+    package func northDetector(_ detector: NorthDetector, didFindHeading event: HeadingEvent) {
+        collect(.headingFound, detector, event)
+    }
+
+    package func northDetector(_ detector: NorthDetector, didLoseHeading loss: HeadingLoss) {
+        collect(.headingLost, detector, loss, sensor: loss.sensor)
+    }
+
+    package func northDetector(_ detector: NorthDetector, didEnter sector: HeadingSector, with event: HeadingEvent) {
+        collect(.sectorEntered, detector, SectorEvent(sector: sector, heading: event))
+    }
+
+    package func northDetector(_ detector: NorthDetector, didLeave sector: HeadingSector, with event: HeadingEvent) {
+        collect(.sectorLeft, detector, SectorEvent(sector: sector, heading: event))
+    }
+
+    package func northDetector(_ detector: NorthDetector, didBeginInterference event: FieldEvent) {
+        collect(.interferenceBegan, detector, event)
+    }
+
+    package func northDetector(_ detector: NorthDetector, didEndInterference event: FieldEvent) {
+        collect(.interferenceEnded, detector, event)
+    }
+
+    package func northDetector(_ detector: NorthDetector, didBeginNeedingCalibration event: FieldEvent) {
+        collect(.calibrationNeeded, detector, event)
+    }
+
+    package func northDetector(_ detector: NorthDetector, didEndNeedingCalibration event: FieldEvent) {
+        collect(.calibrationRestored, detector, event)
+    }
+
+    package func northDetector(_ detector: NorthDetector, didFaceNorth event: HeadingEvent) {
+        collect(.northFaced, detector, event)
+    }
+
+    package func northDetector(_ detector: NorthDetector, deviceIsFacingNorth event: HeadingEvent) {
+        collect(.northFacing, detector, event)
+    }
+
+    package func northDetector(_ detector: NorthDetector, didLeaveNorth event: HeadingEvent) {
+        collect(.northLeft, detector, event)
+    }
+}
+
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+extension Router: OrientationDetectorDelegate {
+    package func orientationDetectorDeviceNotAvailable(_ detector: OrientationDetector) {
+        collect(.detectorUnavailable, detector, because: "no active accelerometer")
+    }
+
+    package func orientationDetector(_ detector: OrientationDetector, didFailWithError error: any Error) {
+        collect(.detectorFailed, detector, because: "\(error)")
+    }
+
+    package func orientationDetector(_ detector: OrientationDetector, didChangeOrientation event: OrientationEvent) {
+        collect(.orientationChanged, detector, event, sensor: detector.accelerometer?.sensor.name)
+    }
+
+    package func orientationDetector(_ detector: OrientationDetector, didChangeTilt event: OrientationEvent) {
+        collect(.tiltChanged, detector, event, sensor: detector.accelerometer?.sensor.name)
+    }
+}
+
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+extension Router: HingeDetectorDelegate {
+    package func hingeDetectorDeviceNotAvailable(_ detector: HingeDetector) {
+        collect(.detectorUnavailable, detector, because: "no two active accelerometers and no switch")
+    }
+
+    package func hingeDetector(_ detector: HingeDetector, didFailWithError error: any Error) {
+        collect(.detectorFailed, detector, because: "\(error)")
+    }
+
+    package func hingeDetector(_ detector: HingeDetector, didChange event: HingeEvent) {
+        collect(.hingeChanged, detector, event, sensor: detector.screen?.sensor.name)
+    }
+}
+
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+extension Router: AmbientLightDetectorDelegate {
+    package func ambientLightDetector(_ detector: AmbientLightDetector, didFailWithError error: any Error) {
+        collect(.detectorFailed, detector, because: "\(error)")
+    }
+
+    package func ambientLightDetector(_ detector: AmbientLightDetector, didChange event: LightEvent) {
+        collect(.lightChanged, detector, event, sensor: detector.name)
+    }
+}
+
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+extension Router: ProximityDetectorDelegate {
+    package func proximityDetector(_ detector: ProximityDetector, didFailWithError error: any Error) {
+        collect(.detectorFailed, detector, because: "\(error)")
+    }
+
+    package func proximityDetector(_ detector: ProximityDetector, didChange event: ProximityEvent) {
+        collect(.proximityChanged, detector, event, sensor: detector.name)
+    }
+}
+
+extension Router {
+    /// What is found about motion is about the accelerometer.
+    private func collect(_ kind: EventKind, _ manager: MotionManager, _ result: some DetectorResult) {
+        collect(kind, manager, result, sensor: manager.accelerometer?.sensor.name)
+    }
+
+    /// What is found about a heading is about the magnetometer.
+    private func collect(_ kind: EventKind, _ detector: NorthDetector, _ result: some DetectorResult) {
+        collect(kind, detector, result, sensor: detector.magnetometer?.sensor.name)
+    }
+
+    /// Makes an event of what a detector found.
+    ///
+    /// The position of the detector orders the event; its time is that of the result, which a decorator may have held back.
+    func collect(
+        _ kind: EventKind, _ detector: any EventDetector, _ result: some DetectorResult, sensor: String?
+    ) {
+        guard kind.role != .repeated || isAsked(for: kind) else { return }
+        var event = Event(
+            kind: kind, detector: detector.name, sensor: sensor, timeNanoseconds: result.timeNanoseconds, of: result)
+        event.isSimulated = detector.isSimulated
+        collect(event, at: detector.position)
+    }
+
+    /// What happens to a detector belongs to no sample.
+    func collect(_ kind: EventKind, _ detector: any Detector, because reason: String) {
+        var event = Event(
+            kind: kind, detector: detector.name, timeNanoseconds: 0, figures: [Figure(.reason, .text(reason))])
+        event.isSimulated = detector.isSimulated
+        report(event)
+    }
+}
+
+extension Detector {
+    /// Whether one of its streams is made up.
+    fileprivate var isSimulated: Bool { streams.contains { $0.sensor.isSimulated } }
 }

@@ -70,3 +70,9 @@ extension SampleSource {
         streams.first { $0.kind == kind }
     }
 }
+
+/// Several sources as one.
+package protocol SourceGroup: SampleSource {
+    /// The source that alone gives the samples until the group is changed; `nil` when several take turns.
+    var onlySource: (any SampleSource)? { get }
+}

@@ -189,7 +189,7 @@ package final class Replay {
         }
         summary.skippedCounts = repairs.skippedCounts
         summary.notices = repairs.notices.map(\.description) + [stretch?.notice].compactMap { $0 }
-        summary.assumptions = assembly.assumptions
+        summary.assumptions = assembly.assumptions + ScaleNotices.all(assembly)
         summary.elapsedSeconds = elapsed / .seconds(1)
         summary.isCancelled = session.isCancelled
         return summary

@@ -103,7 +103,6 @@ extension Daemon {
         }
         if desktop.endTrial(source.live, at: now) { reviewDemand() }
         desktop.update(isSearched: count > 0)
-        if let notice = desktop.takeNotice() { log.say(notice, level: .warning) }
     }
 
     /// When the desktop has something to do although nothing happens, on CLOCK_MONOTONIC; `nil` for never.

@@ -43,6 +43,8 @@ package final class Daemon {
     /// What is read by the watcher, and for which detectors.
     var watchedReadings: Set<ReadingKind> = []
     var watchedTakers: [ObjectIdentifier] = []
+    /// What was told of the scales of accelerometers.
+    private var scales = ScaleNotices()
     /// Serves the system bus; `nil` without `[dbus]`.
     var desktop: DesktopService?
     /// The sensors whose devices are not read, because nothing wants them.
@@ -369,6 +371,7 @@ extension Daemon: SessionDelegate {
         take(answer)
         takeMessages()
         serveDesktop(now)
+        for notice in scales.take(assembly) { log.say(notice, level: .warning) }
         if interruption.takeReload() { reload() }
         inlet?.flush()
         if let readings, now >= readings.dueNanoseconds { publishReadings(now) }

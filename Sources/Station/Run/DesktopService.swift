@@ -34,8 +34,6 @@ final class DesktopService {
     private(set) var trialEnd: Int64 = .max
     /// When clients find the service although the machine has not answered.
     let beginDeadline = SystemClock.monotonic() + 1_000_000_000
-    /// What was told of the scale of a device.
-    private var toldScaleG: Float = 1
     /// The stamp of the heading that was sent last.
     private var headingNanoseconds = Int64.min
 
@@ -138,18 +136,6 @@ final class DesktopService {
 
     private var sampled: [(sensor: DesktopSensor, parts: (sensors: [Sensor], requests: [SensorRequest]))] {
         [(.accelerometer, screenParts), (.compass, northParts)]
-    }
-
-    /// What is wrong with the scale of the accelerometer, once.
-    func takeNotice() -> String? {
-        guard let screen, screen.gravityG != toldScaleG else { return nil }
-        let isFirst = toldScaleG == 1
-        toldScaleG = screen.gravityG
-        guard isFirst, let name = screenParts.sensors.first?.name else { return nil }
-        let length = Figure.Value.number(Double(screen.gravityG), decimals: 2)
-        return
-            "sensor '\(name)': it measures \(length) g at rest, so its scale is wrong; the orientation needs its direction "
-            + "alone, and 'binnacle calibrate' corrects it"
     }
 
     /// Begins again with sensors that are read from now on: their last values are old.

@@ -5,7 +5,7 @@ package import LinuxSystem
 /// All sources of a station as one: devices, recordings in real time, and simulations.
 ///
 /// The sources take turns, so that a busy one does not starve the others.
-package final class StationSource: SessionSource {
+package final class StationSource: SessionSource, SourceGroup {
     package private(set) var streams: [SampleStream] = []
     package private(set) var live: LiveSource?
     private var timed: [any TimedSource] = []
@@ -65,6 +65,9 @@ package final class StationSource: SessionSource {
         guard let player, player.speed != 1 else { return timeNanoseconds }
         return player.dueNanoseconds(of: timeNanoseconds) ?? timeNanoseconds
     }
+
+    /// The recording that plays alone, or the devices when nothing else delivers: neither has to take turns.
+    package var onlySource: (any SampleSource)? { recording ?? (timed.isEmpty ? live : nil) }
 
     /// Delivers from one of the sources.
     package func fill(_ delivery: SampleDelivery) -> SampleAnswer {
