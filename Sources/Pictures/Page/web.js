@@ -158,7 +158,7 @@
   }
 
   function live() {
-    let drawing = null, sources = [], words = [], start = null, isLoading = false;
+    let partial = 0, drawing = null, sources = [], words = [], start = null, isLoading = false;
     const points = [];
     const events = [];
     const stream = new EventSource(address("/stream"));
@@ -195,8 +195,9 @@
       table(readings);
       if (readings.skipped) say(readings.skipped + " intervals skipped"); else say("live");
       if (!drawing) {
-        // Measures are there with the first samples.
-        if (isLoading || !readings.streams.some((s) => s.length)) return;
+        // Measures are there with the first samples; what is silent for two seconds gets no curve.
+        const isWhole = readings.streams.every((s) => !s.active || s.length);
+        if (isLoading || !readings.streams.some((s) => s.length) || (!isWhole && ++partial < 20)) return;
         isLoading = true;
         start = t;
         const planned = plan(readings);
