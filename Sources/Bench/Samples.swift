@@ -53,7 +53,11 @@ private final class LiveRun {
         self.form = form
         tree = try FifoTree()
         node = try tree.addDevice(0, name: "accel_3d")
-        let request = SensorRequest(sensor: Sensor(name: "accel_3d"), kinds: [.accelerometer], interface: .iio)
+        // What is measured is the way of a sample, and not how long one waits for others.
+        var atOnce = SensorSettings()
+        atOnce.latency = .zero
+        let request = SensorRequest(
+            sensor: Sensor(name: "accel_3d"), kinds: [.accelerometer], interface: .iio, settings: atOnce)
         source = try LiveSource([request], finder: DeviceFinder(root: tree.root), waker: try Waker())
         manager = MotionManager(accelerometer: source.firstStream(of: .accelerometer), settings: form.settings)
         pipeline = Pipeline(source: source, detectors: [manager])

@@ -50,7 +50,9 @@ import Testing
         let reports = Reports()
         var settings = CommandSettings()
         settings.queueLimit = 3
-        let handler = reports.command("/bin/sh", settings, name: "count", acknowledge: { [weak feeder] in feeder?.acknowledge($0) }) {
+        let handler = reports.command(
+            "/bin/sh", settings, name: "count", acknowledge: { [weak feeder] in feeder?.acknowledge($0) }
+        ) {
             ["-c", "exit \($0.sequence % 2)"]
         }
         feeder.start(handler)
@@ -64,7 +66,9 @@ import Testing
     @Test func whatAStopCutsShortIsNeitherAcknowledgedNorDropped() throws {
         let feeder = Feeder(count: 3)
         let reports = Reports()
-        let handler = reports.command("/bin/sleep", name: "hang", acknowledge: { [weak feeder] in feeder?.acknowledge($0) }) { _ in
+        let handler = reports.command(
+            "/bin/sleep", name: "hang", acknowledge: { [weak feeder] in feeder?.acknowledge($0) }
+        ) { _ in
             ["60"]
         }
         feeder.start(handler)
@@ -80,7 +84,9 @@ import Testing
         var settings = CommandSettings()
         settings.retryLimit = 2
         settings.retryDelay = .milliseconds(10)
-        let handler = reports.command("/bin/false", settings, name: "fail", acknowledge: { [weak feeder] in feeder?.acknowledge($0) }) {
+        let handler = reports.command(
+            "/bin/false", settings, name: "fail", acknowledge: { [weak feeder] in feeder?.acknowledge($0) }
+        ) {
             _ in []
         }
         feeder.start(handler)

@@ -56,6 +56,13 @@ final class StubbornAttribute {
         return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : ""
     }
 
+    /// Whether this text was written since the last time, and nothing else; a device that is silent for a second is switched
+    /// on again, and is written the same once more.
+    func wasWritten(_ text: String) -> Bool {
+        let all = written()
+        return !all.isEmpty && all == String(repeating: text, count: all.count / text.count)
+    }
+
     private static func write(_ text: String, to file: Int32) -> Bool {
         Array(text.utf8).withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) } == text.utf8.count
     }

@@ -112,8 +112,8 @@ import Testing
         let samples = try await station.recordBuffer(device, Array(scans.joined())).only("a")
         #expect(samples.map(\.x) == (1...20).map(Double.init))
         #expect(samples.allSatisfy { $0.y == 2 && $0.z == 3 })
-        #expect(temperature.written() == "0")
-        #expect(stamp.written() == "1")
+        #expect(temperature.wasWritten("0"))
+        #expect(stamp.wasWritten("1"))
     }
 
     /// Corner case 10: a read may end anywhere in a scan, and nothing may be lost or shifted by that.
@@ -310,7 +310,7 @@ import Testing
         let samples = try await recording.stop().only("a")
         #expect(samples.count == 1)
         #expect(samples.allSatisfy { abs($0.time - monotonicNow()) < 60_000_000_000 })
-        #expect(clock.written() == "monotonic")
+        #expect(clock.wasWritten("monotonic"))
     }
 
     /// Corner case 6: without stamps, and with stamps of 0, they are made from the time of arrival, and that is said.
@@ -421,7 +421,7 @@ import Testing
         let frequency = try StubbornAttribute(path: path, value: "7.040000")
         let recording = try station.record()
         try await recording.waitForBuffer(of: device)
-        #expect(frequency.written() == rate.chosen)
+        #expect(frequency.wasWritten(rate.chosen))
         try await recording.program.waitForMessage("chip", "7.04 Hz")
         try station.write(ScanEncoder(channels).scan([1, 2, 3, monotonicNow()]), to: device)
         #expect(try await recording.stop().only("a").count == 1)
