@@ -43,7 +43,7 @@ LINKING = -Xswiftc -use-ld=lld $(PACKING) -Xlinker --icf=safe -Xlinker -z -Xlink
     -Xlinker --symbol-ordering-file=$(CURDIR)/scripts/functions.order
 WALK = $(patsubst %,Tests/Fixtures/phyphox_walk/%.csv,Accelerometer Magnetometer Gyroscope)
 
-.PHONY: help setup setup-test setup-deb build portable check-portable deb check-deb release run test test-long check-handler test-systemd test-kernel lint docs format documents golden fuzz sanitize soak bench bench-kernels \
+.PHONY: help setup setup-test setup-deb build portable check-portable arm64 deb check-deb release run test test-long check-handler test-systemd test-kernel lint docs format documents golden fuzz sanitize soak bench bench-kernels \
 	bench-replay bench-recordings bench-sensors bench-daemon compare install uninstall clean
 
 help: ## Show this list.
@@ -80,6 +80,10 @@ run: build ## Replay the bundled recording of a walk, and draw it into docs/walk
 
 deb: setup-deb build ## Make the Debian packages, which lie in .build/deb/packages afterwards.
 	@scripts/make-deb $(BINARY)
+
+arm64: setup-test ## Build the program for 64-bit ARM, in a root of Debian sid, and try it in an emulator (as root, on x86-64).
+	scripts/build-arm64
+	scripts/check-arm64 .build/arm64/binnacle
 
 check-deb: setup-deb build ## Make the packages twice, and have apt install, upgrade and remove them in containers (as root).
 	SUITES="$(SUITES)" scripts/check-deb $(BINARY)

@@ -390,7 +390,8 @@ import Testing
         #expect(line.contains("channel accelerometer"), "\(line)")
         let samples = try await recording.stop().only("a")
         #expect(samples.map { Int($0.x) } == places)
-        let losses = try recording.program.errors.text().split(separator: "\n").filter { $0.contains("samples.lost") }
+        // On a busy machine its silence may be told as well.
+        let losses = try recording.program.errors.text().split(separator: "\n").filter { $0.contains("overrun") }
         #expect(losses.count == 1, "\(losses)")
     }
 
