@@ -8,7 +8,7 @@ struct Daemon {
     /// From before it was started until it said that it is ready.
     let startNanoseconds: Int64
 
-    /// One accelerometer, one magnetometer, and a detector of each sort.
+    /// One accelerometer, one magnetometer, and a detector of each sort. A shock is told with its first sample.
     static let sensors = """
         [sensor.chassis]
         source = "iio"
@@ -19,6 +19,7 @@ struct Daemon {
         [motion.moved]
         accelerometer = "chassis"
         shock_refractory_s = 0.001
+        shock_window_s = 0
         [north.bow]
         accelerometer = "chassis"
         magnetometer = "compass"
