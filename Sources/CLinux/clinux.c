@@ -6,6 +6,8 @@
 #include <sys/random.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -149,4 +151,32 @@ __attribute__((visibility("hidden"))) uint32_t arc4random(void)
     while (getrandom(&number, sizeof number, 0) != sizeof number) {
     }
     return number;
+}
+
+void clinux_trim_heap(void)
+{
+    malloc_trim(0);
+}
+
+static int clinux_unmap_object(struct dl_phdr_info *object, size_t size, void *context)
+{
+    (void)size;
+    (void)context;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        // What the dynamic linker has written is in segments that can be written, also where they are protected afterwards.
+        if (segment->p_type != PT_LOAD || segment->p_flags & PF_W)
+            continue;
+        uintptr_t start = (object->dlpi_addr + segment->p_vaddr) & ~(page - 1);
+        uintptr_t end = object->dlpi_addr + segment->p_vaddr + segment->p_memsz;
+        // It only saves memory; for the kernel's own object it fails.
+        madvise((void *)start, end - start, MADV_DONTNEED);
+    }
+    return 0;
+}
+
+void clinux_unmap_code(void)
+{
+    dl_iterate_phdr(clinux_unmap_object, NULL);
 }

@@ -112,7 +112,7 @@ import Testing
                     "org.binnacle.Binnacle1", "/org/binnacle/Binnacle1", "org.binnacle.Binnacle1.GetStatus"
                 ).contains("\"accelerometer\":0")
             }
-            figures.append((daemon.descriptorCount, try daemon.ownMemory()))
+            figures.append((daemon.descriptorCount, try daemon.memory()))
         }
         print("descriptors and memory in kB after each \(turns) claims and releases: \(figures)")
         #expect(figures[2].descriptors == figures[1].descriptors)
@@ -178,9 +178,9 @@ import Testing
             #expect(hostile.heard.filter { !$0.contains("org.freedesktop.DBus.Error") } == [])
         }
         try attack()
-        let before = (descriptors: daemon.descriptorCount, memory: try daemon.ownMemory())
+        let before = (descriptors: daemon.descriptorCount, memory: try daemon.memory())
         try attack()
-        let after = (descriptors: daemon.descriptorCount, memory: try daemon.ownMemory())
+        let after = (descriptors: daemon.descriptorCount, memory: try daemon.memory())
         print("before and after the second attack: \(before), \(after)")
         #expect(before.descriptors == after.descriptors)
         #expect(after.memory - before.memory < 1024)

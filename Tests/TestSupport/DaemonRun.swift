@@ -95,10 +95,13 @@ package final class DaemonRun {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/task").count) ?? 0
     }
 
-    /// The memory that is the process's own, in kilobytes.
-    package func ownMemory() throws -> Int {
+    /// A figure of the process's memory, in kilobytes.
+    ///
+    /// - Parameter field: One of /proc/PID/status, such as RssAnon for the memory that is the process's own.
+    /// - Throws: When the process has ended, or there is no such field.
+    package func memory(_ field: String = "RssAnon") throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
-        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") })
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix(field + ":") })
         return try #require(Int(line.split(separator: " ")[1]))
     }
 }

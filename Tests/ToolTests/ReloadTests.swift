@@ -114,7 +114,7 @@ import Testing
             // By then everything that is made once has been made.
             if number == 40 {
                 descriptors = run.descriptorCount
-                memory = try run.ownMemory()
+                memory = try run.memory()
             }
         }
         let written = feeder.stop()
@@ -122,7 +122,7 @@ import Testing
         try run.output.wait { $0.contains("\"time_ns\":\(last),") }
         // Version 200 is a version 40: what went with the others has been closed.
         try waitUntil("\(descriptors) descriptors, not \(run.descriptorCount)") { run.descriptorCount <= descriptors }
-        #expect(try Binary.isSanitized || run.ownMemory() < memory + 2048)
+        #expect(try Binary.isSanitized || run.memory() < memory + 2048)
         #expect(run.stop() == 0)
 
         let events = try run.events()

@@ -48,14 +48,14 @@ import Testing
             run.reload()
             try #require(run.process.isRunning)
             if number == settled {
-                (descriptors, threads, memory) = (run.descriptorCount, run.threadCount, try run.ownMemory())
+                (descriptors, threads, memory) = (run.descriptorCount, run.threadCount, try run.memory())
             }
         }
         try run.waitForMessage("configuration read anew", count: rounds)
         // A handler that a reload took out, or a command, may be ending just now.
         try waitUntil("\(descriptors) descriptors, not \(run.descriptorCount)") { run.descriptorCount <= descriptors }
         try waitUntil("\(threads) threads, not \(run.threadCount)") { run.threadCount <= threads }
-        #expect(try run.ownMemory() < memory + 1024)
+        #expect(try run.memory() < memory + 1024)
         #expect(run.stop() == 0)
         let events = try run.events()
         let kinds = Set(events.compactMap { $0["kind"] as? String })

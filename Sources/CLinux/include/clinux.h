@@ -113,4 +113,12 @@ int clinux_peer_groups(int socket, gid_t *groups, int capacity);
 /// Resets an inherited disposition of SIGCHLD with which the kernel discards the status of ended children.
 void clinux_keep_ends(void);
 
+/// malloc_trim(3): gives freed memory back to the kernel.
+void clinux_trim_heap(void);
+
+/// madvise(2), MADV_DONTNEED: unmaps the pages of code and constants, of the program and of its libraries.
+///
+/// They are those of files, unchanged, and come back from the page cache when they are used again.
+void clinux_unmap_code(void);
+
 #endif

@@ -203,6 +203,7 @@ extension Daemon {
             log.say("configuration read anew: \(count) of \(assembly.sensors.count) sensors run on")
             tellState()
             manager.sayReady()
+            restNanoseconds = SystemClock.monotonic() + Self.settling
         } catch {
             refuse(error)
         }

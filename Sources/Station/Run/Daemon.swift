@@ -102,6 +102,8 @@ package final class Daemon {
     /// Whether the service manager was told that the daemon is ready.
     private(set) var isReady = false
     private var readyByNanoseconds: Int64 = 0
+    /// When what the start or a reload needed is given back; `nil` once that is done.
+    var restNanoseconds: Int64?
     /// The error that ended a recording early.
     private var damage: StationError?
     private var toldState: (active: Int, all: Int)?
@@ -113,6 +115,8 @@ package final class Daemon {
 
     /// The time after which the daemon reports readiness even if devices have not answered.
     private static let longestStart: Int64 = 500_000_000
+    /// The time after a start or a reload in which the threads that it began have ended, and handlers have connected.
+    static let settling: Int64 = 1_000_000_000
     /// How long events are held for the store's last sequence number, and how many of them: sequence numbers that the file
     /// has cannot be stored again.
     private static let opening = (nanoseconds: Int64(5_000_000_000), eventCount: EventStore.capacity)
@@ -274,7 +278,14 @@ package final class Daemon {
             return
         }
         manager.sayReady()
+        restNanoseconds = now + Self.settling
         tellState()
+    }
+
+    private func giveMemoryBack(_ now: Int64) {
+        guard let time = restNanoseconds, now >= time else { return }
+        restNanoseconds = nil
+        ResidentMemory.giveBack()
     }
 
     /// Without a configuration there is no reason to wait for an absent sensor.
@@ -378,6 +389,7 @@ extension Daemon: SessionDelegate {
         checkNumbering(now)
         keepGyroscopes(now)
         if !isReady { checkReadiness(now) }
+        giveMemoryBack(now)
         // It keeps its descriptors as long as it is there.
         if endingSocket?.waitForEnd(until: 0) ?? false { endingSocket = nil }
     }
@@ -392,6 +404,7 @@ extension Daemon: SessionDelegate {
         let lifeSign = manager.lifeSignMilliseconds.map { SystemClock.monotonic() + Int64($0) * 1_000_000 }
         return [
             lifeSign, isReady ? nil : readyByNanoseconds, numberingDeadline, readings?.dueNanoseconds, desktopDeadline,
+            restNanoseconds,
         ]
         .compactMap { $0 }.min()
     }
