@@ -32,8 +32,8 @@ let development: [Target] =
             dependencies: ["BenchSupport", "EventSocket", "Binnacle", "PlainText", "VirtualDevices"],
             path: "Benchmarks/DaemonBench", exclude: ["stamp.c"], swiftSettings: settings),
         .executableTarget(
-            name: "CompareBench", dependencies: ["Bench", "BenchSupport", "Kernels"], path: "Benchmarks/CompareBench",
-            swiftSettings: settings),
+            name: "CompareBench", dependencies: ["Bench", "BenchSupport", "Kernels", "LinuxSystem"],
+            path: "Benchmarks/CompareBench", swiftSettings: settings),
         .systemLibrary(
             name: "CUMockdev", path: "Tests/CUMockdev", pkgConfig: "umockdev-1.0",
             providers: [.apt(["umockdev", "libumockdev-dev"])]),
@@ -246,7 +246,7 @@ let package = Package(
             swiftSettings: settings),
         // What only tests use: nothing above depends on it, so it is built with the tests and is part of no product.
         .target(
-            name: "TestSupport", dependencies: ["VirtualDevices"], path: "Tests/TestSupport", swiftSettings: settings),
+            name: "TestSupport", dependencies: ["VirtualDevices", "CBench"], path: "Tests/TestSupport", swiftSettings: settings),
     ] + development + fuzzers,
     cxxLanguageStandard: .cxx17
 )

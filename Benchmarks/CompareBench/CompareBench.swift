@@ -17,7 +17,7 @@ enum CompareBench {
                 columns.findCrossings(set: words[1], high: value(words[2]), low: value(words[3]))
             case "facing" where words.count == 4:
                 columns.findFacing(set: words[1], toleranceDegrees: value(words[2]), exitDegrees: value(words[3]))
-            case "play" where words.count == 3: TraceWork.play(words[1], form: words[2])
+            case "play" where words.count == 4: TraceWork.play(words[1], form: words[2], processors: words[3])
             default: fail("no such command: \(line)")
             }
         }

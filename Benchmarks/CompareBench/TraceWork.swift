@@ -1,5 +1,6 @@
 import Bench
 import BenchSupport
+import LinuxSystem
 
 /// Work on recordings: from the opening of the file to the last event.
 enum TraceWork {
@@ -8,12 +9,17 @@ enum TraceWork {
     /// - Parameters:
     ///   - path: The recording.
     ///   - form: How motion is found: `threshold` or `gravity`.
-    static func play(_ path: String, form: String) {
+    ///   - processors: `one`, whose time counts, or `all`, where the time until the end counts.
+    static func play(_ path: String, form: String, processors: String) {
         guard let form = DetectionForm(rawValue: form) else { fail("there is no form \(form)") }
-        let start = processorTime()
+        guard ["one", "all"].contains(processors) else { fail("one processor or all, not \(processors)") }
+        let isAlone = processors == "one"
+        let clock = isAlone ? processorTime : monotonic
+        let start = clock()
         do throws(BenchError) {
-            let outcome = try playRecording(path, form)
-            say("\(processorTime() - start) \(outcome.samples) \(outcome.events)")
+            let outcome = try playRecording(
+                path, form, processorCount: isAlone ? 1 : Processors.availableCount)
+            say("\(clock() - start) \(outcome.samples) \(outcome.events)")
         } catch {
             fail("\(error)")
         }

@@ -64,16 +64,9 @@ def run(ours, folder, rows, passes):
             query = f"select count(*), count(*) filter (where x*x + y*y + z*z > {LIMIT}) from stream"
             return base.execute(query).fetchone()[0]
 
-    def play(form):
-        def work():
-            nanoseconds, samples, _ = ours.ask("play", path, form)
-            return nanoseconds, samples
-
-        return work
-
     contenders = {
-        "binnacle, to the last event": play("threshold"),
-        "binnacle, with gravity filter": play("gravity"),
+        "binnacle, to the last event": ours.play(path, "threshold"),
+        "binnacle, with gravity filter": ours.play(path, "gravity"),
         "pyarrow, squares above a limit": contest.timed(lambda: with_pyarrow(path)),
         "pyarrow + numpy, squares above a limit": contest.timed(lambda: with_numpy(path)),
         "polars, squares above a limit": contest.timed(lambda: with_polars(path)),

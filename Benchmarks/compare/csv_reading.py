@@ -45,22 +45,15 @@ def run(ours, folder, rows, passes):
     arrow_types = pa.csv.ConvertOptions(
         column_types={"t_s": pa.float64()} | {name: pa.float32() for name in names[1:]}
     )
-    base = duckdb.connect(config={"threads": 1})
+    base = duckdb.connect(config={} if contest.takes_all_processors else {"threads": 1})
     query = (
         f"select * from read_csv('{path}', header=true, delim=',', auto_detect=false, "
         "columns={'t_s': 'DOUBLE', 'ax_m_s2': 'FLOAT', 'ay_m_s2': 'FLOAT', 'az_m_s2': 'FLOAT'})"
     )
 
-    def play(form):
-        def work():
-            nanoseconds, samples, _ = ours.ask("play", path, form)
-            return nanoseconds, samples
-
-        return work
-
     contenders = {
-        "binnacle, to the last event": play("threshold"),
-        "binnacle, with gravity filter": play("gravity"),
+        "binnacle, to the last event": ours.play(path, "threshold"),
+        "binnacle, with gravity filter": ours.play(path, "gravity"),
         # Each is told the types, so that nothing has to be guessed, and gives columns in memory, nothing else.
         "polars, reading alone": contest.timed(
             lambda: polars.read_csv(path, schema=schema, quote_char=None).height
@@ -69,7 +62,9 @@ def run(ours, folder, rows, passes):
         "duckdb, reading alone": contest.timed(lambda: base.sql(query).to_arrow_table().num_rows),
         "pyarrow, reading alone": contest.timed(
             lambda: pa.csv.read_csv(
-                path, read_options=pa.csv.ReadOptions(use_threads=False), convert_options=arrow_types
+                path,
+                read_options=pa.csv.ReadOptions(use_threads=contest.takes_all_processors),
+                convert_options=arrow_types,
             ).num_rows
         ),
     }

@@ -2,6 +2,8 @@
 
 import subprocess
 
+import contest
+
 
 class Ours:
     def __init__(self, binary):
@@ -15,6 +17,16 @@ class Ours:
         if not answer:
             raise SystemExit(f"compare: CompareBench ended at '{' '.join(map(str, words))}'")
         return tuple(map(int, answer))
+
+    def play(self, path, form):
+        """Makes the work of playing a recording, which returns nanoseconds and the count of the samples."""
+
+        def work():
+            processors = "all" if contest.takes_all_processors else "one"
+            nanoseconds, samples, _ = self.ask("play", path, form, processors)
+            return nanoseconds, samples
+
+        return work
 
     def close(self):
         self.process.stdin.close()

@@ -135,9 +135,13 @@ extension Bench {
 
 // MARK: - Recordings
 
-/// Plays a recording from the opening of its file to its last event, like a replay.
-package func playRecording(_ path: String, _ form: DetectionForm) throws(BenchError) -> (samples: Int, events: Int) {
-    let source = try mapError(BenchError.init) { () throws(TraceError) in try TraceSource(paths: [path]) }
+/// Plays a recording from the opening of its file to its last event, like a replay, on so many processors.
+package func playRecording(
+    _ path: String, _ form: DetectionForm, processorCount: Int = 1
+) throws(BenchError) -> (samples: Int, events: Int) {
+    let source = try mapError(BenchError.init) { () throws(TraceError) in
+        try TraceSource(paths: [path], processorCount: processorCount)
+    }
     let manager = MotionManager(accelerometer: source.firstStream(of: .accelerometer), settings: form.settings)
     let events = EventCounter()
     manager.delegate = events

@@ -24,6 +24,7 @@ struct CalibrateCommand {
         var options = CalibrateOptions()
         options.kind = try Self.kind(arguments.operands)
         options.traces = try arguments.traces(arguments.all(.trace))
+        options.traces.processorCount = Processors.availableCount
         options.configurationPath = arguments.value(.config)
         options.root = arguments.value(.root)
         guard arguments.all(.sensor).count <= 1 else {

@@ -13,6 +13,7 @@ struct ConvertCommand {
     init(_ arguments: Arguments) throws(StationError) {
         var options = ConvertOptions()
         options.traces = try arguments.traces(arguments.operands)
+        options.traces.processorCount = Processors.availableCount
         guard !options.traces.isEmpty else {
             throw StationError(.usage, "convert needs a trace; see 'binnacle convert --help'")
         }

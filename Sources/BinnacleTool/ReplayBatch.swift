@@ -47,6 +47,8 @@ struct ReplayBatch {
     ) throws(StationError) -> ReplayReport {
         var options = options
         options.traces.paths = [name]
+        // Who plays many recordings starts a process for each processor.
+        options.traces.processorCount = 1
         options.recording = name
         options.writesJSON = options.table == nil
         func tell(_ words: String) { errors.write("binnacle: \(name.printable): \(words)") }

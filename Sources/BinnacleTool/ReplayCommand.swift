@@ -151,6 +151,8 @@ extension ReplayOptions {
             batch = count
         }
         traces.decodesScans = arguments.has(.decodeScans)
+        // At a multiple of real time, one is enough.
+        if speed == .maximum { traces.processorCount = Processors.availableCount }
     }
 
     private static func speed(_ text: String) throws(StationError) -> ReplayOptions.Speed {

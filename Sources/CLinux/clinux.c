@@ -9,6 +9,7 @@
 #include <link.h>
 #include <malloc.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -127,6 +128,23 @@ int clinux_peer_groups(int socket, gid_t *groups, int capacity)
     if (getsockopt(socket, SOL_SOCKET, 59, groups, &length) == -1)
         return -1;
     return (int)(length / sizeof *groups);
+}
+
+int clinux_processors(void)
+{
+    // The kernel refuses a set that is smaller than its own with EINVAL.
+    for (int most = CPU_SETSIZE; most <= 1 << 20; most *= 2) {
+        cpu_set_t *set = CPU_ALLOC(most);
+        size_t size = CPU_ALLOC_SIZE(most);
+        if (set == NULL)
+            return -1;
+        int result = sched_getaffinity(0, size, set);
+        int count = result == 0 ? CPU_COUNT_S(size, set) : -1;
+        CPU_FREE(set);
+        if (result == 0 || errno != EINVAL)
+            return count;
+    }
+    return -1;
 }
 
 void clinux_keep_ends(void)

@@ -3,7 +3,7 @@ package import Testing
 
 /// The program as users run it.
 package enum Binary {
-    package struct Result {
+    package struct Result: Sendable {
         package let status: Int32
         package let output: String
         package let errors: String

@@ -175,6 +175,20 @@ import Testing
         }
     }
 
+    /// Of a CSV file that is so large that several threads read it; the memory for what they read is used again.
+    @Test func largeFilesTakeNoMoreAllocations() throws {
+        let library = try makeCounter()
+        let traces = try [160_000, 480_000].map { count in
+            var text = "t_ms,ax,ay,az,mx,my,mz\n"
+            for row in 0..<count { text += "\(row * 10),0.01,0,9.8,0,21,-45\n" }
+            return try TemporaryFile(text, suffix: ".csv")
+        }
+        let counts = try traces.map { try allocations(library.path, $0, []) }
+        print("allocations of large files: \(counts[0]) for 160,000 samples, \(counts[1]) for 480,000")
+        #expect(counts[0] > 100)
+        #expect(abs(counts[1] - counts[0]) < 100)
+    }
+
     /// With a gyroscope: motion by linear acceleration, rotations, and headings of all three sensors.
     @Test(arguments: ["1", "7", "4096"])
     func tenTimesTheSamplesWithAGyroscopeTakeNoMoreAllocations(batch: String) throws {

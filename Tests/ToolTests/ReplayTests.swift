@@ -309,4 +309,30 @@ import Testing
         process.waitUntilExit()
         #expect(try output.text() == Binary.run("replay", "--json", broad05).output)
     }
+
+    /// A large file is decoded on all processors; what is printed is that of one.
+    @Test(arguments: [false, true]) func allProcessorsPrintWhatOnePrints(endsEarly: Bool) throws {
+        var text = "t_ms,ax,ay,az\n"
+        text.reserveCapacity(8_000_000)
+        for row in 0..<250_000 {
+            let push = row % 5000 < 200 ? row % 7 : 0
+            switch row % 10_007 {
+            case 17: text += "\(row * 10),nan,0.1,9.8\n"
+            case 5000: text += "\(row * 10 - 500),0.1,0.2,9.8\n"
+            case 9000: text += "\n\(row * 10),0.1,0.\n\(row * 10),x,0.1,9.8125\n"
+            default: text += "\(row * 10),\(push).0\(row % 10),0.125,9.8125\n"
+            }
+            if endsEarly, row == 200_000 { text += String(repeating: "x,y,z\n", count: 1001) }
+        }
+        let file = try TemporaryFile(text, suffix: ".csv")
+        let arguments = ["replay", "--json", file.path]
+        let all = try Binary.run(arguments)
+        let one = try onOneProcessor { try Binary.run(arguments) }
+        #expect(all.output == one.output)
+        #expect(all.errors == one.errors)
+        #expect(all.status == one.status)
+        #expect(all.status == (endsEarly ? 65 : 0))
+        #expect(all.lines.count > 50)
+        #expect(all.errors.contains("\(file.path):"))
+    }
 }

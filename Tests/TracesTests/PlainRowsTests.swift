@@ -4,58 +4,44 @@ import TestSupport
 import Testing
 import Traces
 
-/// Rows that hold nothing unusual are read in another way than all others, and nobody may notice.
+/// Rows that hold nothing unusual are read in another way than all others, perhaps by other threads, and nobody may notice.
 @Suite struct PlainRowsTests {
-    /// What a file gives: every delivery, and what was said of it.
-    private struct Reading: Equatable {
-        var deliveries: [[[Arrival]]] = []
-        var failures: [String] = []
-        var repairs = TraceRepairs()
-
-        init(_ path: String, map: ColumnMap?, capacity: Int, isLineByLine: Bool) throws(TraceError) {
-            let file = try TraceFile(
-                path: path, hints: TraceHints(map: map, assumedKind: .accelerometer), isLineByLine: isLineByLine)
-            let sensors = TraceSource.nameSensors(of: [file], given: [file.contents.map { _ in nil }])
-            let source = TraceSource([(file: file, sensors: sensors[0])])
-            let delivery = SampleDelivery(streams: source.streams, capacity: capacity)
-            while true {
-                delivery.removeAll()
-                let answer = source.fill(delivery)
-                deliveries.append(
-                    delivery.batches.enumerated().map { stream, batch in
-                        (0..<batch.count).map { Arrival(stream: stream, sample: batch[$0]) }
-                    })
-                if case .failed(_, let reason) = answer { failures.append("\(reason)") }
-                if answer.isEnd { break }
-            }
-            repairs = source.repairs
-        }
-
-        var sampleCount: Int { deliveries.joined().map(\.count).reduce(0, +) }
-    }
-
-    /// Reads a file in both ways and compares them.
+    /// Reads a file in bulk, line by line, and in chunks on several threads, and compares what comes.
     ///
+    /// - Parameters:
+    ///   - text: The file.
+    ///   - map: What its columns are.
+    ///   - capacities: The sizes of the deliveries.
+    ///   - chunkings: Sizes of chunks in bytes, and numbers of threads.
     /// - Returns: How many samples there are.
+    /// - Throws: An error when the file cannot be written.
     @discardableResult
-    private func compare(_ text: [UInt8], map: ColumnMap? = nil, capacities: [Int] = [1, 7, 4096]) throws -> Int {
+    private func compare(
+        _ text: [UInt8], map: ColumnMap? = nil, capacities: [Int] = [1, 7, 4096],
+        chunkings: [(bytes: Int, threads: Int)] = [(13, 2), (500, 3)]
+    ) throws -> Int {
         let file = try TemporaryFile(text)
         var count = 0
         for capacity in capacities {
-            let plain = Result { () throws(TraceError) in
-                try Reading(file.path, map: map, capacity: capacity, isLineByLine: false)
+            func reading(isLineByLine: Bool = false, _ chunking: Chunking = .serial) -> Result<TraceReading, TraceError>
+            {
+                Result { () throws(TraceError) in
+                    try TraceReading(
+                        file.path, map: map, capacity: capacity, isLineByLine: isLineByLine, chunking: chunking)
+                }
             }
-            let lineByLine = Result { () throws(TraceError) in
-                try Reading(file.path, map: map, capacity: capacity, isLineByLine: true)
+            let lineByLine = reading(isLineByLine: true)
+            if case .success(let reading) = lineByLine { count = reading.sampleCount }
+            var others = [("in bulk", reading())]
+            for (bytes, threads) in chunkings {
+                others.append(("\(threads) threads, chunks of \(bytes)", reading(.tiny(bytes, threads))))
             }
-            guard plain != lineByLine else {
-                if case .success(let reading) = plain { count = reading.sampleCount }
-                continue
+            for (name, other) in others where other != lineByLine {
+                let kept = "/tmp/binnacle-plain-rows.csv"
+                rename(file.path, kept)
+                Issue.record("\(name): read otherwise at capacity \(capacity): see \(kept)")
+                return count
             }
-            let kept = "/tmp/binnacle-plain-rows.csv"
-            rename(file.path, kept)
-            Issue.record("read otherwise at capacity \(capacity): see \(kept)")
-            break
         }
         return count
     }
@@ -67,7 +53,11 @@ import Traces
         for _ in 0..<8 {
             var writer = RowWriter(&random)
             let rowCount = [20, 200, 1000].randomElement(using: &random) ?? 20
-            count += try compare(writer.text(rowCount: rowCount, using: &random))
+            let bytes = [1, 40, 300, 2000, 9000].randomElement(using: &random) ?? 40
+            // Some files have thousands of bytes in a line.
+            count += try compare(
+                writer.text(rowCount: rowCount, using: &random),
+                chunkings: [(bytes, Int.random(in: 2...4, using: &random))])
         }
         #expect(count > 100, "too few samples to compare anything")
     }
@@ -83,7 +73,7 @@ import Traces
             text +=
                 "\(row).\(row % 1000),\(row % 2500 == 7 ? note + note + note + note : note),\(axis),0.5,-1.25\n".utf8
         }
-        #expect(try compare(text, capacities: [4096]) == 10_000)
+        #expect(try compare(text, capacities: [4096], chunkings: [(10_000, 2), (70_000, 4), (262_144, 3)]) == 10_000)
     }
 
     @Test(arguments: [

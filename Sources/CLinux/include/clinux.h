@@ -110,6 +110,9 @@ int clinux_peer(int socket, uid_t *user, gid_t *group, pid_t *process);
 /// SO_PEERGROUPS: the supplementary groups of that process; their number, or -1 and errno. ERANGE: there are more.
 int clinux_peer_groups(int socket, gid_t *groups, int capacity);
 
+/// sched_getaffinity(2): the number of processors that the calling thread may use; -1 and errno when it is unknown.
+int clinux_processors(void);
+
 /// Resets an inherited disposition of SIGCHLD with which the kernel discards the status of ended children.
 void clinux_keep_ends(void);
 

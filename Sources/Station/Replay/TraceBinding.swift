@@ -31,6 +31,8 @@ package struct TraceSet: Sendable {
     package var otherSensors: Set<String> = []
     /// Whether samples are decoded again from recorded raw scans.
     package var decodesScans = false
+    /// The processors that may read large CSV files.
+    package var processorCount = 1
     /// Whether a user can name bindings.
     var takesBindings = true
 
@@ -76,12 +78,13 @@ struct TraceBinding {
             paths.append(path)
         }
         var files: [TraceFile] = []
+        let chunking = Chunking(processorCount: traces.processorCount, fileCount: traces.files.count)
         for path in traces.files {
             do throws(TraceError) {
                 files.append(
                     try TraceFile(
                         path: path, hints: traces.hints(for: path),
-                        makeDecoder: traces.decodesScans ? { RecordedScans($0) } : nil,
+                        makeDecoder: traces.decodesScans ? { RecordedScans($0) } : nil, chunking: chunking,
                         isCancelled: { interruption.isRequested }))
             } catch {
                 throw StationError(error)

@@ -28,6 +28,11 @@ final class CSVDecoder: RowDecoder {
     /// The use of each column up to the last one needed: ``nothing``, ``time``, or stream · 3 + axis.
     private let uses: [Int]
 
+    /// The number of columns up to the last one needed.
+    var columnCount: Int { uses.count }
+    /// Whether rows can be read without those before them; without times in the file, a row's stamp is its number.
+    var canReadChunks: Bool { plainRows != nil && rowClock == nil }
+
     static let nothing = -2
     static let time = -1
 

@@ -1,9 +1,11 @@
+import Binnacle
 import Glibc
 import PosixCalls
 
-/// Splits a file into lines, in one buffer of a fixed size.
+/// Splits a file into lines, in one buffer of a fixed size, or in chunks that other threads read ahead.
 ///
-/// The buffer's memory is confined to this class. A line points into it and is valid until the next one is read.
+/// The buffer's memory is confined to this class, and a chunk is this class's alone until it asks for the next one. A line points
+/// into one of them and is valid until the next line is read.
 final class LineReader {
     struct Line {
         let bytes: UnsafeBufferPointer<UInt8>
@@ -28,7 +30,11 @@ final class LineReader {
 
     private let file: InputFile
     private let isCancelled: () -> Bool
-    private let buffer: UnsafeMutablePointer<UInt8>
+    private let ownBuffer: UnsafeMutablePointer<UInt8>
+    /// Where the text is: the own buffer, or a chunk.
+    private var buffer: UnsafeMutablePointer<UInt8>
+    /// What reads ahead; `nil` while the own buffer is filled from the file.
+    private var chunks: CSVChunks?
     private var start = 0
     private var end = 0
     private var lastTaken = 0
@@ -40,12 +46,36 @@ final class LineReader {
         self.file = file
         path = file.path
         size = file.size
-        buffer = .allocate(capacity: Self.bufferSize + Self.padding)
-        buffer.initialize(repeating: UInt8(ascii: "\n"), count: Self.bufferSize + Self.padding)
+        ownBuffer = .allocate(capacity: Self.bufferSize + Self.padding)
+        ownBuffer.initialize(repeating: UInt8(ascii: "\n"), count: Self.bufferSize + Self.padding)
+        buffer = ownBuffer
     }
 
     deinit {
-        buffer.deallocate()
+        ownBuffer.deallocate()
+    }
+
+    /// Lets several threads read what was not returned as lines, if that is long enough.
+    func readAhead(_ head: CSVHead, _ chunking: Chunking) {
+        guard size != nil else { return }
+        let position = lseek(file.descriptor, 0, SEEK_CUR)
+        guard position >= 0 else { return }
+        chunks = CSVChunks(head, chunking, file: file, from: Int64(position) - Int64(end - start))
+        guard chunks != nil else { return }
+        // The first chunk begins with what is in the buffer.
+        start = 0
+        end = 0
+        isAtEnd = false
+        buffer[0] = UInt8(ascii: "\n")
+    }
+
+    /// Appends rows that were read ahead to a window, as ``CSVChunk/take(at:after:into:)``; `nil` when the next row has to be
+    /// read.
+    func takeRows(after time: Int64?, into window: [SampleBatch]) throws(TraceError) -> PlainRows? {
+        while chunks != nil, start == end { try refill() }
+        guard let rows = chunks?.current?.take(at: start, after: time, into: window) else { return nil }
+        take(lineCount: rows.rowCount, byteCount: rows.byteCount)
+        return rows
     }
 
     /// The first bytes of the text, before any line is read; without a byte-order mark, and fewer if the file is
@@ -167,6 +197,16 @@ final class LineReader {
     }
 
     private func refill() throws(TraceError) {
+        if let chunks {
+            // All its lines were returned, because they are whole.
+            if let chunk = chunks.next() {
+                buffer = chunk.memory
+                start = chunk.text.lowerBound
+                end = chunk.text.upperBound
+                return
+            }
+            try endChunks(at: chunks.offset)
+        }
         if start > 0 {
             memmove(buffer, buffer + start, end - start)
             end -= start
@@ -183,6 +223,19 @@ final class LineReader {
         // The byte-order mark of UTF-8 is not part of the first column's name.
         if isAtStart, end >= 3, buffer[0] == 0xEF, buffer[1] == 0xBB, buffer[2] == 0xBF { start = 3 }
         isAtStart = false
+    }
+
+    /// Goes on with the own buffer, at a place in the file.
+    private func endChunks(at offset: Int64) throws(TraceError) {
+        chunks = nil
+        buffer = ownBuffer
+        start = 0
+        end = 0
+        isAtEnd = false
+        try mapError({ TraceError(.inputOutput, path: path, "reading failed: \($0.reason)") }) {
+            () throws(SystemError) in
+            try systemCall("lseek") { lseek(file.descriptor, off_t(offset), SEEK_SET) }
+        }
     }
 }
 

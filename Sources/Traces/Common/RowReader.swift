@@ -12,6 +12,8 @@ final class RowReader: TraceReader {
     private let decoder: any RowDecoder
     private let plainRows: CSVPlainRows?
     private let isCancelled: () -> Bool
+    /// Has the rows read by several threads, before the first of them is read.
+    private var readAhead: ((LineReader) -> Void)?
     private var rules: RowRules
     /// The row read last.
     private let row: TraceRow
@@ -25,9 +27,13 @@ final class RowReader: TraceReader {
     private var unitChecks: [LateUnitCheck?]
 
     /// Reads the lines after the header, which the decoder has read.
-    init(_ lines: LineReader, decoder: any RowDecoder, isCancelled: @escaping () -> Bool) {
+    init(
+        _ lines: LineReader, decoder: any RowDecoder, readAhead: ((LineReader) -> Void)? = nil,
+        isCancelled: @escaping () -> Bool
+    ) {
         self.lines = lines
         self.decoder = decoder
+        self.readAhead = readAhead
         self.isCancelled = isCancelled
         plainRows = decoder.plainRows
         contents = decoder.contents
@@ -39,6 +45,8 @@ final class RowReader: TraceReader {
     }
 
     func fill(_ window: [SampleBatch], ranks: [Int]) throws(TraceError) -> Bool {
+        // A file whose contents alone are asked for needs no threads.
+        readAhead.take()?(lines)
         let hasMore = try read(window, ranks: ranks)
         if !unitChecks.isEmpty { checkUnits(window, isLast: !hasMore) }
         return hasMore
@@ -61,7 +69,7 @@ final class RowReader: TraceReader {
         var isEmpty = true
         while true {
             if !isRowHeld {
-                if let plain = takePlainRows(window) {
+                if let plain = try takePlainRows(window) {
                     lastTime = plain.lastTimeNanoseconds
                     lastRank = -1
                     isEmpty = false
@@ -97,22 +105,36 @@ final class RowReader: TraceReader {
         }
     }
 
-    /// Reads plain rows in bulk; `nil` when the next row is not plain.
-    private func takePlainRows(_ window: [SampleBatch]) -> PlainRows? {
-        // Plain rows are compared with a previous stamp, and follow no row that is still in doubt.
-        guard let plainRows, !isRowDoubted, let last = row.lastTimeNanoseconds else { return nil }
-        let plain = plainRows.read(lines.text, after: last, longestStep: RowRules.jumpNanoseconds, into: window)
-        guard plain.rowCount > 0 else { return nil }
-        lines.take(lineCount: plain.rowCount, byteCount: plain.byteCount)
+    /// Reads plain rows in bulk, or takes those that were read ahead; `nil` when the next row is not plain.
+    private func takePlainRows(_ window: [SampleBatch]) throws(TraceError) -> PlainRows? {
+        // Plain rows follow no row that is still in doubt.
+        guard let plainRows, !isRowDoubted else { return nil }
+        var taken: PlainRows?
+        while let rows = try lines.takeRows(after: row.lastTimeNanoseconds, into: window) {
+            keep(rows, window)
+            taken = rows
+            if window.contains(where: \.isFull) { return taken }
+        }
+        // They are compared with a previous stamp.
+        guard let last = row.lastTimeNanoseconds else { return taken }
+        let rows = plainRows.read(lines.text, after: last, longestStep: RowRules.jumpNanoseconds, into: window)
+        guard rows.rowCount > 0 else { return taken }
+        lines.take(lineCount: rows.rowCount, byteCount: rows.byteCount)
+        keep(rows, window)
+        return rows
+    }
+
+    /// Records plain rows, which are in the window, as the last ones of their streams.
+    private func keep(_ rows: PlainRows, _ window: [SampleBatch]) {
+        let last = row.lastTimeNanoseconds
         for stream in window.indices {
             // A stream that got nothing has an empty batch or an older last stamp.
-            guard let time = window[stream].lastTimeNanoseconds, time > last else { continue }
+            guard let time = window[stream].lastTimeNanoseconds, last.map({ time > $0 }) ?? true else { continue }
             row.keep(stream, timeNanoseconds: time)
         }
         hasSample = true
-        rowCount += plain.rowCount
+        rowCount += rows.rowCount
         rules.didUse()
-        return plain
     }
 
     /// At the end of the file, throws ``TraceError`` unless it had samples and its clocks were right to the end.

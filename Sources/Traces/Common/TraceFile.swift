@@ -34,11 +34,12 @@ package final class TraceFile {
     ///   - makeDecoder: Makes the decoder for an Arrow stream's raw scans, which replace the recorded samples; `nil`
     ///     uses the samples.
     ///   - isLineByLine: Whether CSV is never read in bulk; the result is the same.
+    ///   - chunking: How many threads read a large CSV file; the result is the same.
     ///   - isCancelled: Asked while the reader waits for a pipe; `true` is treated as the end of the file.
     /// - Throws: ``TraceError`` when it cannot be opened, or its header does not say enough.
     package init(
         path: String, hints: TraceHints = TraceHints(), makeDecoder: ScanDecoderMaker? = nil,
-        isLineByLine: Bool = false,
+        isLineByLine: Bool = false, chunking: Chunking = .serial,
         isCancelled: @escaping () -> Bool = { false }
     ) throws(TraceError) {
         self.path = path
@@ -68,13 +69,19 @@ package final class TraceFile {
             throw TraceError(
                 .data, path: path, "has no raw scans: only an Arrow stream made by record --scans has them")
         }
-        let isEvemu = try EvemuHead.isNext(lines)
-        let decoder: any RowDecoder =
-            isEvemu
-            ? EvemuDecoder(try EvemuHead(lines), hints: hints)
-            : CSVDecoder(try CSVHead(lines, hints: hints), isLineByLine: isLineByLine)
-        readers = [RowReader(lines, decoder: decoder, isCancelled: isCancelled)]
-        if isEvemu { try requireGravity(hints) }
+        guard try !EvemuHead.isNext(lines) else {
+            let decoder = EvemuDecoder(try EvemuHead(lines), hints: hints)
+            readers = [RowReader(lines, decoder: decoder, isCancelled: isCancelled)]
+            try requireGravity(hints)
+            return
+        }
+        let head = try CSVHead(lines, hints: hints)
+        let decoder = CSVDecoder(head, isLineByLine: isLineByLine)
+        readers = [
+            RowReader(
+                lines, decoder: decoder,
+                readAhead: decoder.canReadChunks ? { $0.readAhead(head, chunking) } : nil, isCancelled: isCancelled)
+        ]
     }
 
     /// Refuses to add gravity to recordings of sensors, which have it.

@@ -18,10 +18,17 @@ public final class TraceSource: SampleSource {
     /// - Parameters:
     ///   - paths: Trace files, at least one.
     ///   - map: Columns and units named by the user, instead of those recognised.
+    ///   - processorCount: The processors that may decode large CSV files at the same time, each with a thread that ends with the
+    ///     source. The samples are the same.
     /// - Throws: ``TraceError`` when a file cannot be opened, or its header does not say enough.
-    public convenience init(paths: [String], map: ColumnMap? = nil) throws(TraceError) {
+    public convenience init(
+        paths: [String], map: ColumnMap? = nil, processorCount: Int = 1
+    ) throws(TraceError) {
         var files: [TraceFile] = []
-        for path in paths { files.append(try TraceFile(path: path, hints: TraceHints(map: map))) }
+        let chunking = Chunking(processorCount: processorCount, fileCount: paths.count)
+        for path in paths {
+            files.append(try TraceFile(path: path, hints: TraceHints(map: map), chunking: chunking))
+        }
         let sensors = Self.nameSensors(of: files, given: files.map { $0.contents.map { _ in nil } })
         self.init(Array(zip(files, sensors)).map { (file: $0, sensors: $1) })
     }

@@ -1,0 +1,222 @@
+import Binnacle
+import Glibc
+import PosixCalls
+
+/// A stretch of a CSV file as whole lines, with those of its plain rows that could be read without the rows before them.
+///
+/// A line belongs to the stretch in which it begins. Rows that are not plain, and all that depends on what came before, are left
+/// to ``RowReader``, which finds the lines in the text.
+///
+/// One thread has a chunk at a time: the one to which ``CSVChunks`` gave its number, and then the reader, until it asks for the
+/// next one. Each hand-over goes through the lock of a monitor, so a chunk may be shared.
+final class CSVChunk: @unchecked Sendable {
+    /// Plain rows that follow each other.
+    private struct Part {
+        /// The first byte, in ``memory``.
+        let start: Int
+        let byteCount: Int
+        let rowCount: Int
+        /// The stamps of the first and of the last row, in nanoseconds.
+        let firstTime: Int64
+        let lastTime: Int64
+    }
+
+    /// The bytes of the file, and the padding of ``LineReader``; allocated once.
+    let memory: UnsafeMutablePointer<UInt8>
+    /// The whole lines, as a range of ``memory``.
+    private(set) var text = 0..<0
+    /// The place of the text in the file; `nil` when no line begins in the stretch.
+    private(set) var fileOffset: Int64?
+    /// Whether the stretch could be read, and its last line ends.
+    private(set) var isUsable = false
+
+    private let capacity: Int
+    private let decoder: CSVDecoder
+    /// The samples of all parts, for each stream.
+    private let batches: [SampleBatch]
+    private var parts: [Part] = []
+    /// For each part the number of samples up to its end, stream by stream.
+    private var sampleEnds: [Int] = []
+
+    /// The part that the reader has come to.
+    private var part = 0
+    /// Whether some of that part's samples were taken.
+    private var isPartBegun = false
+    /// For each stream the next sample to take.
+    private var next: [Int]
+
+    /// The most lines that are skipped because they are not plain; what follows them is left to the reader.
+    private static let mostParts = 64
+    /// How much is read at a time to find the end of the last line.
+    private static let pieceSize = 4096
+
+    /// Makes the room for a chunk.
+    ///
+    /// - Parameters:
+    ///   - head: Of the file.
+    ///   - size: The length of the stretches, in bytes.
+    init(_ head: CSVHead, size: Int) {
+        capacity = 1 + size + LineReader.longestLine
+        memory = .allocate(capacity: capacity + LineReader.padding)
+        decoder = CSVDecoder(head, isLineByLine: false)
+        // A row has a separator for each column, and a sample three digits. Pages that no sample reaches take no memory.
+        let most = capacity / (decoder.columnCount + 3) + 1
+        batches = decoder.contents.map { _ in SampleBatch(capacity: most) }
+        next = batches.map { _ in 0 }
+        parts.reserveCapacity(Self.mostParts)
+        sampleEnds.reserveCapacity(Self.mostParts * batches.count)
+    }
+
+    deinit { memory.deallocate() }
+
+    // MARK: - For the thread that reads the chunk
+
+    /// Reads the lines that begin in a stretch of the file, and their plain rows.
+    ///
+    /// - Parameters:
+    ///   - stretch: Bytes of the file, not more than there is room for.
+    ///   - file: The file.
+    ///   - isAtLine: Whether the stretch begins with a line.
+    func read(_ stretch: Range<Int64>, of file: InputFile, isAtLine: Bool) {
+        isUsable = false
+        fileOffset = nil
+        text = 0..<0
+        parts.removeAll(keepingCapacity: true)
+        sampleEnds.removeAll(keepingCapacity: true)
+        for batch in batches { batch.removeAll() }
+        part = 0
+        isPartBegun = false
+        // The byte before the stretch tells whether a line begins with it.
+        let offset = stretch.lowerBound - (isAtLine ? 0 : 1)
+        let count = Int(stretch.upperBound - offset)
+        guard load(file, offset, count, at: 0) == count else { return }
+        var start = 0
+        if !isAtLine {
+            guard let end = lineEnd(0, count - 1) else {
+                isUsable = true
+                return
+            }
+            start = end + 1
+        }
+        guard let end = findEnd(file, offset, count) else { return }
+        // The padding begins with a line end.
+        memory[end] = CSVDialect.newline
+        text = start..<end
+        fileOffset = offset + Int64(start)
+        isUsable = true
+        readRows()
+    }
+
+    /// Finds where the last line ends; `nil` when it is too long, or the file's end comes first.
+    private func findEnd(_ file: InputFile, _ offset: Int64, _ count: Int) -> Int? {
+        var loaded = count
+        var searched = count - 1
+        while true {
+            if let end = lineEnd(searched, loaded) { return end + 1 }
+            searched = loaded
+            let added = load(file, offset + Int64(loaded), min(Self.pieceSize, capacity - loaded), at: loaded)
+            guard added > 0 else { return nil }
+            loaded += added
+        }
+    }
+
+    /// Reads bytes of the file; fewer at its end, and when it cannot be read: then the reader tries it itself, and reports it.
+    private func load(_ file: InputFile, _ offset: Int64, _ count: Int, at place: Int) -> Int {
+        var loaded = 0
+        while loaded < count {
+            let result = try? systemCall("pread") {
+                pread(file.descriptor, memory + place + loaded, count - loaded, off_t(offset) + off_t(loaded))
+            }
+            guard let result, result > 0 else { break }
+            loaded += result
+        }
+        return loaded
+    }
+
+    /// The first line end in a range of the memory.
+    private func lineEnd(_ start: Int, _ end: Int) -> Int? {
+        memchr(memory + start, Int32(CSVDialect.newline), end - start).map {
+            $0.assumingMemoryBound(to: UInt8.self) - memory
+        }
+    }
+
+    private func readRows() {
+        guard let plainRows = decoder.plainRows else { return }
+        var place = text.lowerBound
+        for _ in 0..<Self.mostParts {
+            guard place < text.upperBound, let firstEnd = lineEnd(place, text.upperBound) else { return }
+            // The first row of a part follows every stamp; whether it follows those before it is up to the reader.
+            if let time = time(ofLine: place..<firstEnd), time > .min {
+                let rest = UnsafeBufferPointer(start: memory + place, count: text.upperBound - place)
+                let rows = plainRows.read(
+                    rest, after: time - 1, longestStep: RowRules.jumpNanoseconds, into: batches)
+                if rows.rowCount > 0 {
+                    parts.append(
+                        Part(
+                            start: place, byteCount: rows.byteCount, rowCount: rows.rowCount, firstTime: time,
+                            lastTime: rows.lastTimeNanoseconds))
+                    for batch in batches { sampleEnds.append(batch.count) }
+                    place += rows.byteCount
+                }
+            }
+            // The row that is not plain.
+            guard place < text.upperBound, let end = lineEnd(place, text.upperBound) else { return }
+            place = end + 1
+        }
+    }
+
+    private func time(ofLine line: Range<Int>) -> Int64? {
+        guard line.count <= LineReader.longestLine else { return nil }
+        let isReturned = !line.isEmpty && memory[line.upperBound - 1] == UInt8(ascii: "\r")
+        return decoder.timeNanoseconds(
+            of: UnsafeBufferPointer(start: memory + line.lowerBound, count: line.count - (isReturned ? 1 : 0)))
+    }
+
+    // MARK: - For the reader
+
+    /// Appends rows that were read to a window, until one of its batches is full or a part ends.
+    ///
+    /// - Parameters:
+    ///   - place: Where the reader is, in ``memory``. It stays at the start of a part until all of that is taken.
+    ///   - time: The latest stamp so far, in nanoseconds; `nil` when there is none.
+    ///   - window: A batch for each stream; none is full.
+    /// - Returns: What was taken, with the rows and bytes of a part that ended; `nil` when the next row has to be read.
+    func take(at place: Int, after time: Int64?, into window: [SampleBatch]) -> PlainRows? {
+        if !isPartBegun {
+            while part < parts.count, parts[part].start < place { part += 1 }
+            guard part < parts.count, parts[part].start == place, follows(time) else { return nil }
+            for stream in next.indices { next[stream] = part == 0 ? 0 : sampleEnd(part - 1, stream) }
+            isPartBegun = true
+        }
+        let part = parts[part]
+        // The window ends with the row that fills one of its batches.
+        var last = part.lastTime
+        for stream in next.indices {
+            let fullCount = window[stream].capacity - window[stream].count
+            guard sampleEnd(self.part, stream) - next[stream] >= fullCount else { continue }
+            last = min(last, batches[stream].columns.times[next[stream] + fullCount - 1])
+        }
+        for stream in next.indices {
+            var end = sampleEnd(self.part, stream)
+            if last < part.lastTime {
+                let times = batches[stream].columns.times
+                end = (next[stream]..<end).partitionPoint { times[$0] <= last }
+            }
+            window[stream].append(batches[stream], range: next[stream]..<end)
+            next[stream] = end
+        }
+        guard last == part.lastTime else { return PlainRows(lastTimeNanoseconds: last) }
+        isPartBegun = false
+        self.part += 1
+        return PlainRows(rowCount: part.rowCount, byteCount: part.byteCount, lastTimeNanoseconds: last)
+    }
+
+    private func sampleEnd(_ part: Int, _ stream: Int) -> Int { sampleEnds[part * batches.count + stream] }
+
+    /// Whether the part's first row is plain after a stamp.
+    private func follows(_ time: Int64?) -> Bool {
+        guard let time else { return true }
+        let (step, isTooLong) = parts[part].firstTime.subtractingReportingOverflow(time)
+        return !isTooLong && step > 0 && step <= RowRules.jumpNanoseconds
+    }
+}

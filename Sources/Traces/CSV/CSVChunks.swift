@@ -1,0 +1,144 @@
+import Binnacle
+import PosixCalls
+
+/// The rows of a CSV file, in chunks that several threads read ahead, and that are handed out in their order.
+///
+/// The thread that asks for a chunk which is not there yet reads one, too. There are two chunks more than threads, which bounds
+/// the memory.
+final class CSVChunks {
+    /// The chunk that was handed out last.
+    private(set) var current: CSVChunk?
+    /// The place in the file up to which chunks were handed out.
+    private(set) var offset: Int64
+
+    private let crew: CSVChunkCrew
+    private var number = 0
+
+    /// Starts to read; `nil` when the rest of the file is too short.
+    ///
+    /// - Parameters:
+    ///   - head: Of the file.
+    ///   - chunking: The size of the chunks, and the number of threads.
+    ///   - file: A regular file.
+    ///   - offset: Where a line begins, in bytes.
+    init?(_ head: CSVHead, _ chunking: Chunking, file: InputFile, from offset: Int64) {
+        guard let size = file.size, chunking.threadCount > 1 else { return nil }
+        let count = (size - offset) / Int64(chunking.chunkBytes)
+        guard count > 0, size - offset >= Int64(chunking.fewestBytes) else { return nil }
+        self.offset = offset
+        crew = CSVChunkCrew(
+            ring: (0..<chunking.threadCount + 2).map { _ in CSVChunk(head, size: chunking.chunkBytes) }, file: file,
+            start: offset, chunkBytes: Int64(chunking.chunkBytes), chunkCount: Int(count))
+        for _ in 1..<chunking.threadCount {
+            // Without a thread its share falls to the others, and at the last to the one that asks.
+            guard (try? crew.startThread()) != nil else { break }
+        }
+    }
+
+    deinit { crew.stop() }
+
+    /// The next chunk, which replaces the one before; `nil` when the file has to be read from ``offset`` on in another way.
+    func next() -> CSVChunk? {
+        if current != nil { crew.release() }
+        current = nil
+        guard let chunk = crew.take(number), chunk.isUsable else { return nil }
+        number += 1
+        if let start = chunk.fileOffset {
+            // Lines may have moved in a file that is written to.
+            guard start == offset else { return nil }
+            offset += Int64(chunk.text.count)
+        }
+        current = chunk
+        return chunk
+    }
+}
+
+/// The threads that read chunks, and the chunks' ring: a chunk's memory is used again once the reader is done with it.
+private final class CSVChunkCrew: Sendable {
+    private struct State {
+        /// The number of chunks that a thread has begun to read.
+        var begunCount = 0
+        /// The number of chunks that the reader is done with.
+        var releasedCount = 0
+        /// For each place in the ring, whether its chunk was read and not taken yet.
+        var isRead: [Bool]
+        var threadCount = 0
+        var isStopped = false
+    }
+
+    /// What a thread does next.
+    private enum Turn {
+        case read(Int)
+        case take
+        case end
+    }
+
+    private let ring: [CSVChunk]
+    private let file: InputFile
+    private let start: Int64
+    private let chunkBytes: Int64
+    private let chunkCount: Int
+    private let state: Monitor<State>
+
+    init(ring: [CSVChunk], file: InputFile, start: Int64, chunkBytes: Int64, chunkCount: Int) {
+        self.ring = ring
+        self.file = file
+        self.start = start
+        self.chunkBytes = chunkBytes
+        self.chunkCount = chunkCount
+        state = Monitor(State(isRead: ring.map { _ in false }))
+    }
+
+    /// Starts a thread, which ends with the last chunk or with ``stop()``.
+    func startThread() throws(SystemError) {
+        state.change { $0.threadCount += 1 }
+        do throws(SystemError) {
+            try WorkerThread.start { [self] in
+                while case .read(let number) = state.wait({ nextTurn(&$0) }) { read(number) }
+                state.change { $0.threadCount -= 1 }
+            }
+        } catch {
+            state.change { $0.threadCount -= 1 }
+            throw error
+        }
+    }
+
+    /// Ends all threads, and waits until they are at their end.
+    func stop() {
+        state.change { $0.isStopped = true }
+        state.wait { $0.threadCount == 0 ? () : nil }
+    }
+
+    /// Waits for a chunk, and reads chunks meanwhile; `nil` behind the last one.
+    func take(_ number: Int) -> CSVChunk? {
+        guard number < chunkCount else { return nil }
+        let place = number % ring.count
+        while true {
+            let turn = state.wait { state -> Turn? in
+                guard state.isRead[place] else { return nextTurn(&state, isReader: true) }
+                state.isRead[place] = false
+                return Turn.take
+            }
+            guard case .read(let number) = turn else { return ring[place] }
+            read(number)
+        }
+    }
+
+    /// Gives the memory of the oldest chunk that was taken to another one.
+    func release() { state.change { $0.releasedCount += 1 } }
+
+    /// The next chunk to read; `nil` while there is no room for it.
+    private func nextTurn(_ state: inout State, isReader: Bool = false) -> Turn? {
+        if !isReader, state.isStopped || state.begunCount == chunkCount { return .end }
+        guard state.begunCount < min(chunkCount, state.releasedCount + ring.count) else { return nil }
+        state.begunCount += 1
+        return .read(state.begunCount - 1)
+    }
+
+    private func read(_ number: Int) {
+        let place = number % ring.count
+        let first = start + Int64(number) * chunkBytes
+        ring[place].read(first..<first + chunkBytes, of: file, isAtLine: number == 0)
+        state.change { $0.isRead[place] = true }
+    }
+}

@@ -1,0 +1,131 @@
+import Binnacle
+import Glibc
+import TestSupport
+import Testing
+import Traces
+
+/// A large CSV file is read in chunks by several threads; what comes of it is compared in ``PlainRowsTests``, too.
+@Suite struct ChunkTests {
+    private static let head = "t_ms,ax_g,ay_g,az_g\n"
+
+    private func compare(_ text: String, _ sizes: [Int], threads: Int = 3) throws -> TraceReading {
+        let file = try TemporaryFile(text)
+        let serial = try TraceReading(file.path)
+        for size in sizes {
+            #expect(try TraceReading(file.path, chunking: .tiny(size, threads)) == serial, "chunks of \(size)")
+        }
+        return serial
+    }
+
+    /// Each kind of line that is not plain stands in turn at every place of a chunk.
+    @Test(arguments: [
+        "", "# a comment", "4,1,2", "4,1,2,x", "4,nan,2,3", "x,1,2,3", "4,1e9,2,3", "\"4\",1,2,3", "0,1,2,3", "3,1,2,3",
+        "20000,1,2,3", "4,,,", "4,1,2,3\r",
+    ])
+    func whatIsUnusualMayStandAnywhereInAChunk(line: String) throws {
+        // Rows of 16 bytes, seven in a chunk.
+        let rows = (0..<60).map { "\(($0 + 10) * 10),1,2,0.\($0 + 100)" }
+        for place in 20..<30 {
+            let all = rows[..<place] + [line] + rows[place...]
+            let reading = try compare(Self.head + all.map { $0 + "\n" }.joined(), [112, 113])
+            #expect(reading.sampleCount >= 59)
+        }
+    }
+
+    /// The same text with every size of chunk up to a few lines, so that chunks begin and end at every byte of a line.
+    @Test(arguments: ["\n", "\r\n"]) func aChunkMayEndAtAnyByte(lineEnd: String) throws {
+        var text = Self.head
+        for row in 0..<40 { text += "\(row * 10),0.5,\(row),\(row % 7 == 3 ? "nan" : "1")\(lineEnd)" }
+        for tail in ["", "400,1,2", "400,1,2,3", lineEnd] { _ = try compare(text + tail, Array(1...45)) }
+    }
+
+    /// Nothing of what follows an error that ends the reading is reported.
+    @Test func whatEndsTheReadingEndsItAtTheSameLine() throws {
+        let plain = (0..<400).map { "\($0 * 10),1,2,3\n" }.joined()
+        let damaged = String(repeating: "x\n", count: 1100)
+        let long = String(repeating: "1", count: 65_537) + "\n"
+        let back = (0..<1100).map { "\($0),1,2,3\n" }.joined()
+        for end in [damaged, long, back] {
+            let reading = try compare(Self.head + plain + end + "90000,nan,2,3\n" + plain, [50, 700, 5000])
+            #expect(reading.failures.count == 1)
+            #expect(reading.sampleCount == 400)
+        }
+    }
+
+    @Test func streamsThatAreNotInEveryRowKeepTheirOrder() throws {
+        var text = "time_ns,a.ax_m_s2,a.ay_m_s2,a.az_m_s2,b.mx_uT,b.my_uT,b.mz_uT\n"
+        for row in 0..<500 {
+            let (a, b) = (row % 3 != 0 ? "1,2,\(row)" : ",,", row % 5 != 1 ? "4,5,\(row)" : ",,")
+            text += "\(row),\(row % 15 == 6 ? "1,2,3" : a),\(b)\n"
+        }
+        let file = try TemporaryFile(text)
+        for capacity in [1, 2, 7, 4096] {
+            let serial = try TraceReading(file.path, capacity: capacity)
+            #expect(try TraceReading(file.path, capacity: capacity, chunking: .tiny(300, 2)) == serial)
+            #expect(serial.sampleCount > 700)
+        }
+    }
+
+    /// A source that is released long before the end of its file leaves no thread that holds the file.
+    @Test func threadsEndWithTheirSource() throws {
+        var text = Self.head
+        for row in 0..<20_000 { text += "\(row * 10),1,2,3\n" }
+        let file = try TemporaryFile(text)
+        func isOpen() -> Bool {
+            (0..<1024).contains { number in
+                var target = [CChar](repeating: 0, count: 4096)
+                let count = readlink("/proc/self/fd/\(number)", &target, target.count)
+                return target.prefix(max(0, count)).map { UInt8(bitPattern: $0) } == Array(file.path.utf8)
+            }
+        }
+        var source: TraceSource? = TraceSource(try TraceFile(path: file.path, chunking: .tiny(1000, 4)))
+        let delivery = SampleDelivery(streams: source?.streams ?? [], capacity: 100)
+        _ = source?.fill(delivery)
+        #expect(delivery.batches[0].count == 100)
+        #expect(isOpen())
+        source = nil
+        // The last thread releases what it holds when it has already reported its end.
+        try waitUntil("the file's closing") { !isOpen() }
+    }
+
+    /// Lines that are appended meanwhile are read like those of a file that one thread reads; so is a file that shrinks.
+    @Test func theFileMayChangeWhileItIsRead() throws {
+        var text = Self.head
+        for row in 0..<5000 { text += "\(row * 10),1,2,3\n" }
+        let file = try TemporaryFile(text)
+        func count(_ change: () throws -> Void) throws -> Int {
+            let source = TraceSource(try TraceFile(path: file.path, chunking: .tiny(1000, 2)))
+            let delivery = SampleDelivery(streams: source.streams, capacity: 10)
+            var count = 0
+            while true {
+                delivery.removeAll()
+                let answer = source.fill(delivery)
+                if count == 0 { try change() }
+                count += delivery.batches[0].count
+                if case .failed(_, let reason) = answer { Issue.record("\(reason)") }
+                if answer.isEnd { return count }
+            }
+        }
+        let grown = try count {
+            let descriptor = open(file.path, O_WRONLY | O_APPEND)
+            _ = Array("60000,1,2,3\n60010,1,2,3\n".utf8).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            close(descriptor)
+        }
+        #expect(grown == 5002)
+        // Up to the new end, or to the end of what was read ahead, and a row that was torn there.
+        let shrunk = try count { _ = truncate(file.path, 30_000) }
+        #expect((1500...3000).contains(shrunk))
+    }
+
+    @Test func processorsAreSharedAmongFiles() {
+        func threads(_ processors: Int, _ files: Int) -> Int {
+            Chunking(processorCount: processors, fileCount: files).threadCount
+        }
+        #expect(threads(1, 1) == 1)
+        #expect(threads(2, 1) == 2)
+        #expect(threads(2, 2) == 2)
+        #expect(threads(2, 3) == 1)
+        #expect(threads(8, 2) == 5)
+        #expect(threads(64, 1) == Chunking.mostThreads)
+    }
+}
