@@ -81,6 +81,7 @@ final class RowReader: TraceReader {
                 // A pipe may be slow: what has arrived is delivered before the next wait.
                 switch try readRow(mayWait: isEmpty) {
                 case .row: break
+                case .skipped: continue
                 case .notYet: return true
                 case .end:
                     try requireSamples()
@@ -147,14 +148,19 @@ final class RowReader: TraceReader {
         try rules.requireEnd(at: lines.lineNumber)
     }
 
-    private enum Reading { case row, notYet, end }
+    private enum Reading { case row, skipped, notYet, end }
 
-    /// Reads lines until a row has a usable sample; without `mayWait` only those that have arrived.
+    /// Reads lines until a row has a usable sample, or, where rows are read in bulk, a single one; without `mayWait` only those that
+    /// have arrived.
     private func readRow(mayWait: Bool) throws(TraceError) -> Reading {
         while mayWait || lines.isLineReady {
             if !isRowDoubted {
                 guard let line = try lines.next() else { return .end }
-                if line.isBlank { continue }
+                if line.isBlank {
+                    // Plain rows may follow.
+                    if plainRows != nil { return .skipped }
+                    continue
+                }
                 rowCount += 1
                 let flaw = decoder.decode(line.bytes, into: row)
                 if !line.isTerminated, flaw != nil || decoder.endsEveryLine {
@@ -175,6 +181,7 @@ final class RowReader: TraceReader {
                 rules.didUse()
                 return .row
             }
+            if plainRows != nil { return .skipped }
         }
         return .notYet
     }
