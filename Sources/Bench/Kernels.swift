@@ -108,7 +108,7 @@ struct Kernel: Sendable {
                     columns[axis][index] = mean + 0.1 * numbers.signed()
                 }
             }
-            var filter = OnePoleFilter(timeConstantSeconds: 0.5)
+            var filter = GravityFilter(timeConstantSeconds: 0.5)
             return Work {
                 filter.reset()
             } run: { range, set in

@@ -19,13 +19,6 @@ package struct OnePoleFilter: Sendable {
         self.timeConstantSeconds = timeConstantSeconds
     }
 
-    /// Creates a filter with a state.
-    init(timeConstantSeconds: Float, value: SIMD3<Float>, lastTimeNanoseconds: Int64) {
-        self.timeConstantSeconds = timeConstantSeconds
-        self.value = value
-        self.lastTimeNanoseconds = lastTimeNanoseconds
-    }
-
     /// Filters one sample; the first one becomes the value.
     ///
     /// - Parameters:
@@ -44,13 +37,6 @@ package struct OnePoleFilter: Sendable {
         lastTimeNanoseconds = timeNanoseconds
         guard dtSeconds > 0 else { return }
         value += (sample - value) * (dtSeconds / (timeConstantSeconds + dtSeconds))
-    }
-
-    /// Whether two filters are in the same state, to the last bit.
-    func isSame(as other: OnePoleFilter) -> Bool {
-        lastTimeNanoseconds == other.lastTimeNanoseconds
-            && value.x.bitPattern == other.value.x.bitPattern && value.y.bitPattern == other.value.y.bitPattern
-            && value.z.bitPattern == other.value.z.bitPattern
     }
 
     /// Removes the state.

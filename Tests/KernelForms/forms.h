@@ -38,5 +38,6 @@ void form_fail(const char *kernel, uint64_t number, const char *what);
 /// Each runs a number of cases.
 void test_threshold_forms(uint64_t cases);
 void test_facing_forms(uint64_t cases);
+void test_gravity_forms(uint64_t cases);
 
 #endif

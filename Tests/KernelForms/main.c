@@ -69,5 +69,6 @@ int main(int count, char **arguments)
     uint64_t cases = count > 1 ? strtoull(arguments[1], NULL, 10) : 3000;
     test_threshold_forms(cases);
     test_facing_forms(cases);
+    test_gravity_forms(cases);
     return 0;
 }

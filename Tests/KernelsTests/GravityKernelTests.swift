@@ -17,11 +17,13 @@ import Testing
         }
     }
 
-    private func separate(_ columns: Columns, cuts: [Int]) -> (user: [Float], total: [Float], gravity: OnePoleFilter) {
+    private func separate(
+        _ columns: Columns, cuts: [Int], timeConstantSeconds: Float = 0.5
+    ) -> (user: [Float], total: [Float], gravity: GravityFilter) {
         let count = columns.times.count
         var user = [Float](repeating: -1, count: count)
         var total = user
-        var gravity = OnePoleFilter(timeConstantSeconds: 0.5)
+        var gravity = GravityFilter(timeConstantSeconds: timeConstantSeconds)
         for (start, end) in zip([0] + cuts, cuts + [count]) {
             separateGravity(
                 times: columns.times, x: columns.x, y: columns.y, z: columns.z, range: start..<end, gravity: &gravity,
@@ -71,11 +73,29 @@ import Testing
     @Test func everyCutGivesTheSameBits() {
         let columns = randomColumns(97, seed: 5, withBad: true)
         let whole = separate(columns, cuts: [])
-        for cut in 0...97 {
-            let parts = separate(columns, cuts: [cut])
+        let cuts = (0...97).map { [$0] } + [1, 3, 5, 7, 8, 12].map { Array(stride(from: $0, to: 97, by: $0)) }
+        for cut in cuts {
+            let parts = separate(columns, cuts: cut)
             #expect(parts.user.map(\.bitPattern) == whole.user.map(\.bitPattern))
             #expect(parts.total.map(\.bitPattern) == whole.total.map(\.bitPattern))
-            #expect(parts.gravity.value == whole.gravity.value)
+            #expect(parts.gravity == whole.gravity)
+        }
+    }
+
+    /// The low-pass filter of docs/detection.md, in Double and one sample after the other.
+    @Test(arguments: [0.01, 0.5, 20])
+    func followsTheFormula(timeConstant: Double) {
+        let columns = randomColumns(20_000, seed: 7, withBad: false)
+        var gravity = SIMD3<Double>(Double(columns.x[0]), Double(columns.y[0]), Double(columns.z[0]))
+        let result = separate(columns, cuts: [], timeConstantSeconds: Float(timeConstant))
+        for i in columns.times.indices {
+            let sample = SIMD3<Double>(Double(columns.x[i]), Double(columns.y[i]), Double(columns.z[i]))
+            let dt = i == 0 ? 0 : Double(columns.times[i] - columns.times[i - 1]) * 1e-9
+            gravity += (sample - gravity) * (dt / (timeConstant + dt))
+            let user = ((sample - gravity) * (sample - gravity)).sum().squareRoot()
+            guard abs(Double(result.user[i].squareRoot()) - user) > 2e-5 else { continue }
+            Issue.record("sample \(i): \(result.user[i].squareRoot()) in place of \(user)")
+            return
         }
     }
 

@@ -55,7 +55,7 @@ public final class MotionManager: EventDetector, GyroscopeUser {
 
     private let gapLimitNanoseconds: Int64
     private let warmUpNanoseconds: Int64
-    private var gravity: OnePoleFilter
+    private var gravity: GravityFilter
     private var motion: DebouncedTrigger
     private var freeFall: DebouncedTrigger
     private var shake: RefractoryTrigger
@@ -130,7 +130,7 @@ public final class MotionManager: EventDetector, GyroscopeUser {
         self.settings = settings
         gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
         warmUpNanoseconds = Units.nanoseconds(settings.gravityTimeConstant * 3)
-        gravity = OnePoleFilter(timeConstantSeconds: Float(settings.gravityTimeConstant / .seconds(1)))
+        gravity = GravityFilter(timeConstantSeconds: Float(settings.gravityTimeConstant / .seconds(1)))
         // Linear acceleration needs it while there is no gyroscope.
         let isMotionUser = settings.features.contains(.motion) && settings.measure != .magnitude
         looksFor = Looks(settings.features)

@@ -132,24 +132,22 @@ CK_DECLARE_THRESHOLD(neon)
 CK_DECLARE_FACING(neon)
 #endif
 
-/// The number of parallel filters.
-#define CK_GRAVITY_LANES 16
-/// The number of samples in a block of each filter.
-#define CK_GRAVITY_STEPS 32
+/// K4. Filters runs of four samples, see GravityFilter.swift, and writes |a − g|² and |a|²; returns the number of samples, a
+/// multiple of four. It ends before four samples of which one is unusable, or which last for 2³¹ nanoseconds or longer.
+///
+/// The first sample begins a run, and the one before it in the columns is the filter's last one. start: four floats, the user
+/// acceleration at the sample before and, when it returns, at the last one filtered; the fourth has no meaning.
+/// time_constant: τ in seconds, above 0. The stamps do not decrease.
+size_t ck_gravity_runs_baseline(
+    const int64_t *times, const float *x, const float *y, const float *z, size_t count, float time_constant,
+    float *start, float *user, float *total);
 
 #if defined(__x86_64__)
-/// Runs sixteen gravity filters, each over its own segment of the same columns, and writes |a − g|² and |a|².
-///
-/// starts: the first index of each segment, increasing by at least CK_GRAVITY_STEPS; the first one at least 1. count: the
-/// samples of a segment, a multiple of CK_GRAVITY_STEPS. values: sixteen x, sixteen y, sixteen z. last: the stamp of each filter's
-/// last sample. time_constant: τ in seconds, at least 0. The stamps do not decrease.
-void ck_gravity_stretches_avx2(
-    const int64_t *times, const float *x, const float *y, const float *z, const size_t *starts, size_t count,
-    float time_constant, float *values, int64_t *last, float *user, float *total);
-/// The same without output.
-void ck_gravity_warm_up_avx2(
-    const int64_t *times, const float *x, const float *y, const float *z, const size_t *starts, size_t count,
-    float time_constant, float *values, int64_t *last);
+/// The same for eight runs at a time: ends before 32 samples of which one is unusable, or of which eight last for 2³¹
+/// nanoseconds or longer.
+size_t ck_gravity_runs_avx2(
+    const int64_t *times, const float *x, const float *y, const float *z, size_t count, float time_constant,
+    float *start, float *user, float *total);
 
 /// Decodes scans of three 16-bit axes within the first eight bytes; returns their number, a multiple of eight.
 ///

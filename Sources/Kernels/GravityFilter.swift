@@ -1,0 +1,91 @@
+/// The user acceleration of samples: what a low-pass filter, which follows gravity, leaves of them.
+///
+/// With the time constant τ and the distance dt to the previous sample, gravity moves towards a sample a by dt / (τ + dt).
+/// So the user acceleration u = a − gravity follows from the difference Δa to the previous sample, by the factor
+/// f = 1 − dt / (τ + dt) = τ / (τ + dt):
+///
+///     u ← (u + Δa) · f
+///
+/// This is computed in runs of four samples, counted from the first one. Within a run u is `share · start + part`: `start`
+/// is u at the end of the previous run, `share` the product of the factors since, and `part` what u were if `start` were 0.
+/// So one multiplication and one addition in four samples wait for the samples before them, and all else can be computed in
+/// parallel. Runs belong to the samples and not to how they are delivered, so every form and every division gives the
+/// same bits.
+package struct GravityFilter: Sendable, Equatable {
+    /// The time constant τ in seconds.
+    package let timeConstantSeconds: Float
+    /// The stamp of the last sample, in nanoseconds; `nil` before the first one.
+    private(set) var lastTimeNanoseconds: Int64?
+    /// The last sample.
+    private var last: SIMD3<Float> = .zero
+    /// The number of samples in the run so far.
+    private var runCount = 0
+    /// The user acceleration at the end of the previous run.
+    private(set) var start: SIMD3<Float> = .zero
+    private var part: SIMD3<Float> = .zero
+    private var share: Float = 1
+
+    /// The number of samples in a run.
+    static let runLength = 4
+
+    /// Creates a filter without a sample.
+    ///
+    /// - Parameter timeConstantSeconds: τ, at least 0; 0 leaves no user acceleration.
+    package init(timeConstantSeconds: Float) {
+        self.timeConstantSeconds = timeConstantSeconds
+    }
+
+    /// Whether the next sample is the first one of a run.
+    var isBetweenRuns: Bool { runCount == 0 && lastTimeNanoseconds != nil }
+
+    /// Filters one sample; the first one is gravity.
+    ///
+    /// - Parameters:
+    ///   - sample: Three finite axes; NaN or infinity would stay in the filter forever.
+    ///   - timeNanoseconds: The sample's stamp, not before the previous one's. A repeated stamp does not move gravity.
+    /// - Returns: The user acceleration, in the unit of the samples.
+    @inline(__always)
+    mutating func step(_ sample: SIMD3<Float>, timeNanoseconds: Int64) -> SIMD3<Float> {
+        guard let lastTimeNanoseconds else {
+            last = sample
+            lastTimeNanoseconds = timeNanoseconds
+            return .zero
+        }
+        // Wrapping, because stamps of a hostile trace may be further apart than Int64 can represent; the caller treats
+        // them as a gap and resets the filter first.
+        let dtSeconds = Float(timeNanoseconds &- lastTimeNanoseconds) * 1e-9
+        let factor = 1 - (dtSeconds > 0 ? dtSeconds / (timeConstantSeconds + dtSeconds) : 0)
+        part = (part + (sample - last)) * factor
+        share *= factor
+        let user = share * start + part
+        last = sample
+        self.lastTimeNanoseconds = timeNanoseconds
+        runCount &+= 1
+        if runCount == Self.runLength { endRun(user) }
+        return user
+    }
+
+    private mutating func endRun(_ user: SIMD3<Float>) {
+        start = user
+        part = .zero
+        share = 1
+        runCount = 0
+    }
+
+    /// Continues after whole runs that were filtered elsewhere.
+    ///
+    /// - Parameters:
+    ///   - user: The user acceleration at the last sample.
+    ///   - sample: The last sample.
+    ///   - timeNanoseconds: Its stamp.
+    mutating func didFilterRuns(user: SIMD3<Float>, sample: SIMD3<Float>, timeNanoseconds: Int64) {
+        endRun(user)
+        last = sample
+        lastTimeNanoseconds = timeNanoseconds
+    }
+
+    /// Removes the state.
+    package mutating func reset() {
+        self = GravityFilter(timeConstantSeconds: timeConstantSeconds)
+    }
+}
