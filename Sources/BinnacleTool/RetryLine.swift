@@ -10,9 +10,12 @@ enum RetryLine {
         guard let refused = error.refusedTrace, let command else { return nil }
         let line: String
         switch refused.remedy {
-        case .file(let file, let maker):
+        case .file(let file, let maker, let options):
             let words = arguments.map { replaced($0, refused.path, file) }
-            line = (maker.isEmpty ? "" : maker + " && ") + shell([command.name.rawValue] + words)
+            let added = command.options.contains(.map) ? options : []
+            line =
+                (maker.isEmpty ? "" : maker + " && ")
+                + shell([command.name.rawValue] + added + without(added, words))
         case .options(let options):
             let isNamed = arguments.contains {
                 $0 == refused.path || $0.hasSuffix("=" + refused.path) || $0.contains("=\(refused.path):")

@@ -69,6 +69,8 @@ struct RecordingShape: Sendable, CustomTestStringConvertible {
 
     private static func s(_ value: Double, _ digits: Int = 4) -> String { String(format: "%.\(digits)f", value) }
 
+    private static func clock(_ t: Double) -> String { "12:30:" + String(format: "%06.3f", 10 + t) }
+
     private static func make(
         _ name: String, _ file: String = "recording.csv", head: String, end: String = "\n", row: (Moment) -> String
     ) -> RecordingShape {
@@ -172,6 +174,13 @@ struct RecordingShape: Sendable, CustomTestStringConvertible {
 
     /// Shapes of other apps and loggers.
     private static let others: [RecordingShape] = [
+        make("a serial monitor with times", "monitor.txt", head: "") { "\(clock($0.t)) -> \(f($0.a))" },
+        make("a serial monitor with times and names", "monitor.txt", head: "") {
+            "\(clock($0.t)) -> X:\(s($0.a[0])) Y:\(s($0.a[1])) Z:\(s($0.a[2]))"
+        },
+        make("a serial plotter", "plotter.txt", head: "") {
+            "t:\(s($0.t)),ax:\(s($0.a[0])),ay:\(s($0.a[1])),az:\(s($0.a[2]))"
+        },
         make(
             "phyphox, German, semicolons",
             head: "\"Zeit (s)\";\"Beschleunigung x (m/s²)\";\"Beschleunigung y (m/s²)\";\"Beschleunigung z (m/s²)\"\n"

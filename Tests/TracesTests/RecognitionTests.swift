@@ -66,13 +66,14 @@ import Traces
 
     @Test func numbersWithTheirNamesAreMadeATable() throws {
         let error = try refusal(Self.rows { "ax:\(Double($0 % 3) / 50),ay: -0.20,az:9.80" })
-        guard case .file(let result, let command)? = error.remedy else {
+        guard case .file(let result, let command, let options)? = error.remedy else {
             Issue.record("\(error)")
             return
         }
         defer { try? FileManager.default.removeItem(atPath: result) }
         let shell = try Process.run(URL(fileURLWithPath: "/bin/sh"), arguments: ["-c", command])
         shell.waitUntilExit()
+        #expect(options == ["--rate", "100"] && error.message.contains("100 in --rate 100 is a placeholder"))
         let trace = try TraceFile(path: result, hints: TraceHints(rateHz: 50))
         #expect(trace.notices.map(\.message).contains { $0.contains("m/s²") })
         // Settings before the rows are none.

@@ -17,7 +17,7 @@ struct CSVHead {
     /// Examines the first lines; the first row is the next line afterwards.
     init(_ lines: LineReader, hints: TraceHints) throws(TraceError) {
         let path = lines.path
-        try Self.requireText(lines)
+        try Self.requireText(lines, hints)
         let most = Self.preambleCount + Self.rowCount
         // A pipe whose header states everything is not waited for.
         var wanted = lines.size == nil ? 2 : most
@@ -91,8 +91,19 @@ struct CSVHead {
         }
     }
 
-    /// Refuses what is no text, in the first line.
-    private static func requireText(_ lines: LineReader) throws(TraceError) {
+    /// Why a file that begins with these lines would be refused; `nil` for one that can be read.
+    private static func refusal(_ lines: [[UInt8]], _ hints: TraceHints, _ path: String) -> TraceError? {
+        guard let preamble = CSVPreamble(lines) else { return nil }
+        do throws(TraceError) {
+            _ = try layout(preamble, hints, path)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Refuses what is no text, in the first line, and what is no table.
+    private static func requireText(_ lines: LineReader, _ hints: TraceHints) throws(TraceError) {
         let path = lines.path
         // More than a line would delay a pipe.
         var text = try lines.firstBytes(1)
@@ -105,11 +116,16 @@ struct CSVHead {
                 "its lines end with CR alone: convert them to LF",
                 remedy: ForeignFormat.converted(path, suffix: "lines.csv") { "tr '\\r' '\\n' < \($0) > \($1)" })
         }
-        // A single such line may be settings before the rows.
-        if let row = LabelledRow(text), let next = try lines.firstLines(2).lines.last,
-            LabelledRow(next)?.names == row.names
-        {
-            throw fail("each number has its name before it: make a table of them", remedy: row.conversion(path))
+        // A pipe has few lines at first.
+        let first = try lines.firstLines(lines.size == nil ? 2 : rowCount).lines
+        if let conversion = LabelledRow.table(first) ?? StampedRow.table(first) {
+            let table = ForeignFormat.conversion(path, suffix: "columns.csv", conversion.program)
+            // What the table needs in turn, so that one command plays the recording.
+            let next = Self.refusal(conversion.lines, hints, table.path)
+            let options = if case .options(let options)? = next?.remedy { options } else { [String]() }
+            throw fail(
+                conversion.what + (next.map { ". Of that table: \($0.message)" } ?? ""),
+                remedy: .file(table.path, madeBy: table.command, options: options))
         }
         let control = text.firstIndex { ($0 < 0x20 && $0 != UInt8(ascii: "\t")) || $0 == 0x7F }
         if let control {

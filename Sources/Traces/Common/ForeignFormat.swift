@@ -146,10 +146,18 @@ struct ForeignFormat {
                 + ShellText.quoted(path))
     }
 
-    /// A command that makes another file beside the first.
+    /// The same command with a file that another one makes beside the first.
     static func converted(_ path: String, suffix: String, _ command: (String, String) -> String) -> TraceRemedy {
+        let made = conversion(path, suffix: suffix, command)
+        return .file(made.path, madeBy: made.command)
+    }
+
+    /// The file that a command makes of another one, and the command.
+    static func conversion(
+        _ path: String, suffix: String, _ command: (String, String) -> String
+    ) -> (path: String, command: String) {
         let stem = path.lowercased().hasSuffix(".csv") ? String(path.dropLast(4)) : path
         let result = "\(stem).\(suffix)"
-        return .file(result, madeBy: command(ShellText.quoted(path), ShellText.quoted(result)))
+        return (result, command(ShellText.quoted(path), ShellText.quoted(result)))
     }
 }

@@ -35,8 +35,8 @@ package struct TraceHints: Sendable, Equatable {
 package enum TraceRemedy: Sendable, Equatable {
     /// The same command with these options.
     case options([String])
-    /// The same command with another file, which a shell command makes first, unless it is empty.
-    case file(String, madeBy: String)
+    /// The same command with another file, which a shell command makes first, unless it is empty, and with these options.
+    case file(String, madeBy: String, options: [String] = [])
 }
 
 /// Writes words for a shell.
