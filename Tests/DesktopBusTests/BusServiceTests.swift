@@ -397,7 +397,8 @@ struct BusServiceTests {
         let rig = try Rig()
         rig.service.publish(.with(.normal, .vertical))
         let program = try rig.program()
-        let count = TestForm.count(2000, long: 60_000)
+        let count = TestForm.count(2000, long: 20_000)
+        let begin = ContinuousClock.now
         for turn in 0..<count {
             try program.claim(.accelerometer)
             try program.release(.accelerometer)
@@ -411,7 +412,9 @@ struct BusServiceTests {
         try wait(program, for: "all answers") {
             program.heard.count(where: { $0.hasSuffix(": ok") }) == 2 * count
         }
-        #expect(rig.notes.wanted.withLock { $0.count(where: { $0.contains(.accelerometer) }) } == 1)
+        // A sensor stays wanted for a second after its release; a busy machine may make that pause longer.
+        let pauses = Int((ContinuousClock.now - begin) / .seconds(1))
+        #expect(rig.notes.wanted.withLock { $0.count(where: { $0.contains(.accelerometer) }) } <= 1 + pauses)
         rig.end()
     }
 
