@@ -45,7 +45,7 @@ LINKING = -Xswiftc -use-ld=lld $(PACKING) -Xlinker --icf=safe -Xlinker -z -Xlink
     -Xlinker --symbol-ordering-file=$(CURDIR)/scripts/functions.order
 WALK = $(patsubst %,Tests/Fixtures/phyphox_walk/%.csv,Accelerometer Magnetometer Gyroscope)
 
-.PHONY: help setup setup-test setup-deb build portable check-portable arm64 deb check-deb release run test test-long check-handler test-systemd test-kernel lint docs format documents golden fuzz sanitize soak bench bench-kernels \
+.PHONY: help setup setup-test setup-deb build portable check-portable arm64 deb deb-arm64 check-deb check-deb-arm64 check-tarball release run test test-long check-handler test-systemd test-kernel lint docs format documents golden fuzz sanitize soak bench bench-kernels \
 	bench-replay bench-recordings bench-sensors bench-daemon compare install uninstall clean
 
 help: ## Show this list.
@@ -84,8 +84,21 @@ deb: setup-deb build ## Make the Debian packages, which lie in .build/deb/packag
 	@scripts/make-deb $(BINARY)
 
 arm64: setup-test ## Build the program for 64-bit ARM, in a root of Debian sid, and try it in an emulator (as root, on x86-64).
+	scripts/build-arm64 tests
+	scripts/check-arm64 .build/arm64/binnacle golden daemon kernels
+
+deb-arm64: setup-deb ## Build that program, and make its Debian package, in .build/deb/packages (as root, on x86-64).
 	scripts/build-arm64
-	scripts/check-arm64 .build/arm64/binnacle
+	@scripts/make-deb .build/arm64/binnacle
+
+check-deb-arm64: setup-test setup-deb ## Make that package twice, and have apt install it in an emulated Debian 12 (as root, on x86-64).
+	scripts/build-arm64
+	scripts/check-arm64 .build/arm64/binnacle package
+
+check-tarball: setup-test setup-deb portable ## Make the release files for x86-64 and 64-bit ARM twice, and install them in fresh roots (as root, on x86-64).
+	scripts/build-arm64
+	scripts/check-tarball .build/portable/binnacle
+	scripts/check-tarball .build/arm64/binnacle
 
 check-deb: setup-deb build ## Make the packages twice, and have apt install, upgrade and remove them in containers (as root).
 	SUITES="$(SUITES)" scripts/check-deb $(BINARY)
