@@ -246,7 +246,8 @@ let package = Package(
             swiftSettings: settings),
         // What only tests use: nothing above depends on it, so it is built with the tests and is part of no product.
         .target(
-            name: "TestSupport", dependencies: ["VirtualDevices", "CBench"], path: "Tests/TestSupport", swiftSettings: settings),
+            name: "TestSupport", dependencies: ["VirtualDevices", "CBench"], path: "Tests/TestSupport",
+            swiftSettings: settings),
     ] + development + fuzzers,
     cxxLanguageStandard: .cxx17
 )

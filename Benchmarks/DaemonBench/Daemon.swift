@@ -8,7 +8,9 @@ struct Daemon {
     /// From before it was started until it said that it is ready.
     let startNanoseconds: Int64
 
-    /// One accelerometer, one magnetometer, and a detector of each sort. A shock is told with its first sample.
+    /// One accelerometer, one magnetometer, and a detector of each sort.
+    ///
+    /// A shock is told with its first sample.
     static let sensors = """
         [sensor.chassis]
         source = "iio"

@@ -98,6 +98,7 @@ package final class DaemonRun {
     /// A figure of the process's memory, in kilobytes.
     ///
     /// - Parameter field: One of /proc/PID/status, such as RssAnon for the memory that is the process's own.
+    /// - Returns: The figure.
     /// - Throws: When the process has ended, or there is no such field.
     package func memory(_ field: String = "RssAnon") throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)

@@ -1,5 +1,6 @@
-/// A row in which each number has its name before it, such as `ax:0.08,ay:-0.20,az:9.80`: what programs print for the serial
-/// plotter of the Arduino environment. Its monitor may have put a time before it.
+/// A row in which each number has its name before it, such as `ax:0.08,ay:-0.20,az:9.80`.
+///
+/// Programs print such rows for the serial plotter of the Arduino environment. Its monitor may have put a time before them.
 struct LabelledRow {
     let names: [String]
     private let values: [Substring]
