@@ -22,9 +22,11 @@ struct EventMeasurement {
         [sensor.chassis]
         source = "iio"
         match = { name = "accel_3d" }
+        latency_s = 0
         [motion.moved]
         accelerometer = "chassis"
         detect = ["shock"]
+        shock_window_s = 0
         shock_refractory_s = 0.000001
         [handler.note]
         on = ["events.dropped", "samples.lost", "gap", "store.failed"]
