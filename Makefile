@@ -192,18 +192,18 @@ bench-recordings: build ## Replay Arrow recordings of 1, 10 and 100 million samp
 	scripts/bench-recordings $(BINARY)
 
 compare: setup-test ## Do the same work with numpy, pandas, polars, duckdb and pyarrow, from PyPI into .build/python.
-	$(DEVELOP) build -c release --static-swift-stdlib --product CompareBench
+	$(DEVELOP) build -c release --static-swift-stdlib $(SECTIONS) --product CompareBench
 	scripts/compare .build/release/CompareBench $(COMPARE)
 
 bench-replay: build ## Replay 10 million rows: throughput and memory.
 	scripts/bench-replay $(BINARY)
 
 bench-sensors: build ## Read a device that is a FIFO: latency, processor time, memory; BENCH_SECONDS (default 60).
-	$(DEVELOP) build -c release --static-swift-stdlib --product SensorBench
+	$(DEVELOP) build -c release --static-swift-stdlib $(SECTIONS) --product SensorBench
 	.build/release/SensorBench $(BINARY) $(BENCH_SECONDS)
 
 bench-daemon: build ## Run the daemon: what it costs while nothing happens, how soon it starts and acts, and a flood; BENCH_SECONDS.
-	$(DEVELOP) build -c release --static-swift-stdlib --product DaemonBench
+	$(DEVELOP) build -c release --static-swift-stdlib $(SECTIONS) --product DaemonBench
 	$(CC) -O2 -static -o .build/release/stamp Benchmarks/DaemonBench/stamp.c
 	.build/release/DaemonBench $(BINARY) $(CURDIR)/.build/release/stamp $(BENCH_SECONDS)
 

@@ -44,7 +44,7 @@ package final class Program {
 
     /// Asks it to end, and waits.
     package func end() -> Usage {
-        kill(identifier, SIGINT)
+        kill(identifier, SIGTERM)
         return wait()
     }
 

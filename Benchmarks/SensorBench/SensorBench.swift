@@ -219,6 +219,7 @@ private final class DelegateLatency: MotionManagerDelegate {
         }
         var settings = MotionSettings()
         settings.features = [.shock]
+        settings.shockWindow = .zero
         settings.shockRefractory = .microseconds(1)
         let manager = MotionManager(accelerometer: source.firstStream(of: .accelerometer), settings: settings)
         manager.delegate = self

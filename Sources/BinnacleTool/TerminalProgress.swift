@@ -6,6 +6,7 @@ import Station
 private final class NoProgressView: ProgressView {
     func draw(fraction: Double?) {}
     func clear() {}
+    var isVisible: Bool { false }
 }
 
 extension ProgressIndicator {

@@ -30,6 +30,11 @@ package final class DesktopBus: Sendable {
     private let courier: Courier<BusInbox>
     private let gauges = BusGauges()
 
+    /// Loads what a service needs on a thread of its own, while its settings are made; a service reports what fails.
+    package static func prepare() {
+        try? WorkerThread.start(stackBytes: nil) { _ = try? BusLibrary.load() }
+    }
+
     /// Starts the service's thread, which connects by itself, and again when it loses the bus.
     ///
     /// - Throws: ``SystemError`` when there is no thread or descriptor left.

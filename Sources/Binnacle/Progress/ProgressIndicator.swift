@@ -12,6 +12,9 @@ package final class ProgressIndicator {
     /// The progress, from 0 to 1; `nil` when it is not known.
     package private(set) var fraction: Double?
 
+    /// Whether anybody can see it, so that it is worth an update.
+    package var isVisible: Bool { view.isVisible }
+
     private let view: any ProgressView
 
     /// Creates a hidden indicator.
@@ -64,11 +67,15 @@ package protocol ProgressView: AnyObject {
     func describe(_ detail: () -> String)
     /// Removes what was drawn.
     func clear()
+    /// Whether what is drawn can be seen; without an implementation it can.
+    var isVisible: Bool { get }
 }
 
 extension ProgressView {
-    /// A view that has no room for words.
+    // A view has no room for words, and can be seen, unless it says otherwise.
     package func describe(_ detail: () -> String) {}
+
+    package var isVisible: Bool { true }
 }
 
 /// What a ``ProgressIndicator`` tells its delegate; every method has an empty default.

@@ -137,6 +137,7 @@ package final class Daemon {
         finder = DeviceFinder(under: options.root)
         let read = try Self.read(&options, finder, interruption)
         self.options = options
+        if read.configuration.dbus != nil { DesktopBus.prepare() }
         let folderFailures = Self.makeOwnFolders(read.configuration)
         do throws(SystemError) {
             waker = try Waker()

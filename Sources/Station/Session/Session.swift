@@ -189,6 +189,9 @@ package final class Session {
         if !failures.contains(where: { $0.description == failure.description }) { failures.append(failure) }
     }
 
+    /// Whether somebody sees the progress.
+    package var showsProgress: Bool { indicator?.isVisible ?? false }
+
     /// Updates the progress indicator, from 0 to 1; `nil` when the progress is not known.
     package func showProgress(_ fraction: Double?, detail: @autoclosure () -> String = "") {
         indicator?.update(fraction: fraction, detail: detail)

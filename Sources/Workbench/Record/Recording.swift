@@ -161,9 +161,9 @@ extension Recording: SessionDelegate {
             detail: "\(elapsed / 1_000_000_000) s, \(pipeline.sampleCount) samples")
     }
 
-    /// Shows the progress each second.
+    /// Shows the progress each second to those who see it; without them the recorder waits for samples alone.
     package func sessionNextDeadline(_ session: Session) -> Int64? {
-        guard session.beginNanoseconds != nil else { return nil }
+        guard session.showsProgress, session.beginNanoseconds != nil else { return nil }
         return SystemClock.monotonic() + 1_000_000_000
     }
 }
