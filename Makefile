@@ -31,6 +31,9 @@ FUZZ_SECONDS ?= 600
 FUZZ_CASES ?= 1000000
 BENCH_SECONDS ?= 60
 KERNEL_CASES ?= 200
+# What `make test` runs beside the tests, two at a time, those first that take longest.
+PROGRAM_CHECKS = spark web watch plot binary arrow nmea metrics
+TRIES = try-spark try-swift try-kernel-forms $(filter-out try-spark,$(PROGRAM_CHECKS:%=try-%))
 # Linked statically, libstdc++ costs a running process 1 MB less: the linker takes the archive where it sees no other.
 STATIC_LIBSTDCXX = $(lastword $(sort $(wildcard /usr/lib/gcc/*/*/libstdc++.a)))
 # Each function gets a section of its own, which the linker can put elsewhere or leave out.
@@ -45,7 +48,7 @@ LINKING = -Xswiftc -use-ld=lld $(PACKING) -Xlinker --icf=safe -Xlinker -z -Xlink
     -Xlinker --symbol-ordering-file=$(CURDIR)/scripts/functions.order
 WALK = $(patsubst %,Tests/Fixtures/phyphox_walk/%.csv,Accelerometer Magnetometer Gyroscope)
 
-.PHONY: help setup setup-test setup-deb build portable check-portable arm64 deb deb-arm64 check-deb check-deb-arm64 check-tarball release run test test-long check-handler test-systemd test-kernel lint docs format documents golden fuzz sanitize soak bench bench-kernels \
+.PHONY: $(TRIES) help setup setup-test setup-deb build portable check-portable arm64 deb deb-arm64 check-deb check-deb-arm64 check-tarball release run test test-long check-handler test-systemd test-kernel lint docs format documents golden fuzz sanitize soak bench bench-kernels \
 	bench-replay bench-recordings bench-sensors bench-daemon compare install uninstall clean
 
 help: ## Show this list.
@@ -111,15 +114,15 @@ release: ## Run every check and make the files of VERSION, and its tag (as root)
 test: setup-test build ## Run every test, against the release binary, and the Swift code of the documents.
 	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(DEVELOP) test --skip '^SensorTests\.'
 	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(DEVELOP) test --skip-build --filter '^SensorTests\.'
-	scripts/check-binary $(BINARY)
-	scripts/check-arrow $(BINARY)
-	scripts/check-nmea $(BINARY)
-	scripts/check-plot $(BINARY)
-	scripts/check-metrics $(BINARY)
-	scripts/check-spark $(BINARY)
-	scripts/check-watch $(BINARY)
-	scripts/check-web $(BINARY)
+	$(MAKE) --no-print-directory -j2 --output-sync=target $(TRIES)
+
+$(PROGRAM_CHECKS:%=try-%): try-%:
+	scripts/check-$* $(BINARY)
+
+try-kernel-forms:
 	scripts/test-kernel-forms $(KERNEL_CASES)
+
+try-swift:
 	scripts/check-swift
 
 test-long: export BINNACLE_LONG_TESTS = 1

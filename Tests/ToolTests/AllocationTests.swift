@@ -39,6 +39,15 @@ import Testing
         return library
     }
 
+    /// A device that is read as soon as it has a scan, so that scans come one by one.
+    private static let sensor = """
+        [sensor.lid]
+        source = "iio"
+        match = { name = "accel_3d" }
+        latency_s = 0
+
+        """
+
     /// Records scans that come one by one from a buffer.
     private func allocationsOfRecording(_ library: String, _ count: Int) throws -> Int {
         let tree = try FifoTree()
@@ -46,7 +55,9 @@ import Testing
         let node = try #require(try tree.addDevice(0, name: "accel_3d", values: nil))
         let result = try TemporaryFile()
         let trace = try TemporaryFile()
-        let process = Binary.process(["record", "--root", tree.root, "--force", "-o", trace.path])
+        let configuration = try TemporaryFile(Self.sensor, suffix: ".toml")
+        let process = Binary.process(
+            ["record", "--config", configuration.path, "--root", tree.root, "--force", "-o", trace.path])
         process.environment = ["LD_PRELOAD": library, "COUNT_FILE": result.path]
         try process.run()
         let start = monotonicNanoseconds()
@@ -88,9 +99,7 @@ import Testing
             """
             [socket]
             path = "\(socket)"
-            [sensor.lid]
-            source = "iio"
-            match = { name = "accel_3d" }
+            \(Self.sensor)
             [motion.moved]
             accelerometer = "lid"
             """, ["--root", tree.root], environment: ["LD_PRELOAD": library, "COUNT_FILE": result.path])

@@ -402,12 +402,19 @@ extension Daemon: SessionDelegate {
 
     /// The next watchdog message, or the time by which the daemon reports readiness.
     package func sessionNextDeadline(_ session: Session) -> Int64? {
-        let lifeSign = manager.lifeSignMilliseconds.map { SystemClock.monotonic() + Int64($0) * 1_000_000 }
-        return [
-            lifeSign, isReady ? nil : readyByNanoseconds, numberingDeadline, readings?.dueNanoseconds, desktopDeadline,
-            restNanoseconds,
-        ]
-        .compactMap { $0 }.min()
+        // Asked in each turn, so no array is made.
+        var next: Int64?
+        func consider(_ deadline: Int64?) {
+            guard let deadline else { return }
+            next = min(next ?? deadline, deadline)
+        }
+        consider(manager.lifeSignMilliseconds.map { SystemClock.monotonic() + Int64($0) * 1_000_000 })
+        if !isReady { consider(readyByNanoseconds) }
+        consider(numberingDeadline)
+        consider(readings?.dueNanoseconds)
+        consider(desktopDeadline)
+        consider(restNanoseconds)
+        return next
     }
 }
 
