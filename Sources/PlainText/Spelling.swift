@@ -65,10 +65,18 @@ package enum Spelling {
         return previous[right.count] <= limit ? previous[right.count] : nil
     }
 
-    /// A text from a file in backticks, truncated and printable.
-    package static func quoted(_ text: String) -> String {
-        let shown = text.unicodeScalars.prefix(64)
+    /// A text from a file in backticks, printable.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - limit: The number of characters that are shown. Of a path all are: what tells it from others is its end.
+    /// - Returns: The text, or its beginning.
+    package static func quoted(_ text: String, limit: Int = 64) -> String {
+        let shown = text.unicodeScalars.prefix(limit)
         let rest = shown.endIndex == text.unicodeScalars.endIndex ? "" : "…"
         return "`\(String(shown).printable)\(rest)`"
     }
+
+    /// A path in backticks, printable; Linux has none that is longer.
+    package static func quoted(path: String) -> String { quoted(path, limit: 4096) }
 }

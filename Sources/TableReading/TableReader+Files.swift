@@ -16,11 +16,11 @@ extension TableReader {
         warnIfHidden(path, node)
         do throws(SystemError) {
             let status = try fileStatus(path)
-            if status.isFolder { warn(at: node.position, "\(Spelling.quoted(path)) is a directory") }
+            if status.isFolder { warn(at: node.position, "\(Spelling.quoted(path: path)) is a directory") }
             warnIfDenied(path, node, status, needing: 0o4)
         } catch {
             // If it is not missing, another account may see it.
-            if error.isMissing { warn(at: node.position, "there is no file \(Spelling.quoted(path))") }
+            if error.isMissing { warn(at: node.position, "there is no file \(Spelling.quoted(path: path))") }
         }
     }
 
@@ -30,16 +30,16 @@ extension TableReader {
         do throws(SystemError) {
             let status = try fileStatus(path)
             if status.isFolder {
-                warn(at: node.position, "\(Spelling.quoted(path)) is a directory and no program")
+                warn(at: node.position, "\(Spelling.quoted(path: path)) is a directory and no program")
             } else if status.st_mode & 0o111 == 0 {
-                warn(at: node.position, "\(Spelling.quoted(path)) cannot be run", hint: "chmod +x \(path)")
+                warn(at: node.position, "\(Spelling.quoted(path: path)) cannot be run", hint: "chmod +x \(path)")
             } else {
                 warnIfDenied(path, node, status, needing: 0o1)
             }
         } catch {
             guard error.isMissing else { return }
             warn(
-                at: node.position, "there is no program \(Spelling.quoted(path))",
+                at: node.position, "there is no program \(Spelling.quoted(path: path))",
                 hint: "until there is, each event for it fails")
         }
     }
@@ -58,7 +58,7 @@ extension TableReader {
         guard status.st_mode >> shift & right == 0 else { return }
         warn(
             at: node.position,
-            "the service's account may not \(right == 0o1 ? "run" : "read") \(Spelling.quoted(path))",
+            "the service's account may not \(right == 0o1 ? "run" : "read") \(Spelling.quoted(path: path))",
             hint: "chgrp binnacle \(path) && chmod g+\(right == 0o1 ? "rx" : "r") \(path)")
     }
 
@@ -76,7 +76,7 @@ extension TableReader {
         if let status = try? fileStatus(path), status.kind != type.bits {
             return warn(
                 at: node.position,
-                "\(Spelling.quoted(path)) is \(status.isFolder ? "a directory" : "no \(type.name)")",
+                "\(Spelling.quoted(path: path)) is \(status.isFolder ? "a directory" : "no \(type.name)")",
                 hint: status.isFolder ? "the path of a \(type.name) in it" : "it is left alone: choose another path")
         }
         var folder = Self.parent(of: path)
@@ -88,18 +88,18 @@ extension TableReader {
         } catch {
             guard error.isMissing else { return }
             return warn(
-                at: node.position, "there is no folder \(Spelling.quoted(folder))",
+                at: node.position, "there is no folder \(Spelling.quoted(path: folder))",
                 hint: "make it, for the account that Binnacle runs as, or choose another path")
         }
         guard status.isFolder else {
-            return warn(at: node.position, "\(Spelling.quoted(folder)) is no folder", hint: "choose another path")
+            return warn(at: node.position, "\(Spelling.quoted(path: folder)) is no folder", hint: "choose another path")
         }
         do throws(SystemError) {
             try systemCall("access") { access(folder, W_OK) }
         } catch {
             guard error.code == EROFS || Self.isForeign(status) else { return }
             warn(
-                at: node.position, "no file can be made in \(Spelling.quoted(folder)): \(error.reason)",
+                at: node.position, "no file can be made in \(Spelling.quoted(path: folder)): \(error.reason)",
                 hint: "choose another path")
         }
     }

@@ -32,7 +32,7 @@ package struct FileAction: HandlerAction, Equatable {
     package init?(reading table: TableReader, at entry: TOMLEntry) {
         guard let path = table.path(Self.key) else { return nil }
         func refuse(_ problem: String, _ hint: String) {
-            table.refuse(Self.key, at: entry.node.position, "\(Spelling.quoted(path)) \(problem)", hint: hint)
+            table.refuse(Self.key, at: entry.node.position, "\(Spelling.quoted(path: path)) \(problem)", hint: hint)
         }
         let status = try? fileStatus(path)
         guard !path.hasSuffix("/"), status?.isFolder != true else {

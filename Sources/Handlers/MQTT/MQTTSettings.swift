@@ -121,7 +121,7 @@ extension MQTTSettings {
         guard let path = file(table, key), let entry = table.entry(key) else { return }
         guard !MQTTPassword.isReadableByAll(path) else {
             table.refuse(
-                key, at: entry.node.position, "everybody can read \(Spelling.quoted(path))",
+                key, at: entry.node.position, "everybody can read \(Spelling.quoted(path: path))",
                 hint: "chmod o-r takes that right away")
             return
         }
