@@ -197,7 +197,9 @@ def cost(process):
 
 
 def descriptors(process):
-    return sorted(os.readlink(f"/proc/{process}/fd/{name}") for name in os.listdir(f"/proc/{process}/fd"))
+    """What a process has open, apart from the store's log, which SQLite opens for each connection when that first needs it."""
+    names = (os.readlink(f"/proc/{process}/fd/{name}") for name in os.listdir(f"/proc/{process}/fd"))
+    return sorted(name for name in names if not name.endswith("-wal"))
 
 
 def told(event):
