@@ -397,7 +397,7 @@ struct BusServiceTests {
         let rig = try Rig()
         rig.service.publish(.with(.normal, .vertical))
         let program = try rig.program()
-        let count = TestForm.count(2000, long: 20_000)
+        let count = TestForm.count(2000, long: 60_000)
         let begin = ContinuousClock.now
         for turn in 0..<count {
             try program.claim(.accelerometer)
@@ -414,7 +414,8 @@ struct BusServiceTests {
         }
         // A sensor stays wanted for a second after its release; a busy machine may make that pause longer.
         let pauses = Int((ContinuousClock.now - begin) / .seconds(1))
-        #expect(rig.notes.wanted.withLock { $0.count(where: { $0.contains(.accelerometer) }) } <= 1 + pauses)
+        let wantedCount = rig.notes.wanted.withLock { $0.count(where: { $0.contains(.accelerometer) }) }
+        #expect((1...1 + pauses).contains(wantedCount))
         rig.end()
     }
 

@@ -197,9 +197,12 @@ def cost(process):
 
 
 def descriptors(process):
-    """What a process has open, apart from the store's log, which SQLite opens for each connection when that first needs it."""
-    names = (os.readlink(f"/proc/{process}/fd/{name}") for name in os.listdir(f"/proc/{process}/fd"))
-    return sorted(name for name in names if not name.endswith("-wal"))
+    """What a process has open, apart from the store's log: SQLite opens it for each connection when that first needs it, and no more."""
+    names = sorted(os.readlink(f"/proc/{process}/fd/{name}") for name in os.listdir(f"/proc/{process}/fd"))
+    logs = [name for name in names if name.endswith("-wal")]
+    for log in set(logs):
+        expect(logs.count(log) <= names.count(log.removesuffix("-wal")), f"more logs than connections: {names}")
+    return [name for name in names if name not in logs]
 
 
 def told(event):

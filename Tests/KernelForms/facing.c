@@ -47,8 +47,9 @@ static void make_vector(float *x, float *y, float *z, size_t i)
     z[i] *= length;
 }
 
-static void test_form(const struct form *form, uint64_t number)
+static void test_form(const void *which, uint64_t number)
 {
+    const struct form *form = which;
     static uint32_t list[2100], parts[2100];
     form_seed(number);
     struct reference_sector reference = make_reference_sector();
@@ -129,13 +130,6 @@ void test_facing_forms(uint64_t cases)
         {"K3 neon", ck_crossings_facing_neon, 1},
 #endif
     };
-    for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++) {
-        if (!forms[f].is_here) {
-            printf("%s: not on this machine\n", forms[f].name);
-            continue;
-        }
-        for (uint64_t number = 0; number < cases; number++)
-            test_form(&forms[f], number);
-        printf("%s: %llu cases\n", forms[f].name, (unsigned long long)cases);
-    }
+    for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++)
+        form_run((struct form_run){forms[f].name, forms[f].is_here, test_form, &forms[f]}, cases);
 }

@@ -35,6 +35,19 @@ void form_release(void);
 /// Reports that a case failed, and ends.
 void form_fail(const char *kernel, uint64_t number, const char *what);
 
+/// One form of a kernel, with what its cases need.
+struct form_run {
+    const char *name;
+    /// Whether it can be called here.
+    int is_here;
+    /// Runs a case of it, whose random numbers have not begun.
+    void (*test)(const void *form, uint64_t number);
+    const void *form;
+};
+
+/// Runs a number of cases of a form, or prints that this machine does not have it.
+void form_run(struct form_run run, uint64_t cases);
+
 /// Each runs a number of cases.
 void test_threshold_forms(uint64_t cases);
 void test_facing_forms(uint64_t cases);

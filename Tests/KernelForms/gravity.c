@@ -62,8 +62,9 @@ static int is_usable(const struct form *form, const int64_t *times, float *const
     return 1;
 }
 
-static void test_form(const struct form *form, uint64_t number)
+static void test_form(const void *which, uint64_t number)
 {
+    const struct form *form = which;
     form_seed(number);
     size_t count = 1 + (number % 5 == 4 ? form_below(2000) : number % 258);
     static const float constants[] = {1e-30f, 0.01f, 0.5f, 1e4f, INFINITY};
@@ -121,13 +122,6 @@ void test_gravity_forms(uint64_t cases)
         {"K4 avx2", ck_gravity_runs_avx2, 32, 8, HAS_AVX2},
 #endif
     };
-    for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++) {
-        if (!forms[f].is_here) {
-            printf("%s: not on this machine\n", forms[f].name);
-            continue;
-        }
-        for (uint64_t number = 0; number < cases; number++)
-            test_form(&forms[f], number);
-        printf("%s: %llu cases\n", forms[f].name, (unsigned long long)cases);
-    }
+    for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++)
+        form_run((struct form_run){forms[f].name, forms[f].is_here, test_form, &forms[f]}, cases);
 }

@@ -64,6 +64,17 @@ void form_fail(const char *kernel, uint64_t number, const char *what)
     exit(1);
 }
 
+void form_run(struct form_run run, uint64_t cases)
+{
+    if (!run.is_here) {
+        printf("%s: not on this machine\n", run.name);
+        return;
+    }
+    for (uint64_t number = 0; number < cases; number++)
+        run.test(run.form, number);
+    printf("%s: %llu cases\n", run.name, (unsigned long long)cases);
+}
+
 int main(int count, char **arguments)
 {
     uint64_t cases = count > 1 ? strtoull(arguments[1], NULL, 10) : 3000;

@@ -135,6 +135,16 @@ static void test_extremes(const struct form *form, const struct samples *s, uint
         form_fail(form->name, number, "extremes differ");
 }
 
+static void test_form(const void *which, uint64_t number)
+{
+    const struct form *form = which;
+    form_seed(number);
+    struct samples samples = make_samples(number);
+    test_crossings(form, &samples, number);
+    test_extremes(form, &samples, number);
+    form_release();
+}
+
 void test_threshold_forms(uint64_t cases)
 {
     const struct form forms[] = {
@@ -147,18 +157,6 @@ void test_threshold_forms(uint64_t cases)
         {"K1 neon", ck_crossings_column_neon, ck_crossings_vectors_neon, ck_extremes_column_neon, ck_extremes_vectors_neon, 1},
 #endif
     };
-    for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++) {
-        if (!forms[f].is_here) {
-            printf("%s: not on this machine\n", forms[f].name);
-            continue;
-        }
-        for (uint64_t number = 0; number < cases; number++) {
-            form_seed(number);
-            struct samples samples = make_samples(number);
-            test_crossings(&forms[f], &samples, number);
-            test_extremes(&forms[f], &samples, number);
-            form_release();
-        }
-        printf("%s: %llu cases\n", forms[f].name, (unsigned long long)cases);
-    }
+    for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++)
+        form_run((struct form_run){forms[f].name, forms[f].is_here, test_form, &forms[f]}, cases);
 }

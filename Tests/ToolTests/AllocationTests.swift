@@ -151,14 +151,17 @@ import Testing
         return try #require(Int(try result.text()))
     }
 
+    /// A device at rest with both sensors, whose rows have the same contents but their stamps.
+    private func makeTrace(_ count: Int) throws -> TemporaryFile {
+        var text = "t_ms,ax,ay,az,mx,my,mz\n"
+        for row in 0..<count { text += "\(row * 10),0.01,0,9.8,0,21,-45\n" }
+        return try TemporaryFile(text, suffix: ".csv")
+    }
+
     @Test func tenTimesTheSamplesTakeNoMoreAllocations() throws {
         let library = try makeCounter()
         // Both detectors at work, and one heading in all.
-        let traces = try [10_000, 100_000].map { count in
-            var text = "t_ms,ax,ay,az,mx,my,mz\n"
-            for row in 0..<count { text += "\(row * 10),0.01,0,9.8,0,21,-45\n" }
-            return try TemporaryFile(text, suffix: ".csv")
-        }
+        let traces = try [10_000, 100_000].map(makeTrace)
         let recordings = try [10_000, 100_000].map { count in
             var text = "# EVEMU 1.3\nN: a\nA: 00 0 0 0 0 256\nA: 01 0 0 0 0 256\nA: 02 0 0 0 0 256\n"
             text += "E: 0.0 0003 0001 0000\nE: 0.0 0003 0002 0256\n"
@@ -187,11 +190,7 @@ import Testing
     /// Of a CSV file that is so large that several threads read it; the memory for what they read is used again.
     @Test func largeFilesTakeNoMoreAllocations() throws {
         let library = try makeCounter()
-        let traces = try [160_000, 480_000].map { count in
-            var text = "t_ms,ax,ay,az,mx,my,mz\n"
-            for row in 0..<count { text += "\(row * 10),0.01,0,9.8,0,21,-45\n" }
-            return try TemporaryFile(text, suffix: ".csv")
-        }
+        let traces = try [160_000, 480_000].map(makeTrace)
         let counts = try traces.map { try allocations(library.path, $0, []) }
         print("allocations of large files: \(counts[0]) for 160,000 samples, \(counts[1]) for 480,000")
         #expect(counts[0] > 100)

@@ -400,7 +400,7 @@ extension Daemon: SessionDelegate {
         if session.failures.isEmpty, !interruption.isRequested { log.say(notice) }
     }
 
-    /// The next watchdog message, or the time by which the daemon reports readiness.
+    /// The earliest of all that is due without samples, such as the next watchdog message.
     package func sessionNextDeadline(_ session: Session) -> Int64? {
         // Asked in each turn, so no array is made.
         var next: Int64?
