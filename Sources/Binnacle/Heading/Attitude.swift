@@ -55,12 +55,12 @@ package struct Attitude: Sendable, Equatable {
     }
 
     /// Takes an attitude that is known, and the field that belongs to it.
-    init(up: SIMD3<Double>, east: SIMD3<Double>, north: SIMD3<Double>, field: Double, dipDegrees: Double) {
-        (self.up, self.east, self.north) = (up, east, north)
+    init(frame: Matrix3, field: Double, horizontalField: Double, verticalField: Double) {
+        (east, north, up) = (frame.x, frame.y, frame.z)
         acceleration = Gravity.standard
         self.field = field
-        horizontalField = field * cos(dipDegrees * .pi / 180)
-        verticalField = -field * sin(dipDegrees * .pi / 180)
+        self.horizontalField = horizontalField
+        self.verticalField = verticalField
     }
 
     /// The rotation from the device's frame to east, magnetic north and up.

@@ -47,9 +47,4 @@ struct FieldHistory {
         }
         return nil
     }
-
-    mutating func removeAll() {
-        entries.removeAll(keepingCapacity: true)
-        newest = -1
-    }
 }

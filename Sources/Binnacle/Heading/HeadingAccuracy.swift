@@ -43,11 +43,13 @@ struct HeadingAccuracy {
     ///   - field: The field without the lag of the smoothing.
     ///   - strength: The strength of the field, not of the smoothed vector, in µT.
     ///   - expectedStrength: What it should be, in µT; the departure is an error of unknown direction.
-    ///   - gate: Has taken the sample, and knows how far up may be off.
+    ///   - tiltVariance: How far up may be off, as the gate has it that has taken the sample.
+    ///   - dipVariance: What departures of the dip tell, likewise.
+    ///   - turn: How far a magnet turned the field, likewise.
     /// - Returns: About nine of ten headings are nearer to the truth.
     func degrees(
         _ pointing: HeadingFinder.Pointing, acceleration: SIMD3<Float>, field: SIMD3<Float>, strength: Double,
-        expectedStrength: Double, gate: HeadingGate
+        expectedStrength: Double, tiltVariance: Double, dipVariance: Double, turn: Double
     ) -> Double {
         let attitude = pointing.attitude
         // A departure of the dip may be one of the field or of up, and either has one to the east beside it. Departures contain
@@ -55,8 +57,8 @@ struct HeadingAccuracy {
         let strengthDeparture = strength - expectedStrength
         let fieldSquare = max(
             fieldError * fieldError,
-            attitude.field * attitude.field * gate.dipVariance + strengthDeparture * strengthDeparture / 3)
-        let upSquare = attitude.verticalField * attitude.verticalField * gate.tiltVariance
+            attitude.field * attitude.field * dipVariance + strengthDeparture * strengthDeparture / 3)
+        let upSquare = attitude.verticalField * attitude.verticalField * tiltVariance
         let lag = Self.lag(pointing, acceleration: SIMD3<Double>(acceleration), field: SIMD3<Double>(field))
         let shortened = 1 - (attitude.field * attitude.field) / (strength * strength)
         let spreadSquare =
@@ -64,7 +66,7 @@ struct HeadingAccuracy {
         let square =
             (fieldSquare + upSquare) / (attitude.horizontalField * attitude.horizontalField)
             + max(lag * lag, spreadSquare / (attitude.horizontalField * attitude.horizontalField))
-            + gate.turn * gate.turn
+            + turn * turn
         let level = pointing.levelShare
         let whole = square / (level * level) + declinationUncertainty * declinationUncertainty
         return min(whole.squareRoot() * Self.nineOfTen * 180 / .pi, 180)

@@ -2,7 +2,7 @@ import Kernels
 
 /// What is known at each accelerometer sample of a delivery: the axis that has a heading, where there is one, and what it was
 /// found from, as columns for the kernel.
-final class HeadingColumns {
+struct HeadingColumns {
     /// The axis at each sample; `nil` where there is no heading.
     private(set) var axes: [DeviceAxis?] = []
     private let ownAccelerations = ScratchVectors()
@@ -17,7 +17,7 @@ final class HeadingColumns {
     var fields: AxisColumns { ownFields.columns }
 
     /// Makes room for a delivery's samples and forgets those before.
-    func begin(_ count: Int) {
+    mutating func begin(_ count: Int) {
         axes.removeAll(keepingCapacity: true)
         turnRates.removeAll(keepingCapacity: true)
         ownAccelerations.reserve(count)
@@ -26,22 +26,23 @@ final class HeadingColumns {
     }
 
     /// Appends a sample that has a heading; there is room for it.
-    func append(_ axis: DeviceAxis, acceleration: SIMD3<Float>, field: SIMD3<Float>, accuracyDegrees: Float) {
+    mutating func append(
+        _ axis: DeviceAxis, acceleration: SIMD3<Float>, field: SIMD3<Float>, accuracyDegrees: Float,
+        turnRateDegrees: Double? = nil
+    ) {
         ownAccelerations[axes.count] = acceleration
         ownFields[axes.count] = field
         accuracies.values[axes.count] = accuracyDegrees
+        if let turnRateDegrees {
+            while turnRates.count < axes.count { turnRates.append(0) }
+            turnRates.append(turnRateDegrees)
+        }
         axes.append(axis)
     }
 
     /// Appends a sample that has none.
-    func appendNone() {
+    mutating func appendNone() {
         axes.append(nil)
-    }
-
-    /// Adds to the last sample how fast the heading grows, in °/s.
-    func appendTurnRate(_ degrees: Double) {
-        while turnRates.count < axes.count - 1 { turnRates.append(0) }
-        turnRates.append(degrees)
     }
 
     /// What the heading at a sample was found from; `nil` where there is none.

@@ -31,27 +31,31 @@ struct HeadingFinder {
         minimumAcceleration = settings.minimumAccelerationG * Double(Units.standardGravity)
     }
 
-    /// Finds the axis whose direction is the heading at a sample, or why there is no heading.
+    /// Finds the axis whose direction is the heading at a sample.
+    ///
+    /// - Throws: Why there is no heading.
     mutating func find(
         acceleration: SIMD3<Float>, field: FieldHistory.Field
-    ) -> Result<Pointing, HeadingFault> {
+    ) throws(HeadingFault) -> Pointing {
         let a = SIMD3<Double>(acceleration)
         let m = SIMD3<Double>(field.vector)
-        guard dot(a, a) >= minimumAcceleration * minimumAcceleration else { return .failure(.accelerationWeak) }
+        guard dot(a, a) >= minimumAcceleration * minimumAcceleration else { throw .accelerationWeak }
         if let range = settings.plausibleFieldMicrotesla, !range.contains(Double(field.strength)) {
-            return .failure(.fieldImplausible)
+            throw .fieldImplausible
         }
         guard let attitude = Attitude(acceleration: a, field: m),
             attitude.horizontalField >= settings.minimumHorizontalFieldMicrotesla
-        else { return .failure(.fieldVertical) }
-        return find(attitude)
+        else { throw .fieldVertical }
+        return try find(attitude)
     }
 
     /// Finds the axis whose direction is the heading of an attitude that is known.
-    mutating func find(_ attitude: Attitude) -> Result<Pointing, HeadingFault> {
+    ///
+    /// - Throws: Why there is no heading.
+    mutating func find(_ attitude: Attitude) throws(HeadingFault) -> Pointing {
         let axis = chooseAxis(attitude)
-        return attitude.hasHeading(of: axis)
-            ? .success(Pointing(axis: axis, attitude: attitude)) : .failure(.axisVertical)
+        guard attitude.hasHeading(of: axis) else { throw .axisVertical }
+        return Pointing(axis: axis, attitude: attitude)
     }
 
     private mutating func chooseAxis(_ attitude: Attitude) -> DeviceAxis {

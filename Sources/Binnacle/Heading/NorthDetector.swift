@@ -54,19 +54,12 @@ public final class NorthDetector: EventDetector, GyroscopeUser {
     /// What is known of the gyroscope, as of the end of the last delivery; `nil` while there is none.
     package var gyroscopeState: GyroscopeState? { fused?.state }
     /// Whether the field's strength is off, as of the end of the last delivery: iron is nearby, or the calibration is wrong.
-    package var isDisturbed: Bool { interference?.isOn ?? false }
+    package var isDisturbed: Bool { compass.isDisturbed }
 
     private let gapLimitNanoseconds: Int64
-    private let maximumAgeNanoseconds: Int64
     private let warmUpNanoseconds: Int64
-    private var finder: HeadingFinder
-    private var gate: HeadingGate
-    private var interference: InterferenceMonitor?
-    private let accuracy: HeadingAccuracy
+    private var compass: CompassHeading
     private var hold: HeadingHold
-    private var acceleration: SmoothedVector
-    private var field: SmoothedVector
-    private var fieldHistory = FieldHistory()
     /// The bearing, and then the sectors.
     private let watches: [SectorWatch]
     private var repetition: RepeatTimer
@@ -76,10 +69,8 @@ public final class NorthDetector: EventDetector, GyroscopeUser {
     private var lastStreamIndex = 0
     private var headingFilter: HeadingFilter
     private var fused: FusedHeading?
-    /// Chooses the axis by the fusion's attitude, which is steadier than the compass'.
-    private var fusedFinder: HeadingFinder
     /// What was found at each accelerometer sample of the delivery, or at each one of the gyroscope's.
-    private let columns = HeadingColumns()
+    private var columns = HeadingColumns()
 
     // What telling needs.
 
@@ -110,29 +101,13 @@ public final class NorthDetector: EventDetector, GyroscopeUser {
         self.gyroscope = gyroscope
         self.settings = settings
         gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
-        maximumAgeNanoseconds = Units.nanoseconds(settings.maximumMagnetometerAge)
         warmUpNanoseconds = Units.nanoseconds(settings.smoothing * 3)
-        finder = HeadingFinder(settings: settings)
-        fusedFinder = HeadingFinder(settings: settings)
-        gate = HeadingGate(settings: settings)
-        interference = Self.monitor(settings, magnetometer)
-        accuracy = HeadingAccuracy(settings: settings, calibration: magnetometer?.sensor.calibration?.magnetometer)
+        compass = CompassHeading(settings: settings, magnetometer: magnetometer)
         hold = HeadingHold(settings: settings)
-        acceleration = SmoothedVector(settings: settings)
-        field = SmoothedVector(settings: settings)
         repetition = RepeatTimer(interval: settings.updateInterval)
         headingFilter = HeadingFilter(degrees: settings.headingFilterDegrees)
         fused = FusedHeading(gyroscope, settings: settings, magnetometer: magnetometer)
         watches = [SectorWatch(nil, settings: settings)] + settings.sectors.map { SectorWatch($0, settings: settings) }
-    }
-
-    /// What the field's strength is compared with: the calibration's, else the place's, else what it was before.
-    private static func monitor(_ settings: NorthSettings, _ magnetometer: SampleStream?) -> InterferenceMonitor? {
-        InterferenceMonitor(
-            settings: settings,
-            expected: magnetometer?.sensor.calibration?.magnetometer?.fieldMicrotesla
-                // A source that does not measure in microtesla cannot be compared with the place.
-                ?? (settings.plausibleFieldMicrotesla == nil ? nil : settings.localField?.fieldMicrotesla))
     }
 
     /// Starts with the next delivery, in the state of a new detector; does nothing while detecting.
@@ -156,7 +131,7 @@ public final class NorthDetector: EventDetector, GyroscopeUser {
         isDetecting = false
         for watch in watches { watch.isFaced = false }
         hold = HeadingHold(settings: settings)
-        interference = Self.monitor(settings, magnetometer)
+        compass = CompassHeading(settings: settings, magnetometer: magnetometer)
         delegate?.northDetectorDidStopDetection(self)
     }
 
@@ -211,6 +186,8 @@ public final class NorthDetector: EventDetector, GyroscopeUser {
     ///   - first: The first of them that is left.
     ///   - isFused: Whether they are the gyroscope's.
     private func find(_ samples: inout MergedSamples, _ rows: SampleColumns, first: Int, isFused: Bool) {
+        // Loaded once: a property of an object is checked at every access.
+        let fused = fused
         columns.begin(rows.count)
         found.removeAll()
         for _ in 0..<first { columns.appendNone() }
@@ -223,60 +200,40 @@ public final class NorthDetector: EventDetector, GyroscopeUser {
             case .acceleration(let place):
                 let time = samples.acceleration.times[place]
                 let vector = samples.acceleration.vector(place)
-                if take(vector, at: time, into: &acceleration), !isFused {
+                if compass.take(acceleration: vector, at: time), !isFused {
                     interruptFacing(rows, &validFrom, index, startNanoseconds: time)
                 }
                 fused?.take(acceleration: vector, at: time)
-                // Beside the fusion it keeps the gates and the watch over interference, and is ready when the gyroscope vanishes.
-                let source = find(at: time, index, isRow: !isFused)
-                if !isFused {
-                    decide(source, at: time, rows, &validFrom, &index)
-                } else {
+                guard !isFused else {
+                    // Its gates and its watch over the field are ready when the gyroscope vanishes.
+                    compass.watch(at: time) { found.append(.field($0, $1), at: index) }
                     noteSilence(at: time, index)
+                    continue
                 }
+                do {
+                    noteHeading(
+                        try compass.find(at: time, into: &columns) { found.append(.field($0, $1), at: index) }, index)
+                } catch {
+                    noteFault(error, at: time, rows, &validFrom, index)
+                }
+                index += 1
             case .rate(let place):
                 guard let rates = samples.rates else { continue }
                 let time = rates.times[place]
                 if let failure = fused?.take(rate: rates.vector(place), at: time) {
                     found.append(.gyroscope(failure, timeNanoseconds: time), at: index)
                 }
-                if isFused { decide(findFused(at: time), at: time, rows, &validFrom, &index) }
+                guard isFused, let fused else { continue }
+                do {
+                    noteHeading(try fused.find(at: time, into: &columns), index)
+                } catch {
+                    noteFault(error, at: time, rows, &validFrom, index)
+                }
+                index += 1
             }
         }
         lookForFacing(rows, range: validFrom..<index)
         if index > first { lastTimeNanoseconds = rows.times[index - 1] }
-    }
-
-    /// Takes what was found at a row.
-    private func decide(
-        _ source: Result<HeadingHold.Source, HeadingFault>, at time: Int64, _ rows: SampleColumns,
-        _ validFrom: inout Int,
-        _ index: inout Int
-    ) {
-        if let observer { tell(observer, source, at: time) }
-        switch source {
-        case .success(let source):
-            noteHeading(source, index)
-            index += 1
-        case .failure(let fault):
-            columns.appendNone()
-            faultCounts[fault, default: 0] += 1
-            let isLost = noteNone(fault, at: time, index)
-            if isLost || !fault.isPassing {
-                interruptFacing(rows, &validFrom, index)
-                validFrom = index + 1
-            }
-            index += 1
-        }
-    }
-
-    private func tell(
-        _ observer: any HeadingObserver, _ source: Result<HeadingHold.Source, HeadingFault>, at time: Int64
-    ) {
-        switch source {
-        case .success(let source): observer.detector(self, didFind: event(of: source, at: time))
-        case .failure(let fault): observer.detector(self, didFindNoneBecauseOf: fault, at: time)
-        }
     }
 
     /// Begins the fusion again where stamps do not tell how long nothing came.
@@ -296,15 +253,9 @@ public final class NorthDetector: EventDetector, GyroscopeUser {
     // MARK: - Finding
 
     private func restart() {
-        finder = HeadingFinder(settings: settings)
-        gate = HeadingGate(settings: settings)
-        interference = Self.monitor(settings, magnetometer)
+        compass = CompassHeading(settings: settings, magnetometer: magnetometer)
         fused = FusedHeading(gyroscope, settings: settings, magnetometer: magnetometer)
-        fusedFinder = HeadingFinder(settings: settings)
         hold = HeadingHold(settings: settings)
-        acceleration.reset()
-        field.reset()
-        fieldHistory.removeAll()
         for watch in watches { watch.reset() }
         startCount += 1
         headingFilter.reset()
@@ -320,11 +271,9 @@ public final class NorthDetector: EventDetector, GyroscopeUser {
     ) {
         let time = m.times[place]
         let vector = m.vector(place)
-        let startsAnew = take(vector, at: time, into: &field)
-        if startsAnew, !isFused { interruptFacing(a, &validFrom, index, startNanoseconds: time) }
-        fieldHistory.append(
-            FieldHistory.Field(vector: field.value, recent: field.recent, strength: field.length),
-            at: field.lastTimeNanoseconds)
+        if compass.take(field: vector, at: time), !isFused {
+            interruptFacing(a, &validFrom, index, startNanoseconds: time)
+        }
         fused?.take(field: vector, at: time)
         guard !isFused else {
             noteSilence(at: time, index)
@@ -332,7 +281,7 @@ public final class NorthDetector: EventDetector, GyroscopeUser {
         }
         // While the accelerometer is silent, nobody else would notice. It may also come in blocks, behind the magnetometer's;
         // so nothing is said of a heading that is only held.
-        if let last = acceleration.lastTimeNanoseconds, isGap(from: last, to: time, limit: gapLimitNanoseconds),
+        if let last = compass.lastAccelerationNanoseconds, isGap(from: last, to: time, limit: gapLimitNanoseconds),
             hold.isOverdue(at: time), noteNone(.accelerometerMissing, at: time, index)
         {
             lastTimeNanoseconds = time
@@ -340,91 +289,10 @@ public final class NorthDetector: EventDetector, GyroscopeUser {
         }
     }
 
-    /// Smooths one sample; a sample that is not finite is left out.
-    ///
-    /// - Returns: Whether the filter started anew; what depends on it has to warm up then.
-    private func take(_ vector: SIMD3<Float>, at time: Int64, into filter: inout SmoothedVector) -> Bool {
-        guard squaredLength(vector) < .infinity else { return false }
-        let last = filter.lastTimeNanoseconds
-        let startsAnew = last.map { time < $0 || isGap(from: $0, to: time, limit: gapLimitNanoseconds) } ?? true
-        if startsAnew { filter.reset() }
-        filter.step(vector, timeNanoseconds: time)
-        return startsAnew
-    }
-
-    /// Finds the axis that has a heading at a sample; keeps what it is found from when the sample is a row.
-    private func find(at time: Int64, _ index: Int, isRow: Bool) -> Result<HeadingHold.Source, HeadingFault> {
-        guard let field = fieldHistory.latest(notAfter: time, maximumAge: maximumAgeNanoseconds) else {
-            return .failure(.magnetometerMissing)
-        }
-        // A sample that was not finite left the filter where it was: its stamp would not fit the value.
-        guard acceleration.lastTimeNanoseconds == time else { return .failure(.accelerationWeak) }
-        guard settings.localField?.zone != .blackout else { return .failure(.blackout) }
-        let strength = Double(field.strength)
-        watchField(strength, at: time, index)
-        let expected = interference?.expected ?? strength
-        let isDisturbed = interference.map { $0.isOn || $0.isOff } ?? false
-        let found = finder.find(acceleration: acceleration.value, field: field)
-        var fault: HeadingFault?
-        if case .success(let pointing) = found {
-            fault = gate.take(
-                pointing.attitude, strength: (strength, expected > 0 ? strength / expected : 1),
-                accelerationLength: Double(acceleration.length), isDisturbed: isDisturbed, at: time)
-        }
-        // Unconfirmed, it is no reason to tell anybody, but no field to find north with either.
-        if isDisturbed { return .failure(.interference) }
-        let pointing: HeadingFinder.Pointing
-        switch found {
-        case .success(let found): pointing = found
-        case .failure(let fault): return .failure(fault)
-        }
-        if let fault { return .failure(fault) }
-        let degrees = accuracy.degrees(
-            pointing, acceleration: acceleration.recent, field: field.recent, strength: strength,
-            expectedStrength: expected, gate: gate)
-        // Written so that NaN fails as well.
-        guard degrees <= settings.accuracyLimitDegrees ?? 180 else { return .failure(.inaccurate) }
-        if isRow {
-            validCount += 1
-            columns.append(
-                pointing.axis, acceleration: acceleration.value, field: field.vector, accuracyDegrees: Float(degrees))
-        }
-        return .success(
-            HeadingHold.Source(pointing: pointing, accuracyDegrees: degrees, timeNanoseconds: time))
-    }
-
-    /// Finds the axis that has a heading at a sample of the gyroscope.
-    private func findFused(at time: Int64) -> Result<HeadingHold.Source, HeadingFault> {
-        guard let fusion = fused?.found, settings.localField?.zone != .blackout else { return .failure(.blackout) }
-        if let fault = fusion.fault { return .failure(fault.headingFault) }
-        let attitude = fusion.attitude
-        let pointing: HeadingFinder.Pointing
-        switch fusedFinder.find(attitude) {
-        case .success(let found): pointing = found
-        case .failure(let fault): return .failure(fault)
-        }
-        let degrees = accuracy.degrees(pointing, magnetic: fusion.accuracyDegrees)
-        // Written so that NaN fails as well.
-        guard degrees <= settings.accuracyLimitDegrees ?? 180 else { return .failure(.inaccurate) }
-        validCount += 1
-        columns.append(
-            pointing.axis, acceleration: SIMD3<Float>(attitude.up * Gravity.standard),
-            field: SIMD3<Float>(attitude.north * attitude.horizontalField + attitude.up * attitude.verticalField),
-            accuracyDegrees: Float(degrees))
-        columns.appendTurnRate(fusion.turnRateDegrees)
-        return .success(
-            HeadingHold.Source(
-                pointing: pointing, accuracyDegrees: degrees, timeNanoseconds: time,
-                turnRateDegrees: fusion.turnRateDegrees))
-    }
-
-    private func watchField(_ strength: Double, at time: Int64, _ index: Int) {
-        guard let change = interference?.take(strength, at: time), let expected = interference?.expected else { return }
-        let event = FieldEvent(timeNanoseconds: time, fieldMicrotesla: strength, expectedMicrotesla: expected)
-        found.append(.field(change, event), at: index)
-    }
-
+    /// Takes the heading of a row.
     private func noteHeading(_ source: HeadingHold.Source, _ index: Int) {
+        observer?.detector(self, didFind: event(of: source, at: source.timeNanoseconds))
+        validCount += 1
         if hold.take(source) {
             headingFilter.reset()
             found.append(.regained(event(of: source, at: source.timeNanoseconds)), at: index)
@@ -433,9 +301,22 @@ public final class NorthDetector: EventDetector, GyroscopeUser {
         found.append(.heading(event(of: source, at: source.timeNanoseconds)), at: index)
     }
 
+    /// Takes a row that has no heading.
+    private func noteFault(
+        _ fault: HeadingFault, at time: Int64, _ rows: SampleColumns, _ validFrom: inout Int, _ index: Int
+    ) {
+        observer?.detector(self, didFindNoneBecauseOf: fault, at: time)
+        columns.appendNone()
+        faultCounts[fault, default: 0] += 1
+        let isLost = noteNone(fault, at: time, index)
+        guard isLost || !fault.isPassing else { return }
+        interruptFacing(rows, &validFrom, index)
+        validFrom = index + 1
+    }
+
     /// Takes note that there is no heading at a moment; returns whether it is lost by that.
     private func noteNone(_ fault: HeadingFault, at time: Int64, _ index: Int) -> Bool {
-        if fault == .gravityReversed, gate.isReversed, !hold.isLost {
+        if fault == .gravityReversed, compass.isReversed, !hold.isLost {
             // No heading is to be expected, so there is nothing to hold.
             found.append(.lost(loss(fault, sensor: accelerometer?.sensor.name, hold.lose(), at: time)), at: index)
             return true

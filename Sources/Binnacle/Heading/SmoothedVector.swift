@@ -15,6 +15,7 @@ struct SmoothedVector {
     /// The stamp of the last sample, in nanoseconds; `nil` before the first one.
     var lastTimeNanoseconds: Int64? { filter.lastTimeNanoseconds }
 
+    private let gapLimitNanoseconds: Int64
     private var filter: OnePoleFilter
     /// Smooths what smoothing removes.
     private var lag: OnePoleFilter
@@ -22,19 +23,29 @@ struct SmoothedVector {
     private var lengths: OnePoleFilter
 
     init(settings: NorthSettings) {
+        gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
         filter = OnePoleFilter(timeConstantSeconds: Float(settings.smoothing / .seconds(1)))
         lengths = filter
         lag = OnePoleFilter(timeConstantSeconds: Float(min(settings.smoothing, .milliseconds(100)) / .seconds(1)))
     }
 
-    /// Takes a sample, which is finite and not older than the previous one.
-    mutating func step(_ sample: SIMD3<Float>, timeNanoseconds: Int64) {
+    /// Takes a sample; one that is not finite is left out.
+    ///
+    /// - Returns: Whether the filter started anew, because there was no sample before, or not for too long, or its stamp was later.
+    mutating func take(_ sample: SIMD3<Float>, timeNanoseconds: Int64) -> Bool {
+        guard squaredLength(sample) < .infinity else { return false }
+        let startsAnew =
+            lastTimeNanoseconds.map {
+                timeNanoseconds < $0 || isGap(from: $0, to: timeNanoseconds, limit: gapLimitNanoseconds)
+            } ?? true
+        if startsAnew { reset() }
         filter.step(sample, timeNanoseconds: timeNanoseconds)
         lag.step(sample - filter.value, timeNanoseconds: timeNanoseconds)
         lengths.step(SIMD3(squaredLength(sample).squareRoot(), 0, 0), timeNanoseconds: timeNanoseconds)
+        return startsAnew
     }
 
-    mutating func reset() {
+    private mutating func reset() {
         filter.reset()
         lag.reset()
         lengths.reset()

@@ -5,6 +5,9 @@ import SensorGeometry
 struct FieldReference {
     /// The strength and the dip in degrees, smoothed.
     private(set) var now = SIMD2<Double>.zero
+    /// The level and the upward part of that field, in its unit.
+    private(set) var horizontal = 0.0
+    private(set) var vertical = 0.0
     /// Those of the undisturbed field; `nil` when they are not known.
     private(set) var reference: SIMD2<Double>?
     private(set) var isDisturbed = true
@@ -40,6 +43,9 @@ struct FieldReference {
         let dip = -asin(min(max(field.z / strength, -1), 1)) * 180 / .pi
         smoothing.take(SIMD2(strength, dip), seconds: seconds)
         now = smoothing.value
+        let smoothedDip = now.y * .pi / 180
+        horizontal = now.x * cos(smoothedDip)
+        vertical = -now.x * sin(smoothedDip)
         isFirst = false
         let share = gain.take(seconds)
         if let reference, isNear(reference) {

@@ -7,13 +7,17 @@ import SensorGeometry
 final class FusedHeading {
     private var fusion: Fusion
     /// What the fusion found at the last rate.
-    private(set) var found = FusionFinding()
+    private var found = FusionFinding()
     /// Whether the heading is the fusion's; else it is the compass'.
     private(set) var isDeciding = false
     /// Whether the delegate was told that the gyroscope is of no use.
     private var isFailureTold = false
     private var lastRateNanoseconds: Int64?
     private let gyroscope: SampleStream
+    private let settings: NorthSettings
+    private let accuracy: HeadingAccuracy
+    /// Chooses the axis by the fusion's attitude, which is steadier than the compass'.
+    private var finder: HeadingFinder
     private let constants: FusionSettings
     /// The field of the place, which is better than what an earlier run has learned.
     private let placeField: (strength: Double, dipDegrees: Double)?
@@ -30,11 +34,14 @@ final class FusedHeading {
     init?(_ gyroscope: SampleStream?, settings: NorthSettings, magnetometer: SampleStream?) {
         guard let gyroscope else { return nil }
         self.gyroscope = gyroscope
+        self.settings = settings
+        finder = HeadingFinder(settings: settings)
         var constants = FusionSettings()
         constants.plausibleField = settings.plausibleFieldMicrotesla
         constants.leastLevelField = settings.minimumHorizontalFieldMicrotesla
         constants.accuracyLimit = settings.accuracyLimitDegrees
         let calibration = magnetometer?.sensor.calibration?.magnetometer
+        accuracy = HeadingAccuracy(settings: settings, calibration: calibration)
         constants.fieldError = calibration?.residualMicrotesla
         // A source that does not measure in microtesla cannot be compared with the place.
         if settings.plausibleFieldMicrotesla != nil, let place = settings.localField, let dip = place.dipDegrees {
@@ -89,7 +96,8 @@ final class FusedHeading {
                 range: gyroscope.sensor.gyroscopeRange, reportsOnChange: gyroscope.sensor.gyroscopeReportsOnChange)
         }
         lastRateNanoseconds = time
-        found = fusion.find(gyroscope: rate, at: time)
+        let found = fusion.find(gyroscope: rate, at: time)
+        self.found = found
         if let finding = found.axes {
             isDeciding = false
             return failure(.axes(finding))
@@ -101,6 +109,30 @@ final class FusedHeading {
             isDeciding = false
         }
         return nil
+    }
+
+    /// Finds the heading at the last rate.
+    ///
+    /// - Parameters:
+    ///   - time: The rate's stamp.
+    ///   - columns: Gets the row.
+    /// - Throws: Why there is none.
+    func find(at time: Int64, into columns: inout HeadingColumns) throws(HeadingFault) -> HeadingHold.Source {
+        guard settings.localField?.zone != .blackout else { throw .blackout }
+        let found = found
+        if let fault = found.fault { throw fault.headingFault }
+        let attitude = found.attitude
+        let pointing = try finder.find(attitude)
+        let degrees = accuracy.degrees(pointing, magnetic: found.accuracyDegrees)
+        // Written so that NaN fails as well.
+        guard degrees <= settings.accuracyLimitDegrees ?? 180 else { throw .inaccurate }
+        columns.append(
+            pointing.axis, acceleration: SIMD3<Float>(attitude.up * Gravity.standard),
+            field: SIMD3<Float>(attitude.north * attitude.horizontalField + attitude.up * attitude.verticalField),
+            accuracyDegrees: Float(degrees), turnRateDegrees: found.turnRateDegrees)
+        return HeadingHold.Source(
+            pointing: pointing, accuracyDegrees: degrees, timeNanoseconds: time,
+            turnRateDegrees: found.turnRateDegrees)
     }
 
     func take(acceleration: SIMD3<Float>, at time: Int64) {

@@ -164,13 +164,17 @@ package struct Fusion {
     }
 
     /// Why there is no heading at the gyroscope's last sample; `nil` when there is one.
-    package var fault: FusionFault? {
+    package var fault: FusionFault? { fault(accuracyDegrees: accuracyDegrees) }
+
+    // A call would copy the fusion, all of it.
+    @inline(__always)
+    private func fault(accuracyDegrees: Double) -> FusionFault? {
         guard let rateTime else { return .gyroscopeMissing }
         guard let accelerationTime, isRecent(accelerationTime, rateTime) else { return .accelerometerMissing }
         guard fieldTime != nil, startGain < 1 else { return .fieldMissing }
         if isSaturated { return .saturated }
         if axisCheck.finding != nil { return .axesWrong }
-        if field.now.x * cos(field.now.y * .pi / 180) < settings.leastLevelField { return .fieldVertical }
+        if field.horizontal < settings.leastLevelField { return .fieldVertical }
         guard rest.wasAtRest || ageSeconds >= Self.settlingSeconds else { return .settling }
         // Written so that NaN fails as well.
         guard accuracyDegrees <= settings.accuracyLimit ?? 180 else { return .inaccurate }
@@ -265,9 +269,11 @@ package struct Fusion {
     /// It changes the fusion also where it only reads: what is read from a property of an object is copied first, all of it.
     mutating func find(gyroscope sample: SIMD3<Float>, at time: Int64) -> FusionFinding {
         take(gyroscope: sample, at: time)
+        let accuracyDegrees = accuracyDegrees
         return FusionFinding(
-            fault: fault, axes: axisFinding, orientation: orientation, fieldStrength: fieldStrength,
-            dipDegrees: dipDegrees, accuracyDegrees: accuracyDegrees, turnRateDegrees: turnRateDegrees)
+            fault: fault(accuracyDegrees: accuracyDegrees), axes: axisFinding, orientation: orientation,
+            fieldStrength: fieldStrength, horizontalField: field.horizontal, verticalField: field.vertical,
+            accuracyDegrees: accuracyDegrees, turnRateDegrees: turnRateDegrees)
     }
 
     /// Takes a specific force in m/s².
@@ -494,8 +500,9 @@ package struct Fusion {
         delta = Self.wrapped(delta + gain * disagreement)
         if gain > 0 { secondsWithoutCorrection = 0 }
         accuracy.takeCorrection(
-            gain, disagreement: disagreement * 180 / .pi, field: field.now, reference: field.reference,
-            isDisturbed: field.isDisturbed, error: settings.fieldError, seconds: seconds)
+            gain, disagreement: disagreement * 180 / .pi, field: field.now,
+            horizontalField: field.horizontal, reference: field.reference, isDisturbed: field.isDisturbed,
+            error: settings.fieldError, seconds: seconds)
     }
 
     private static func wrapped(_ angle: Double) -> Double {

@@ -27,6 +27,8 @@ struct FusionAccuracy {
     /// How much of a departure of the field's strength and dip counts as an error to the east.
     private static let departureShare = 0.05
     private static let startSeconds = 3.0
+    /// From here on nothing is left of the error of the start.
+    private static let startEndSeconds = 60.0
     /// Nine of ten values of a normal distribution lie within so many standard deviations.
     private static let nineOfTen = 1.645
 
@@ -76,13 +78,14 @@ struct FusionAccuracy {
     ///   - gain: The share of the disagreement by which the heading was corrected.
     ///   - disagreement: In degrees.
     ///   - field: The field's strength and dip in degrees.
+    ///   - horizontalField: The level part of that field.
     ///   - reference: The undisturbed ones, when they are known.
     ///   - isDisturbed: Whether the field is another one.
     ///   - error: The standard deviation of the field's error on an axis; `nil` when there was no calibration here.
     ///   - seconds: The time since the last sample.
     mutating func takeCorrection(
-        _ gain: Double, disagreement: Double, field: SIMD2<Double>, reference: SIMD2<Double>?, isDisturbed: Bool,
-        error: Double?, seconds: Double
+        _ gain: Double, disagreement: Double, field: SIMD2<Double>, horizontalField: Double,
+        reference: SIMD2<Double>?, isDisturbed: Bool, error: Double?, seconds: Double
     ) {
         guard gain > 0 else { return }
         let error = error ?? Self.fieldShare * field.x
@@ -90,7 +93,7 @@ struct FusionAccuracy {
         let turned = field.x * departure.y * .pi / 180
         let share = (isDisturbed ? 1 : Self.departureShare) / 2
         let square = error * error + share * (departure.x * departure.x + turned * turned)
-        let level = max(field.x * cos(field.y * .pi / 180), 1e-9)
+        let level = max(horizontalField, 1e-9)
         let measured = min(180 / .pi / level * square.squareRoot(), 180)
         sigma += gain * (measured - sigma)
         self.disagreement += disagreementGain.take(seconds) * (disagreement - self.disagreement)
@@ -111,6 +114,7 @@ struct FusionAccuracy {
 
     /// What accelerations during the first seconds may have tilted the level by, as an error of the heading.
     private func startSigma(_ dipDegrees: Double) -> Double {
+        guard ageSeconds < Self.startEndSeconds else { return 0 }
         let share =
             ageSeconds < Self.startSeconds
             ? 1 / (1 + 6 * ageSeconds) : exp((Self.startSeconds - ageSeconds) / Self.startSeconds) / 19

@@ -8,9 +8,10 @@ struct FusionFinding {
     var axes: AxisFinding?
     /// From the device's frame to east, magnetic north and up.
     var orientation = Quaternion.identity
-    /// The strength of the field, in its unit, and its dip in degrees, smoothed.
+    /// The strength of the field, smoothed, and its level and its upward part, in the field's unit.
     var fieldStrength = 0.0
-    var dipDegrees = 0.0
+    var horizontalField = 0.0
+    var verticalField = 0.0
     /// How far a level axis' heading may be off, in degrees: about nine of ten errors are smaller.
     var accuracyDegrees = 0.0
     /// How fast the heading grows, clockwise, in °/s.
@@ -18,7 +19,8 @@ struct FusionFinding {
 
     /// The orientation, with the field in it.
     var attitude: Attitude {
-        let frame = orientation.matrix
-        return Attitude(up: frame.z, east: frame.x, north: frame.y, field: fieldStrength, dipDegrees: dipDegrees)
+        Attitude(
+            frame: orientation.matrix, field: fieldStrength, horizontalField: horizontalField,
+            verticalField: verticalField)
     }
 }

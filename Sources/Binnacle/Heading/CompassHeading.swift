@@ -1,0 +1,129 @@
+import Kernels
+import SensorGeometry
+
+/// Finds the heading from an accelerometer and a magnetometer: smooths both, watches the field's strength, and has gates that close
+/// where the two cannot tell.
+///
+/// It is one value of its detector, because each access to a property of an object has its price.
+struct CompassHeading {
+    /// Told what has become of the field's strength.
+    typealias FieldChange = (InterferenceMonitor.Change, FieldEvent) -> Void
+
+    /// Whether the field's strength is off: iron is nearby, or the calibration is wrong.
+    var isDisturbed: Bool { interference?.isOn ?? false }
+    /// Whether gravity seems to point up.
+    var isReversed: Bool { gate.isReversed }
+    /// The stamp of the last acceleration; `nil` before the first one.
+    var lastAccelerationNanoseconds: Int64? { acceleration.lastTimeNanoseconds }
+
+    private let settings: NorthSettings
+    private let maximumAgeNanoseconds: Int64
+    private let accuracy: HeadingAccuracy
+    private var finder: HeadingFinder
+    private var gate: HeadingGate
+    private var interference: InterferenceMonitor?
+    private var acceleration: SmoothedVector
+    private var field: SmoothedVector
+    private var fieldHistory = FieldHistory()
+
+    /// Creates a compass without a sample.
+    init(settings: NorthSettings, magnetometer: SampleStream?) {
+        self.settings = settings
+        maximumAgeNanoseconds = Units.nanoseconds(settings.maximumMagnetometerAge)
+        let calibration = magnetometer?.sensor.calibration?.magnetometer
+        accuracy = HeadingAccuracy(settings: settings, calibration: calibration)
+        finder = HeadingFinder(settings: settings)
+        gate = HeadingGate(settings: settings)
+        // The field's strength is compared with the calibration's, else with the place's, else with what it was before.
+        interference = InterferenceMonitor(
+            settings: settings,
+            expected: calibration?.fieldMicrotesla
+                // A source that does not measure in microtesla cannot be compared with the place.
+                ?? (settings.plausibleFieldMicrotesla == nil ? nil : settings.localField?.fieldMicrotesla))
+        acceleration = SmoothedVector(settings: settings)
+        field = SmoothedVector(settings: settings)
+    }
+
+    /// Takes a sample of the accelerometer; one that is not finite is left out.
+    ///
+    /// - Returns: Whether the filter started anew; what depends on it has to warm up then.
+    mutating func take(acceleration sample: SIMD3<Float>, at time: Int64) -> Bool {
+        acceleration.take(sample, timeNanoseconds: time)
+    }
+
+    /// Takes a sample of the magnetometer; one that is not finite is left out.
+    ///
+    /// - Returns: Whether the filter started anew; what depends on it has to warm up then.
+    mutating func take(field sample: SIMD3<Float>, at time: Int64) -> Bool {
+        let startsAnew = field.take(sample, timeNanoseconds: time)
+        fieldHistory.append(
+            FieldHistory.Field(vector: field.value, recent: field.recent, strength: field.length),
+            at: field.lastTimeNanoseconds)
+        return startsAnew
+    }
+
+    /// Finds the heading at a sample of the accelerometer that was taken.
+    ///
+    /// - Parameters:
+    ///   - time: The sample's stamp.
+    ///   - columns: Gets the row.
+    ///   - fieldChanged: Told what has become of the field's strength.
+    /// - Throws: Why there is none.
+    mutating func find(
+        at time: Int64, into columns: inout HeadingColumns, fieldChanged: FieldChange
+    ) throws(HeadingFault) -> HeadingHold.Source {
+        guard let field = pairedField(at: time) else { throw .magnetometerMissing }
+        let pointing = try watch(field, at: time, fieldChanged)
+        let strength = Double(field.strength)
+        let degrees = accuracy.degrees(
+            pointing, acceleration: acceleration.recent, field: field.recent, strength: strength,
+            expectedStrength: interference?.expected ?? strength, tiltVariance: gate.tiltVariance,
+            dipVariance: gate.dipVariance, turn: gate.turn)
+        // Written so that NaN fails as well.
+        guard degrees <= settings.accuracyLimitDegrees ?? 180 else { throw .inaccurate }
+        columns.append(
+            pointing.axis, acceleration: acceleration.value, field: field.vector, accuracyDegrees: Float(degrees))
+        return HeadingHold.Source(pointing: pointing, accuracyDegrees: degrees, timeNanoseconds: time)
+    }
+
+    /// Takes note of a sample of the accelerometer that was taken, where the fusion has the heading: the gates and the watch
+    /// over the field stay ready.
+    mutating func watch(at time: Int64, fieldChanged: FieldChange) {
+        guard let field = pairedField(at: time) else { return }
+        _ = try? watch(field, at: time, fieldChanged)
+    }
+
+    /// The field as it was known at a stamp.
+    private func pairedField(at time: Int64) -> FieldHistory.Field? {
+        fieldHistory.latest(notAfter: time, maximumAge: maximumAgeNanoseconds)
+    }
+
+    /// Shows the gates and the watch over the field a sample; finds the axis that has a heading.
+    private mutating func watch(
+        _ field: FieldHistory.Field, at time: Int64, _ fieldChanged: FieldChange
+    ) throws(HeadingFault) -> HeadingFinder.Pointing {
+        // A sample that was not finite left the filter where it was: its stamp would not fit the value.
+        guard acceleration.lastTimeNanoseconds == time else { throw .accelerationWeak }
+        guard settings.localField?.zone != .blackout else { throw .blackout }
+        let strength = Double(field.strength)
+        if let change = interference?.take(strength, at: time), let expected = interference?.expected {
+            fieldChanged(
+                change, FieldEvent(timeNanoseconds: time, fieldMicrotesla: strength, expectedMicrotesla: expected))
+        }
+        let expected = interference?.expected ?? strength
+        // Unconfirmed, it is no reason to tell anybody, but no field to find north with either.
+        let isDisturbed = interference.map { $0.isOn || $0.isOff } ?? false
+        let pointing: HeadingFinder.Pointing
+        do {
+            pointing = try finder.find(acceleration: acceleration.value, field: field)
+        } catch {
+            throw isDisturbed ? .interference : error
+        }
+        let fault = gate.take(
+            pointing.attitude, strength: (strength, expected > 0 ? strength / expected : 1),
+            accelerationLength: Double(acceleration.length), isDisturbed: isDisturbed, at: time)
+        if isDisturbed { throw .interference }
+        if let fault { throw fault }
+        return pointing
+    }
+}
