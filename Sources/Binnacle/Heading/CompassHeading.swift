@@ -68,6 +68,7 @@ struct CompassHeading {
     ///   - time: The sample's stamp.
     ///   - columns: Gets the row.
     ///   - fieldChanged: Told what has become of the field's strength.
+    /// - Returns: What the heading is found from.
     /// - Throws: Why there is none.
     mutating func find(
         at time: Int64, into columns: inout HeadingColumns, fieldChanged: FieldChange

@@ -116,6 +116,7 @@ final class FusedHeading {
     /// - Parameters:
     ///   - time: The rate's stamp.
     ///   - columns: Gets the row.
+    /// - Returns: What the heading is found from.
     /// - Throws: Why there is none.
     func find(at time: Int64, into columns: inout HeadingColumns) throws(HeadingFault) -> HeadingHold.Source {
         guard settings.localField?.zone != .blackout else { throw .blackout }
