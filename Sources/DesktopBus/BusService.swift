@@ -121,12 +121,12 @@ final class BusService {
 
     /// Gives the connection up, and connects again after 1 s, doubled up to 32 s.
     private func lose(_ failure: BusFailure, _ now: Int64) {
+        // First, so that a status without names has the reason.
+        fail("\(failure); it is tried again", level: .error)
         disconnect()
         claims.removeAll(at: now)
         reconnectNanoseconds = now + 1_000_000_000 << min(Int64(failureCount), 5)
         failureCount += 1
-        fail(
-            "\(failure); it is tried again", level: .error)
     }
 
     /// Records what is wrong, and logs it when it is new.
@@ -207,6 +207,7 @@ final class BusService {
         guard message.isOfBus, let name = message.text(), [BusInterface.ownName, BusInterface.proxyName].contains(name)
         else { return }
         let isOwned = message.member == "NameAcquired"
+        if !isOwned { fail("it has lost the name \(name)", level: .warning) }
         gauges.change { state in
             state.names.removeAll { $0 == name }
             if isOwned { state.names.append(name) }
@@ -215,8 +216,6 @@ final class BusService {
         if isOwned {
             failureCount = 0
             if name == BusInterface.proxyName { lastFailure = nil }
-        } else {
-            fail("it has lost the name \(name)", level: .warning)
         }
     }
 
