@@ -122,6 +122,8 @@ def held(process):
 def soak_what_it_holds_does_not_grow():
     owner = pwd.getpwnam("binnacle")
     systemctl("stop")
+    # The first start of the service would make it.
+    os.makedirs(FOLDER, exist_ok=True)
     need("mount", "-t", "tmpfs", "-o", f"size=64m,mode=0750,uid={owner.pw_uid},gid={owner.pw_gid}", "none", FOLDER)
     broker = Broker()
     try:
