@@ -46,6 +46,31 @@ import Testing
         #expect(try parse(text).handlers.count == 1)
     }
 
+    /// Wherever there may be one.
+    @Test(arguments: ["#", "# '", "# '''", "# \"\"\" [", "# = 3\r", "# \u{B5}T", "#\t a.b.c"])
+    func whatACommentSaysChangesNothing(comment: String) throws {
+        func text(_ comment: String) -> String {
+            """
+            \(comment)
+            [handler.h] \(comment)
+            on = ["shake", \(comment)
+              "shock"] \(comment)
+            command = ["/bin/true", "# no comment", '# nor this', \"""
+            # nor this\""", \(comment)
+              '''# nor this'''] \(comment)
+
+            """
+        }
+        let configuration = try parse(text(comment))
+        #expect(try configuration == parse(text("")))
+        #expect("\(configuration)".matches(of: /# no/).count == 4)
+        for fault in ["retry = 3", "[[[", "a = \u{7}"] {
+            let found = problems("\(text(comment))\(fault) \(comment)\n").map(\.description)
+            #expect(found == problems("\(text(""))\(fault) #\n").map(\.description))
+            #expect(found.count == 1 && found[0].hasPrefix("t.toml:8:"))
+        }
+    }
+
     @Test func aTextAboveTheLimitIsRefused() throws {
         let limit = ConfigurationFile.largestSize
         #expect(try Configuration.parse(Self.repeated("#", limit), path: "t") == Configuration())
