@@ -57,7 +57,7 @@ ctoml_position ctoml_convert(const toml::source_position &position) noexcept
 }
 
 /// Reads a text once before toml++ does: finds the first key with too many dots, because toml++ creates a nested table for every
-/// dot, without a limit, and leaves out what comments say, because toml++ takes some 170 instructions for each of their characters.
+/// dot, without a limit, and leaves out the text of comments, which toml++ reads slowly.
 ///
 /// It recognises strings and comments as TOML defines them. At a violation of these rules toml++ stops as well, so that
 /// what follows never becomes a table.
@@ -65,7 +65,7 @@ class Preparation {
 public:
     Preparation(const char *bytes, size_t length) noexcept : bytes(bytes), length(length) {}
 
-    /// The text with its comments empty, whose positions are the same; valid after `find`.
+    /// The text with its comments empty, whose positions are the same; valid after `find` returned false.
     std::string text;
 
     /// Whether there is a key with too many dots; `position` is then where it exceeds the limit.
@@ -114,7 +114,7 @@ private:
     /// How much of the bytes is in the text, or left out.
     size_t taken = 0;
 
-    /// Leaves a comment out whose characters need no check by toml++, and that has a line's end.
+    /// Removes the text of a comment of printable ASCII and tabs that has a line end; toml++ checks every other one.
     void skip_comment()
     {
         const size_t begin = ++index;

@@ -398,20 +398,22 @@ struct BusServiceTests {
         rig.service.publish(.with(.normal, .vertical))
         let program = try rig.program()
         let count = TestForm.count(2000, long: 60_000)
+        var answers = (heardCount: 0, okCount: 0)
+        func okCount() -> Int {
+            answers.okCount += program.heard[answers.heardCount...].count(where: { $0.hasSuffix(": ok") })
+            answers.heardCount = program.heard.count
+            return answers.okCount
+        }
         let begin = ContinuousClock.now
         for turn in 0..<count {
             try program.claim(.accelerometer)
             try program.release(.accelerometer)
             // As many as a program may have in flight.
             if turn.isMultiple(of: 16) {
-                try wait(program, for: "the answers") {
-                    program.heard.count(where: { $0.hasSuffix(": ok") }) >= 2 * turn
-                }
+                try wait(program, for: "the answers") { okCount() >= 2 * turn }
             }
         }
-        try wait(program, for: "all answers") {
-            program.heard.count(where: { $0.hasSuffix(": ok") }) == 2 * count
-        }
+        try wait(program, for: "all answers") { okCount() == 2 * count }
         // A sensor stays wanted for a second after its release; a busy machine may make that pause longer.
         let pauses = Int((ContinuousClock.now - begin) / .seconds(1))
         let wantedCount = rig.notes.wanted.withLock { $0.count(where: { $0.contains(.accelerometer) }) }

@@ -1,5 +1,6 @@
 """Hardware that is played, and what the service says of it."""
 
+import contextlib
 import glob
 import json
 import os
@@ -189,7 +190,8 @@ def cost(process):
     seconds = (int(times[11]) + int(times[12])) / os.sysconf("SC_CLK_TCK")
     sleeps = 0
     for task in os.listdir(f"/proc/{process}/task"):
-        with open(f"/proc/{process}/task/{task}/status") as file:
+        # A thread may end meanwhile.
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError), open(f"/proc/{process}/task/{task}/status") as file:
             sleeps += next(int(line.split()[1]) for line in file if line.startswith("voluntary_ctxt"))
     with open(f"/proc/{process}/status") as file:
         memory = next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
@@ -197,12 +199,21 @@ def cost(process):
 
 
 def descriptors(process):
-    """What a process has open, apart from the store's log: SQLite opens it for each connection when that first needs it, and no more."""
-    names = sorted(os.readlink(f"/proc/{process}/fd/{name}") for name in os.listdir(f"/proc/{process}/fd"))
-    logs = [name for name in names if name.endswith("-wal")]
-    for log in set(logs):
-        expect(logs.count(log) <= names.count(log.removesuffix("-wal")), f"more logs than connections: {names}")
-    return [name for name in names if name not in logs]
+    """What a process has open, apart from the store's log, which SQLite opens for each connection when that first needs it."""
+    def opened():
+        names = []
+        for name in os.listdir(f"/proc/{process}/fd"):
+            # It may be closed meanwhile.
+            with contextlib.suppress(FileNotFoundError):
+                names.append(os.readlink(f"/proc/{process}/fd/{name}"))
+        return sorted(names)
+
+    def are_logs_of_connections():
+        names = opened()
+        return all(names.count(name) <= names.count(name.removesuffix("-wal")) for name in names if name.endswith("-wal"))
+
+    wait_for("one log at most for each connection", are_logs_of_connections)
+    return [name for name in opened() if not name.endswith("-wal")]
 
 
 def told(event):

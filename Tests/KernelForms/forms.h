@@ -40,7 +40,7 @@ struct form_run {
     const char *name;
     /// Whether it can be called here.
     int is_here;
-    /// Runs a case of it, whose random numbers have not begun.
+    /// Runs a case of it, which it seeds itself.
     void (*test)(const void *form, uint64_t number);
     const void *form;
 };

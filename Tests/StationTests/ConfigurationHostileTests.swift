@@ -27,6 +27,13 @@ import Testing
         Harm("NUL", Array("a = 1\n".utf8) + [0] + Array("b = 2\n".utf8), "syntax error"),
         Harm("NUL in a comment", Array("# ".utf8) + [0], "syntax error"),
         Harm("invalid UTF-8", Array("# ".utf8) + [0xFF, 0xFE], "utf-8"),
+        Harm("NUL in a comment before more", Array("# \0\na = 1\n".utf8), "syntax error"),
+        Harm("a bell in a comment before more", Array("# \u{7}\na = 1\n".utf8), "syntax error"),
+        Harm("a deletion in a comment before more", Array("# \u{7F}\na = 1\n".utf8), "syntax error"),
+        Harm("a return in a comment before more", Array("# \r \na = 1\n".utf8), "syntax error"),
+        Harm(
+            "invalid UTF-8 in a comment before more", Array("# ".utf8) + [0xFF, 0xFE] + Array("\na = 1\n".utf8), "utf-8"
+        ),
         Harm("UTF-16", [0xFF, 0xFE, 0x61, 0, 0x3D, 0, 0x31, 0], "utf-8"),
         Harm("an Arabic letter as a key", Array("\u{FEFB} = 1".utf8), "syntax error"),
         Harm("an unfinished string", Array("a = \"\"\"".utf8), "end-of-file"),

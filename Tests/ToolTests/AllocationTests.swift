@@ -151,7 +151,7 @@ import Testing
         return try #require(Int(try result.text()))
     }
 
-    /// A device at rest with both sensors, whose rows have the same contents but their stamps.
+    /// A device at rest with both sensors, whose rows differ only in their stamps.
     private func makeTrace(_ count: Int) throws -> TemporaryFile {
         var text = "t_ms,ax,ay,az,mx,my,mz\n"
         for row in 0..<count { text += "\(row * 10),0.01,0,9.8,0,21,-45\n" }

@@ -2,9 +2,9 @@ import Kernels
 import SensorGeometry
 
 /// Finds the heading from an accelerometer and a magnetometer: smooths both, watches the field's strength, and has gates that close
-/// where the two cannot tell.
+/// where the two do not show it.
 ///
-/// It is one value of its detector, because each access to a property of an object has its price.
+/// It is one value of its detector, because each access to a property of an object is checked at run time.
 struct CompassHeading {
     /// Told what has become of the field's strength.
     typealias FieldChange = (InterferenceMonitor.Change, FieldEvent) -> Void
@@ -46,14 +46,14 @@ struct CompassHeading {
 
     /// Takes a sample of the accelerometer; one that is not finite is left out.
     ///
-    /// - Returns: Whether the filter started anew; what depends on it has to warm up then.
+    /// - Returns: Whether the filter started again; what depends on it has to warm up then.
     mutating func take(acceleration sample: SIMD3<Float>, at time: Int64) -> Bool {
         acceleration.take(sample, timeNanoseconds: time)
     }
 
     /// Takes a sample of the magnetometer; one that is not finite is left out.
     ///
-    /// - Returns: Whether the filter started anew; what depends on it has to warm up then.
+    /// - Returns: Whether the filter started again; what depends on it has to warm up then.
     mutating func take(field sample: SIMD3<Float>, at time: Int64) -> Bool {
         let startsAnew = field.take(sample, timeNanoseconds: time)
         fieldHistory.append(
@@ -87,8 +87,8 @@ struct CompassHeading {
         return HeadingHold.Source(pointing: pointing, accuracyDegrees: degrees, timeNanoseconds: time)
     }
 
-    /// Takes note of a sample of the accelerometer that was taken, where the fusion has the heading: the gates and the watch
-    /// over the field stay ready.
+    /// Shows the gates and the watch over the field a sample of the accelerometer that was taken, where the fusion has the heading:
+    /// so they stay ready.
     mutating func watch(at time: Int64, fieldChanged: FieldChange) {
         guard let field = pairedField(at: time) else { return }
         _ = try? watch(field, at: time, fieldChanged)
@@ -112,7 +112,7 @@ struct CompassHeading {
                 change, FieldEvent(timeNanoseconds: time, fieldMicrotesla: strength, expectedMicrotesla: expected))
         }
         let expected = interference?.expected ?? strength
-        // Unconfirmed, it is no reason to tell anybody, but no field to find north with either.
+        // Unconfirmed, it makes no event, but there is no heading in such a field either.
         let isDisturbed = interference.map { $0.isOn || $0.isOff } ?? false
         let pointing: HeadingFinder.Pointing
         do {

@@ -43,9 +43,9 @@ struct HeadingAccuracy {
     ///   - field: The field without the lag of the smoothing.
     ///   - strength: The strength of the field, not of the smoothed vector, in µT.
     ///   - expectedStrength: What it should be, in µT; the departure is an error of unknown direction.
-    ///   - tiltVariance: How far up may be off, as the gate has it that has taken the sample.
-    ///   - dipVariance: What departures of the dip tell, likewise.
-    ///   - turn: How far a magnet turned the field, likewise.
+    ///   - tiltVariance: How far up may be off, from the gate, after it took this sample.
+    ///   - dipVariance: What departures of the dip tell, from the gate as well.
+    ///   - turn: How far a magnet turned the field, from the gate as well.
     /// - Returns: About nine of ten headings are nearer to the truth.
     func degrees(
         _ pointing: HeadingFinder.Pointing, acceleration: SIMD3<Float>, field: SIMD3<Float>, strength: Double,

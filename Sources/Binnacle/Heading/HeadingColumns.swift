@@ -2,7 +2,7 @@ import Kernels
 
 /// What is known at each accelerometer sample of a delivery: the axis that has a heading, where there is one, and what it was
 /// found from, as columns for the kernel.
-struct HeadingColumns {
+struct HeadingColumns: ~Copyable {
     /// The axis at each sample; `nil` where there is no heading.
     private(set) var axes: [DeviceAxis?] = []
     private let ownAccelerations = ScratchVectors()

@@ -205,7 +205,7 @@ public final class NorthDetector: EventDetector, GyroscopeUser {
                 }
                 fused?.take(acceleration: vector, at: time)
                 guard !isFused else {
-                    // Its gates and its watch over the field are ready when the gyroscope vanishes.
+                    // The compass's gates and its watch over the field are then ready when the gyroscope vanishes.
                     compass.watch(at: time) { found.append(.field($0, $1), at: index) }
                     noteSilence(at: time, index)
                     continue

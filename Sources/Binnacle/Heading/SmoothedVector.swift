@@ -31,7 +31,7 @@ struct SmoothedVector {
 
     /// Takes a sample; one that is not finite is left out.
     ///
-    /// - Returns: Whether the filter started anew, because there was no sample before, or not for too long, or its stamp was later.
+    /// - Returns: Whether the filter started again, because this is the first sample, or the previous one was too long ago, or its stamp was later.
     mutating func take(_ sample: SIMD3<Float>, timeNanoseconds: Int64) -> Bool {
         guard squaredLength(sample) < .infinity else { return false }
         let startsAnew =
