@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -67,7 +67,7 @@ def rows(batch: pa.RecordBatch, names: Mapping[str, str], config: str | None) ->
     recordings = [names[path] for path in paths]
     keys = [partition_keys(name) for name in recordings]
 
-    def repeated(values: list[str | None]) -> pa.Array:
+    def repeated(values: Sequence[str | None]) -> pa.Array:
         return pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(given.run_ends, pa.array(values, _TEXT)))
 
     arrays = []
