@@ -14,11 +14,13 @@ BROKER = ("/usr/sbin/mosquitto", "-p", "1883")
 NETWORK = "[Service]\nRestrictAddressFamilies=AF_INET AF_INET6\nIPAddressDeny=\n"
 # In seconds; SOAK_SECONDS=7200 make test-kernel TESTS=soak
 LENGTH = int(os.environ.get("SOAK_SECONDS", "60"))
+# How many events the store keeps; until then it grows, and so does what SQLite holds of it in memory.
+KEPT = 2000
 
 
 def configuration(version):
     """The same sensors and detectors, read at another rate, with other limits, and with a handler more or less."""
-    text = HUB.replace("[store]", "[store]\nkeep_events = 2000\nkeep_mb = 8")
+    text = HUB.replace("[store]", f"[store]\nkeep_events = {KEPT}\nkeep_mb = 8")
     text = text.replace("[motion", f"rate_hz = {(25, 100, 50)[version % 3]}\n\n[motion")
     text += f"threshold_g = {(0.05, 0.08)[version % 2]}\n"
     text += '[sensor.deck]\nsource = "simulated"\nmodel = "shake"\n[motion.deck]\naccelerometer = "deck"\n'
@@ -139,16 +141,17 @@ def soak_what_it_holds_does_not_grow():
                     disturb()
                     # Until what it began has ended: commands, connections, the copy of a store.
                     time.sleep(2)
-                    row = held(process)
-                    print(f"{time.monotonic() - begin:.0f},{disturb.__name__},{','.join(map(str, row))},{status()['seq']}",
-                          file=rows, flush=True)
+                    row = (*held(process), status()["seq"])
+                    print(f"{time.monotonic() - begin:.0f},{disturb.__name__},{','.join(map(str, row))}", file=rows, flush=True)
                     expect(main_process() == process, "it was started again")
                 table.append(row)
                 rounds += 1
-        # What is made once has been made after the first round.
-        first, last = table[1], table[-1]
-        note(f"{rounds} rounds of {len(disturbances.all())} disturbances in {time.monotonic() - begin:.0f} s, "
-             f"{status()['seq']} events; descriptors, threads, memory and store in kB: {first} after the second round, {last} at the end")
+        # What is made once has been made after the first round, or in the long form when the store is full.
+        start = next((number for number, row in enumerate(table) if row[4] > KEPT), 1)
+        # The most of two rounds, because one configuration in two has a handler more.
+        first, last = tuple(map(max, zip(*table[start:start + 2]))), table[-1]
+        note(f"{rounds} rounds of {len(disturbances.all())} disturbances in {time.monotonic() - begin:.0f} s; "
+             f"descriptors, threads, memory and store in kB, events: {first} at first, {last} at the end")
         # A connection, or a thread that a disturbance began, may just be ending.
         for place, what in enumerate(("descriptors", "threads")):
             wait_for(f"{first[place]} {what}", lambda: held(process)[place] <= first[place])
