@@ -30,7 +30,7 @@ SHORT = 30
 #: mosquitto saves once a second, and that takes time.
 UNSAVED = (0, 3, "what the broker acknowledged and had not saved")
 #: NATS keeps messages for its consumers alone, and ends these before the connections.
-ENDING = (-1, 0.2, "what the broker acknowledged while it ended")
+ENDING = (-0.25, 0.1, "what the broker acknowledged while it ended")
 faults = []
 #: What is ended in any case.
 started = []

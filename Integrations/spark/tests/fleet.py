@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 from pathlib import Path
 
@@ -134,6 +135,13 @@ def shell_loop(root: Path, config: Path | None = None) -> dict[str, list[bytes]]
         arguments = [BINARY, "replay", "--json", *(["--config", str(config)] if config else []), str(path)]
         found[str(path.relative_to(root))] = subprocess.run(arguments, capture_output=True).stdout.splitlines()
     return found
+
+
+def free_port() -> int:
+    """A port of this machine on which nobody listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def line(row: dict[str, object], keys: list[str]) -> bytes:

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -18,6 +17,7 @@ from pathlib import Path
 import paho.mqtt.client as mqtt
 import pyarrow.parquet as pq
 
+import fleet
 from binnacle_fleet import landing
 
 MOSQUITTO = shutil.which("mosquitto", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
@@ -48,9 +48,7 @@ class Broker(unittest.TestCase):
     def setUp(self) -> None:
         self.base = Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, self.base)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = fleet.free_port()
         settings = self.base / "mosquitto.conf"
         settings.write_text(f"listener {self.port} 127.0.0.1\nallow_anonymous true\nmax_queued_messages 0\n")
         self.broker = subprocess.Popen([str(MOSQUITTO), "-c", str(settings)], stderr=subprocess.DEVNULL)

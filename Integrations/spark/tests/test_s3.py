@@ -23,9 +23,7 @@ SERVER = os.environ.get("BINNACLE_S3_SERVER", "")
 @unittest.skipUnless(SERVER, "BINNACLE_S3_SERVER names no server")
 class ObjectStore(unittest.TestCase):
     def setUp(self) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = fleet.free_port()
         self.server = subprocess.Popen(
             [SERVER, "-H", "127.0.0.1", "-p", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(self.end)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -163,9 +162,7 @@ class Standalone(Source):
     @classmethod
     def setUpClass(cls) -> None:
         cls.logs = Path(tempfile.mkdtemp(dir=os.environ.get("TMPDIR")))
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = fleet.free_port()
         cls.master = f"spark://127.0.0.1:{port}"
         cls.start("master", "Master", "I have been elected leader", "--port", str(port))
         for number in range(2):

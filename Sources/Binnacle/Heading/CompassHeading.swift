@@ -76,12 +76,10 @@ struct CompassHeading {
         guard let field = pairedField(at: time) else { throw .magnetometerMissing }
         let pointing = try watch(field, at: time, fieldChanged)
         let strength = Double(field.strength)
-        let degrees = accuracy.degrees(
+        let degrees = try accuracy.degrees(
             pointing, acceleration: acceleration.recent, field: field.recent, strength: strength,
             expectedStrength: interference?.expected ?? strength, tiltVariance: gate.tiltVariance,
             dipVariance: gate.dipVariance, turn: gate.turn)
-        // Written so that NaN fails as well.
-        guard degrees <= settings.accuracyLimitDegrees ?? 180 else { throw .inaccurate }
         columns.append(
             pointing.axis, acceleration: acceleration.value, field: field.vector, accuracyDegrees: Float(degrees))
         return HeadingHold.Source(pointing: pointing, accuracyDegrees: degrees, timeNanoseconds: time)

@@ -9,6 +9,8 @@ struct HeadingAccuracy {
     /// The standard deviation of the field's error after the calibration, on one axis in µT.
     private let fieldError: Double
     private let declinationUncertainty: Double
+    /// From here on a heading is no use.
+    private let limitDegrees: Double
 
     /// Nine of ten values of a normal distribution lie within so many standard deviations.
     private static let nineOfTen = 1.645
@@ -25,14 +27,17 @@ struct HeadingAccuracy {
         // Nothing is known of a source that does not measure in microtesla.
         let assumed = settings.plausibleFieldMicrotesla == nil ? 0 : Self.uncalibratedError
         fieldError = calibration?.residualMicrotesla ?? assumed
+        limitDegrees = settings.accuracyLimitDegrees ?? 180
         declinationUncertainty = (settings.localField?.declinationUncertaintyDegrees ?? 0) * .pi / 180
     }
 
     /// How far the heading of an axis may be off, from what is known of a level one's, both in degrees up to 180.
-    func degrees(_ pointing: HeadingFinder.Pointing, magnetic: Double) -> Double {
+    ///
+    /// - Throws: ``HeadingFault/inaccurate`` where that is more than the settings allow.
+    func degrees(_ pointing: HeadingFinder.Pointing, magnetic: Double) throws(HeadingFault) -> Double {
         let level = magnetic / pointing.levelShare
         let declination = declinationUncertainty * Self.nineOfTen * 180 / .pi
-        return min((level * level + declination * declination).squareRoot(), 180)
+        return try limited((level * level + declination * declination).squareRoot())
     }
 
     /// How far the heading of an axis may be off at a sample, in degrees up to 180.
@@ -47,10 +52,11 @@ struct HeadingAccuracy {
     ///   - dipVariance: What departures of the dip tell, from the gate as well.
     ///   - turn: How far a magnet turned the field, from the gate as well.
     /// - Returns: About nine of ten headings are nearer to the truth.
+    /// - Throws: ``HeadingFault/inaccurate`` where that is more than the settings allow.
     func degrees(
         _ pointing: HeadingFinder.Pointing, acceleration: SIMD3<Float>, field: SIMD3<Float>, strength: Double,
         expectedStrength: Double, tiltVariance: Double, dipVariance: Double, turn: Double
-    ) -> Double {
+    ) throws(HeadingFault) -> Double {
         let attitude = pointing.attitude
         // A departure of the dip may be one of the field or of up, and either has one to the east beside it. Departures contain
         // the error of the calibration, which is not added a second time.
@@ -69,7 +75,14 @@ struct HeadingAccuracy {
             + turn * turn
         let level = pointing.levelShare
         let whole = square / (level * level) + declinationUncertainty * declinationUncertainty
-        return min(whole.squareRoot() * Self.nineOfTen * 180 / .pi, 180)
+        return try limited(whole.squareRoot() * Self.nineOfTen * 180 / .pi)
+    }
+
+    private func limited(_ degrees: Double) throws(HeadingFault) -> Double {
+        let degrees = min(degrees, 180)
+        // Written so that NaN fails as well.
+        guard degrees <= limitDegrees else { throw .inaccurate }
+        return degrees
     }
 
     /// How far the smoothing makes a heading lag behind a turn, in radians.

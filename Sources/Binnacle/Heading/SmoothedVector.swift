@@ -31,7 +31,8 @@ struct SmoothedVector {
 
     /// Takes a sample; one that is not finite is left out.
     ///
-    /// - Returns: Whether the filter started again, because this is the first sample, or the previous one was too long ago, or its stamp was later.
+    /// - Returns: Whether the filter started again, because this is the first sample, or the previous one was too long ago, or its
+    ///   stamp was later.
     mutating func take(_ sample: SIMD3<Float>, timeNanoseconds: Int64) -> Bool {
         guard squaredLength(sample) < .infinity else { return false }
         let startsAnew =

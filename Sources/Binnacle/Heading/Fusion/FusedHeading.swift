@@ -124,9 +124,7 @@ final class FusedHeading {
         if let fault = found.fault { throw fault.headingFault }
         let attitude = found.attitude
         let pointing = try finder.find(attitude)
-        let degrees = accuracy.degrees(pointing, magnetic: found.accuracyDegrees)
-        // Written so that NaN fails as well.
-        guard degrees <= settings.accuracyLimitDegrees ?? 180 else { throw .inaccurate }
+        let degrees = try accuracy.degrees(pointing, magnetic: found.accuracyDegrees)
         columns.append(
             pointing.axis, acceleration: SIMD3<Float>(attitude.up * Gravity.standard),
             field: SIMD3<Float>(attitude.north * attitude.horizontalField + attitude.up * attitude.verticalField),
