@@ -153,7 +153,9 @@ import Testing
             zip(samples.dropFirst(), samples).filter { $0.x > 1 && $1.x < 1 }.count + (samples[0].x > 1 ? 1 : 0)
         #expect(begins == 25)
         let said = try recording.program.errors.text()
-        #expect(!said.contains("samples.lost"), "\(said)")
+        // A busy machine may leave the buffer silent before the scans are written, which is told as a stall.
+        let losses = said.split(separator: "\n").filter { $0.contains("samples.lost") && !$0.contains("cause stall") }
+        #expect(losses == [])
         #expect(said.contains("1750 × accelerometer of accel_3d"), "\(said)")
     }
 
