@@ -52,5 +52,6 @@ void form_run(struct form_run run, uint64_t cases);
 void test_threshold_forms(uint64_t cases);
 void test_facing_forms(uint64_t cases);
 void test_gravity_forms(uint64_t cases);
+void test_mark_forms(uint64_t cases);
 
 #endif

@@ -81,5 +81,6 @@ int main(int count, char **arguments)
     test_threshold_forms(cases);
     test_facing_forms(cases);
     test_gravity_forms(cases);
+    test_mark_forms(cases);
     return 0;
 }

@@ -1,4 +1,5 @@
 import Binnacle
+import Kernels
 import PlainText
 
 /// Parses plain rows straight into the columns of a window.
@@ -37,6 +38,8 @@ final class CSVPlainRows {
     /// The axes of the current row.
     private let axes: UnsafeMutablePointer<Float>
     private let targets: UnsafeMutablePointer<Target>
+    private let marks: MarkKernel
+    private let words: UnsafeMutablePointer<UInt64>
 
     /// A word has one bit for each axis that is empty.
     private static let mostStreams = 21
@@ -56,12 +59,16 @@ final class CSVPlainRows {
         axes = .allocate(capacity: factors.count)
         axes.initialize(repeating: 0, count: factors.count)
         targets = .allocate(capacity: factors.count / 3)
+        marks = MarkKernel((dialect.delimiter, dialect.otherMark, CSVDialect.point, CSVDialect.newline))
+        words = .allocate(capacity: SeparatorMap.wordCount)
+        words.initialize(repeating: 0, count: SeparatorMap.wordCount)
     }
 
     deinit {
         columns.deallocate()
         axes.deallocate()
         targets.deallocate()
+        words.deallocate()
     }
 
     /// Reads rows until one is not plain or incomplete, or one of the batches is full.
@@ -98,7 +105,7 @@ final class CSVPlainRows {
         _ rows: inout PlainRows
     ) -> Bool {
         // The loop over the columns is one function, because only then the compiler keeps its variables in registers.
-        let finder = SeparatorFinder(dialect)
+        var separatorMap = SeparatorMap(marks, words, before: end)
         let delimiter = dialect.delimiter
         let otherMark = dialect.otherMark
         let columns = columns
@@ -111,7 +118,7 @@ final class CSVPlainRows {
         var rowCount = 0
         rows: while rowCount < mostRows, rowStart < end {
             var block = rowStart
-            var separators = finder.separators(in: block)
+            var separators = separatorMap.separators(from: block)
             var field = rowStart
             var time = Int64.min
             var empty: UInt64 = 0
@@ -119,7 +126,7 @@ final class CSVPlainRows {
             var lineEnd: UnsafePointer<UInt8>
             repeat {
                 if separators == 0 {
-                    (block, separators) = finder.nextBlock(behind: block, before: end)
+                    (block, separators) = separatorMap.next(behind: block)
                     guard separators != 0 else { break rows }
                 }
                 // The top bit does not change the result; it tells the compiler that the word is not zero.
@@ -128,7 +135,7 @@ final class CSVPlainRows {
                 var fieldEnd = mark
                 while fieldEnd.pointee == CSVDialect.point || fieldEnd.pointee == otherMark {
                     if separators == 0 {
-                        (block, separators) = finder.nextBlock(behind: block, before: end)
+                        (block, separators) = separatorMap.next(behind: block)
                         guard separators != 0 else { break rows }
                     }
                     fieldEnd = block + (separators | 1 << 63).trailingZeroBitCount
@@ -160,7 +167,7 @@ final class CSVPlainRows {
             } while column < columnCount
             while lineEnd.pointee != CSVDialect.newline {
                 if separators == 0 {
-                    (block, separators) = finder.nextBlock(behind: block, before: end)
+                    (block, separators) = separatorMap.next(behind: block)
                     guard separators != 0 else { break rows }
                 }
                 lineEnd = block + (separators | 1 << 63).trailingZeroBitCount
@@ -260,67 +267,4 @@ struct PlainRows {
     var byteCount = 0
     /// The stamp of the last one, or of the sample before them, in nanoseconds.
     var lastTimeNanoseconds: Int64
-}
-
-/// Finds delimiters, decimal separators and line ends, 64 bytes at a time.
-///
-/// The position of a separator then depends on no number before it, so that the processor parses several numbers in
-/// parallel.
-struct SeparatorFinder {
-    /// The number of bytes in a block, all of which have to be readable.
-    static let blockSize = 64
-
-    private let delimiter: SIMD16<UInt8>
-    private let newline: SIMD16<UInt8>
-    private let point: SIMD16<UInt8>
-    private let otherMark: SIMD16<UInt8>
-
-    init(_ dialect: CSVDialect) {
-        newline = SIMD16(repeating: CSVDialect.newline)
-        point = SIMD16(repeating: CSVDialect.point)
-        delimiter = SIMD16(repeating: dialect.delimiter)
-        otherMark = SIMD16(repeating: dialect.otherMark)
-    }
-
-    /// Finds the next block with a separator that starts after `block` and before `end`; separators are 0 if there is
-    /// none.
-    @inline(never)
-    func nextBlock(
-        behind block: UnsafePointer<UInt8>, before end: UnsafePointer<UInt8>
-    ) -> (UnsafePointer<UInt8>, separators: UInt64) {
-        var block = block + Self.blockSize
-        while block < end {
-            let separators = separators(in: block)
-            if separators != 0 { return (block, separators) }
-            block += Self.blockSize
-        }
-        return (block, 0)
-    }
-
-    /// A bit for each byte of a block, the first in the lowest: whether it is a separator.
-    @inline(__always)
-    func separators(in block: UnsafePointer<UInt8>) -> UInt64 {
-        // Not every machine has an instruction that makes bits of comparisons. Therefore byte `i` of eight gets bit `k` when
-        // byte `i` of the `k`-th eight is a separator, and the 8 × 8 bits are then transposed.
-        let square =
-            found(block) & SIMD2(0x0101_0101_0101_0101, 0x0202_0202_0202_0202)
-            | found(block + 16) & SIMD2(0x0404_0404_0404_0404, 0x0808_0808_0808_0808)
-            | found(block + 32) & SIMD2(0x1010_1010_1010_1010, 0x2020_2020_2020_2020)
-            | found(block + 48) & SIMD2(0x4040_4040_4040_4040, 0x8080_8080_8080_8080)
-        var bits = UInt64(littleEndian: square[0] | square[1])
-        var swapped = (bits ^ bits &>> 7) & 0x00AA_00AA_00AA_00AA
-        bits ^= swapped | swapped &<< 7
-        swapped = (bits ^ bits &>> 14) & 0x0000_CCCC_0000_CCCC
-        bits ^= swapped | swapped &<< 14
-        swapped = (bits ^ bits &>> 28) & 0x0000_0000_F0F0_F0F0
-        return bits ^ (swapped | swapped &<< 28)
-    }
-
-    /// The bytes that are separators, among 16, with all bits set.
-    @inline(__always)
-    private func found(_ bytes: UnsafePointer<UInt8>) -> SIMD2<UInt64> {
-        let text = UnsafeRawPointer(bytes).loadUnaligned(as: SIMD16<UInt8>.self)
-        let found = (text .== delimiter) .| (text .== newline) .| (text .== point) .| (text .== otherMark)
-        return unsafeBitCast(found, to: SIMD2<UInt64>.self)
-    }
 }

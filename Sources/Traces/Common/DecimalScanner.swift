@@ -237,11 +237,12 @@ struct MarkedNumber {
         // The sign of a measured value is unpredictable: add instead of branching.
         let sign = field.pointee
         isNegative = sign == UInt8(ascii: "-")
-        let first = field + ((isNegative ? 1 : 0) &+ (sign == UInt8(ascii: "+") ? 1 : 0))
+        // The two signs differ in one bit after the subtraction.
+        let first = field + ((sign &- UInt8(ascii: "+")) & ~2 == 0 ? 1 : 0)
         let whole = mark - first
         decimals = end - mark &- 1
-        // Each of the four terms is negative when its limit is exceeded.
-        guard (whole &- 1) | (decimals &- 1) | (8 &- whole) | (8 &- decimals) >= 0 else { return nil }
+        // A number below 8 has no other bits than the lowest three, and a negative one has all of the higher ones.
+        guard UInt(bitPattern: (whole &- 1) | (decimals &- 1)) < 8 else { return nil }
         let high = DigitRun.load(first, count: whole)
         let low = DigitRun.load(mark + 1, count: decimals)
         if whole &+ decimals <= 8 {

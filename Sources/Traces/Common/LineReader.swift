@@ -1,5 +1,6 @@
 import Binnacle
 import Glibc
+import Kernels
 import PosixCalls
 
 /// Splits a file into lines, in one buffer of a fixed size, or in chunks that other threads read ahead.
@@ -18,7 +19,7 @@ final class LineReader {
     /// The maximum length of a line; a longer one is not a line of samples.
     static let longestLine = 65_536
     /// The number of readable bytes after what was read.
-    static let padding = SeparatorFinder.blockSize + DecimalScanner.padding
+    static let padding = MarkKernel.blockSize + DecimalScanner.padding
     private static let bufferSize = 262_144
 
     let path: String
