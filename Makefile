@@ -49,7 +49,7 @@ LINKING = -Xswiftc -use-ld=lld $(PACKING) -Xlinker --icf=safe -Xlinker -z -Xlink
 WALK = $(patsubst %,Tests/Fixtures/phyphox_walk/%.csv,Accelerometer Magnetometer Gyroscope)
 
 .PHONY: $(TRIES) help setup setup-test setup-deb build portable check-portable arm64 deb deb-arm64 check-deb check-deb-arm64 check-tarball release run test test-long check-handler test-systemd test-kernel lint docs format documents golden fuzz sanitize soak bench bench-kernels \
-	bench-replay bench-recordings bench-sensors bench-daemon compare install uninstall clean
+	bench-replay bench-recordings bench-sensors bench-daemon bench-fleet compare install uninstall clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -200,6 +200,10 @@ compare: setup-test ## Do the same work with numpy, pandas, polars, duckdb and p
 
 bench-replay: build ## Replay 10 million rows: throughput and memory.
 	scripts/bench-replay $(BINARY)
+
+bench-fleet: build ## Play hours of recordings with a shell loop and with Spark, in turn: time and memory; needs a Java runtime.
+	BINNACLE_BINARY=$(CURDIR)/$(BINARY) PYTHONPATH=Integrations/spark/src:Integrations/spark/tests \
+		"$$(scripts/python-environment spark)" -B Benchmarks/compare-fleet
 
 bench-sensors: build ## Read a device that is a FIFO: latency, processor time, memory; BENCH_SECONDS (default 60).
 	$(DEVELOP) build -c release --static-swift-stdlib $(SECTIONS) --product SensorBench
