@@ -39,7 +39,7 @@ public final class LiveSource: SampleSource {
     var lastDelivery: SampleDelivery?
     /// The deliveries since the descriptors were last asked.
     private var deliveriesSinceLook = 0
-    /// Whether the last answer was samples: then everything else was checked a moment ago.
+    /// Whether the last answer was samples, without a wait since: then everything else was checked a moment ago.
     private var hasJustDelivered = false
     private(set) var isStopped = false
 
@@ -188,6 +188,7 @@ public final class LiveSource: SampleSource {
     /// - Parameter timeoutMilliseconds: The longest wait; −1 has no end.
     package func wait(timeoutMilliseconds: Int32) {
         guard isDrained else { return }
+        hasJustDelivered = false
         var timeout = timeoutMilliseconds
         if let due = sensors.lazy.map(\.nextLook).min(), due < .max {
             let milliseconds = SystemClock.milliseconds(until: due)
