@@ -74,6 +74,20 @@ struct Daemon {
         }
     }
 
+    /// Writes scans of each device at the rate that the daemon has asked of it, at rest and facing north.
+    func feedAsAsked(seconds: Int) {
+        let periods = tree.devices.indices.map { 1_000_000_000 / Int64(tree.rateHz(of: $0)) }
+        let begin = monotonic()
+        var dues = periods.map { begin + $0 / 2 }
+        while true {
+            let device = dues[0] <= dues[1] ? 0 : 1
+            guard dues[device] < begin + Int64(seconds) * 1_000_000_000 else { return }
+            sleepUntil(dues[device])
+            if device == 0 { rest() } else { tree.devices[1].writeScan(x: 0, y: 2000, z: -4000) }
+            dues[device] += periods[device]
+        }
+    }
+
     /// Writes one scan of an accelerometer at rest.
     func rest() { tree.writeScan(x: 0, z: 981) }
 }

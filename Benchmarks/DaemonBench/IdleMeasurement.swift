@@ -23,12 +23,9 @@ struct IdleMeasurement {
         }
         // The first samples bring the first heading, and the detectors to rest.
         daemon.feed(hertz: 100, seconds: 3)
-        let (time, wakeUps) = (daemon.program.processorNanoseconds, daemon.program.wakeUpCount)
-        let begin = monotonic()
-        daemon.feed(hertz: 100, seconds: seconds)
-        let elapsed = Double(monotonic() - begin)
-        let share = Double(daemon.program.processorNanoseconds - time) / elapsed * 100
-        let rate = Double(daemon.program.wakeUpCount - wakeUps) / elapsed * 1e9
+        let (share, rate) = cost(of: daemon) { daemon.feed(hertz: 100, seconds: seconds) }
+        let asked = cost(of: daemon) { daemon.feedAsAsked(seconds: seconds) }
+        let rates = daemon.tree.devices.indices.map { "\(daemon.tree.rateHz(of: $0)) Hz" }.joined(separator: " and ")
         let memory = ["VmRSS", "RssAnon", "RssFile"].map(daemon.program.figure)
         let threads = daemon.program.figure("Threads")
         daemon.end()
@@ -36,8 +33,21 @@ struct IdleMeasurement {
             "idle, two sensors at 100 Hz for \(seconds) s: \(decimal(share, 2)) % of one core, \(decimal(rate, 1)) wake-ups "
                 + "a second; cat of the same two devices \(decimal(bare, 2)) %; ratio \(decimal(share / bare, 2))")
         say(
+            "the same at the rates that the daemon asks of them, \(rates): \(decimal(asked.share, 2)) % of one core, "
+                + "\(decimal(asked.rate, 1)) wake-ups a second")
+        say(
             "resident meanwhile: \(memory[0]) kB, of it its own (RssAnon) \(memory[1]) kB, of files \(memory[2]) kB; "
                 + "\(threads) threads")
+    }
+
+    /// What a daemon uses meanwhile: percent of one core, and wake-ups a second.
+    private func cost(of daemon: Daemon, during body: () -> Void) -> (share: Double, rate: Double) {
+        let (time, wakeUps) = (daemon.program.processorNanoseconds, daemon.program.wakeUpCount)
+        let begin = monotonic()
+        body()
+        let elapsed = Double(monotonic() - begin)
+        let share = Double(daemon.program.processorNanoseconds - time) / elapsed * 100
+        return (share, Double(daemon.program.wakeUpCount - wakeUps) / elapsed * 1e9)
     }
 
     /// What two cats need that read the same devices and do nothing else, in percent of one core.
