@@ -62,14 +62,14 @@ package final class BenchTree {
     }
 
     /// The rate that a device was asked for, in Hz.
-    package func rateHz(of number: Int) -> Int {
+    package func rateHz(of number: Int) -> Double {
         let path = tree.folder(number) + "/sampling_frequency"
         var bytes = [UInt8](repeating: 0, count: 32)
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
         let count = max(0, read(descriptor, &bytes, bytes.count))
         guard let rate = Double(String(decoding: bytes[..<count].prefix { $0 > 32 }, as: UTF8.self)) else { fail(path) }
-        return Int(rate)
+        return rate
     }
 
     /// Ends the use of the tree: an object that is used no more may go at any time.

@@ -76,7 +76,7 @@ struct Daemon {
 
     /// Writes scans of each device at the rate that the daemon has asked of it, at rest and facing north.
     func feedAsAsked(seconds: Int) {
-        let periods = tree.devices.indices.map { 1_000_000_000 / Int64(tree.rateHz(of: $0)) }
+        let periods = tree.devices.indices.map { Int64(1e9 / tree.rateHz(of: $0)) }
         let begin = monotonic()
         var dues = periods.map { begin + $0 / 2 }
         while true {

@@ -24,8 +24,10 @@ struct IdleMeasurement {
         // The first samples bring the first heading, and the detectors to rest.
         daemon.feed(hertz: 100, seconds: 3)
         let (share, rate) = cost(of: daemon) { daemon.feed(hertz: 100, seconds: seconds) }
+        // The rates that it sees settle.
+        daemon.feedAsAsked(seconds: 3)
         let asked = cost(of: daemon) { daemon.feedAsAsked(seconds: seconds) }
-        let rates = daemon.tree.devices.indices.map { "\(daemon.tree.rateHz(of: $0)) Hz" }.joined(separator: " and ")
+        let rates = daemon.tree.devices.indices.map { decimal(daemon.tree.rateHz(of: $0), 0) + " Hz" }
         let memory = ["VmRSS", "RssAnon", "RssFile"].map(daemon.program.figure)
         let threads = daemon.program.figure("Threads")
         daemon.end()
@@ -33,7 +35,7 @@ struct IdleMeasurement {
             "idle, two sensors at 100 Hz for \(seconds) s: \(decimal(share, 2)) % of one core, \(decimal(rate, 1)) wake-ups "
                 + "a second; cat of the same two devices \(decimal(bare, 2)) %; ratio \(decimal(share / bare, 2))")
         say(
-            "the same at the rates that the daemon asks of them, \(rates): \(decimal(asked.share, 2)) % of one core, "
+            "the same at the rates that the daemon asks of them, \(rates.joined(separator: " and ")): \(decimal(asked.share, 2)) % of one core, "
                 + "\(decimal(asked.rate, 1)) wake-ups a second")
         say(
             "resident meanwhile: \(memory[0]) kB, of it its own (RssAnon) \(memory[1]) kB, of files \(memory[2]) kB; "

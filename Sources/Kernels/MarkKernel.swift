@@ -76,7 +76,7 @@ package struct MarkKernel: Sendable {
         }
         for number in 0..<blockCount {
             let block = text + number * Self.blockSize
-            // Swift has no instruction that makes bits of comparisons. Therefore byte `i` of eight gets bit `k` when byte `i` of
+            // Swift's SIMD types have no operation that makes bits of comparisons. Therefore byte `i` of eight gets bit `k` when byte `i` of
             // the `k`-th eight is found, and the 8 × 8 bits are then transposed.
             let square =
                 found(block) & SIMD2(0x0101_0101_0101_0101, 0x0202_0202_0202_0202)

@@ -20,7 +20,7 @@ static void test_form(const void *which, uint64_t number)
     for (int i = 0; i < 4; i++)
         sought[i] = (uint8_t)bytes[form_below(sizeof bytes)];
     size_t blocks = number % 41;
-    uint8_t *text = (uint8_t *)form_column(16 * blocks);
+    uint8_t *text = (uint8_t *)form_column(16 * blocks + 1) + form_below(5);
     for (size_t i = 0; i < 64 * blocks; i++)
         text[i] = (uint8_t)bytes[form_below(sizeof bytes)];
     words[blocks] = number;

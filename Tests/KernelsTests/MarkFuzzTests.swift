@@ -12,16 +12,18 @@ import Testing
             let blockCount = number % 40
             let offset = Int.random(in: 0...63, using: &generator)
             let text = FuzzColumn((0..<64 * blockCount).map { _ in byte() }, offset: offset)
-            let set = InstructionSet.available[number % InstructionSet.available.count]
-            let words = FuzzColumn([UInt64](repeating: 77, count: blockCount + 1), offset: offset)
-            MarkKernel(sought, using: set).mark(text.start, blockCount: blockCount, into: words.start)
-            for place in 0..<64 * blockCount {
-                let byte = text.start[place]
-                let isSought = [sought.0, sought.1, sought.2, sought.3].contains(byte)
-                let isMarked = words.start[place / 64] >> UInt64(place % 64) & 1 == 1
-                if isMarked != isSought { return "\(set), byte \(place) of \(blockCount) blocks: \(isMarked)" }
+            for set in InstructionSet.available {
+                let words = FuzzColumn([UInt64](repeating: 77, count: blockCount + 1), offset: offset)
+                MarkKernel(sought, using: set).mark(text.start, blockCount: blockCount, into: words.start)
+                for place in 0..<64 * blockCount {
+                    let byte = text.start[place]
+                    let isSought = [sought.0, sought.1, sought.2, sought.3].contains(byte)
+                    let isMarked = words.start[place / 64] >> UInt64(place % 64) & 1 == 1
+                    if isMarked != isSought { return "\(set), byte \(place) of \(blockCount) blocks: \(isMarked)" }
+                }
+                if words.start[blockCount] != 77 { return "\(set): wrote past the end" }
             }
-            return words.start[blockCount] == 77 ? nil : "\(set): wrote past the end"
+            return nil
         }
     }
 }

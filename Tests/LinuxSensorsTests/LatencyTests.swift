@@ -69,6 +69,33 @@ import Testing
         #expect(run.samples.allSatisfy { $0.map(\.timeNanoseconds) == $0.map(\.timeNanoseconds).sorted() })
     }
 
+    /// A wake-up of the clock reads at once, as a loop expects that waits as soon as a delivery has drained the source.
+    @Test func theTurnAfterAWaitReads() throws {
+        let tree = try FifoTree()
+        let node = try #require(try tree.addDevice(0, name: "accel_3d"))
+        let run = try LiveRun([request("accel_3d")], tree)
+        try run.turn("the buffer") { $0.source.isSettled }
+        let delivery = SampleDelivery(streams: run.streams, capacity: 64)
+        func isRead() -> Bool {
+            delivery.removeAll()
+            guard case .samples = run.source.fill(delivery) else { return false }
+            return true
+        }
+        func write() throws { try node.write(FifoNode.scan(1, 2, 3, monotonicNow())) }
+        try write()
+        var promptCount = 0
+        for _ in 0..<10 {
+            while !isRead() { run.source.wait(timeoutMilliseconds: 1000) }
+            try write()
+            #expect(run.source.isDrained)
+            run.source.wait(timeoutMilliseconds: 60_000)
+            // A busy machine may end a wait for another reason.
+            if isRead() { promptCount += 1 }
+            try write()
+        }
+        #expect(promptCount > 0)
+    }
+
     /// Raw scans are of one device in each delivery.
     @Test func scansAreNotReadTogether() throws {
         let tree = try FifoTree()

@@ -9,7 +9,7 @@ struct HeadingAccuracy {
     /// The standard deviation of the field's error after the calibration, on one axis in µT.
     private let fieldError: Double
     private let declinationUncertainty: Double
-    /// From here on a heading is no use.
+    /// Above this a heading is not given.
     private let limitDegrees: Double
 
     /// Nine of ten values of a normal distribution lie within so many standard deviations.

@@ -274,10 +274,10 @@ struct PlainRows {
 /// The position of a separator then depends on no number before it, so that the processor parses several numbers in
 /// parallel.
 struct SeparatorMap {
-    /// How many blocks are examined at a time.
-    private static let blockCount = 32
-    /// A word for each block, and one that is only read together with the last of them.
-    static let wordCount = blockCount + 1
+    /// The most blocks that are examined at a time.
+    private static let mostBlocks = 32
+    /// A word for each block, and one more, which is read beside the last one and has no effect.
+    static let wordCount = mostBlocks + 1
 
     private let marks: MarkKernel
     private let words: UnsafeMutablePointer<UInt64>
@@ -286,13 +286,15 @@ struct SeparatorMap {
     private var start: UnsafePointer<UInt8>
     /// The last distance from the start at which 64 bytes are known; at first there is none.
     private var lastOffset = Int.min
+    /// The number of blocks to examine next, which grows, because a reading may end after a row or two.
+    private var blockCount = 2
 
     /// Begins with a text.
     ///
     /// - Parameters:
     ///   - marks: Finds the separators.
-    ///   - words: Room for ``wordCount`` words, which are 0 at first and belong to the map.
-    ///   - end: The text's end, behind which the bytes of a block are readable.
+    ///   - words: Room for ``wordCount`` initialised words, whose values do not matter; the map overwrites them.
+    ///   - end: The text's end, after which 63 bytes are readable.
     init(_ marks: MarkKernel, _ words: UnsafeMutablePointer<UInt64>, before end: UnsafePointer<UInt8>) {
         self.marks = marks
         self.words = words
@@ -303,7 +305,7 @@ struct SeparatorMap {
     /// Finds the separators among the 64 bytes from a place on.
     ///
     /// - Parameter place: Before the end of the text; not before the place that was asked for last.
-    /// - Returns: A bit for each byte, the first in the lowest.
+    /// - Returns: A bit for each byte, the first in the lowest, also for bytes after the end.
     @inline(__always)
     mutating func separators(from place: UnsafePointer<UInt8>) -> UInt64 {
         if place - start > lastOffset { examine(from: place) }
@@ -329,7 +331,8 @@ struct SeparatorMap {
     @inline(never)
     private mutating func examine(from place: UnsafePointer<UInt8>) {
         let blocks = (end - place + MarkKernel.blockSize - 1) / MarkKernel.blockSize
-        let count = min(max(1, blocks), Self.blockCount)
+        let count = min(max(1, blocks), blockCount)
+        blockCount = min(2 * blockCount, Self.mostBlocks)
         marks.mark(place, blockCount: count, into: words)
         start = place
         lastOffset = (count - 1) * MarkKernel.blockSize

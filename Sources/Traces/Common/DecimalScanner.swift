@@ -237,11 +237,11 @@ struct MarkedNumber {
         // The sign of a measured value is unpredictable: add instead of branching.
         let sign = field.pointee
         isNegative = sign == UInt8(ascii: "-")
-        // The two signs differ in one bit after the subtraction.
+        // Minus "+", the two signs are 0 and 2, and no other byte is.
         let first = field + ((sign &- UInt8(ascii: "+")) & ~2 == 0 ? 1 : 0)
         let whole = mark - first
         decimals = end - mark &- 1
-        // A number below 8 has no other bits than the lowest three, and a negative one has all of the higher ones.
+        // Both are from 0 to 7 when no bit but the lowest three is set in either; a negative number has the highest bit set.
         guard UInt(bitPattern: (whole &- 1) | (decimals &- 1)) < 8 else { return nil }
         let high = DigitRun.load(first, count: whole)
         let low = DigitRun.load(mark + 1, count: decimals)
