@@ -63,22 +63,19 @@ struct Daemon {
 
     /// Writes one scan of each device in turn, at rest and facing north, each at its own time.
     func feed(hertz: Int, seconds: Int) {
-        let begin = monotonic()
-        for number in 0..<(hertz * seconds) {
-            let due = begin + Int64(number) * 1_000_000_000 / Int64(hertz)
-            sleepUntil(due)
-            rest()
-            // Devices know nothing of each other, so each wakes the daemon by itself.
-            sleepUntil(due + 500_000_000 / Int64(hertz))
-            tree.devices[1].writeScan(x: 0, y: 2000, z: -4000)
-        }
+        feed(hertz: tree.devices.map { _ in Double(hertz) }, seconds: seconds)
     }
 
-    /// Writes scans of each device at the rate that the daemon has asked of it, at rest and facing north.
+    /// The same, with each device at the rate that the daemon has asked of it.
     func feedAsAsked(seconds: Int) {
-        let periods = tree.devices.indices.map { Int64(1e9 / tree.rateHz(of: $0)) }
+        feed(hertz: tree.devices.indices.map(tree.rateHz), seconds: seconds)
+    }
+
+    private func feed(hertz: [Double], seconds: Int) {
+        let periods = hertz.map { Int64(1e9 / $0) }
         let begin = monotonic()
-        var dues = periods.map { begin + $0 / 2 }
+        // Devices know nothing of each other, so each wakes the daemon by itself.
+        var dues = [begin, begin + periods[1] / 2]
         while true {
             let device = dues[0] <= dues[1] ? 0 : 1
             guard dues[device] < begin + Int64(seconds) * 1_000_000_000 else { return }
