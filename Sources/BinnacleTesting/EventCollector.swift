@@ -40,11 +40,7 @@ public func play(_ source: any SampleSource, through detectors: [any Detector], 
     let router = Router()
     router.add(collector)
     for detector in detectors {
-        switch detector {
-        case let manager as MotionManager where manager.delegate == nil: manager.delegate = router
-        case let north as NorthDetector where north.delegate == nil: north.delegate = router
-        default: break
-        }
+        (detector as? any EventDetector)?.report(to: router)
         detector.startDetection()
     }
     Pipeline(source: source, detectors: detectors, router: router, capacity: capacity).run()

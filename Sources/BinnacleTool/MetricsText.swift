@@ -1,3 +1,4 @@
+import Binnacle
 import PlainText
 
 /// A daemon's status in the text format 0.0.4 of Prometheus
@@ -61,6 +62,21 @@ struct MetricsText {
         },
         Row("binnacle_detector_running", "gauge", "1 while the detector has its sensors.") {
             detectors($0) { flag($0["running"] == .boolean(true)) }
+        },
+        Row("binnacle_detector_state", "gauge", "The state that the detector is in; always 1.") { status in
+            items(status["detectors"]).compactMap { detector in
+                detector["state"].map { Value(labels: Self.detector(detector) + [("state", $0.text)], number: "1") }
+            }
+        },
+        Row("binnacle_detector_value", "gauge", "What the detector shows; the unit ends the name.") { status in
+            items(status["detectors"]).flatMap { detector -> [Value] in
+                guard case .object(let members) = detector else { return [] }
+                return Figure.figures(of: members).map { figure in
+                    Value(
+                        labels: Self.detector(detector) + [("name", figure.name.rawValue)],
+                        number: number(detector[figure.name.rawValue]))
+                }
+            }
         },
         Row("binnacle_heading_degrees", "gauge", "The heading; not there while it is not valid.") {
             detectors($0) { number($0["heading_deg"]) }
@@ -181,7 +197,11 @@ struct MetricsText {
     }
 
     private static func detectors(_ status: JSONValue, _ value: (JSONValue) -> String?) -> [Value] {
-        items(status["detectors"]).map { Value(labels: [("detector", $0["name"]?.text)], number: value($0)) }
+        items(status["detectors"]).map { Value(labels: detector($0), number: value($0)) }
+    }
+
+    private static func detector(_ detector: JSONValue) -> [(String, String?)] {
+        [("detector", detector["name"]?.text)]
     }
 
     private static func handler(_ handler: JSONValue) -> [(String, String?)] {

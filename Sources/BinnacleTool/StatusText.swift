@@ -25,7 +25,7 @@ enum StatusText {
                 "detector \(word(detector["name"])): "
                     + (isTrue(detector["waiting"])
                         ? "waits for its sensor" : isTrue(detector["running"]) ? "running" : "not running")
-                    + gyroscope(detector["gyroscope"]))
+                    + values(detector) + gyroscope(detector["gyroscope"]))
         }
         for handler in items(status["handlers"]) { lines.append(Self.handler(handler)) }
         lines.append(store(status["store"]))
@@ -50,6 +50,13 @@ enum StatusText {
                 if stream["gaps"]?.integer != 0 { parts.append("\(word(stream["gaps"])) gaps") }
                 return "  \(word(stream["kind"])): " + parts.joined(separator: ", ")
             }
+    }
+
+    /// The state of a detector, and its latest values; nothing when it has none.
+    private static func values(_ detector: JSONValue) -> String {
+        guard case .object(let members) = detector else { return "" }
+        let texts = [detector["state"]?.text].compactMap { $0 } + Figure.figures(of: members).compactMap(\.text)
+        return texts.isEmpty ? "" : ": " + texts.joined(separator: ", ")
     }
 
     /// What a detector knows of its gyroscope; nothing when it has none.

@@ -52,7 +52,7 @@ final class WatchFeed: Sendable {
         readings.intervalNanoseconds = intervalNanoseconds
         request.readings = readings
         // Every degree of a turn would hide what happens.
-        request.filter.kinds = Set(EventKind.allCases.filter { $0 != .heading && $0.row.role != .repeated })
+        request.filter.kinds = EventKind.listed
         let wanted = request
         try WorkerThread.start { [self] in
             let reader = SubscriptionReader(

@@ -125,7 +125,7 @@ struct WebService: Sendable {
         var wanted = SubscriptionRequest()
         wanted.sinceNanoseconds = since
         wanted.follows = false
-        wanted.filter.kinds = Set(EventKind.allCases.filter { $0.row.role != .repeated && $0 != .heading })
+        wanted.filter.kinds = EventKind.listed
         var lines: [String] = []
         do throws(EventSubscriptionError) {
             let client = try SocketConnection(path: socketPath)
@@ -153,7 +153,7 @@ struct WebService: Sendable {
     private func stream(_ connection: HTTPConnection) {
         var request = SubscriptionRequest()
         request.readings = ReadingsRequest()
-        request.filter.kinds = Set(EventKind.allCases.filter { $0.row.role != .repeated && $0 != .heading })
+        request.filter.kinds = EventKind.listed
         // What the client sends behind its request, or its end, ends the stream.
         let reader = SubscriptionReader(
             request, path: socketPath, patience: .none, cancelling: connection.input)

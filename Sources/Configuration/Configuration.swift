@@ -9,18 +9,10 @@ package import TableReading
 package struct Configuration: Sendable {
     /// The sensors, in the order of the files.
     package var sensors: [SensorSection] = []
-    /// The detectors of movement, in the order of the files.
-    package var motions: [MotionSection] = []
-    /// The detectors of the heading, in the order of the files.
-    package var norths: [NorthSection] = []
-    /// The detectors of how a screen is held, in the order of the files.
-    package var orientations: [OrientationSection] = []
-    /// The detectors of how a laptop is set up, in the order of the files.
-    package var hinges: [HingeSection] = []
-    /// The detectors of light, in the order of the files.
-    package var lights: [LightSection] = []
-    /// The detectors of what is near, in the order of the files.
-    package var proximities: [ProximitySection] = []
+    /// The detectors in the order in which they process a delivery: that of ``DetectorSections/all``, and then of the files.
+    package var detectors: [any DetectorSection] = []
+    /// The names of those that make way for the user's own detectors, and may wait for a sensor.
+    package var defaultDetectors: Set<String> = []
     /// The handlers, in the order of the files.
     package var handlers: [HandlerSection] = []
     /// The place of the device; `nil` when it is unknown, and headings are magnetic.
@@ -49,8 +41,7 @@ package struct Configuration: Sendable {
 
     /// The detectors with all their values in force, as TOML; without sensors and handlers, which may have secrets.
     package var detectorText: String {
-        let sections = motions.map(\.lines) + norths.map(\.lines) + hinges.map(\.lines) + orientations.map(\.lines)
-        return sections.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
+        detectors.map { $0.lines.joined(separator: "\n") }.joined(separator: "\n\n")
     }
 
     /// A configuration without any section.
@@ -120,10 +111,10 @@ package struct Configuration: Sendable {
 extension Configuration: Equatable {
     /// Whether both have the same sections, whatever their files and warnings.
     package static func == (left: Configuration, right: Configuration) -> Bool {
-        left.sensors == right.sensors && left.motions == right.motions && left.norths == right.norths
-            && left.orientations == right.orientations && left.hinges == right.hinges
-            && left.lights == right.lights && left.proximities == right.proximities && left.handlers == right.handlers
-            && left.position == right.position && left.store == right.store
+        left.sensors == right.sensors && left.handlers == right.handlers
+            && left.detectors.elementsEqual(right.detectors) { $0.isSame(as: $1) }
+            && left.defaultDetectors == right.defaultDetectors && left.position == right.position
+            && left.store == right.store
             && left.socket == right.socket && left.dbus == right.dbus
     }
 }
@@ -133,47 +124,26 @@ extension Configuration {
     package typealias Need = (sensor: String, kind: SampleKind, by: String)
 
     /// The names of all detectors.
-    package var detectorNames: [String] {
-        motions.map(\.name) + norths.map(\.name) + hinges.map(\.name) + orientations.map(\.name)
-            + lights.map(\.name) + proximities.map(\.name)
-    }
+    package var detectorNames: [String] { detectors.map { $0.name } }
+
+    /// The section of a detector.
+    package func detector(_ name: String) -> (any DetectorSection)? { detectors.first { $0.name == name } }
 
     /// The streams that the detectors need, each once, in the order of the sensors in the configuration.
-    package var needs: [Need] {
-        var needs: [Need] = []
-        for motion in motions { needs.append((motion.accelerometer, .accelerometer, "motion.\(motion.name)")) }
-        for north in norths {
-            needs.append((north.accelerometer, .accelerometer, "north.\(north.name)"))
-            needs.append((north.magnetometer, .magnetometer, "north.\(north.name)"))
-        }
-        for screen in orientations {
-            needs.append((screen.accelerometer, .accelerometer, "orientation.\(screen.name)"))
-        }
-        for hinge in hinges {
-            guard let parts = hinge.parts else { continue }
-            for sensor in [parts.display, parts.base] {
-                needs.append((sensor, .accelerometer, "hinge.\(hinge.name)"))
-            }
-        }
-        for (choice, _, detector) in gyroscopes {
-            if case .sensor(let name) = choice { needs.append((name, .gyroscope, detector)) }
-        }
-        return inOrder(needs)
-    }
+    package var needs: [Need] { inOrder(needs(where: { !$0.isOptional })) }
 
     /// The streams that detectors use where they are there, each once, in the order of the sensors in the configuration.
     package var optionalNeeds: [Need] {
         let needs = needs
-        let wishes = gyroscopes.compactMap { choice, accelerometer, detector -> Need? in
-            choice == .automatic ? (accelerometer, .gyroscope, detector) : nil
+        return inOrder(self.needs(where: \.isOptional)).filter { wish in
+            !needs.contains { $0.sensor == wish.sensor && $0.kind == wish.kind }
         }
-        return inOrder(wishes).filter { wish in !needs.contains { $0.sensor == wish.sensor && $0.kind == wish.kind } }
     }
 
-    /// The gyroscope, the accelerometer and the section of each detector.
-    private var gyroscopes: [(choice: GyroscopeChoice, accelerometer: String, detector: String)] {
-        motions.map { ($0.usedGyroscope, $0.accelerometer, "motion.\($0.name)") }
-            + norths.map { ($0.gyroscope, $0.accelerometer, "north.\($0.name)") }
+    private func needs(where isWanted: (StreamNeed) -> Bool) -> [Need] {
+        detectors.flatMap { section in
+            section.needs.filter(isWanted).map { ($0.sensor, $0.kind, section.title) }
+        }
     }
 
     private func inOrder(_ needs: [Need]) -> [Need] {
@@ -182,12 +152,28 @@ extension Configuration {
         }
     }
 
+    /// Adapts sensors and detectors to each other.
+    ///
+    /// Each sensor whose section has no rate is asked for what the detectors need, so that no device is asked for more.
+    mutating func fit() {
+        for index in detectors.indices { detectors[index].fit(to: &sensors) }
+        for index in sensors.indices where !sensors[index].hasRate {
+            sensors[index].settings.neededRatesHz = neededRatesHz(of: sensors[index].name)
+        }
+    }
+
+    /// What the detectors need of a sensor: the samples a second of each kind that is used.
+    package func neededRatesHz(of sensor: String) -> [SampleKind: Double] {
+        detectors.flatMap { $0.needs }.filter { $0.sensor == sensor }.reduce(into: [:]) { rates, need in
+            rates[need.kind] = max(rates[need.kind] ?? 0, need.rateHz)
+        }
+    }
+
     /// Whether a sensor may be missing: any device would do for it, and only default detectors need it.
     package func isOptional(_ sensor: SensorSection) -> Bool {
         guard case .auto(let match) = sensor.source, match.isEmpty else { return false }
         var own = self
-        own.motions.removeAll(where: \.isDefault)
-        own.norths.removeAll(where: \.isDefault)
+        own.detectors.removeAll { defaultDetectors.contains($0.name) }
         return own.kinds(of: sensor.name).isEmpty
     }
 
@@ -206,15 +192,13 @@ extension Configuration {
     /// The number of sections, on one line.
     package var summary: String {
         func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
-        let parts = [
-            count(sensors.count, "sensor"), count(motions.count, "motion detector"),
-            count(norths.count, "north detector"),
-            orientations.isEmpty ? nil : count(orientations.count, "orientation detector"),
-            hinges.isEmpty ? nil : count(hinges.count, "hinge detector"),
-            lights.isEmpty ? nil : count(lights.count, "light detector"),
-            proximities.isEmpty ? nil : count(proximities.count, "proximity detector"),
-            count(handlers.count, "handler"), dbus == nil ? nil : "the service on the system bus",
-        ].compactMap { $0 }
+        let counts = DetectorSections.documented.compactMap { type -> String? in
+            let number = detectors.count { Swift.type(of: $0) == type }
+            return number == 0 && !type.isSet ? nil : count(number, "\(type.kind) detector")
+        }
+        let parts =
+            [count(sensors.count, "sensor")] + counts
+            + [count(handlers.count, "handler"), dbus == nil ? nil : "the service on the system bus"].compactMap { $0 }
         let origin = files.count > 1 ? ", in \(files.count) files" : ""
         let warned = warnings.isEmpty ? "" : "; " + count(warnings.count, "warning")
         return "ok: " + parts.joined(separator: ", ") + origin + warned

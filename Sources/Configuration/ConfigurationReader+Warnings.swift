@@ -23,7 +23,7 @@ extension ConfigurationReader {
                 .warning, at: SourcePosition(line: 1, column: 1), "there is no handler: events go nowhere",
                 hint: "a section [handler.NAME] says what is done with them, such as log = true")
         }
-        if configuration.position != nil, configuration.norths.isEmpty,
+        if configuration.position != nil, configuration.sections(NorthSection.self).isEmpty,
             let entry = entries.first(where: { $0.key == "position" })
         {
             diagnostics.report(
@@ -49,13 +49,13 @@ extension ConfigurationReader {
         guard !configuration.handlers.isEmpty, configuration.store == nil, configuration.socket == nil,
             configuration.dbus == nil
         else { return }
-        for name in configuration.detectorNames {
+        for detector in configuration.detectors {
+            let (name, kind) = (detector.name, type(of: detector).kind)
             // A hinge may be there for the postures of an orientation alone.
-            guard !configuration.orientations.contains(where: { $0.hinge == name }) else { continue }
+            guard !configuration.detectors.contains(where: { $0.asked.contains(name) }) else { continue }
             let isHeard = configuration.handlers.contains { handler in
                 (handler.detectors?.contains(name) ?? true) && handler.kinds.contains { configuration.makes($0, name) }
             }
-            let kind = configuration.kind(ofDetector: name)
             guard !isHeard, let tables = entries.first(where: { $0.key == kind }),
                 case .table(let sections) = tables.node.value, let entry = sections.first(where: { $0.key == name })
             else { continue }
@@ -103,108 +103,35 @@ extension ConfigurationReader {
 }
 
 extension Configuration {
-    /// The top-level table that a detector's section is in.
-    fileprivate func kind(ofDetector name: String) -> String {
-        if motions.contains(where: { $0.name == name }) { return "motion" }
-        if norths.contains(where: { $0.name == name }) { return "north" }
-        if hinges.contains(where: { $0.name == name }) { return "hinge" }
-        if lights.contains(where: { $0.name == name }) { return "light" }
-        return proximities.contains { $0.name == name } ? "proximity" : "orientation"
-    }
-
     /// Whether a detector makes events of a kind.
     func makes(_ kind: EventKind, _ detector: String) -> Bool {
-        switch kind.origin {
-        case .motion(let feature):
-            motions.contains { $0.name == detector && $0.settings.features.contains(feature) }
-        case .heading, .sector: norths.contains { $0.name == detector }
-        case .screen: orientations.contains { $0.name == detector }
-        case .hinge: hinges.contains { $0.name == detector }
-        case .light: lights.contains { $0.name == detector }
-        case .proximity: proximities.contains { $0.name == detector }
-        case .quorum: true
-        case .detector, .others: false
-        }
+        guard kind.row.source != .quorum else { return true }
+        return self.detector(detector).map { type(of: $0).mayMake(kind) && $0.makes(kind) } ?? false
     }
 
     /// Why a handler never gets a kind of event; `nil` when it may.
     fileprivate func absence(of kind: EventKind, for handler: HandlerSection) -> String? {
-        let chosen = { (name: String) in handler.detectors?.contains(name) ?? true }
-        let origin = kind.origin
-        switch origin {
-        case .motion(let feature):
-            if motions.contains(where: { chosen($0.name) && $0.settings.features.contains(feature) }) { return nil }
-            return "no [motion.NAME] that it listens to has \(Spelling.quoted(feature.rawValue)) in `detect`"
-        case .heading:
-            return norths.contains { chosen($0.name) } ? nil : "it listens to no [north.NAME], which makes it"
-        case .sector:
-            if norths.contains(where: { chosen($0.name) && !$0.settings.sectors.isEmpty }) { return nil }
-            return "no [north.NAME] that it listens to has `sectors`"
-        case .screen:
-            return orientations.contains { chosen($0.name) }
-                ? nil : "it listens to no [orientation.NAME], which makes it"
-        case .hinge:
-            return hinges.contains { chosen($0.name) } ? nil : "it listens to no [hinge.NAME], which makes it"
-        case .light:
-            return lights.contains { chosen($0.name) } ? nil : "it listens to no [light.NAME], which makes it"
-        case .proximity:
-            return proximities.contains { chosen($0.name) } ? nil : "it listens to no [proximity.NAME], which makes it"
-        case .detector: return nil
+        switch kind.row.source {
+        case .detector(let table):
+            let chosen = detectors.filter { handler.detectors?.contains($0.name) ?? true }
+            guard !chosen.contains(where: { makes(kind, $0.name) }) else { return nil }
+            let type = DetectorSections.all.first { $0.kind == table }
+            guard let condition = type?.condition(of: kind) else {
+                return "it listens to no [\(table).NAME], which makes it"
+            }
+            return "no [\(table).NAME] that it listens to \(condition)"
+        case .anyDetector: return nil
         case .quorum:
             let hasQuorum = handler.decorators.contains { if case .quorum = $0 { true } else { false } }
             return hasQuorum ? nil : "the decorator `quorum` makes it, for the handler that has it"
-        case .others:
+        case .sensors, .handlers, .commands, .store:
             if handler.detectors != nil { return "it belongs to no detector, and `detector` asks for those of some" }
-            if kind == .storeFailed || kind == .storeRecovered { return store == nil ? "there is no [store]" : nil }
-            guard kind == .commandFinished || kind == .commandFailed else { return nil }
-            return handlers.contains { $0.action is CommandAction } ? nil : "no handler has a `command`"
         }
-    }
-}
-
-extension EventKind {
-    /// What makes events of a kind.
-    fileprivate enum Origin {
-        /// A `[motion.NAME]` that looks for it.
-        case motion(MotionSettings.Feature)
-        /// A `[north.NAME]`.
-        case heading
-        /// A `[north.NAME]` with sectors.
-        case sector
-        /// An `[orientation.NAME]`.
-        case screen
-        /// A `[hinge.NAME]`.
-        case hinge
-        /// A `[light.NAME]`.
-        case light
-        /// A `[proximity.NAME]`.
-        case proximity
-        /// Any detector.
-        case detector
-        /// The decorator of a handler.
-        case quorum
-        /// Sensors, handlers, the store, the socket.
-        case others
-    }
-
-    fileprivate var origin: Origin {
-        switch self {
-        case .motionBegan, .motionMoving, .motionEnded: .motion(.motion)
-        case .shake: .motion(.shake)
-        case .freeFall: .motion(.freeFall)
-        case .shock: .motion(.shock)
-        case .rotationBegan, .rotationEnded: .motion(.rotation)
-        case .heading, .headingLost, .headingFound, .northFaced, .northFacing, .northLeft, .interferenceBegan,
-            .interferenceEnded, .calibrationNeeded, .calibrationRestored:
-            .heading
-        case .sectorEntered, .sectorLeft: .sector
-        case .orientationChanged, .tiltChanged: .screen
-        case .hingeChanged: .hinge
-        case .lightChanged: .light
-        case .proximityChanged: .proximity
-        case .detectorFailed, .detectorUnavailable: .detector
-        case .quorumReached: .quorum
-        default: .others
+        switch kind.row.source {
+        case .store: return store == nil ? "there is no [store]" : nil
+        case .commands:
+            return handlers.contains { $0.action is CommandAction } ? nil : "no handler has a `command`"
+        default: return nil
         }
     }
 }

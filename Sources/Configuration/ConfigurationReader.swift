@@ -8,30 +8,16 @@ package import TableReading
 package struct ConfigurationReader {
     /// The sections, in the order of the reference file.
     package static let rows: [SectionRow] =
-        [
-            SensorSection.row, MotionSection.row, NorthSection.row, OrientationSection.row, HingeSection.row,
-            LightSection.row, ProximitySection.row,
-        ]
-        + [PositionSection.row]
-        + [EventStoreSettings.row, SocketSettings.row, DBusSection.row] + HandlerSection.rows
+        [SensorSection.row] + DetectorSections.documented.map { $0.row }
+        + [PositionSection.row, EventStoreSettings.row, SocketSettings.row, DBusSection.row] + HandlerSection.rows
 
-    /// The top-level tables.
-    private enum SectionKind: String, CaseIterable {
-        case sensor, motion, north, orientation, hinge, light, proximity, handler
+    /// The names of the top-level tables of sensors and handlers.
+    private static let (sensor, handler) = ("sensor", "handler")
 
-        var keys: [String] {
-            switch self {
-            case .sensor: SensorSection.row.keys.map(\.name)
-            case .motion: MotionSection.keys
-            case .north: NorthSection.keys
-            case .orientation: OrientationSection.keys
-            case .hinge: HingeSection.keys
-            case .light: LightSection.keys
-            case .proximity: ProximitySection.keys
-            case .handler: HandlerSection.keys
-            }
-        }
-    }
+    /// The top-level tables, whose sections have names, and the keys of these.
+    private static let tables: [(kind: String, keys: [String])] =
+        [(sensor, SensorSection.row.keys.map(\.name))]
+        + DetectorSections.documented.map { ($0.kind, $0.keys) } + [(handler, HandlerSection.keys)]
 
     /// The top-level tables that are one section each.
     private enum SingleSection: String, CaseIterable {
@@ -74,80 +60,54 @@ package struct ConfigurationReader {
 
     /// Reads all sections; faulty ones are reported and omitted.
     func read() -> Configuration {
-        let kinds = SectionKind.allCases.map(\.rawValue) + SingleSection.allCases.map(\.rawValue)
+        let kinds = Self.tables.map(\.kind) + SingleSection.allCases.map(\.rawValue)
         for entry in entries where !kinds.contains(entry.key) {
             diagnostics.report(
                 at: entry.keyPosition, "unknown table or key \(Spelling.quoted(entry.key))",
                 hint: Spelling.hint(for: entry.key, among: kinds))
         }
-        // References to a faulty section are valid: one mistake, one message.
-        let sensors = sections(.sensor)
-        let motions = sections(.motion)
-        let norths = sections(.north)
-        let orientations = sections(.orientation)
-        let hinges = sections(.hinge)
-        let lights = sections(.light)
-        let proximities = sections(.proximity)
-        let handlers = sections(.handler)
-        let sensorNames = sensors.map(\.key)
-        let detectorKinds = [motions, norths, orientations, hinges, lights, proximities]
-        let detectors = detectorKinds.flatMap { $0 }
-        let detectorNames = detectors.map(\.key)
-        reportSharedNames(detectorKinds)
-
-        let (enabledSensors, disabledSensors) = found(.sensor, sensors)
+        let sensors = sections(Self.sensor)
+        let handlers = sections(Self.handler)
+        let detectors = DetectorSections.all.map { (type: $0, entries: sections($0.kind)) }
+        reportSharedNames(detectors.map(\.entries))
+        let (enabledSensors, disabledSensors) = found(Self.sensor, sensors)
         let inForce = SectionsInForce(
-            sensors: enabledSensors, motions: found(.motion, motions).enabled, norths: found(.north, norths).enabled,
-            orientations: found(.orientation, orientations).enabled, hinges: found(.hinge, hinges).enabled,
-            handlers: found(.handler, handlers).enabled,
-            disabledSensors: disabledSensors)
+            detectors: detectors.map { ($0.type, found($0.type.kind, $0.entries).enabled) },
+            handlers: found(Self.handler, handlers).enabled, disabledSensors: disabledSensors)
+        // References to a faulty section are valid: one mistake, one message.
+        var names = SectionNames()
+        names.sensors = sensors.map(\.key)
+        for (type, entries) in detectors { names.detectors[type.kind] = entries.map(\.key) }
+        for (type, sections) in inForce.detectors { names.inForce[type.kind] = sections.map(\.name) }
 
         var configuration = Configuration()
         configuration.notices = inForce.notices
-        let readSensors = inForce.sensors.compactMap { section in
+        let readSensors = enabledSensors.compactMap { section in
             SensorSection(name: section.name, reading: section.table, calibratedFor: device).map { ($0, section.table) }
         }
         reportMixedLoops(readSensors)
         configuration.sensors = readSensors.map(\.0)
-        configuration.motions = inForce.motions.compactMap { section in
-            var motion = MotionSection(name: section.name, reading: section.table, sensors: sensorNames)
-            motion?.isDefault = section.isDefault
-            return motion
+        for (type, sections) in inForce.detectors {
+            for section in sections {
+                guard let detector = type.read(section, among: names) else { continue }
+                configuration.detectors.append(detector)
+                if section.isDefault { configuration.defaultDetectors.insert(section.name) }
+            }
         }
-        configuration.norths = inForce.norths.compactMap { section in
-            var north = NorthSection(name: section.name, reading: section.table, sensors: sensorNames)
-            north?.isDefault = section.isDefault
-            return north
-        }
-        configuration.orientations = inForce.orientations.compactMap { section in
-            OrientationSection(
-                name: section.name, reading: section.table, sensors: sensorNames, hinges: inForce.hinges.map(\.name))
-        }
-        configuration.lights = found(.light, lights).enabled.map { LightSection(name: $0.name, reading: $0.table) }
-        configuration.proximities = found(.proximity, proximities).enabled.map { ProximitySection(name: $0.name) }
-        configuration.hinges = inForce.hinges.compactMap { section in
-            HingeSection(name: section.name, reading: section.table, sensors: sensorNames)
-        }
-        configuration.fitScreens()
-        configuration.fitRates()
+        configuration.fit()
         configuration.handlers = inForce.handlers.compactMap { section in
-            HandlerSection(
-                name: section.name, reading: section.table, detectors: detectorNames, norths: norths.map(\.key),
-                inForce: inForce.norths.map(\.name))
+            HandlerSection(name: section.name, reading: section.table, among: names)
         }
         configuration.handlers = configuration.handlers.map { $0.told(of: configuration) }
-        configuration.namedSensors = Set(detectors.flatMap(Self.sensors))
+        configuration.namedSensors = Set(detectors.flatMap { $0.entries.flatMap(Self.sensors) })
         configuration.position = single(.position).flatMap { PositionSection(reading: $0) }
         configuration.store = single(.store).flatMap { EventStoreSettings(reading: $0) }
         configuration.socket = single(.socket).flatMap { SocketSettings(reading: $0) }
-        configuration.dbus = single(.dbus).map { table in
-            DBusSection(
-                reading: table, orientations: inForce.orientations.map(\.name), norths: inForce.norths.map(\.name))
-        }
+        configuration.dbus = single(.dbus).map { DBusSection(reading: $0, among: names) }
         if diagnostics.error() == nil {
             // A section that is switched off is not warned of.
-            let sensors = sections(.sensor).filter { entry in readSensors.contains { $0.0.name == entry.key } }
-            warn(of: configuration, sensors, sections(.handler))
+            let used = sensors.filter { entry in readSensors.contains { $0.0.name == entry.key } }
+            warn(of: configuration, used, handlers)
         }
         return configuration
     }
@@ -162,7 +122,7 @@ package struct ConfigurationReader {
 
     /// The sections that are not switched off, and the names of those that are.
     private func found(
-        _ kind: SectionKind, _ entries: [TOMLEntry]
+        _ kind: String, _ entries: [TOMLEntry]
     ) -> (enabled: [FoundSection], disabled: [String]) {
         var (enabled, disabled): ([FoundSection], [String]) = ([], [])
         for entry in entries {
@@ -176,13 +136,13 @@ package struct ConfigurationReader {
         return (enabled, disabled)
     }
 
-    private func sections(_ kind: SectionKind) -> [TOMLEntry] {
+    private func sections(_ kind: String) -> [TOMLEntry] {
         var sections: [TOMLEntry] = []
-        for entry in entries where entry.key == kind.rawValue {
+        for entry in entries where entry.key == kind {
             guard case .table(let found) = entry.node.value else {
                 diagnostics.report(
                     at: entry.node.position,
-                    "`\(kind.rawValue)`: expected tables such as [\(kind.rawValue).NAME], found \(entry.node.typeName)")
+                    "`\(kind)`: expected tables such as [\(kind).NAME], found \(entry.node.typeName)")
                 continue
             }
             sections += found
@@ -191,14 +151,13 @@ package struct ConfigurationReader {
         return sections
     }
 
-    /// The keys of detectors that name sensors.
-    static let sensorKeys = SampleKind.allCases.map(\.rawValue) + HingeSection.sensorKeys
-
     /// The sensors that a detector's section names, also when it is not in force.
     private static func sensors(_ detector: TOMLEntry) -> [String] {
         guard case .table(let keys) = detector.node.value else { return [] }
         return keys.compactMap { key in
-            guard sensorKeys.contains(key.key), case .string(let name) = key.node.value else { return nil }
+            guard DetectorSections.sensorKeys.contains(key.key), case .string(let name) = key.node.value else {
+                return nil
+            }
             return name
         }
     }
@@ -248,10 +207,11 @@ package struct ConfigurationReader {
             hint: "all recordings play on one timeline: set it in every section or in none")
     }
 
-    private func table(_ kind: SectionKind, _ entry: TOMLEntry) -> TableReader? {
+    private func table(_ kind: String, _ entry: TOMLEntry) -> TableReader? {
         let name = String(entry.key.prefix(64)).printable
         return reader(
-            title: "[\(kind.rawValue).\(name)]", example: "[\(kind.rawValue).NAME]", entry, allowed: kind.keys)
+            title: "[\(kind).\(name)]", example: "[\(kind).NAME]", entry,
+            allowed: Self.tables.first { $0.kind == kind }?.keys ?? [])
     }
 
     private func reader(title: String, example: String, _ entry: TOMLEntry, allowed: [String]) -> TableReader? {

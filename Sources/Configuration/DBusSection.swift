@@ -14,7 +14,7 @@ package struct DBusSection: Sendable, Equatable {
     package let compass: String?
 
     /// Reads the section.
-    init(reading table: TableReader, orientations: [String], norths: [String]) {
+    init(reading table: TableReader, among names: SectionNames) {
         var settings = DBusSettings()
         table.read(DBusSettings.rows, into: &settings)
         if settings.claims == .group, AccountDatabase.group(settings.group) == nil {
@@ -23,12 +23,14 @@ package struct DBusSection: Sendable, Equatable {
                 "this machine has no group \(Spelling.quoted(settings.group))", hint: "every claim is denied")
         }
         self.settings = settings
-        orientation = Self.reference(table, Self.orientation, "orientation detector", orientations)
-        compass = Self.reference(table, Self.compass, "north detector", norths)
+        orientation = Self.reference(table, Self.orientation, OrientationSection.kind, names)
+        compass = Self.reference(table, Self.compass, NorthSection.kind, names)
     }
 
-    private static func reference(_ table: TableReader, _ key: Key, _ what: String, _ names: [String]) -> String? {
-        table.entry(key.name).flatMap { table.reference(key.name, $0.node, to: what, among: names) }
+    private static func reference(_ table: TableReader, _ key: Key, _ kind: String, _ names: SectionNames) -> String? {
+        table.entry(key.name).flatMap {
+            table.reference(key.name, $0.node, to: "\(kind) detector", among: names.inForce[kind] ?? [])
+        }
     }
 
     private static let orientation = Key(

@@ -30,4 +30,14 @@ package enum GyroscopeChoice: Sendable, Equatable {
         case .sensor(let name): streams.first(name, .gyroscope)
         }
     }
+
+    /// What it needs of the sensors, for a detector with an accelerometer.
+    func needs(beside accelerometer: String) -> [StreamNeed] {
+        let rate = StreamNeed.RateHz.gyroscope
+        return switch self {
+        case .automatic: [StreamNeed(sensor: accelerometer, kind: .gyroscope, rateHz: rate, isOptional: true)]
+        case .none: []
+        case .sensor(let name): [StreamNeed(sensor: name, kind: .gyroscope, rateHz: rate)]
+        }
+    }
 }

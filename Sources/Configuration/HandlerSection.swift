@@ -32,11 +32,9 @@ package struct HandlerSection: Sendable {
 extension HandlerSection {
     /// The same section, whose action knows what it gets of the configuration's detectors.
     func told(of configuration: Configuration) -> HandlerSection {
-        let found =
-            configuration.motions.map { ($0.name, $0.accelerometer) }
-            + configuration.norths.map { ($0.name, $0.magnetometer) }
-            + configuration.orientations.map { ($0.name, $0.accelerometer) }
-        let heard = found.compactMap { name, sensor -> HandledDetector? in
+        let heard = configuration.detectors.compactMap { detector -> HandledDetector? in
+            let name = detector.name
+            guard let sensor = detector.publishedSensor else { return nil }
             guard detectors?.contains(name) ?? true else { return nil }
             let made = kinds.filter { kind in
                 configuration.makes(kind, name) || kind == .samplesLost && detectors == nil
@@ -115,18 +113,16 @@ extension HandlerSection {
     /// - Parameters:
     ///   - name: The handler's name.
     ///   - table: The section.
-    ///   - detectors: The names of all detectors.
-    ///   - norths: The names of the north detectors.
-    ///   - inForce: The names of those that are in force.
-    init?(name: String, reading table: TableReader, detectors: [String], norths: [String], inForce: [String]) {
-        let chosen = Self.detectors(table, among: detectors)
+    ///   - names: The names of the detectors.
+    init?(name: String, reading table: TableReader, among names: SectionNames) {
+        let chosen = Self.detectors(table, among: names.allDetectors)
         let action = HandlerActions.read(table)
         // Also when the action cannot be used: one mistake, one message.
         if let type = HandlerActions.all.first(where: { $0.headingKinds != nil && table.entry($0.key) != nil }),
             let kinds = type.headingKinds
         {
-            let detector = Self.headingDetector(
-                table, type.key, chosen, among: chosen == nil ? inForce : norths)
+            let norths = (chosen == nil ? names.inForce : names.detectors)[NorthSection.kind] ?? []
+            let detector = Self.headingDetector(table, type.key, chosen, among: norths)
             guard let detector, let action else { return nil }
             self.init(name: name, kinds: kinds, detectors: [detector], action: action, decorators: [])
             return

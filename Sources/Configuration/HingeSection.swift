@@ -1,9 +1,8 @@
 package import Binnacle
-import PlainText
-import TableReading
+package import TableReading
 
 /// `[hinge.NAME]`: a detector of how a laptop whose screen folds is set up.
-package struct HingeSection: Sendable, Equatable {
+package struct HingeSection: DetectorSection {
     /// The detector's name, unique among all detectors.
     package let name: String
     /// The sensors whose accelerometers are compared, for which there are sections; `nil` where only a switch is read.
@@ -21,17 +20,13 @@ package struct HingeSection: Sendable, Equatable {
         package let base: String
     }
 
-    /// Reads a section; `nil` when it cannot be used, which is then reported.
-    init?(name: String, reading table: TableReader, sensors: [String]) {
+    package init?(name: String, reading table: TableReader, _ settings: HingeSettings, among names: SectionNames) {
         func sensor(_ key: Key) -> String? {
-            table.entry(key.name).flatMap { table.reference(key.name, $0.node, to: "sensor", among: sensors) }
+            table.entry(key.name).flatMap { table.reference(key.name, $0.node, to: "sensor", among: names.sensors) }
         }
         let display = sensor(Self.display)
         let base = sensor(Self.base)
         hasSwitch = table.boolean(Self.tabletSwitch.name) ?? false
-        var settings = HingeSettings()
-        table.read(HingeSettings.rows, into: &settings)
-        table.report(settings.problems(), of: HingeSettings.rows)
         self.name = name
         self.settings = settings
         let keys = [Self.display, Self.base].filter { table.entry($0.name) != nil }
@@ -56,16 +51,32 @@ package struct HingeSection: Sendable, Equatable {
         }
     }
 
-    /// The section with the values in force, as lines of TOML.
-    var lines: [String] {
-        var lines = ["[hinge.\(JSONObject.quoted(name))]"]
-        if let parts {
-            lines.append("\(Self.display.name) = \(JSONObject.quoted(parts.display))")
-            lines.append("\(Self.base.name) = \(JSONObject.quoted(parts.base))")
+    package var needs: [StreamNeed] {
+        (parts.map { [$0.display, $0.base] } ?? []).map {
+            StreamNeed(sensor: $0, kind: .accelerometer, rateHz: StreamNeed.RateHz.screen)
         }
-        if hasSwitch { lines.append("\(Self.tabletSwitch.name) = true") }
-        return lines + HingeSettings.rows.compactMap { $0.line(settings) }
     }
+
+    package func makeDetector(on streams: [SampleStream], asking detectors: [any EventDetector]) -> HingeDetector {
+        HingeDetector(
+            name: name, screen: parts.flatMap { streams.first($0.display, .accelerometer) },
+            base: parts.flatMap { streams.first($0.base, .accelerometer) }, hasSwitch: hasSwitch, settings: settings)
+    }
+
+    package var ownLines: [String] {
+        let sensors = parts.map { [Self.line(Self.display, $0.display), Self.line(Self.base, $0.base)] } ?? []
+        return sensors + (hasSwitch ? ["\(Self.tabletSwitch.name) = true"] : [])
+    }
+
+    package static let shown = "lid"
+    package static let isSet = false
+    package static let text = """
+        A detector of the angle between a laptop's screen and its base, by an accelerometer in each, and of how the laptop \
+        is set up. Its name is unique among all detectors.
+        """
+    package static let defaults = HingeSettings()
+    package static let sensorKeys = [display, base].map(\.name)
+    package static let ownKeys = [display, base, tabletSwitch]
 
     private static let display = Key(
         "display", .usual("\"chassis\""), usual: "none, for a switch alone", "The sensor in the screen.")
@@ -81,34 +92,12 @@ package struct HingeSection: Sendable, Equatable {
         true reads the switch SW_TABLET_MODE of an input device: the posture is "tablet" while it is on. With both sensors it \
         decides only whether a hinge is closed or folded back, which gravity does not show.
         """)
-
-    /// The keys that name sensors.
-    static let sensorKeys = [display, base].map(\.name)
-
-    /// The names of the section's keys, without making the documentation of ``row``.
-    static let keys = [display, base, tabletSwitch, SectionSwitch.enabled].map(\.name) + HingeSettings.rows.map(\.name)
-
-    /// The section's row.
-    static let row = SectionRow(
-        "hinge.NAME", shown: "hinge.lid", isSet: false,
-        """
-        A detector of the angle between a laptop's screen and its base, by an accelerometer in each, and of how the laptop \
-        is set up. Its name is unique among all detectors.
-        """,
-        keys: [display, base, tabletSwitch, SectionSwitch.enabled] + HingeSettings.rows.map { $0.key(HingeSettings()) })
 }
+
+extension HingeSettings: DetectorSettings {}
 
 extension HingeSection {
-    /// Makes the detector.
-    package func makeDetector(on streams: [SampleStream]) -> HingeDetector {
-        HingeDetector(
-            name: name, screen: parts.flatMap { streams.first($0.display, .accelerometer) },
-            base: parts.flatMap { streams.first($0.base, .accelerometer) }, hasSwitch: hasSwitch, settings: settings)
-    }
-}
-
-extension HingeSettings {
-    fileprivate static let rows: [SettingRow<HingeSettings>] = [
+    package static let rows: [SettingRow<HingeSettings>] = [
         SettingRow(
             "dwell_s", \.dwell, .seconds, "How long the laptop has to be set up otherwise until that counts."),
         SettingRow(

@@ -1,9 +1,9 @@
 package import Binnacle
 import PlainText
-import TableReading
+package import TableReading
 
 /// `[motion.NAME]`: a detector of movement.
-package struct MotionSection: Sendable, Equatable {
+package struct MotionSection: DetectorSection {
     /// The detector's name, unique among all detectors.
     package let name: String
     /// The sensor whose accelerometer is watched; there is a section for it.
@@ -12,30 +12,17 @@ package struct MotionSection: Sendable, Equatable {
     package let gyroscope: GyroscopeChoice
     /// The checked settings.
     package let settings: MotionSettings
-    /// Whether it makes way for the user's own detectors, and may wait for a sensor.
-    package var isDefault = false
 
-    /// Creates a section.
-    package init(
-        name: String, accelerometer: String, gyroscope: GyroscopeChoice = .automatic, settings: MotionSettings
+    package init?(
+        name: String, reading table: TableReader, _ settings: MotionSettings, among names: SectionNames
     ) {
-        self.name = name
-        self.accelerometer = accelerometer
-        self.gyroscope = gyroscope
-        self.settings = settings
-    }
-
-    /// Reads a section; `nil` when it cannot be used, which is then reported.
-    init?(name: String, reading table: TableReader, sensors: [String]) {
-        let sensor = table.required(Self.accelerometer)
-            .flatMap { table.reference(Self.accelerometer.name, $0, to: "sensor", among: sensors) }
-        let gyroscope = GyroscopeChoice(reading: Self.gyroscope, of: table, sensors: sensors)
-        var settings = MotionSettings()
-        table.read(MotionSettings.rows, into: &settings)
-        table.report(settings.problems(), of: MotionSettings.rows)
+        let sensor = Self.sensor(Self.accelerometer, table, names)
+        gyroscope = GyroscopeChoice(reading: Self.gyroscope, of: table, sensors: names.sensors)
         Self.warnOfUnused(settings, table)
         guard let sensor else { return nil }
-        self.init(name: name, accelerometer: sensor, gyroscope: gyroscope, settings: settings)
+        self.name = name
+        accelerometer = sensor
+        self.settings = settings
     }
 
     /// Warns of limits of a rotation that is not looked for: unlike all else, it has to be asked for.
@@ -49,11 +36,58 @@ package struct MotionSection: Sendable, Equatable {
         }
     }
 
-    /// The section with the values in force, as lines of TOML.
-    var lines: [String] {
-        ["[motion.\(JSONObject.quoted(name))]", "accelerometer = \(JSONObject.quoted(accelerometer))"]
-            + MotionSettings.rows.compactMap { $0.line(settings) }
+    /// The gyroscope that the settings need.
+    private var usedGyroscope: GyroscopeChoice { settings.usesGyroscope ? gyroscope : .none }
+
+    package var needs: [StreamNeed] {
+        let isCalm = settings.features.isSubset(of: [.motion, .rotation])
+        let rate = isCalm ? StreamNeed.RateHz.motion : StreamNeed.RateHz.impact
+        return [StreamNeed(sensor: accelerometer, kind: .accelerometer, rateHz: rate)]
+            + usedGyroscope.needs(beside: accelerometer)
     }
+
+    package func makeDetector(on streams: [SampleStream], asking detectors: [any EventDetector]) -> MotionManager {
+        MotionManager(
+            name: name, accelerometer: streams.first(accelerometer, .accelerometer),
+            gyroscope: usedGyroscope.stream(beside: accelerometer, among: streams), settings: settings)
+    }
+
+    package static func condition(of kind: EventKind) -> String? {
+        feature(of: kind).map { "has \(Spelling.quoted($0.rawValue)) in `detect`" }
+    }
+
+    package func makes(_ kind: EventKind) -> Bool { Self.feature(of: kind).map(settings.features.contains) ?? true }
+
+    /// What has to be looked for so that there are events of a kind.
+    private static func feature(of kind: EventKind) -> MotionSettings.Feature? {
+        switch kind {
+        case .motionBegan, .motionMoving, .motionEnded: .motion
+        case .shake: .shake
+        case .freeFall: .freeFall
+        case .shock: .shock
+        case .rotationBegan, .rotationEnded: .rotation
+        default: nil
+        }
+    }
+
+    package var publishedSensor: String? { accelerometer }
+
+    package var accelerationLimits: (sensor: String, limits: [(key: String, g: Float)])? {
+        let all: [(MotionSettings.Feature, String, Float)] = [
+            (.motion, "threshold_g", settings.thresholdG), (.shake, "shake_g", settings.shakeG),
+            (.shock, "shock_g", settings.shockG),
+        ]
+        return (accelerometer, all.filter { settings.features.contains($0.0) }.map { ($0.1, $0.2) })
+    }
+
+    package var ownLines: [String] { [Self.line(Self.accelerometer, accelerometer)] }
+
+    package static let shown = "moved"
+    package static let isSet = true
+    package static let text = "A detector of movement. Its name is unique among all detectors."
+    package static let defaults = MotionSettings()
+    package static let sensorKeys = [accelerometer, gyroscope].map(\.name)
+    package static let ownKeys = [accelerometer, gyroscope, SectionSwitch.defaultDetector]
 
     private static let accelerometer = Key(
         "accelerometer", .set("\"chassis\""), purpose: "it names the sensor to watch", "The sensor to watch.")
@@ -63,21 +97,12 @@ package struct MotionSection: Sendable, Equatable {
         The sensor that measures how the device turns, or "none", as in [north.NAME]. It is read only for "rotation" in \
         detect, and for measure = "linear_acceleration".
         """)
-
-    /// The names of the section's keys, without making the documentation of ``row``.
-    static let keys =
-        [accelerometer, gyroscope, SectionSwitch.defaultDetector, SectionSwitch.enabled].map(\.name)
-        + MotionSettings.rows.map(\.name)
-
-    /// The section's row.
-    static let row = SectionRow(
-        "motion.NAME", shown: "motion.moved", "A detector of movement. Its name is unique among all detectors.",
-        keys: [accelerometer, gyroscope, SectionSwitch.defaultDetector, SectionSwitch.enabled]
-            + MotionSettings.rows.map { $0.key(MotionSettings()) })
 }
 
-extension MotionSettings {
-    fileprivate static let rows: [SettingRow<MotionSettings>] = [
+extension MotionSettings: DetectorSettings {}
+
+extension MotionSection {
+    package static let rows: [SettingRow<MotionSettings>] = [
         SettingRow(
             "detect", \.features, shown: .usual("[\"motion\", \"shake\", \"free_fall\", \"shock\"]"),
             usual: "all but \"rotation\"",
@@ -86,12 +111,14 @@ extension MotionSettings {
             "rotation" needs a gyroscope.
             """,
             value: { settings in
-                let words = Feature.allCases.filter { settings.features.contains($0) }.map { "\"\($0.rawValue)\"" }
+                let words = MotionSettings.Feature.allCases.filter { settings.features.contains($0) }.map {
+                    "\"\($0.rawValue)\""
+                }
                 return "[" + words.joined(separator: ", ") + "]"
             }
         ) { table, key, settings in
             guard let nodes = table.array(key, of: "strings") else { return }
-            let found = table.choices(key, nodes, as: Feature.self)
+            let found = table.choices(key, nodes, as: MotionSettings.Feature.self)
             // When all names are unknown, an error about an empty list would mislead.
             if !found.isEmpty || nodes.isEmpty { settings.features = Set(found) }
         },

@@ -1,9 +1,9 @@
 package import Binnacle
 import PlainText
-import TableReading
+package import TableReading
 
 /// `[north.NAME]`: a detector of the heading.
-package struct NorthSection: Sendable, Equatable {
+package struct NorthSection: DetectorSection {
     /// The detector's name, unique among all detectors.
     package let name: String
     /// The sensor whose accelerometer finds the vertical; there is a section for it.
@@ -13,38 +13,73 @@ package struct NorthSection: Sendable, Equatable {
     /// The gyroscope that follows the turns.
     package let gyroscope: GyroscopeChoice
     /// The checked settings.
-    package var settings: NorthSettings
-    /// Whether it makes way for the user's own detectors, and may wait for a sensor.
-    package var isDefault = false
+    package private(set) var settings: NorthSettings
+    /// Whether it is seldom wanted, and makes do with few samples.
+    private var isRare = false
 
-    /// Creates a section.
-    package init(
-        name: String, accelerometer: String, magnetometer: String, gyroscope: GyroscopeChoice = .automatic,
-        settings: NorthSettings
-    ) {
+    /// Creates the section of the desktop's heading, which is seldom claimed: it makes do with what shows how the screen is
+    /// held.
+    init(ofDesktop name: String, accelerometer: String, magnetometer: String) {
         self.name = name
         self.accelerometer = accelerometer
         self.magnetometer = magnetometer
-        self.gyroscope = gyroscope
+        gyroscope = .none
+        settings = NorthSettings()
+        settings.headingFilterDegrees = 0.5
+        isRare = true
+    }
+
+    package init?(name: String, reading table: TableReader, _ settings: NorthSettings, among names: SectionNames) {
+        let accelerometer = Self.sensor(Self.accelerometer, table, names)
+        let magnetometer = Self.sensor(Self.magnetometer, table, names)
+        gyroscope = GyroscopeChoice(reading: Self.gyroscope, of: table, sensors: names.sensors)
+        guard let accelerometer, let magnetometer else { return nil }
+        self.name = name
+        self.accelerometer = accelerometer
+        self.magnetometer = magnetometer
         self.settings = settings
     }
 
-    /// Reads a section; `nil` when it cannot be used, which is then reported.
-    init?(name: String, reading table: TableReader, sensors: [String]) {
-        func sensor(_ key: Key) -> String? {
-            table.required(key).flatMap { table.reference(key.name, $0, to: "sensor", among: sensors) }
-        }
-        let accelerometer = sensor(Self.accelerometer)
-        let magnetometer = sensor(Self.magnetometer)
-        let gyroscope = GyroscopeChoice(reading: Self.gyroscope, of: table, sensors: sensors)
-        var settings = NorthSettings()
-        table.read(NorthSettings.rows, into: &settings)
-        table.report(settings.problems(), of: NorthSettings.rows)
-        guard let accelerometer, let magnetometer else { return nil }
-        self.init(
-            name: name, accelerometer: accelerometer, magnetometer: magnetometer, gyroscope: gyroscope,
-            settings: settings)
+    package var needs: [StreamNeed] {
+        typealias Rate = StreamNeed.RateHz
+        let rate = isRare ? Rate.screen : gyroscope == .none ? Rate.heading : Rate.vertical
+        return [
+            StreamNeed(sensor: accelerometer, kind: .accelerometer, rateHz: rate),
+            StreamNeed(sensor: magnetometer, kind: .magnetometer, rateHz: Rate.heading),
+        ] + gyroscope.needs(beside: accelerometer)
     }
+
+    package func makeDetector(on streams: [SampleStream], asking detectors: [any EventDetector]) -> NorthDetector {
+        NorthDetector(
+            name: name, accelerometer: streams.first(accelerometer, .accelerometer),
+            magnetometer: streams.first(magnetometer, .magnetometer),
+            gyroscope: gyroscope.stream(beside: accelerometer, among: streams), settings: settings)
+    }
+
+    package static func condition(of kind: EventKind) -> String? {
+        [.sectorEntered, .sectorLeft].contains(kind) ? "has `sectors`" : nil
+    }
+
+    package func makes(_ kind: EventKind) -> Bool { Self.condition(of: kind) == nil || !settings.sectors.isEmpty }
+
+    package var publishedSensor: String? { magnetometer }
+
+    package func placed(in field: LocalField) -> NorthSection? {
+        var placed = self
+        placed.settings.localField = field
+        return placed
+    }
+
+    package var ownLines: [String] {
+        [Self.line(Self.accelerometer, accelerometer), Self.line(Self.magnetometer, magnetometer)]
+    }
+
+    package static let shown = "bow"
+    package static let isSet = true
+    package static let text = "A detector of the heading. Its name is unique among all detectors."
+    package static let defaults = NorthSettings()
+    package static let sensorKeys = [accelerometer, magnetometer, gyroscope].map(\.name)
+    package static let ownKeys = [accelerometer, magnetometer, gyroscope, SectionSwitch.defaultDetector]
 
     private static let accelerometer = Key(
         "accelerometer", .set("\"chassis\""), purpose: "it names the sensor that tells what is up",
@@ -59,32 +94,15 @@ package struct NorthSection: Sendable, Equatable {
         device or, without one, a gyroscope on the same chip, in the same sensor hub, or on the same mainboard. It is \
         read only while a detector uses it.
         """)
-
-    /// The section with the values in force, as lines of TOML.
-    var lines: [String] {
-        var lines = ["[north.\(JSONObject.quoted(name))]"]
-        lines.append("accelerometer = \(JSONObject.quoted(accelerometer))")
-        lines.append("magnetometer = \(JSONObject.quoted(magnetometer))")
-        return lines + NorthSettings.rows.compactMap { $0.line(settings) }
-    }
-
-    /// The names of the section's keys, without making the documentation of ``row``.
-    static let keys =
-        [accelerometer, magnetometer, gyroscope, SectionSwitch.defaultDetector, SectionSwitch.enabled].map(\.name)
-        + NorthSettings.rows.map(\.name)
-
-    /// The section's row.
-    static let row = SectionRow(
-        "north.NAME", shown: "north.bow", "A detector of the heading. Its name is unique among all detectors.",
-        keys: [accelerometer, magnetometer, gyroscope, SectionSwitch.defaultDetector, SectionSwitch.enabled]
-            + NorthSettings.rows.map { $0.key(NorthSettings()) })
 }
 
-extension NorthSettings {
+extension NorthSettings: DetectorSettings {}
+
+extension NorthSection {
     /// The value for no axis.
     private static let none = "none"
 
-    fileprivate static let rows: [SettingRow<NorthSettings>] = [
+    package static let rows: [SettingRow<NorthSettings>] = [
         SettingRow(
             "heading_axis", \.headingAxis, .choice,
             """

@@ -1,9 +1,9 @@
 package import Binnacle
-import PlainText
-import TableReading
+import LinuxSensors
+package import TableReading
 
 /// `[orientation.NAME]`: a detector of how a screen is held.
-package struct OrientationSection: Sendable, Equatable {
+package struct OrientationSection: DetectorSection {
     /// The detector's name, unique among all detectors.
     package let name: String
     /// The sensor whose accelerometer is watched; there is a section for it.
@@ -11,28 +11,24 @@ package struct OrientationSection: Sendable, Equatable {
     /// The detector of the postures that the settings name; `nil` when they name none.
     package let hinge: String?
     /// The checked settings.
-    package var settings: OrientationSettings
+    package private(set) var settings: OrientationSettings
 
     /// Creates a section with the defaults.
     init(name: String, accelerometer: String) {
         self.name = name
         self.accelerometer = accelerometer
         hinge = nil
-        settings = .ofSection
+        settings = Self.defaults
     }
 
-    /// Reads a section; `nil` when it cannot be used, which is then reported.
-    init?(name: String, reading table: TableReader, sensors: [String], hinges: [String]) {
-        let sensor = table.required(Self.accelerometer)
-            .flatMap { table.reference(Self.accelerometer.name, $0, to: "sensor", among: sensors) }
-        var settings = OrientationSettings.ofSection
-        table.read(OrientationSettings.rows, into: &settings)
-        table.report(settings.problems(), of: OrientationSettings.rows)
-        let hinge = Self.hinge(table, settings, among: hinges)
+    package init?(
+        name: String, reading table: TableReader, _ settings: OrientationSettings, among names: SectionNames
+    ) {
+        let sensor = Self.sensor(Self.accelerometer, table, names)
+        hinge = Self.hinge(table, settings, among: names.inForce[HingeSection.kind] ?? [])
         guard let sensor else { return nil }
         self.name = name
         accelerometer = sensor
-        self.hinge = hinge
         self.settings = settings
     }
 
@@ -44,7 +40,7 @@ package struct OrientationSection: Sendable, Equatable {
         guard settings.postures != nil, table.entry(key) == nil else { return named }
         guard hinges.count == 1 else {
             table.refuse(
-                OrientationSettings.onlyIn,
+                onlyIn,
                 hinges.isEmpty
                     ? "needs a section [hinge.NAME], which knows the posture" : "needs `hinge`: there are several",
                 hint: hinges.isEmpty ? "its `switch = true` is enough" : "such as hinge = \"\(hinges[0])\"")
@@ -53,12 +49,48 @@ package struct OrientationSection: Sendable, Equatable {
         return hinges[0]
     }
 
-    /// The section with the values in force, as lines of TOML.
-    var lines: [String] {
-        ["[orientation.\(JSONObject.quoted(name))]", "accelerometer = \(JSONObject.quoted(accelerometer))"]
-            + (hinge.map { ["\(Self.hinge.name) = \(JSONObject.quoted($0))"] } ?? [])
-            + OrientationSettings.rows.compactMap { $0.line(settings) }
+    package var needs: [StreamNeed] {
+        [StreamNeed(sensor: accelerometer, kind: .accelerometer, rateHz: StreamNeed.RateHz.screen)]
     }
+
+    package func makeDetector(
+        on streams: [SampleStream], asking detectors: [any EventDetector]
+    ) -> OrientationDetector {
+        OrientationDetector(
+            name: name, accelerometer: streams.first(accelerometer, .accelerometer),
+            hinge: detectors.first as? HingeDetector, settings: settings)
+    }
+
+    package static let askedKinds = [HingeSection.kind]
+    package var asked: [String] { hinge.map { [$0] } ?? [] }
+    package var publishedSensor: String? { accelerometer }
+
+    /// Learns the sign of its sensor's samples, and leaves devices of other parts than a screen out.
+    package mutating func fit(to sensors: inout [SensorSection]) {
+        guard let place = sensors.firstIndex(where: { $0.name == accelerometer }) else { return }
+        settings.isReversed = sensors[place].settings.acceleration == .gravity
+        sensors[place].leaveOutForeignDevices()
+    }
+
+    package var ownLines: [String] {
+        [Self.line(Self.accelerometer, accelerometer)] + (hinge.map { [Self.line(Self.hinge, $0)] } ?? [])
+    }
+
+    package static let shown = "screen"
+    package static let isSet = false
+    package static let text = """
+        A detector of the edge of a screen that points up, and of how far the screen leans. Its name is unique among all \
+        detectors. A device that only such detectors read is asked for 10 samples a second, unless the sensor has rate_hz.
+        """
+    /// The signs are those that the desktops of Linux take a device to have.
+    package static let defaults = {
+        var settings = OrientationSettings()
+        settings.frame = .desktop
+        settings.learnsLength = true
+        return settings
+    }()
+    package static let sensorKeys = [accelerometer.name]
+    package static let ownKeys = [accelerometer, hinge]
 
     private static let accelerometer = Key(
         "accelerometer", .usual("\"chassis\""), purpose: "it names the sensor in the screen", usual: "",
@@ -66,43 +98,15 @@ package struct OrientationSection: Sendable, Equatable {
 
     private static let hinge = Key(
         "hinge", .example("\"lid\""), usual: "the only [hinge.NAME]", "The detector of the postures in only_in.")
-
-    /// The names of the section's keys, without making the documentation of ``row``.
-    static let keys = [accelerometer, hinge, SectionSwitch.enabled].map(\.name) + OrientationSettings.rows.map(\.name)
-
-    /// The section's row.
-    static let row = SectionRow(
-        "orientation.NAME", shown: "orientation.screen", isSet: false,
-        """
-        A detector of the edge of a screen that points up, and of how far the screen leans. Its name is unique among all \
-        detectors. A device that only such detectors read is asked for 10 samples a second, unless the sensor has rate_hz.
-        """,
-        keys: [accelerometer, hinge, SectionSwitch.enabled]
-            + OrientationSettings.rows.map { $0.key(OrientationSettings.ofSection) })
 }
+
+extension OrientationSettings: DetectorSettings {}
 
 extension OrientationSection {
-    /// Makes the detector.
-    package func makeDetector(on streams: [SampleStream], hinges: [HingeDetector]) -> OrientationDetector {
-        OrientationDetector(
-            name: name, accelerometer: streams.first(accelerometer, .accelerometer),
-            hinge: hinges.first { $0.name == hinge }, settings: settings)
-    }
-}
-
-extension OrientationSettings {
-    /// The defaults of a section: the signs that the desktops of Linux take a device to have.
-    fileprivate static var ofSection: OrientationSettings {
-        var settings = OrientationSettings()
-        settings.frame = .desktop
-        settings.learnsLength = true
-        return settings
-    }
-
     /// The key of the postures.
-    fileprivate static let onlyIn = "only_in"
+    private static let onlyIn = "only_in"
 
-    fileprivate static let rows: [SettingRow<OrientationSettings>] = [
+    package static let rows: [SettingRow<OrientationSettings>] = [
         SettingRow(
             "frame", \.frame, .choice,
             """

@@ -151,15 +151,13 @@ extension PositionSection: Equatable {
 }
 
 extension Configuration {
-    /// The same configuration with the field at its place in the north detectors, and warnings.
+    /// The same configuration with the field at its place in the detectors, and warnings.
     package func placed(today: Day?) -> (configuration: Configuration, notices: [String]) {
-        guard let position, !norths.isEmpty else { return (self, []) }
+        guard let position, !sections(NorthSection.self).isEmpty else { return (self, []) }
         let (field, notices) = position.field(today: today)
         var placed = self
-        placed.norths = norths.map { section in
-            var section = section
-            section.settings.localField = field
-            return section
+        for index in detectors.indices {
+            if let section = detectors[index].placed(in: field) { placed.detectors[index] = section }
         }
         return (placed, notices)
     }

@@ -63,52 +63,48 @@ struct FoundSection {
 
 /// The sections that are in force: not switched off, and not default where there is one of the user's own.
 struct SectionsInForce {
-    private(set) var sensors: [FoundSection]
-    private(set) var motions: [FoundSection]
-    private(set) var norths: [FoundSection]
-    private(set) var orientations: [FoundSection]
-    private(set) var hinges: [FoundSection]
+    typealias Detectors = [(type: any DetectorSection.Type, sections: [FoundSection])]
+
+    private(set) var detectors: Detectors
     private(set) var handlers: [FoundSection]
     /// What was left out although it is not switched off, each a sentence.
     private(set) var notices: [String] = []
 
     /// Chooses among the sections that are not switched off; `disabledSensors` are the names of sensors that are.
-    init(
-        sensors: [FoundSection], motions: [FoundSection], norths: [FoundSection], orientations: [FoundSection],
-        hinges: [FoundSection], handlers: [FoundSection], disabledSensors: [String]
-    ) {
-        (self.sensors, self.motions, self.norths, self.handlers) = (sensors, motions, norths, handlers)
-        (self.orientations, self.hinges) = (orientations, hinges)
+    init(detectors: Detectors, handlers: [FoundSection], disabledSensors: [String]) {
+        (self.detectors, self.handlers) = (detectors, handlers)
         leaveOutWithSensors(disabledSensors)
         leaveOutDefaultDetectors()
         leaveOutDefaultHandlers()
     }
 
-    private mutating func leaveOutWithSensors(_ disabled: [String]) {
-        func isOn(_ section: FoundSection) -> Bool {
-            let named = ConfigurationReader.sensorKeys.compactMap(section.text)
-            guard let sensor = named.first(where: disabled.contains) else { return true }
-            notices.append(
-                "detector '\(section.name.printable)': its sensor '\(sensor.printable)' is switched off: left out")
-            return false
+    /// Leaves the detectors out for which there is a reason.
+    private mutating func leaveOut(_ reason: (FoundSection) -> String?) {
+        for index in detectors.indices {
+            detectors[index].sections.removeAll { section in
+                guard let reason = reason(section) else { return false }
+                notices.append("detector '\(section.name.printable)'\(reason)")
+                return true
+            }
         }
-        motions = motions.filter(isOn)
-        norths = norths.filter(isOn)
-        orientations = orientations.filter(isOn)
-        hinges = hinges.filter(isOn)
+    }
+
+    private mutating func leaveOutWithSensors(_ disabled: [String]) {
+        leaveOut { section in
+            let sensor = DetectorSections.sensorKeys.compactMap(section.text).first(where: disabled.contains)
+            return sensor.map { ": its sensor '\($0.printable)' is switched off: left out" }
+        }
     }
 
     private mutating func leaveOutDefaultDetectors() {
-        guard let own = (motions + norths + orientations + hinges).first(where: { !$0.isDefault }) else { return }
+        // What reads no samples does not make up for the defaults.
+        let sampled = detectors.filter { !$0.type.sensorKeys.isEmpty }.flatMap(\.sections)
+        guard let own = sampled.first(where: { !$0.isDefault }) else { return }
         let named = handlers.flatMap(\.detectors)
-        func isOn(_ section: FoundSection) -> Bool {
-            guard section.isDefault, !named.contains(section.name) else { return true }
-            notices.append(
-                "detector '\(section.name.printable)' is a default: left out, because there is '\(own.name.printable)'")
-            return false
+        leaveOut { section in
+            guard section.isDefault, !named.contains(section.name) else { return nil }
+            return " is a default: left out, because there is '\(own.name.printable)'"
         }
-        motions = motions.filter(isOn)
-        norths = norths.filter(isOn)
     }
 
     private mutating func leaveOutDefaultHandlers() {

@@ -1,131 +1,65 @@
-package import Binnacle
+import Binnacle
 
-/// What is drawn of a recording, on a page or as an SVG: tracks, panels that show them, and events.
+/// What is drawn of a recording: tracks, panels that show them in the coordinates of time and value, and events.
+///
+/// The page and the SVG draw the same curves, marks and states, and know nothing else of detectors.
 package struct Picture {
-    /// A curve in a panel.
-    package struct Curve {
-        /// What it is, as in "x"; stands beside it.
-        package let label: String
+    /// A curve in a panel; that of a direction appears at both ends of the circle.
+    struct Curve {
+        /// What stands beside it, as in "x"; empty for nothing.
+        let label: String
         /// The places of its values among the tracks and their series.
-        package let track: Int
-        package let series: Int
-
-        /// Creates a curve.
-        package init(label: String, track: Int, series: Int) {
-            self.label = label
-            self.track = track
-            self.series = series
-        }
+        let track: Int
+        let series: Int
+        /// The series of its accuracy, drawn as a band to both sides; `nil` for none.
+        var band: Int?
     }
 
-    /// A limit of a detector in a panel, with its hysteresis as a band from one to the other value.
-    package struct Limit {
-        /// What begins beyond it, as in "motion".
-        package let label: String
-        /// Where it begins, and where it ends.
-        package let begin: Double
-        package let end: Double
-        /// Whether it is shown also where the curve is far from it.
-        package let isAlwaysShown: Bool
-
-        /// Creates a limit.
-        package init(_ label: String, begin: Double, end: Double, isAlwaysShown: Bool = false) {
-            self.isAlwaysShown = isAlwaysShown
-            self.label = label
-            self.begin = begin
-            self.end = end
+    /// Values that a panel's curves are compared with.
+    struct Mark {
+        /// A stretch of values.
+        struct Area {
+            let from: Double
+            let to: Double
+            /// Whether it is hatched, in place of filled.
+            var isHatched = false
         }
+
+        /// What it is, and its value, which stands behind that; empty for none.
+        let label: String
+        var value = ""
+        let areas: [Area]
+        /// The values with a dashed line; the label stands at the first.
+        let lines: [Double]
+        /// Whether it is shown also where the curve is far from it.
+        var isAlwaysShown = false
     }
 
     /// States over time, in a row for each that occurs.
-    package struct States {
+    struct States {
         /// The place of its bits among the tracks and their series.
-        package let track: Int
-        package let series: Int
+        let track: Int
+        let series: Int
         /// What each bit means, the lowest first.
-        package let names: [String]
-
-        /// Creates a group of states.
-        package init(track: Int, series: Int, names: [String]) {
-            self.track = track
-            self.series = series
-            self.names = names
-        }
-    }
-
-    /// A range of bearings that a heading enters and leaves.
-    package struct Sector {
-        /// What is entered, as in "north".
-        package let label: String
-        /// Where it begins, and where it ends clockwise from there, in degrees.
-        package let from: Double
-        package let to: Double
-        /// How far outside it is left, in degrees.
-        package let margin: Double
-
-        /// Creates a sector.
-        package init(_ label: String, from: Double, to: Double, margin: Double) {
-            self.label = label
-            self.from = from
-            self.to = to
-            self.margin = margin
-        }
+        let names: [String]
     }
 
     /// A drawing of some curves over time.
-    package struct Panel {
-        /// What it shows, of what.
-        package let title: String
+    struct Panel {
+        let title: String
         /// The unit; empty for none.
-        package let unit: String
-        /// The curves.
-        package var curves: [Curve] = []
-        /// The limits.
-        package var limits: [Limit] = []
-        /// The track of a heading, whose series are ``HeadingSeries``; `nil` for other panels.
-        package var heading: Int?
-        /// What a heading enters and leaves.
-        package var sectors: [Sector] = []
-        /// The states below the curves.
-        package var states: [States] = []
+        let unit: String
+        var curves: [Curve] = []
+        var marks: [Mark] = []
+        var states: [States] = []
+        /// Whether the values are directions, from 0° to 360°.
+        var isDirection = false
 
-        /// Creates a panel.
-        package init(
-            title: String, unit: String, curves: [Curve] = [], limits: [Limit] = [], heading: Int? = nil
-        ) {
-            self.title = title
-            self.unit = unit
-            self.curves = curves
-            self.limits = limits
-            self.heading = heading
-        }
-    }
-
-    /// The series of a heading's track.
-    package enum HeadingSeries: Int, CaseIterable {
-        case heading
-        case accuracy
-        /// The causes of there being none, a bit for each ``HeadingFault`` in the order of its cases.
-        case faults
-
-        package var kind: Track.Kind {
-            switch self {
-            case .heading: .angle
-            case .accuracy: .value
-            case .faults: .bits
-            }
-        }
-    }
-
-    /// The spectrum of an accelerometer.
-    package struct NamedSpectrum {
-        package let title: String
-        package let spectrum: Spectrum
-
-        /// Names a spectrum.
-        package init(title: String, spectrum: Spectrum) {
-            self.title = title
-            self.spectrum = spectrum
+        /// The least and the greatest value; `nil` where the curves decide.
+        var range: ClosedRange<Double>? { isDirection ? 0...360 : nil }
+        /// The values of the grid with their texts; `nil` for round values.
+        var grid: [(value: Double, text: String)]? {
+            isDirection ? [(0, "N 0"), (90, "E 90"), (180, "S 180"), (270, "W 270"), (360, "N 360")] : nil
         }
     }
 
@@ -137,21 +71,21 @@ package struct Picture {
     package var configuration = ""
     /// What was assumed, repaired or left out, each a sentence.
     package var notes: [String] = []
-    package var tracks: [Track] = []
-    package var panels: [Panel] = []
-    package var spectra: [NamedSpectrum] = []
+    var tracks: [Track] = []
+    var panels: [Panel] = []
+    /// The spectra of accelerometers.
+    var spectra: [(title: String, spectrum: Spectrum)] = []
     /// The events, in their order, as far as there is room.
-    package var events: [Event] = []
+    var events: [Event] = []
     /// How many there were.
-    package var eventCount = 0
+    package internal(set) var eventCount = 0
 
-    /// Creates an empty picture.
-    package init(title: String) {
+    init(title: String) {
         self.title = title
     }
 
     /// The first and the last stamp of all tracks, in nanoseconds.
-    package var timeRange: ClosedRange<Int64> {
+    var timeRange: ClosedRange<Int64> {
         var range: ClosedRange<Int64>?
         for track in tracks {
             guard let first = track.originNanoseconds else { continue }
@@ -168,7 +102,7 @@ package struct Picture {
     }
 
     /// The events' rows: each detector, or sensor, with each kind that it has, in the order of the kinds.
-    package var eventRows: [(source: String, kind: EventKind)] {
+    var eventRows: [(source: String, kind: EventKind)] {
         var rows: [(source: String, kind: EventKind)] = []
         for event in events {
             let source = event.source
@@ -180,9 +114,7 @@ package struct Picture {
             uniqueKeysWithValues: EventKind.allCases.enumerated().map { ($0.element, $0.offset) })
         return rows.sorted { ($0.source, order[$0.kind] ?? 0) < ($1.source, order[$1.kind] ?? 0) }
     }
-}
 
-extension Picture {
     /// Where samples are missing: from the last one before to the first one after, and why.
     var gaps: [(fromNanoseconds: Int64, toNanoseconds: Int64, text: String)] {
         events.compactMap { event in
@@ -197,5 +129,5 @@ extension Picture {
 
 extension Event {
     /// The detector that found it, or else the sensor that it is about.
-    package var source: String { detector ?? sensor ?? "" }
+    var source: String { detector ?? sensor ?? "" }
 }

@@ -168,6 +168,9 @@ package struct PicturePage {
         var object = JSONObject()
         object.add("title", panel.title)
         object.add("unit", panel.unit)
+        object.add("range", raw: panel.range.map { "[\($0.lowerBound),\($0.upperBound)]" } ?? "null")
+        let grid = panel.grid?.map { "[\($0.value),\(JSONObject.quoted($0.text))]" }
+        object.add("grid", raw: grid.map { "[" + $0.joined(separator: ",") + "]" } ?? "null")
         object.add(
             "curves",
             list: panel.curves.map { curve in
@@ -175,30 +178,22 @@ package struct PicturePage {
                 object.add("label", curve.label)
                 object.add("track", raw: String(curve.track))
                 object.add("series", raw: String(curve.series))
+                object.add("band", raw: curve.band.map(String.init) ?? "null")
                 return object.text
             })
-        object.add(
-            "limits",
-            list: panel.limits.map { limit in
-                var object = JSONObject()
-                object.add("label", limit.label)
-                object.add("begin", raw: Self.number(limit.begin))
-                object.add("end", raw: Self.number(limit.end))
-                object.add("near", raw: String(limit.isAlwaysShown))
-                return object.text
-            })
-        object.add("heading", raw: panel.heading.map(String.init) ?? "null")
-        object.add("sectors", list: panel.sectors.map(text))
+        object.add("marks", list: panel.marks.map(text))
         object.add("states", list: panel.states.map(text))
         return object.text
     }
 
-    private func text(_ sector: Picture.Sector) -> String {
+    private func text(_ mark: Picture.Mark) -> String {
         var object = JSONObject()
-        object.add("label", sector.label.printable)
-        object.add("from", raw: Self.number(sector.from))
-        object.add("to", raw: Self.number(sector.to))
-        object.add("margin", raw: Self.number(sector.margin))
+        object.add("label", mark.label)
+        object.add("value", mark.value)
+        object.add("near", raw: String(mark.isAlwaysShown))
+        object.add("lines", list: mark.lines.map(Self.number))
+        object.add(
+            "areas", list: mark.areas.map { "[\(Self.number($0.from)),\(Self.number($0.to)),\($0.isHatched)]" })
         return object.text
     }
 
@@ -211,7 +206,7 @@ package struct PicturePage {
         return object.text
     }
 
-    private func text(_ named: Picture.NamedSpectrum) -> String {
+    private func text(_ named: (title: String, spectrum: Spectrum)) -> String {
         var object = JSONObject()
         object.add("title", named.title)
         object.add("rate_hz", raw: Self.number(named.spectrum.rateHz))
@@ -268,7 +263,7 @@ package struct PicturePage {
 
 /// How the values of a series become 16 bits: the least and the greatest of all stay exact.
 struct Scale {
-    let kind: Track.Kind
+    let kind: SampledValue.Form
     let least: Double
     let greatest: Double
     let step: Double

@@ -35,7 +35,7 @@ package struct PictureSVG {
     private mutating func draw() {
         title()
         for panel in picture.panels {
-            if let heading = panel.heading { draw(panel, heading) } else { draw(panel) }
+            draw(panel)
             for states in panel.states { draw(states) }
         }
         drawEvents()
@@ -72,30 +72,22 @@ package struct PictureSVG {
 
     private mutating func draw(_ panel: Picture.Panel) {
         text(panel.unit.isEmpty ? panel.title : "\(panel.title), \(panel.unit)", 6, Double(top + 12), "t")
-        let columns = panel.curves.map { self.columns(picture.tracks[$0.track], $0.series) }
-        var (low, high) = (Double.infinity, -Double.infinity)
-        for case let pair? in columns.joined() {
-            low = min(low, Double(pair.least))
-            high = max(high, Double(pair.greatest))
-        }
-        guard low <= high else { return }
-        let reach = (high - low) * 0.6
-        let limits = panel.limits.filter {
-            $0.isAlwaysShown || $0.begin <= high + reach && $0.begin >= low - reach
-        }
-        for limit in limits {
-            low = min(low, limit.begin, limit.end)
-            high = max(high, limit.begin, limit.end)
-        }
-        let margin = (high > low ? high - low : max(abs(high), 1)) * 0.04
-        let axis = Axis(low: low - margin, high: high + margin, top: top + 18, height: Self.height)
-        frame(axis)
-        for limit in limits { draw(limit, panel.unit, axis) }
+        let curves = panel.curves.map { columns(picture.tracks[$0.track], $0.series) }
+        guard let (range, marks) = scale(of: panel, curves) else { return }
+        let axis = Axis(low: range.lowerBound, high: range.upperBound, top: top + 18, height: Self.height)
+        frame(axis, panel.grid)
+        for mark in marks { draw(mark, axis) }
         var names: [(text: String, y: Double)] = []
         for (place, curve) in panel.curves.enumerated() {
+            if let band = curve.band {
+                draw(
+                    curves[place], axis, "a", wide: columns(picture.tracks[curve.track], band),
+                    isDirection: panel.isDirection)
+            }
             let style = panel.curves.count == 1 ? 3 : place % 4
-            guard let last = draw(columns[place], axis, "c c\(style)") else { continue }
-            names.append((curve.label, axis.y((last.least + last.greatest) / 2) + 4))
+            draw(curves[place], axis, "c c\(style)", isDirection: panel.isDirection)
+            guard let last = curves[place].last(where: { $0 != nil }) ?? nil, !curve.label.isEmpty else { continue }
+            names.append((curve.label, axis.y(Double(last.least + last.greatest) / 2) + 4))
         }
         // None over another.
         var lowest = 0.0
@@ -106,83 +98,65 @@ package struct PictureSVG {
         top += 18 + Self.height + 6
     }
 
-    private mutating func draw(_ limit: Picture.Limit, _ unit: String, _ axis: Axis) {
-        let (begin, end) = (axis.y(limit.begin), axis.y(limit.end))
-        lines.append(
-            "<rect class=\"b\" x=\"\(Self.left)\" y=\"\(Self.short(min(begin, end)))\" width=\"\(Self.columns)\" height=\"\(Self.short(abs(end - begin)))\"/>"
-        )
-        lines.append("<path class=\"l\" d=\"M\(Self.left) \(Self.short(begin))h\(Self.columns)\"/>")
-        let value = Decimal.text(limit.begin, decimals: abs(limit.begin) < 1 ? 4 : 2) ?? ""
-        text("\(limit.label) \(value) \(unit)", Double(Self.left + 4), begin - 3)
+    /// The range of a panel's values, and the marks in it; `nil` where it has no value.
+    private func scale(
+        of panel: Picture.Panel, _ curves: [[Extremes?]]
+    ) -> (range: ClosedRange<Double>, marks: [Picture.Mark])? {
+        let values = curves.joined().compactMap { $0 }
+        guard let least = values.map(\.least).min(), let greatest = values.map(\.greatest).max() else { return nil }
+        if let range = panel.range { return (range, panel.marks.filter { $0.lines.contains(where: range.contains) }) }
+        var (low, high) = (Double(least), Double(greatest))
+        let reach = (high - low) * 0.6
+        let marks = panel.marks.filter {
+            $0.isAlwaysShown || $0.lines[0] <= high + reach && $0.lines[0] >= low - reach
+        }
+        for value in marks.flatMap({ $0.lines + $0.areas.flatMap { [$0.from, $0.to] } }) {
+            (low, high) = (min(low, value), max(high, value))
+        }
+        let margin = (high > low ? high - low : max(abs(high), 1)) * 0.04
+        return (low - margin...high + margin, marks)
     }
 
-    /// Draws a curve as its extremes in each column; returns the last column that has a value.
+    private mutating func draw(_ mark: Picture.Mark, _ axis: Axis) {
+        for area in mark.areas where !area.isHatched {
+            let (from, to) = (axis.y(area.from), axis.y(area.to))
+            lines.append(
+                "<rect class=\"b\" x=\"\(Self.left)\" y=\"\(Self.short(min(from, to)))\" width=\"\(Self.columns)\" height=\"\(Self.short(abs(to - from)))\"/>"
+            )
+        }
+        for value in mark.lines where axis.range.contains(value) {
+            lines.append("<path class=\"l\" d=\"M\(Self.left) \(Self.short(axis.y(value)))h\(Self.columns)\"/>")
+        }
+        if axis.range.contains(mark.lines[0]) {
+            text(
+                "\(mark.label) \(mark.value)", Double(Self.left + 4),
+                max(axis.y(mark.lines[0]) - 3, Double(axis.top + 9)))
+        }
+    }
+
+    /// Draws a curve as its extremes in each column, or in a band around them.
+    ///
+    /// A direction is drawn at both ends of the circle, where it reaches them.
     private mutating func draw(
-        _ columns: [Extremes?], _ axis: Axis, _ style: String
-    ) -> (least: Double, greatest: Double)? {
+        _ columns: [Extremes?], _ axis: Axis, _ style: String, wide: [Extremes?]? = nil, isDirection: Bool
+    ) {
         var path = ""
-        var last: (place: Int, least: Double, greatest: Double)?
+        var last: Int?
         let joins = Int(Double(Self.gapNanoseconds) / max(1, columnNanoseconds)) + 2
         for (place, pair) in columns.enumerated() {
             guard let pair else { continue }
-            let (least, greatest) = (Double(pair.least), Double(pair.greatest))
-            let x = "\(Self.left + place).5"
-            let isJoined = last.map { place - $0.place <= joins } ?? false
-            path += (isJoined ? "L" : "M") + "\(x) \(Self.short(axis.y(least)))"
-            path += "V\(Self.short(axis.y(greatest) - 0.5))"
-            last = (place, least, greatest)
+            let width = Double(wide?[place]?.greatest ?? 0)
+            for turn in isDirection ? [-360.0, 0, 360] : [0] {
+                let (low, high) = (Double(pair.least) + turn - width, Double(pair.greatest) + turn + width)
+                guard !isDirection || low <= 360 && high >= 0 else { continue }
+                let (from, to) = isDirection ? (max(low, 0), min(high, 360)) : (low, high)
+                let isJoined = !isDirection && last.map { place - $0 <= joins } ?? false
+                path += (isJoined ? "L" : "M") + "\(Self.left + place).5 \(Self.short(axis.y(from)))"
+                path += "V\(Self.short(axis.y(to) - 0.5))"
+            }
+            last = place
         }
         if !path.isEmpty { lines.append("<path class=\"\(style)\" d=\"\(path)\"/>") }
-        return last.map { ($0.least, $0.greatest) }
-    }
-
-    private mutating func draw(_ panel: Picture.Panel, _ track: Int) {
-        text("\(panel.title), \(panel.unit), with its accuracy", 6, Double(top + 12), "t")
-        let axis = Axis(low: 0, high: 360, top: top + 18, height: Self.height + 20)
-        frame(axis, at: [0, 90, 180, 270, 360])
-        let track = picture.tracks[track]
-        for sector in panel.sectors { draw(sector, axis) }
-        let headings = columns(track, Picture.HeadingSeries.heading.rawValue)
-        let accuracies = columns(track, Picture.HeadingSeries.accuracy.rawValue)
-        var (band, curve) = ("", "")
-        for (place, pair) in headings.enumerated() {
-            guard let pair else { continue }
-            let wide = Double(accuracies[place]?.greatest ?? 0)
-            // An arc over north is drawn at both ends.
-            for turn in [-360.0, 0, 360] {
-                let (low, high) = (Double(pair.least) + turn, Double(pair.greatest) + turn)
-                band += Self.bar(place, axis, low - wide, high + wide)
-                curve += Self.bar(place, axis, low, high)
-            }
-        }
-        if !band.isEmpty { lines.append("<path class=\"a\" d=\"\(band)\"/>") }
-        if !curve.isEmpty { lines.append("<path class=\"c c2\" d=\"\(curve)\"/>") }
-        top += 18 + Self.height + 26
-    }
-
-    /// Draws what a heading enters, and how far outside it is left.
-    private mutating func draw(_ sector: Picture.Sector, _ axis: Axis) {
-        var (band, edge) = ("", "")
-        for turn in [-360.0, 0, 360] {
-            let (low, high) = (sector.from + turn, sector.to + turn)
-            let (outerLow, outerHigh) = (max(low - sector.margin, 0), min(high + sector.margin, 360))
-            if outerLow < outerHigh {
-                band +=
-                    "M\(Self.left) \(Self.short(axis.y(outerHigh)))h\(Self.columns)V\(Self.short(axis.y(outerLow)))h-\(Self.columns)z"
-            }
-            for value in [low, high] where value >= 0 && value <= 360 {
-                edge += "M\(Self.left) \(Self.short(axis.y(value)))h\(Self.columns)"
-            }
-        }
-        lines.append("<path class=\"b\" d=\"\(band)\"/><path class=\"l\" d=\"\(edge)\"/>")
-        let place = (sector.from.truncatingRemainder(dividingBy: 360) + 360).truncatingRemainder(dividingBy: 360)
-        text(sector.label, Double(Self.left + 4), axis.y(place) + 11)
-    }
-
-    private static func bar(_ place: Int, _ axis: Axis, _ low: Double, _ high: Double) -> String {
-        let (low, high) = (max(low, 0), min(high, 360))
-        guard low <= high else { return "" }
-        return "M\(left + place).5 \(short(axis.y(low) + 0.5))V\(short(axis.y(high) - 0.5))"
     }
 
     /// Draws states, such as the reasons for there being no heading, in a row for each.
@@ -265,11 +239,11 @@ package struct PictureSVG {
         top += 20
     }
 
-    private mutating func frame(_ axis: Axis, at given: [Double]? = nil) {
-        for value in given ?? Ticks(axis.low, axis.high, most: 5).values {
+    private mutating func frame(_ axis: Axis, _ grid: [(value: Double, text: String)]?) {
+        for (value, label) in grid ?? Ticks(axis.low, axis.high, most: 5).values.map({ ($0, Self.short($0)) }) {
             let y = Self.short(axis.y(value))
             lines.append("<path class=\"g\" d=\"M\(Self.left) \(y)h\(Self.columns)\"/>")
-            text(Self.short(value), Double(Self.left - 5), axis.y(value) + 4, "e")
+            text(label, Double(Self.left - 5), axis.y(value) + 4, "e")
         }
     }
 
@@ -301,6 +275,8 @@ package struct PictureSVG {
         let top: Int
         let height: Int
 
+        var range: ClosedRange<Double> { low...high }
+
         func y(_ value: Double) -> Double { Double(top) + (high - value) / (high - low) * Double(height) }
     }
 
@@ -322,7 +298,7 @@ package struct PictureSVG {
     }
 
     /// A number with up to three decimals, without zeros at its end.
-    private static func short(_ value: Double) -> String {
+    static func short(_ value: Double) -> String {
         var text = Decimal.text(value, decimals: abs(value) < 10 ? 3 : 1) ?? "0"
         guard text.contains(".") else { return text }
         while text.last == "0" { text.removeLast() }

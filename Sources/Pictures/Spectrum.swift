@@ -1,4 +1,4 @@
-package import Binnacle
+import Binnacle
 import Glibc
 
 /// Estimates how the power of vibrations is spread over their frequencies, by Welch's method, in bounded memory.
@@ -9,29 +9,29 @@ import Glibc
 ///
 /// Source: P. Welch, "The use of fast Fourier transform for the estimation of power spectra", IEEE Transactions on Audio and
 /// Electroacoustics 15 (1967), 70–73.
-package final class Spectrum {
+final class Spectrum {
     /// The number of samples of a segment.
-    package static let length = 512
+    static let length = 512
     /// The number of frequencies: from 0 to half the sampling rate.
-    package static let frequencyCount = length / 2 + 1
+    static let frequencyCount = length / 2 + 1
 
     /// The average of some neighbouring segments.
-    package struct Cell {
+    struct Cell {
         /// The first and the last stamp of the segments, in nanoseconds.
-        package var startNanoseconds: Int64
-        package var endNanoseconds: Int64
+        var startNanoseconds: Int64
+        var endNanoseconds: Int64
         /// How many segments there are.
-        package var count: Int
+        var count: Int
         /// The sum of their periodograms without the factor that makes a density of them, in (m/s²)².
-        package var power: [Float]
+        var power: [Float]
     }
 
     /// The averages, in the order of time; each of the same number of segments but the last.
-    package private(set) var cells: [Cell] = []
+    private(set) var cells: [Cell] = []
     /// The sampling rate as the mean of all segments, in Hz; 0 without any.
-    package var rateHz: Double { segmentSeconds > 0 ? segmentSamples / segmentSeconds : 0 }
+    var rateHz: Double { segmentSeconds > 0 ? segmentSamples / segmentSeconds : 0 }
     /// What makes a density in (m/s²)²/Hz of an average: 2 / (rate · Σ w²), which holds for all frequencies but 0 and the last.
-    package var density: Double { rateHz > 0 ? 2 / (rateHz * windowPower) : 0 }
+    var density: Double { rateHz > 0 ? 2 / (rateHz * windowPower) : 0 }
 
     /// The samples of the segment under way, of which there is always room for a whole one; the last lane is 0.
     private var samples = Array(repeating: SIMD4<Float>.zero, count: Spectrum.length)
@@ -52,14 +52,14 @@ package final class Spectrum {
     /// Creates a spectrum of no samples.
     ///
     /// - Parameter gapNanoseconds: A longer distance of two samples begins a new segment.
-    package init(gapNanoseconds: Int64 = 1_000_000_000) {
+    init(gapNanoseconds: Int64 = 1_000_000_000) {
         self.gapNanoseconds = gapNanoseconds
         window = (0..<Self.length).map { Float(0.5 - 0.5 * cos(2 * .pi * Double($0) / Double(Self.length))) }
         windowPower = window.reduce(0) { $0 + Double($1) * Double($1) }
     }
 
     /// Takes samples; one that is not finite, and one after a gap, begins a new segment.
-    package func append(_ columns: SampleColumns) {
+    func append(_ columns: SampleColumns) {
         var next = 0
         while next < columns.count {
             next = fill(columns, from: next)

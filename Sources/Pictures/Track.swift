@@ -1,41 +1,31 @@
 import Binnacle
-package import Kernels
+import Kernels
 
 /// Values of several series over one time axis, in bounded memory: every sample of a short recording, and the least and the
 /// greatest value of equal stretches of time of a long one.
 ///
 /// The stretches, called blocks, begin at the length that the first samples need. When the recording outgrows them, each
 /// two become one. So the memory does not depend on the length, and no extreme is ever lost.
-package final class Track {
-    /// What the values of a series are, which decides how two blocks become one.
-    package enum Kind: String, Sendable {
-        /// A quantity: the least and the greatest value.
-        case value
-        /// A direction in degrees from 0 to 360: the shortest arc from its least to its greatest.
-        case angle
-        /// A set of up to 16 bits: those that occurred.
-        case bits
-    }
-
+final class Track {
     /// What each series holds.
-    package let kinds: [Kind]
+    let kinds: [SampledValue.Form]
     /// The number of samples that were taken.
-    package private(set) var sampleCount = 0
+    private(set) var sampleCount = 0
     /// The number of samples before the first one of the track, which have no place in it.
-    package private(set) var earlierCount = 0
+    private(set) var earlierCount = 0
     /// The first stamp, in nanoseconds; `nil` without samples.
-    package private(set) var originNanoseconds: Int64?
+    private(set) var originNanoseconds: Int64?
     /// The last stamp, in nanoseconds.
-    package private(set) var lastNanoseconds: Int64 = .min
+    private(set) var lastNanoseconds: Int64 = .min
     /// The length of a block in nanoseconds; 0 while every sample is kept.
-    package private(set) var blockNanoseconds: Int64 = 0
+    private(set) var blockNanoseconds: Int64 = 0
 
     /// The stamps, while every sample is kept.
-    package private(set) var times: [Int64] = []
+    private(set) var times: [Int64] = []
     /// The least values of each series: of the blocks, or of the samples, which have one value.
-    package private(set) var least: [[Float]]
+    private(set) var least: [[Float]]
     /// The greatest values of the blocks; empty while every sample is kept.
-    package private(set) var greatest: [[Float]]
+    private(set) var greatest: [[Float]]
 
     private let capacity: Int
 
@@ -44,7 +34,7 @@ package final class Track {
     /// - Parameters:
     ///   - kinds: What each series holds.
     ///   - capacity: The most blocks; half as many samples are kept one by one. Even.
-    package init(_ kinds: [Kind], capacity: Int) {
+    init(_ kinds: [SampledValue.Form], capacity: Int) {
         precondition(capacity >= 4 && capacity.isMultiple(of: 2), "a track needs an even number of blocks")
         self.kinds = kinds
         self.capacity = capacity
@@ -53,7 +43,7 @@ package final class Track {
     }
 
     /// The number of blocks in use, or of samples while all are kept.
-    package var count: Int { blockNanoseconds > 0 ? least.first?.count ?? 0 : times.count }
+    var count: Int { blockNanoseconds > 0 ? least.first?.count ?? 0 : times.count }
 
     /// Takes samples.
     ///
@@ -61,7 +51,7 @@ package final class Track {
     ///   - times: Their stamps in nanoseconds, which do not fall.
     ///   - count: How many.
     ///   - extremes: The least and the greatest value of a series in a range of them; of no value where there is none.
-    package func append(
+    func append(
         _ times: UnsafePointer<Int64>, count: Int, extremes: (_ series: Int, _ range: Range<Int>) -> Extremes
     ) {
         guard count > 0 else { return }
@@ -91,24 +81,19 @@ package final class Track {
                 : firstIndex(in: times, range: start..<count, notBefore: Units.later(origin, by: offset))
             // A stamp at the end of its range is in the last block.
             let range = start..<max(end, start + 1)
-            for series in kinds.indices { merge(extremes(series, range), into: place, of: series) }
+            for series in kinds.indices {
+                if kinds[series] == .value {
+                    merge(extremes(series, range), into: place, of: series)
+                } else {
+                    for index in range { merge(extremes(series, index..<index + 1), into: place, of: series) }
+                }
+            }
             start = range.upperBound
         }
     }
 
-    /// Takes one sample with its values, NaN where there is none.
-    package func append(timeNanoseconds: Int64, _ values: SIMD4<Float>) {
-        withUnsafePointer(to: timeNanoseconds) { time in
-            append(time, count: 1) { series, _ in
-                var extremes = Extremes()
-                extremes.take(values[series])
-                return extremes
-            }
-        }
-    }
-
     /// The least and the greatest value of a series from one stamp up to another; `nil` where there is none.
-    package func extremes(of series: Int, from start: Int64, to end: Int64) -> Extremes? {
+    func extremes(of series: Int, from start: Int64, to end: Int64) -> Extremes? {
         guard let origin = originNanoseconds, end > origin, start <= lastNanoseconds else { return nil }
         var result = Extremes()
         if blockNanoseconds == 0 {
@@ -200,7 +185,7 @@ package final class Track {
     }
 
     /// What two blocks become together.
-    static func union(_ kind: Kind, _ one: Extremes, _ other: Extremes) -> Extremes {
+    static func union(_ kind: SampledValue.Form, _ one: Extremes, _ other: Extremes) -> Extremes {
         guard one.least <= one.greatest else { return other }
         guard other.least <= other.greatest else { return one }
         switch kind {

@@ -33,20 +33,21 @@ extension Configuration {
     }
 
     private func rangeWarnings(_ devices: [SensorDevice]) -> [ConfigurationDiagnostic] {
-        motions.flatMap { motion -> [ConfigurationDiagnostic] in
-            guard let section = sensors.first(where: { $0.name == motion.accelerometer }),
+        detectors.flatMap { detector -> [ConfigurationDiagnostic] in
+            guard let found = detector.accelerationLimits,
+                let section = sensors.first(where: { $0.name == found.sensor }),
                 let range = range(of: section, devices)
             else { return [] }
             let limit = range.metresPerSecondSquared / Double(Units.standardGravity)
-            return motion.thresholds.compactMap { threshold in
-                let name = "motion.\(motion.name).\(threshold.key)"
+            return found.limits.compactMap { threshold in
+                let name = "\(detector.title).\(threshold.key)"
                 // Three axes at their ends measure more than one. A default is no statement about this device.
                 let most = limit * (places.has(name) ? 1 : 3.0.squareRoot())
-                guard Double(threshold.value) > most else { return nil }
+                guard Double(threshold.g) > most else { return nil }
                 return places.warning(
-                    at: name, "motion.\(motion.name)",
+                    at: name, detector.title,
                     message:
-                        "\(threshold.key) (\(threshold.value)) is beyond what \(Spelling.quoted(range.device)) measures: "
+                        "\(threshold.key) (\(threshold.g)) is beyond what \(Spelling.quoted(range.device)) measures: "
                         + "\(Figure.Value.number(limit, decimals: 1)) g on an axis",
                     hint: "lower it, or give the device a larger range")
             }
@@ -69,16 +70,5 @@ extension Configuration {
             if range > largest?.metresPerSecondSquared ?? 0 { largest = (device.name, range) }
         }
         return largest
-    }
-}
-
-extension MotionSection {
-    /// The thresholds of what is looked for, with their keys.
-    fileprivate var thresholds: [(key: String, value: Float)] {
-        let all: [(MotionSettings.Feature, String, Float)] = [
-            (.motion, "threshold_g", settings.thresholdG), (.shake, "shake_g", settings.shakeG),
-            (.shock, "shock_g", settings.shockG),
-        ]
-        return all.filter { settings.features.contains($0.0) }.map { ($0.1, $0.2) }
     }
 }

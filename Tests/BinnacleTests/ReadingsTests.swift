@@ -13,7 +13,8 @@ import Testing
         let bench = Bench(samples, settings: settings)
         bench.manager.startDetection()
         let collector = ReadingsCollector(streams: bench.source.streams, detectors: [bench.manager], now: 0)
-        let pipeline = Pipeline(source: bench.source, detectors: [bench.manager, collector], capacity: capacity)
+        let pipeline = Pipeline(
+            source: bench.source, detectors: [bench.manager, collector.observer], capacity: capacity)
         pipeline.run()
         return collector.take(
             at: second, statistics: pipeline.statistics, isWorking: pipeline.isWorking, clock: { $0 })
@@ -44,7 +45,7 @@ import Testing
         let bench = Bench(recording(seconds: 2) { $0 < 1 ? 2 : 0 })
         let collector = ReadingsCollector(streams: bench.source.streams, detectors: [bench.manager], now: 0)
         bench.manager.startDetection()
-        let pipeline = Pipeline(source: bench.source, detectors: [bench.manager, collector], capacity: 100)
+        let pipeline = Pipeline(source: bench.source, detectors: [bench.manager, collector.observer], capacity: 100)
         func take(_ now: Int64) -> Readings {
             collector.take(at: now, statistics: pipeline.statistics, isWorking: pipeline.isWorking, clock: { $0 })
         }
@@ -106,14 +107,13 @@ import Testing
             let source = ScriptedSource(streams: [north, up], samples: samples)
             detector.stopDetection()
             detector.startDetection()
+            defer { #expect(detector.rows?.isKept == false) }
             let collector = ReadingsCollector(streams: source.streams, detectors: [detector], now: 0)
-            let pipeline = Pipeline(source: source, detectors: [detector, collector])
+            let pipeline = Pipeline(source: source, detectors: [detector, collector.observer])
             pipeline.run()
             let readings = collector.take(
                 at: second, statistics: pipeline.statistics, isWorking: pipeline.isWorking, clock: { $0 })
-            #expect(detector.observer != nil)
-            collector.end()
-            #expect(detector.observer == nil)
+            #expect(detector.rows?.isKept == true)
             return readings.detectors[0]
         }
         let found = detectorReadings(SIMD3(0, 21, -45))
@@ -140,7 +140,7 @@ import Testing
         }
         let source = ScriptedSource(streams: [stream], samples: samples)
         let collector = ReadingsCollector(streams: [stream], detectors: [detector], now: 0)
-        let pipeline = Pipeline(source: source, detectors: [detector, collector])
+        let pipeline = Pipeline(source: source, detectors: [detector, collector.observer])
         pipeline.run()
         let found = collector.take(
             at: second, statistics: pipeline.statistics, isWorking: pipeline.isWorking, clock: { $0 }

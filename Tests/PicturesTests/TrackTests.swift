@@ -99,3 +99,16 @@ import Testing
         }
     }
 }
+
+extension Track {
+    /// Takes one sample with its values, NaN where there is none.
+    fileprivate func append(timeNanoseconds: Int64, _ values: SIMD4<Float>) {
+        withUnsafePointer(to: timeNanoseconds) { time in
+            append(time, count: 1) { series, _ in
+                var extremes = Extremes()
+                extremes.take(values[series])
+                return extremes
+            }
+        }
+    }
+}

@@ -43,10 +43,12 @@ import Testing
         let broad05 = "\(Binary.fixtures)/broad/broad05_rotation_breaks.csv"
         let page = try drawn(["--set", "motion.motion.threshold_g=0.2", broad05], to: "day.html", in: folder)
         let panels = try #require(try Self.meta(of: page)["panels"] as? [[String: Any]])
-        let limits = panels.flatMap { $0["limits"] as? [[String: Any]] ?? [] }
-        let motion = try #require(limits.first { $0["label"] as? String == "motion above" })
-        #expect(abs((motion["begin"] as? Double ?? 0) - 0.2) < 1e-6)
-        #expect(abs((motion["end"] as? Double ?? 0) - 0.1) < 1e-6)
+        let marks = panels.flatMap { $0["marks"] as? [[String: Any]] ?? [] }
+        let motion = try #require(marks.first { $0["label"] as? String == "motion above" })
+        let area = try #require((motion["areas"] as? [[Any]])?.first)
+        #expect(abs((motion["lines"] as? [Double] ?? [0])[0] - 0.2) < 1e-6)
+        #expect(abs((area[0] as? Double ?? 0) - 0.2) < 1e-6)
+        #expect(abs((area[1] as? Double ?? 0) - 0.1) < 1e-6)
     }
 
     @Test func deliveriesOfAnyLengthGiveTheSamePage() throws {
@@ -77,7 +79,7 @@ import Testing
         let meta = try Self.meta(of: pages[0])
         let panels = try #require(meta["panels"] as? [[String: Any]])
         let panel = try #require(panels.first { ($0["title"] as? String)?.hasPrefix(title) == true })
-        #expect((panel["limits"] as? [[String: Any]])?.map { $0["label"] as? String } == limits)
+        #expect((panel["marks"] as? [[String: Any]])?.map { $0["label"] as? String } == limits)
         let states = try #require(panel["states"] as? [[String: Any]])
         #expect(states.count == groups)
         for group in states { #expect((group["shown"] as? [Int] ?? []).count > 1) }
@@ -96,7 +98,7 @@ import Testing
         let panels = try #require(try Self.meta(of: page)["panels"] as? [[String: Any]])
         func labels(_ title: String) throws -> [String?] {
             let panel = try #require(panels.first { $0["title"] as? String == title })
-            return try #require(panel["limits"] as? [[String: Any]]).map { $0["label"] as? String }
+            return try #require(panel["marks"] as? [[String: Any]]).map { $0["label"] as? String }
         }
         #expect(try labels("linear acceleration, motion").contains("motion above"))
         #expect(try !labels("user acceleration, motion").contains("motion above"))
@@ -107,11 +109,16 @@ import Testing
         let broad05 = "\(Binary.fixtures)/broad/broad05_rotation_breaks.csv"
         let page = try drawn(["--set", "north.north.bearing_deg=350", broad05], to: "day.html", in: folder)
         let panels = try #require(try Self.meta(of: page)["panels"] as? [[String: Any]])
-        let panel = try #require(panels.first { $0["heading"] is Int })
-        let sector = try #require((panel["sectors"] as? [[String: Any]])?.first)
-        #expect(sector["from"] as? Double == 340)
-        #expect(sector["to"] as? Double == 360)
-        #expect(sector["margin"] as? Double == 5)
+        let panel = try #require(panels.first { $0["title"] as? String == "heading of north" })
+        #expect(panel["range"] as? [Double] == [0, 360])
+        // The bearing lies across north: its range is there at both ends of the circle.
+        let marks = try #require(panel["marks"] as? [[String: Any]])
+        #expect(marks.map { $0["lines"] as? [Double] } == [[-20, 0], [340, 360]])
+        #expect(marks.allSatisfy { $0["label"] as? String == "facing" })
+        let areas = try #require(marks[1]["areas"] as? [[Any]])
+        #expect(areas.map { $0[0] as? Double } == [335, 335, 360])
+        #expect(areas.map { $0[1] as? Double } == [360, 340, 365])
+        #expect(areas.map { $0[2] as? Bool } == [false, true, true])
     }
 
     @Test func aPictureThatIsThereIsKept() throws {

@@ -33,13 +33,18 @@ extension HingeDetectorDelegate {
     public func hingeDetector(_ detector: HingeDetector, didChange event: HingeEvent) {}
 }
 
-/// Told of every sample that a hinge is measured at: for pictures, which show more than what changes.
-package protocol HingeObserver: AnyObject {
-    /// Tells of a sample, after the delegate was told what it means.
-    ///
-    /// - Parameters:
-    ///   - detector: The detector, whose posture is that from this sample on.
-    ///   - degrees: The angle; `nil` where it is unknown.
-    ///   - timeNanoseconds: The sample's stamp.
-    func detector(_ detector: HingeDetector, didMeasure degrees: Double?, at timeNanoseconds: Int64)
+// The row of a kind says what its event has.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+extension Router: HingeDetectorDelegate {
+    package func hingeDetectorDeviceNotAvailable(_ detector: HingeDetector) {
+        collect(.detectorUnavailable, detector, because: "no two active accelerometers and no switch")
+    }
+
+    package func hingeDetector(_ detector: HingeDetector, didFailWithError error: any Error) {
+        collect(.detectorFailed, detector, because: "\(error)")
+    }
+
+    package func hingeDetector(_ detector: HingeDetector, didChange event: HingeEvent) {
+        collect(.hingeChanged, detector, event)
+    }
 }

@@ -47,13 +47,22 @@ extension OrientationDetectorDelegate {
     public func orientationDetector(_ detector: OrientationDetector, didChangeTilt event: OrientationEvent) {}
 }
 
-/// Told of every sample that an orientation is decided at: for pictures, which show more than what changes.
-package protocol OrientationObserver: AnyObject {
-    /// Tells of a sample, after the delegate was told what it means.
-    ///
-    /// - Parameters:
-    ///   - detector: The detector, whose orientation and tilt are those from this sample on.
-    ///   - angles: What was compared with the limits; `nil` where the total acceleration is not near that of gravity.
-    ///   - timeNanoseconds: The sample's stamp.
-    func detector(_ detector: OrientationDetector, didLookAt angles: ScreenAngles?, at timeNanoseconds: Int64)
+// The row of a kind says what its event has.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+extension Router: OrientationDetectorDelegate {
+    package func orientationDetectorDeviceNotAvailable(_ detector: OrientationDetector) {
+        collect(.detectorUnavailable, detector, because: "no active accelerometer")
+    }
+
+    package func orientationDetector(_ detector: OrientationDetector, didFailWithError error: any Error) {
+        collect(.detectorFailed, detector, because: "\(error)")
+    }
+
+    package func orientationDetector(_ detector: OrientationDetector, didChangeOrientation event: OrientationEvent) {
+        collect(.orientationChanged, detector, event)
+    }
+
+    package func orientationDetector(_ detector: OrientationDetector, didChangeTilt event: OrientationEvent) {
+        collect(.tiltChanged, detector, event)
+    }
 }

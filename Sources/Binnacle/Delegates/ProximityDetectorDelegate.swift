@@ -20,3 +20,15 @@ extension ProximityDetectorDelegate {
     { true }
     public func proximityDetector(_ detector: ProximityDetector, didChange event: ProximityEvent) {}
 }
+
+// The row of a kind says what its event has.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+extension Router: ProximityDetectorDelegate {
+    package func proximityDetector(_ detector: ProximityDetector, didFailWithError error: any Error) {
+        collect(.detectorFailed, detector, because: "\(error)")
+    }
+
+    package func proximityDetector(_ detector: ProximityDetector, didChange event: ProximityEvent) {
+        collect(.proximityChanged, detector, event)
+    }
+}

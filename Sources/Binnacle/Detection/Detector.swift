@@ -1,4 +1,4 @@
-/// A state machine over the samples of one or two streams: the object that delegates belong to.
+/// A state machine over the samples of up to three streams: the object that delegates belong to.
 ///
 /// A detector is used from one thread, the one that offers the samples; its delegate is called there, between
 /// two samples, in the order of the samples.
@@ -18,18 +18,6 @@ public protocol Detector: AnyObject {
     func process(_ delivery: SampleDelivery)
     /// Tells the delegate, once, that streams failed, when some are the detector's own.
     func didLose(_ streams: [SampleStream], because error: any Error)
-}
-
-/// A detector whose results become events, which the router puts into the order of the samples.
-package protocol EventDetector: Detector {
-    /// The sample at which the detector stands; means something only to a delegate that is being told.
-    var position: SamplePosition { get }
-    /// Tells the delegate what waits for a further sample, because there will be none.
-    func sourceDidEnd()
-}
-
-extension EventDetector {
-    package func sourceDidEnd() {}
 }
 
 /// What a detector found in one delivery, collected per topic and told in the order of the samples.

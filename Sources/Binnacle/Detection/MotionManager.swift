@@ -7,7 +7,8 @@ import Kernels
 /// The manager works without a delegate as well; it holds the delegate weakly, so its creator has to keep it. It
 /// looks at every sample, and the sample's stamp is the only clock it knows: the same samples give the same calls,
 /// however they are cut into deliveries.
-public final class MotionManager: EventDetector, GyroscopeUser {
+public final class MotionManager: EventDetector {
+    package static let kind = "motion"
     /// The name that events carry.
     public let name: String
     /// The accelerometer's stream; `nil` when there is none.
@@ -29,19 +30,8 @@ public final class MotionManager: EventDetector, GyroscopeUser {
     package var updateInterval: Duration { settings.updateInterval }
     /// The streams of the gyroscope and the accelerometer, as far as they are there.
     public var streams: [SampleStream] { [gyroscope, accelerometer].compactMap { $0 } }
-    /// The squares of user acceleration at the samples of the last delivery, in (m/s²)²; `nil` where nothing looks at it.
-    ///
-    /// They lie in memory of the manager, and are valid until it looks at another delivery.
-    package var userAccelerationSquared: UnsafePointer<Float>? {
-        needsGravity ? UnsafePointer(userSquared.values) : nil
-    }
     /// What is known of the gyroscope, as of the end of the last delivery; `nil` while none is used.
     package var gyroscopeState: GyroscopeState? { turns?.state }
-    /// The squares of what motion by linear acceleration was decided on, in (m/s²)², with the same restrictions; `nil` where
-    /// another measure decides, and below 0 where the gyroscope did not tell.
-    package var linearAccelerationSquared: UnsafePointer<Float>? {
-        turns != nil && settings.measure == .linearAcceleration ? UnsafePointer(linearSquared.values) : nil
-    }
     /// Whether motion has begun and not ended, at the sample that the delegate is being told about; refused or not.
     public private(set) var isMoving = false
     /// Whether a rotation has begun and not ended, at the sample that the delegate is being told about; refused or not.
@@ -104,7 +94,7 @@ public final class MotionManager: EventDetector, GyroscopeUser {
 
     private let looksFor: Looks
     /// Whether anything that is looked for is about acceleration without gravity.
-    private let needsGravity: Bool
+    let needsGravity: Bool
 
     /// How many samples are passed over at once when nothing in them can matter: short enough to be in the fastest cache
     /// when something does.
@@ -386,6 +376,11 @@ public final class MotionManager: EventDetector, GyroscopeUser {
             case .field: break
             }
         }
+    }
+
+    /// User acceleration, and what motion by linear acceleration is decided on.
+    package func squares(_ place: Int, count: Int) -> UnsafePointer<Float>? {
+        place == 0 ? UnsafePointer(userSquared.values) : linearValues(0..<count)
     }
 
     /// What motion by linear acceleration is decided on: where the gyroscope does not tell, user acceleration.

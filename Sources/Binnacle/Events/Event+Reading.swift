@@ -47,7 +47,7 @@ extension Event {
 
 extension Figure {
     /// The figures among the members of an object; other members, and those that a newer version has, are passed over.
-    static func figures(of members: [JSONValue.Member]) -> [Figure] {
+    package static func figures(of members: [JSONValue.Member]) -> [Figure] {
         members.compactMap { member in
             guard let name = Figure.Name(rawValue: member.key), let value = Figure.Value(member.value) else {
                 return nil

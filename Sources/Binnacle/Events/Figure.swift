@@ -2,61 +2,6 @@ import PlainText
 
 /// One measured figure of an event.
 public struct Figure: Sendable, Equatable {
-    /// The name, which ends with the unit; the raw value is its key in JSON and in placeholders.
-    ///
-    /// A name is its case and its row, which says what the figure is, with which unit and how many decimals.
-    public enum Name: String, Sendable, CaseIterable {
-        case peak = "peak_g"
-        case userAcceleration = "user_g"
-        case smallest = "min_g"
-        case magnitude = "magnitude_g"
-        case peakRate = "peak_dps"
-        case onset = "onset_ns"
-        case duration = "duration_s"
-        case x = "x_m_s2"
-        case y = "y_m_s2"
-        case z = "z_m_s2"
-        case heading = "heading_deg"
-        case reference
-        case declination = "declination_deg"
-        case accuracy = "accuracy_deg"
-        case age = "age_s"
-        case sector
-        case axis
-        case off = "off_deg"
-        case field = "field_uT"
-        case expected = "expected_uT"
-        case dip = "dip_deg"
-        case turnRate = "turn_rate_dps"
-        case orientation
-        case tilt
-        case posture
-        case angle = "angle_deg"
-        case illuminance = "illuminance_lux"
-        case brightness = "brightness_percent"
-        case proximity
-        case gap = "gap_s"
-        case channel
-        case cause
-        case reason
-        case active
-        case count
-        case ordinal
-        case needed
-        case sensors
-        case handler
-        case program
-        case trigger = "for_seq"
-        case status
-        case signal
-        case attempt
-        case retry = "retry_s"
-        case output
-
-        /// What the figure is, in one sentence.
-        package var text: String { row.text }
-    }
-
     /// A figure's value.
     public enum Value: Sendable {
         /// A number, and how many decimals of it mean something.
@@ -112,6 +57,9 @@ package protocol DetectorResult: FigureSource {
 }
 
 extension Figure.Name {
+    /// What the figure is, in one sentence.
+    package var text: String { row.text }
+
     /// What all users of a figure need to know of it.
     package struct Row: Sendable {
         /// What its values are.
@@ -119,7 +67,7 @@ extension Figure.Name {
         /// What it is, in one sentence.
         package let text: String
 
-        fileprivate init(_ type: ValueType, _ text: String) {
+        init(_ type: ValueType, _ text: String) {
             self.type = type
             self.text = text
         }
@@ -182,78 +130,6 @@ extension Figure.Name {
         let (reports, others) = (EventKind.reports, EventKind.allCases.filter { !EventKind.reports.contains($0) })
         return Set(reports.flatMap(\.row.figures)).subtracting(others.flatMap(\.row.figures))
     }()
-
-    /// The row of the figure.
-    package var row: Row {
-        switch self {
-        case .peak: Row(.number(.g, decimals: 4), "The greatest acceleration of the motion so far, or of the shock.")
-        case .userAcceleration: Row(.number(.g, decimals: 4), "The user acceleration of the shake.")
-        case .smallest: Row(.number(.g, decimals: 4), "The smallest total acceleration of the free fall so far.")
-        case .magnitude: Row(.number(.g, decimals: 4), "The total acceleration of the first sample of the shock.")
-        case .peakRate:
-            Row(
-                .number(.degreesPerSecond, decimals: 1),
-                "The greatest rate of turn of the rotation so far, about any axis.")
-        case .onset: Row(.stamp, "The stamp of the first sample beyond the threshold.")
-        case .duration: Row(.number(.seconds, decimals: 3), "How long it lasted.")
-        case .x: Row(.number(.metresPerSecondSquared, decimals: 3), "The acceleration to the right.")
-        case .y: Row(.number(.metresPerSecondSquared, decimals: 3), "The acceleration to the top.")
-        case .z: Row(.number(.metresPerSecondSquared, decimals: 3), "The acceleration out of the screen.")
-        case .heading: Row(.number(.degrees, decimals: 2), "The heading, clockwise from the north of `reference`.")
-        case .reference:
-            Row(.word(HeadingEvent.Reference.self), "`true` when the heading counts from true north; else not there.")
-        case .declination:
-            Row(.number(.degrees, decimals: 2), "How far magnetic north lies east of true north, where that is known.")
-        case .accuracy: Row(.number(.degrees, decimals: 1), "The error that nine of ten headings stay within.")
-        case .age: Row(.number(.seconds, decimals: 3), "How old a held heading is; a valid heading has none.")
-        case .sector: Row(.text, "The name of the sector.")
-        case .axis: Row(.word(DeviceAxis.self), "The axis of the device whose direction the heading is.")
-        case .off: Row(.number(.degrees, decimals: 2), "The turn to the bearing; negative to the left.")
-        case .field: Row(.number(.microtesla, decimals: 2), "The strength of the field.")
-        case .expected: Row(.number(.microtesla, decimals: 2), "The strength that the field should have.")
-        case .dip: Row(.number(.degrees, decimals: 1), "The angle of the field below the horizon.")
-        case .turnRate:
-            Row(
-                .number(.degreesPerSecond, decimals: 2),
-                "How fast the heading grows, clockwise; where a gyroscope is used.")
-        case .orientation:
-            Row(
-                .word(ScreenOrientation.self),
-                "The edge of the screen that points up: normal, left-up, right-up or bottom-up.")
-        case .tilt:
-            Row(
-                .word(ScreenTilt.self),
-                "How the screen leans: vertical, tilted-up, tilted-down, face-up or face-down.")
-        case .posture: Row(.word(Posture.self), "How a laptop is set up: laptop, tent, tablet or closed.")
-        case .angle:
-            Row(
-                .number(.degrees, decimals: 1),
-                "The angle between keyboard and screen: 0 closed, 180 flat, 360 folded back; not there with a switch alone."
-            )
-        case .illuminance: Row(.number(.lux, decimals: 1), "The light around the device.")
-        case .brightness:
-            Row(.number(.percent, decimals: 1), "The light around the device, of a sensor that has no unit.")
-        case .proximity: Row(.word(Proximity.self), "Whether something is near: near or far.")
-        case .gap: Row(.number(.seconds, decimals: 3), "How long there were no samples.")
-        case .channel: Row(.word(SampleKind.self), "What the samples measure.")
-        case .cause:
-            Row(.word(SampleLoss.Cause.self), "Why samples were lost: overrun, stall, read_error, suspend or clock.")
-        case .reason: Row(.text, "Why it happened, in words.")
-        case .active: Row(.integer, "The number of active sensors.")
-        case .count: Row(.integer, "How many events or samples it stands for; lost samples are estimated.")
-        case .ordinal: Row(.integer, "Its number among the events of its kind; added by the `count` decorator.")
-        case .needed: Row(.integer, "How many sensors had to agree.")
-        case .sensors: Row(.text, "The names of the sensors that agreed.")
-        case .handler: Row(.text, "The name of the handler.")
-        case .program: Row(.text, "The program.")
-        case .trigger: Row(.integer, "The number of the event that the program was run for.")
-        case .status: Row(.integer, "The exit status of the program.")
-        case .signal: Row(.integer, "The number of the signal that ended the program.")
-        case .attempt: Row(.integer, "The attempt number, starting at 1.")
-        case .retry: Row(.number(.seconds, decimals: 3), "The seconds until the next attempt.")
-        case .output: Row(.text, "The end of what the program wrote.")
-        }
-    }
 }
 
 extension Figure {

@@ -13,7 +13,8 @@ import SensorGeometry
 /// The bearing waited for is north unless ``NorthSettings/bearingDegrees`` says otherwise; the delegate methods
 /// keep *north* in their names as a compass keeps it on its card. Like ``MotionManager`` the detector knows no
 /// clock but the samples' stamps, and works without a delegate, which it holds weakly.
-public final class NorthDetector: EventDetector, GyroscopeUser {
+public final class NorthDetector: EventDetector {
+    package static let kind = "north"
     /// The name that events carry.
     public let name: String
     /// The accelerometer's stream; `nil` when there is none.
@@ -28,8 +29,10 @@ public final class NorthDetector: EventDetector, GyroscopeUser {
     ///
     /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
     public weak var delegate: (any NorthDetectorDelegate)?
-    /// Told what was found at each sample that decides a heading; `nil` costs nothing.
-    package var observer: (any HeadingObserver)?
+    /// The heading and its accuracy at each sample that decides a heading, or why there is none.
+    package let rows: MeasuredRows? = MeasuredRows()
+    /// Why there was no heading at the last sample that could have had one; `nil` when there was.
+    private(set) var lastFault: HeadingFault?
     /// Whether samples are looked at.
     public private(set) var isDetecting = false
     /// The sample that the delegate is being told about.
@@ -158,6 +161,7 @@ public final class NorthDetector: EventDetector, GyroscopeUser {
 
     /// Looks at the batches and tells the delegate what they mean.
     public func process(_ delivery: SampleDelivery) {
+        rows?.removeAll()
         guard isDetecting, let accelerometer, let magnetometer, let up = delivery.index(of: accelerometer.id),
             let north = delivery.index(of: magnetometer.id)
         else { return }
@@ -261,6 +265,7 @@ public final class NorthDetector: EventDetector, GyroscopeUser {
         headingFilter.reset()
         validCount = 0
         faultCounts = [:]
+        lastFault = nil
         lastTimeNanoseconds = 0
         isCalibrationNeeded = false
     }
@@ -291,7 +296,13 @@ public final class NorthDetector: EventDetector, GyroscopeUser {
 
     /// Takes the heading of a row.
     private func noteHeading(_ source: HeadingHold.Source, _ index: Int) {
-        observer?.detector(self, didFind: event(of: source, at: source.timeNanoseconds))
+        lastFault = nil
+        rows?.append(
+            source.timeNanoseconds,
+            SIMD4(
+                Float(event(of: source, at: source.timeNanoseconds).headingDegrees), Float(source.accuracyDegrees),
+                .nan,
+                .nan))
         validCount += 1
         if hold.take(source) {
             headingFilter.reset()
@@ -305,7 +316,8 @@ public final class NorthDetector: EventDetector, GyroscopeUser {
     private func noteFault(
         _ fault: HeadingFault, at time: Int64, _ rows: SampleColumns, _ validFrom: inout Int, _ index: Int
     ) {
-        observer?.detector(self, didFindNoneBecauseOf: fault, at: time)
+        lastFault = fault
+        self.rows?.append(time, SIMD4(.nan, .nan, bit(of: fault), .nan))
         columns.appendNone()
         faultCounts[fault, default: 0] += 1
         let isLost = noteNone(fault, at: time, index)

@@ -88,6 +88,7 @@ extension Readings.Limit {
         object.add("side", isAbove ? "above" : "below")
         object.add("begin", raw: "\(begin)")
         object.add("end", raw: "\(end)")
+        if isAlwaysShown { object.add("always_shown", raw: "true") }
         return object.text
     }
 
@@ -95,7 +96,9 @@ extension Readings.Limit {
         guard let name = object["name"]?.text, let measure = object["of"]?.text, let side = object["side"]?.text,
             let begin = object["begin"]?.float, let end = object["end"]?.float
         else { return nil }
-        self.init(name, of: measure, isAbove: side != "below", begin: begin, end: end)
+        self.init(
+            name, of: measure, isAbove: side != "below", begin: begin, end: end,
+            isAlwaysShown: object["always_shown"] == .boolean(true))
     }
 }
 
@@ -107,12 +110,14 @@ extension Readings.Detector {
         object.add("sensors", list: sensors.map(JSONObject.quoted))
         object.add("running", raw: String(isRunning))
         object.add("state", state)
+        if isActive { object.add("active", raw: "true") }
         object.add(
             "measures", list: measures.map { "{\"name\":\(JSONObject.quoted($0.name)),\"span\":\($0.span.json)}" })
         object.add("limits", list: limits.map(\.json))
         var values = JSONObject()
         for figure in figures { values.add(figure.name, figure.value) }
         object.add("figures", raw: values.text)
+        object.add("lanes", list: lanes.map(\.json))
         return object.text
     }
 
@@ -132,6 +137,56 @@ extension Readings.Detector {
         self.limits = limits
         self.measures = measures
         self.figures = Figure.figures(of: members)
+        isActive = object["active"] == .boolean(true)
+        // An older daemon has none.
+        lanes = object["lanes"]?.elements(Lane.init) ?? []
+    }
+}
+
+extension Lane {
+    fileprivate var json: String {
+        var object = JSONObject()
+        object.add("title", title)
+        object.add("unit", unit)
+        object.add("curves", list: curves.map { Self.texts([$0.label, $0.name]) })
+        if let direction { object.add("direction", raw: Self.texts([direction.name, direction.accuracy])) }
+        object.add("states", list: states.map { Self.texts([$0.prefix, $0.name]) })
+        object.add(
+            "sectors", list: sectors.map { "[\(JSONObject.quoted($0.label)),\($0.from),\($0.to),\($0.margin)]" })
+        return object.text
+    }
+
+    private static func texts(_ texts: [String]) -> String {
+        "[" + texts.map(JSONObject.quoted).joined(separator: ",") + "]"
+    }
+
+    fileprivate init?(_ object: JSONValue) {
+        func pairs(_ value: JSONValue?) -> [(String, String)]? {
+            value?.elements { pair in
+                guard let texts = pair.elements(\.text), texts.count == 2 else { return nil }
+                return (texts[0], texts[1])
+            }
+        }
+        guard let title = object["title"]?.text, let unit = object["unit"]?.text,
+            let curves = pairs(object["curves"]), let states = pairs(object["states"]),
+            let sectors = object["sectors"]?.elements(Sector.init)
+        else { return nil }
+        self.init(title: title, unit: unit)
+        self.curves = curves.map { Curve(label: $0, name: $1) }
+        self.states = states.map { States(name: $1, prefix: $0) }
+        self.sectors = sectors
+        if let names = object["direction"]?.elements(\.text), names.count == 2 {
+            direction = Direction(name: names[0], accuracy: names[1])
+        }
+    }
+}
+
+extension Lane.Sector {
+    fileprivate init?(_ value: JSONValue) {
+        guard case .array(let parts) = value, parts.count == 4, let label = parts[0].text,
+            let from = parts[1].double, let to = parts[2].double, let margin = parts[3].double
+        else { return nil }
+        self.init(label: label, from: from, to: to, margin: margin)
     }
 }
 

@@ -79,14 +79,20 @@ public struct Readings: Sendable, Equatable {
         public let begin: Float
         /// Where it ends, which is ``begin`` without hysteresis.
         public let end: Float
+        /// Whether it is drawn also where the curve is far from it.
+        package let isAlwaysShown: Bool
 
         /// Creates a limit.
-        package init(_ name: String, of measure: String, isAbove: Bool = true, begin: Float, end: Float? = nil) {
+        package init(
+            _ name: String, of measure: String, isAbove: Bool = true, begin: Float, end: Float? = nil,
+            isAlwaysShown: Bool = false
+        ) {
             self.name = name
             self.measure = measure
             self.isAbove = isAbove
             self.begin = begin
             self.end = end ?? begin
+            self.isAlwaysShown = isAlwaysShown
         }
     }
 
@@ -108,7 +114,7 @@ public struct Readings: Sendable, Equatable {
     public struct Detector: Sendable, Equatable {
         /// Its name.
         public let name: String
-        /// What it detects, as its section of the configuration: motion, north, orientation, hinge, light or proximity.
+        /// What it detects: the word of its section in the configuration, as in "motion".
         public let kind: String
         /// The names of its sensors.
         public package(set) var sensors: [String] = []
@@ -116,12 +122,16 @@ public struct Readings: Sendable, Equatable {
         public package(set) var isRunning: Bool
         /// Its state in a word, as in "moving"; `nil` when it has none, or none is known.
         public package(set) var state: String?
+        /// Whether ``state`` is one that the detector waits for, such as a motion.
+        public package(set) var isActive = false
         /// What it compares with its limits.
         public package(set) var measures: [Measure] = []
         /// Its limits.
         public package(set) var limits: [Limit] = []
         /// What else is known of its state at the end of the interval: a heading, or the reason why there is none.
         public package(set) var figures: [Figure] = []
+        /// What is drawn of it over time.
+        package var lanes: [Lane] = []
 
         /// Creates the state of a detector.
         package init(name: String, kind: String, isRunning: Bool) {

@@ -6,6 +6,7 @@ import Kernels
 /// It looks whenever the screen has a sample, with the latest one of the base. While either part is shaken, and while the
 /// hinge is nearly upright, the last values hold. A switch of the hardware may decide instead, or in addition.
 public final class HingeDetector: EventDetector {
+    package static let kind = "hinge"
     /// The name that events carry.
     public let name: String
     /// The stream of the accelerometer in the screen, and of the one in the base; `nil` where there is none.
@@ -19,8 +20,8 @@ public final class HingeDetector: EventDetector {
     ///
     /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
     public weak var delegate: (any HingeDetectorDelegate)?
-    /// Told what every sample shows; `nil` costs nothing.
-    package var observer: (any HingeObserver)?
+    /// The angle at each sample, and the posture from that sample on.
+    package let rows: MeasuredRows? = MeasuredRows()
     /// Whether samples are looked at.
     public private(set) var isDetecting = false
     /// The sample that the delegate is being told about.
@@ -134,7 +135,7 @@ public final class HingeDetector: EventDetector {
     }
 
     /// Tells the delegate that the switch cannot be read, where it alone says the posture; the last one holds.
-    package func switchDidFail(because error: any Error) {
+    private func switchDidFail(because error: any Error) {
         guard isDetecting, screen == nil || base == nil else { return }
         delegate?.hingeDetector(self, didFailWithError: error)
     }
@@ -142,6 +143,7 @@ public final class HingeDetector: EventDetector {
     /// Looks at the batches of both accelerometers and tells the delegate what they mean.
     public func process(_ delivery: SampleDelivery) {
         history = (posture, [])
+        rows?.removeAll()
         guard isDetecting, let screen, let base, let upper = delivery.index(of: screen.id),
             let lower = delivery.index(of: base.id)
         else { return }
@@ -159,7 +161,8 @@ public final class HingeDetector: EventDetector {
                     timeNanoseconds: sample.timeNanoseconds, streamIndex: upper, sampleIndex: index)
                 let degrees = look(at: sample, delegate)
                 guard isDetecting, startCount == start else { return }
-                observer?.detector(self, didMeasure: degrees, at: sample.timeNanoseconds)
+                rows?.append(
+                    sample.timeNanoseconds, SIMD4(degrees.map { Float($0) } ?? .nan, bit(of: posture), .nan, .nan))
             case .rate: break
             }
         }
@@ -208,5 +211,47 @@ public final class HingeDetector: EventDetector {
         turned.accept(false)
         toldDegrees = event.angleDegrees
         delegate?.hingeDetector(self, didChange: event)
+    }
+}
+
+extension HingeDetector {
+    package var eventSensor: String? { screen?.sensor.name }
+    package func report(to router: Router) { delegate = delegate ?? router }
+
+    package var state: String? { posture?.rawValue }
+    package var figures: [Figure] { angleDegrees.map { [Figure(.angle, Figure.Name.angle.number($0))] } ?? [] }
+
+    package var sampledValues: [SampledValue] {
+        [
+            SampledValue(name: Figure.Name.angle.rawValue, place: .row(0)),
+            SampledValue(name: Lane.States.state, place: .row(1), form: .bits),
+        ]
+    }
+
+    package var lanes: [Lane] {
+        var lane = Lane("angle of \(name)", "°", curve: "angle", of: Figure.Name.angle.rawValue)
+        lane.states = [
+            Lane.States(name: Lane.States.state, prefix: "posture: ", words: Posture.allCases.map(\.rawValue))
+        ]
+        return [lane]
+    }
+
+    /// The angles beyond which a laptop is set up otherwise.
+    package var limits: [Readings.Limit] {
+        zip(Posture.limits, Posture.order.dropFirst()).map { degrees, posture in
+            Readings.Limit(
+                posture.rawValue, of: Figure.Name.angle.rawValue, begin: Float(degrees + Posture.halfHysteresis),
+                end: Float(degrees - Posture.halfHysteresis))
+        }
+    }
+
+    package var ambientKinds: Set<AmbientReading.Kind> { hasSwitch ? [.tabletMode] : [] }
+
+    package func process(_ outcome: AmbientReading.Outcome) {
+        switch outcome {
+        case .read(.tabletMode(let isFolded), let time): switchDidChange(isFolded: isFolded, at: time)
+        case .failed(.tabletMode, let failure): switchDidFail(because: failure)
+        case .read, .failed: break
+        }
     }
 }

@@ -7,6 +7,7 @@ import Kernels
 /// changes after it has lasted the dwell time, the first one at once. While the total acceleration is not near 1 g, in
 /// free fall and while it is shaken, the last values hold.
 public final class OrientationDetector: EventDetector {
+    package static let kind = "orientation"
     /// The name that events carry.
     public let name: String
     /// The accelerometer's stream; `nil` when there is none.
@@ -19,8 +20,8 @@ public final class OrientationDetector: EventDetector {
     ///
     /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
     public weak var delegate: (any OrientationDetectorDelegate)?
-    /// Told what every sample shows; `nil` costs nothing.
-    package var observer: (any OrientationObserver)?
+    /// How the screen was held at each sample, and the edge and the tilt from that sample on.
+    package let rows: MeasuredRows? = MeasuredRows()
     /// Whether samples are looked at.
     public private(set) var isDetecting = false
     /// The sample that the delegate is being told about.
@@ -36,7 +37,7 @@ public final class OrientationDetector: EventDetector {
     /// The length that gravity has in the samples, in g: 1, unless the scale of the device is wrong.
     package var gravityG: Float { gravity.lengthG }
 
-    private let limits: ScreenLimits
+    private let edges: ScreenLimits
     private let signs: SIMD3<Float>
     private var gravity: GravityLength
     private let gapLimitNanoseconds: Int64
@@ -65,7 +66,7 @@ public final class OrientationDetector: EventDetector {
         self.accelerometer = accelerometer
         self.hinge = hinge
         self.settings = settings
-        limits = ScreenLimits(hysteresisDegrees: settings.hysteresisDegrees)
+        edges = ScreenLimits(hysteresisDegrees: settings.hysteresisDegrees)
         signs = settings.signs
         gravity = GravityLength(gateG: settings.gateG, isLearned: settings.learnsLength)
         gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
@@ -110,10 +111,11 @@ public final class OrientationDetector: EventDetector {
 
     /// Looks at the accelerometer's batch and tells the delegate what it means.
     public func process(_ delivery: SampleDelivery) {
+        rows?.removeAll()
         guard isDetecting, let accelerometer, let stream = delivery.index(of: accelerometer.id) else { return }
         let columns = delivery.batches[stream].columns
         let delegate = self.delegate
-        let observer = self.observer
+        let rows = self.rows.flatMap { $0.isKept ? $0 : nil }
         let start = startCount
         for index in 0..<columns.count {
             let time = columns.times[index]
@@ -126,29 +128,25 @@ public final class OrientationDetector: EventDetector {
             let squared = (force * force).sum()
             guard gravity.accepts(force, squared: squared, at: time) else {
                 interrupt()
-                observer?.detector(self, didLookAt: nil, at: time)
+                rows?.append(time, row(of: nil))
                 continue
             }
             let up = force * signs / squared.squareRoot()
             position = SamplePosition(timeNanoseconds: time, streamIndex: stream, sampleIndex: index)
             // Of the edge that the sample is compared with, which it may change.
-            let seen = observer == nil ? nil : angles(up: up)
+            let seen = rows == nil ? nil : angles(up: up)
             look(at: up, columns.sample(index), delegate, start)
             guard isDetecting, startCount == start else { return }
-            if let seen { observer?.detector(self, didLookAt: seen, at: time) }
+            rows?.append(time, row(of: seen))
         }
     }
 
-    /// How far the screen is turned away from its present edge, and how far it leans back or forward, in degrees.
-    ///
-    /// - Parameter force: A sample of the accelerometer.
-    /// - Returns: Angles from 0 to 180 and from 0 to 90; `nil` for a sample that changes nothing.
-    package func angles(of force: SIMD3<Float>) -> ScreenAngles? {
-        let squared = (force * force).sum()
-        guard gravity.isNear(squared) else { return nil }
-        return angles(up: force * signs / squared.squareRoot())
+    private func row(of angles: ScreenAngles?) -> SIMD4<Float> {
+        SIMD4(
+            angles?.turnDegrees ?? .nan, angles?.leanDegrees ?? .nan, bit(of: orientation), bit(of: tilt))
     }
 
+    /// How far the screen is turned away from its present edge, and how far it leans back or forward, in degrees.
     private func angles(up: SIMD3<Float>) -> ScreenAngles {
         let alongEdge: Float =
             switch edge.value {
@@ -187,7 +185,7 @@ public final class OrientationDetector: EventDetector {
         at up: SIMD3<Float>, _ sample: Sample, _ delegate: (any OrientationDetectorDelegate)?, _ start: Int
     ) {
         let isFirst = lean.value == .undefined
-        let orientation = limits.orientation(up, after: edge.value)
+        let orientation = edges.orientation(up, after: edge.value)
         if isDue(&edge, orientation, isFirst: isFirst, sample.timeNanoseconds), mayTurn {
             let event = OrientationEvent(orientation: orientation, tilt: lean.value, sample: sample)
             if delegate?.orientationDetector(self, shouldChangeOrientation: event) ?? true {
@@ -197,13 +195,65 @@ public final class OrientationDetector: EventDetector {
             }
             guard isDetecting, startCount == start else { return }
         }
-        let tilt = limits.tilt(up.z, after: lean.value)
+        let tilt = edges.tilt(up.z, after: lean.value)
         guard isDue(&lean, tilt, isFirst: isFirst, sample.timeNanoseconds) else { return }
         let event = OrientationEvent(orientation: edge.value, tilt: tilt, sample: sample)
         guard delegate?.orientationDetector(self, shouldChangeTilt: event) ?? true, isDetecting, startCount == start
         else { return }
         lean.accept(tilt)
         delegate?.orientationDetector(self, didChangeTilt: event)
+    }
+}
+
+extension OrientationDetector {
+    package var eventSensor: String? { accelerometer?.sensor.name }
+    package func report(to router: Router) { delegate = delegate ?? router }
+
+    package var state: String? { orientation == .undefined ? nil : orientation.rawValue }
+    package var figures: [Figure] { [Figure(.tilt, .word(tilt))] }
+
+    private static let (turn, lean) = ("turn_deg", "lean_deg")
+
+    package var sampledValues: [SampledValue] {
+        [
+            SampledValue(name: Self.turn, place: .row(0)), SampledValue(name: Self.lean, place: .row(1)),
+            SampledValue(name: Lane.States.state, place: .row(2), form: .bits),
+            SampledValue(name: Figure.Name.tilt.rawValue, place: .row(3), form: .bits),
+        ]
+    }
+
+    package var lanes: [Lane] {
+        [
+            Lane(
+                title: "screen of \(name): its turn from the present edge, and its lean", unit: "°",
+                curves: [Lane.Curve(label: "turn", name: Self.turn), Lane.Curve(label: "lean", name: Self.lean)],
+                states: [
+                    Lane.States(
+                        name: Lane.States.state, prefix: "orientation: ",
+                        words: ScreenOrientation.allCases.map(\.rawValue)),
+                    Lane.States(
+                        name: Figure.Name.tilt.rawValue, prefix: "tilt: ", words: ScreenTilt.allCases.map(\.rawValue)),
+                ])
+        ]
+    }
+
+    /// How far the screen turns until another edge counts, and how far it leans until another tilt does.
+    ///
+    /// The values have no sign: the limits are the same to both sides.
+    package var limits: [Readings.Limit] {
+        let half = Float(settings.hysteresisDegrees / 2)
+        func limit(_ name: String, of value: String, _ degrees: Float) -> Readings.Limit {
+            Readings.Limit(name, of: value, begin: degrees + half, end: degrees - half, isAlwaysShown: true)
+        }
+        return [
+            limit("next edge", of: Self.turn, 45), limit("tilted", of: Self.lean, 20.5),
+            limit("facing up or down", of: Self.lean, 69.5),
+        ]
+    }
+
+    package var scaleAssumption: ScaleAssumption? {
+        guard gravityG != 1, let accelerometer else { return nil }
+        return ScaleAssumption(sensor: accelerometer.sensor.name, lengthG: gravityG)
     }
 }
 

@@ -14,12 +14,6 @@ struct HomeAssistantDevice {
     /// Where the handler publishes.
     let topics: HomeAssistantTopics
 
-    /// The kinds that become event entities and triggers.
-    private static let occurrences: Set<EventKind> = [
-        .shake, .freeFall, .shock, .sectorEntered, .sectorLeft, .northFaced, .northLeft, .orientationChanged,
-        .tiltChanged,
-        .calibrationNeeded,
-    ]
     /// Whether an event is of now: a store hands over later what a broker has missed.
     ///
     /// Home Assistant would take that for an event of now. An event of a replay has no `wall_time`.
@@ -94,43 +88,54 @@ struct HomeAssistantDevice {
         }
     }
 
+    /// The components of all kinds that the handler gets, each once; what is an event comes last.
     private var components: [Component] {
         let kinds = EventKind.allCases.filter { kind in detectors.contains { $0.kinds.contains(kind) } }
-        var found: [Component] = []
-        for detector in detectors where detector.kinds.contains(.motionBegan) || detector.kinds.contains(.motionEnded) {
-            found.append(moving(detector))
+        var (states, occurrences): ([Component], [Component]) = ([], [])
+        for kind in kinds {
+            for entity in kind.row.home {
+                if case .occurrence = entity {
+                    occurrences += [occurrence(kind), trigger(kind)]
+                } else {
+                    for component in components(of: entity, kind, among: kinds)
+                    where !states.contains(where: { $0.name == component.name }) { states.append(component) }
+                }
+            }
         }
-        if kinds.contains(.motionBegan) {
-            found.append(pulse("tamper", "Tamper", "tamper", of: .motionBegan, isEnabled: false))
+        return states + occurrences
+    }
+
+    private func components(
+        of entity: EventKind.HomeEntity, _ kind: EventKind, among kinds: [EventKind]
+    ) -> [Component] {
+        switch entity {
+        case .occurrence: return []
+        case .moving: return movingDetectors.map(moving)
+        case .pulse(let id, let name, let deviceClass, let isEnabled):
+            return [
+                pulse(
+                    id, name, deviceClass ?? id, of: kind, isEnabled: isEnabled, isDiagnostic: deviceClass != nil)
+            ]
+        case .peak:
+            return [figure("peak", "Peak acceleration", .peak, unit: "g", decimals: 3, icon: "mdi:axis-arrow")]
+        case .heading: return headings
+        case .choice(let figure, let type): return [word(figure, among: Self.words(of: type))]
+        case .interference:
+            return kinds.contains(.interferenceBegan) && kinds.contains(.interferenceEnded) ? [interference] : []
         }
-        if kinds.contains(.shake) { found.append(pulse("vibration", "Vibration", "vibration", of: .shake)) }
-        if kinds.contains(.motionEnded) || kinds.contains(.shock) {
-            found.append(figure("peak", "Peak acceleration", .peak, unit: "g", decimals: 3, icon: "mdi:axis-arrow"))
-        }
-        if kinds.contains(.heading) || kinds.contains(.headingFound) { found += headings }
-        if kinds.contains(.orientationChanged) {
-            found.append(
-                word("orientation", "Orientation", .orientation, among: ScreenOrientation.allCases.map(\.rawValue)))
-        }
-        if kinds.contains(.tiltChanged) {
-            found.append(word("tilt", "Tilt", .tilt, among: ScreenTilt.allCases.map(\.rawValue)))
-        }
-        if kinds.contains(.interferenceBegan), kinds.contains(.interferenceEnded) { found.append(interference) }
-        if kinds.contains(.samplesLost) {
-            found.append(
-                pulse("samples_lost", "Samples lost", "problem", of: .samplesLost, isDiagnostic: true))
-        }
-        for kind in kinds where Self.occurrences.contains(kind) {
-            found.append(occurrence(kind))
-            found.append(trigger(kind))
-        }
-        return found
+    }
+
+    private static func words(of type: (some FigureWord & CaseIterable).Type) -> [String] {
+        type.allCases.map(\.rawValue)
+    }
+
+    private var movingDetectors: [HandledDetector] {
+        detectors.filter { $0.kinds.contains(.motionBegan) || $0.kinds.contains(.motionEnded) }
     }
 
     private func moving(_ detector: HandledDetector) -> Component {
-        let isOnly = detectors.count { $0.kinds.contains(.motionBegan) || $0.kinds.contains(.motionEnded) } == 1
         var component = Component("moving_\(detector.name)", "binary_sensor")
-        component.add("name", isOnly ? "Moving" : "Moving (\(detector.name))")
+        component.add("name", movingDetectors.count == 1 ? "Moving" : "Moving (\(detector.name))")
         component.add("dev_cla", "moving")
         component.add("stat_t", topics.state(sensor))
         let state = "value_json.detectors['\(detector.name)'] | default('still')"
@@ -140,8 +145,7 @@ struct HomeAssistantDevice {
 
     /// A state that is on for a while after each event of a kind.
     private func pulse(
-        _ id: String, _ name: String, _ deviceClass: String, of kind: EventKind, isEnabled: Bool = true,
-        isDiagnostic: Bool = false
+        _ id: String, _ name: String, _ deviceClass: String, of kind: EventKind, isEnabled: Bool, isDiagnostic: Bool
     ) -> Component {
         var component = Component(id, "binary_sensor")
         component.add("name", name)
@@ -182,9 +186,9 @@ struct HomeAssistantDevice {
         return [heading]
     }
 
-    private func word(_ id: String, _ name: String, _ figure: Figure.Name, among words: [String]) -> Component {
-        var component = Component(id, "sensor")
-        component.add("name", name)
+    private func word(_ figure: Figure.Name, among words: [String]) -> Component {
+        var component = Component(figure.rawValue, "sensor")
+        component.add("name", figure.rawValue.prefix(1).uppercased() + figure.rawValue.dropFirst())
         component.add("dev_cla", "enum")
         component.add("ops", raw: "[" + words.map(JSONObject.quoted).joined(separator: ",") + "]")
         component.add("stat_t", topics.state(sensor))

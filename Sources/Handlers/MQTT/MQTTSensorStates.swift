@@ -24,20 +24,14 @@ struct MQTTSensorState: Equatable {
             self.heading = heading
             for name in Self.headingFigures { figures[name] = event.figure(name) }
         }
-        switch event.kind {
-        case .motionEnded, .shock: figures[.peak] = event.figure(.peak) ?? figures[.peak]
-        case .interferenceBegan: hasInterference = true
-        case .interferenceEnded: hasInterference = false
-        default: break
-        }
-        switch event.kind.row.state {
-        case .none: break
+        for effect in event.kind.row.state { apply(effect, of: event) }
+    }
+
+    private mutating func apply(_ effect: EventKind.StateEffect, of event: Event) {
+        switch effect {
         case .delivers: isActive = true
-        case .detector(let word):
-            isActive = true
-            if let detector = event.detector { detectors[detector] = word }
-        case .detectorFailed:
-            if let detector = event.detector { detectors[detector] = Self.failed }
+        case .word(let word): if let detector = event.detector { detectors[detector] = word }
+        case .detectorFailed: if let detector = event.detector { detectors[detector] = Self.failed }
         case .sensorActive:
             isActive = true
             // The next event of a detector that works again has its state.
@@ -46,9 +40,8 @@ struct MQTTSensorState: Equatable {
         case .headingLost:
             heading = nil
             for name in Self.headingFigures { figures[name] = nil }
-        case .figures(let names):
-            isActive = true
-            for name in names { figures[name] = event.figure(name) }
+        case .figures(let names): for name in names { figures[name] = event.figure(name) }
+        case .interference(let isNearby): hasInterference = isNearby
         }
     }
 

@@ -4,8 +4,8 @@
 const began = performance.now();
 const meta = JSON.parse(document.getElementById("meta").textContent);
 const byId = (id) => document.getElementById(id);
-// The room of a state, such as a reason for there being no heading, and those of curves, of a heading, and of states alone.
-const STATE = 22, CURVES = 120, HEADING = 134, NONE = 8;
+// The room of a state, such as a reason for there being no heading, and those of curves, and of states alone.
+const STATE = 22, CURVES = 120, NONE = 8;
 const LEFT = 58, RIGHT = 44, FACTOR = 4;
 const view = { from: 0, to: meta.duration_s };
 let cursor = null, selected = -1, hovered = -1, tablePage = 0;
@@ -220,29 +220,41 @@ function columns(panel, track, series) {
 /** The columns that may be without a value between two samples. */
 const bridged = (found) => Math.max(1, Math.ceil(meta.gap_s / ((view.to - view.from) / found.length)) + 1);
 
-/** Draws a curve: the least to the greatest value of each column, joined with the column before unless samples are missing. */
-function drawCurve(panel, g, found, y, colour) {
-  const joins = bridged(found);
-  g.fillStyle = colour; g.strokeStyle = colour; g.lineWidth = 1;
+/**
+ * Fills the columns between two values that have no sample, a direction the shorter way round, unless samples are missing
+ * or a state says why there is no value.
+ */
+function bridge(curve, stops) {
+  const { found, band, isDirection } = curve, joins = bridged(found);
   let last = -1;
   for (let i = 0; i < found.length; i++) {
-    const pair = found[i];
-    if (!pair) continue;
-    let [lo, hi] = pair;
-    if (last >= 0 && i - last <= joins) {
-      const before = found[last];
-      if (i - last === 1) {
-        if (before[1] < lo) lo = before[1]; else if (before[0] > hi) hi = before[0];
-      } else {
-        g.beginPath(); g.moveTo(LEFT + last + .5, y((before[0] + before[1]) / 2));
-        g.lineTo(LEFT + i + .5, y((pair[0] + pair[1]) / 2)); g.stroke();
+    if (!found[i]) { if (stops.some((states) => states[i])) last = -1; continue; }
+    if (last >= 0 && i - last > 1 && i - last <= joins) {
+      const before = found[last], after = found[i], turn = isDirection ? Math.round((before[0] - after[0]) / 360) * 360 : 0;
+      for (let k = last + 1; k < i; k++) {
+        const share = (k - last) / (i - last), mix = (a, b) => a + (b - a) * share;
+        found[k] = [mix(before[0], after[0] + turn), mix(before[1], after[1] + turn)];
+        if (band) band[k] = band[last];
       }
     }
-    const top = y(hi), bottom = y(lo);
-    g.fillRect(LEFT + i, top - .5, 1, Math.max(1, bottom - top + 1));
     last = i;
   }
-  return last;
+}
+
+/** Draws a curve: the least to the greatest value of each column, joined with the column before, and its band behind it. */
+function drawCurve(g, { found, band, isDirection }, y, colour) {
+  const bar = (i, lo, hi) => g.fillRect(LEFT + i, y(hi) - .5, 1, Math.max(1, y(lo) - y(hi) + 1));
+  for (let i = 0; i < found.length; i++) {
+    if (!found[i]) continue;
+    let [lo, hi] = found[i];
+    const before = found[i - 1];
+    for (const turn of isDirection ? [-360, 0, 360] : [0]) {
+      if (band) { g.fillStyle = colours.none; bar(i, lo - (band[i] ? band[i][1] : 0) + turn, hi + (band[i] ? band[i][1] : 0) + turn); }
+    }
+    if (before && !isDirection) { if (before[1] < lo) lo = before[1]; else if (before[0] > hi) hi = before[0]; }
+    g.fillStyle = colour;
+    for (const turn of isDirection ? [-360, 0, 360] : [0]) bar(i, lo + turn, hi + turn);
+  }
 }
 
 /** Draws the states of a panel, each in a row of its own: a state lasts until the next sample. */
@@ -267,52 +279,77 @@ function drawStates(panel, g, top) {
   }
 }
 
-function drawPanel(panel) {
-  const g = begin(panel), { spec } = panel, bottom = panel.base - 4;
+/** The range of a panel's values: that of its curves, and of the marks that are near them. */
+function reach(spec, curves) {
+  if (spec.range) return spec.range;
   let lo = Infinity, hi = -Infinity;
-  const shown = spec.curves.map((curve, k) => hidden.has(panel.index + "." + k) ? null : columns(panel, curve.track, curve.series));
-  const record = { title: spec.title, curves: [] };
-  shown.forEach((found, k) => {
-    if (!found) return;
-    let a = Infinity, b = -Infinity;
-    for (const pair of found) if (pair) { a = Math.min(a, pair[0]); b = Math.max(b, pair[1]); }
-    record.curves[k] = { label: spec.curves[k].label, least: a, greatest: b };
-    lo = Math.min(lo, a); hi = Math.max(hi, b);
-  });
-  for (const limit of spec.limits) {
+  for (const curve of curves) if (curve) { lo = Math.min(lo, curve.least); hi = Math.max(hi, curve.greatest); }
+  const near = (hi - lo) * .6, [low, high] = [lo - near, hi + near];
+  for (const mark of spec.marks) {
     // The limits of motion stay in view; a far one, such as of shocks, would flatten the curve.
-    if (limit.near || limit.begin <= hi + (hi - lo) * .6 && limit.begin >= lo - (hi - lo) * .6) {
-      lo = Math.min(lo, limit.begin, limit.end); hi = Math.max(hi, limit.begin, limit.end);
+    if (!mark.near && !(mark.lines[0] <= high && mark.lines[0] >= low)) continue;
+    for (const value of mark.lines.concat(mark.areas.flatMap((area) => area.slice(0, 2)))) {
+      lo = Math.min(lo, value); hi = Math.max(hi, value);
     }
   }
   if (!(lo <= hi)) { lo = 0; hi = 1; }
   const margin = (hi - lo || Math.abs(hi) || 1) * .04;
-  lo -= margin; hi += margin;
+  return [lo - margin, hi + margin];
+}
+
+function drawMark(g, mark, y, width, bottom) {
+  for (const [from, to, isHatched] of mark.areas) {
+    const top = Math.min(y(from), y(to)), height = Math.abs(y(from) - y(to));
+    if (isHatched) hatch(g, LEFT, top, width, height, colours.band);
+    else { g.fillStyle = colours.band; g.fillRect(LEFT, top, width, height); }
+  }
+  g.strokeStyle = colours.limit; g.fillStyle = colours.limit; g.setLineDash([6, 4]);
+  for (const value of mark.lines) { g.beginPath(); g.moveTo(LEFT, y(value)); g.lineTo(LEFT + width, y(value)); g.stroke(); }
+  g.setLineDash([]); g.textAlign = "left";
+  const place = y(mark.lines[0]);
+  if (place < 0 || place > bottom) return;
+  g.textBaseline = place < 16 ? "top" : "bottom";
+  g.fillText(mark.label + " " + mark.value, LEFT + 4, place + (place < 16 ? 2 : -1));
+}
+
+function drawPanel(panel) {
+  const g = begin(panel), { spec } = panel, bottom = panel.base - 4, width = panel.width - LEFT - RIGHT;
+  const record = { title: spec.title, curves: [] };
+  const curves = spec.curves.map((curve, k) => {
+    if (hidden.has(panel.index + "." + k)) return null;
+    const found = columns(panel, curve.track, curve.series), pairs = found.filter(Boolean);
+    const least = Math.min(...pairs.map((pair) => pair[0])), greatest = Math.max(...pairs.map((pair) => pair[1]));
+    record.curves[k] = { label: curve.label, least, greatest, count: pairs.length };
+    return { found, least, greatest, band: curve.band === null ? null : columns(panel, curve.track, curve.band),
+      isDirection: tracks[curve.track].series[curve.series].kind === "angle" };
+  });
+  const [lo, hi] = reach(spec, curves);
   const y = (v) => 4 + (hi - v) / (hi - lo) * (bottom - 8);
   Object.assign(record, { least: lo, greatest: hi, top: 4, bottom: bottom - 4 });
   panel.y = y;
   timeGrid(panel, g, bottom, false);
   drawGaps(panel, g, bottom);
   const { values, decimals } = ticks(lo, hi, 5);
+  const grid = spec.curves.length === 0 ? [] : spec.grid || values.map((v) => [v, v.toFixed(decimals)]);
   g.fillStyle = colours.soft; g.textAlign = "right"; g.textBaseline = "middle"; g.strokeStyle = colours.faint;
-  for (const v of values) {
-    if (spec.curves.length === 0) break;
+  for (const [v, text] of grid) {
     g.beginPath(); g.moveTo(LEFT, y(v)); g.lineTo(panel.width - RIGHT, y(v)); g.stroke();
     // None that the edge would cut.
-    if (y(v) >= 7 && y(v) <= bottom - 5) g.fillText(v.toFixed(decimals), LEFT - 5, y(v));
+    if (spec.grid || y(v) >= 7 && y(v) <= bottom - 5) g.fillText(text, LEFT - 5, Math.min(bottom - 5, Math.max(7, y(v))));
   }
-  for (const limit of spec.limits) {
-    if (limit.begin > hi || limit.begin < lo) continue;
-    const top = Math.min(y(limit.begin), y(limit.end)), height = Math.abs(y(limit.begin) - y(limit.end));
-    g.fillStyle = colours.band; g.fillRect(LEFT, top, panel.width - LEFT - RIGHT, height);
-    hatch(g, LEFT, top, panel.width - LEFT - RIGHT, height, colours.band);
-  }
+  g.save(); g.beginPath(); g.rect(LEFT, 0, width, bottom); g.clip();
+  for (const mark of spec.marks) if (mark.lines.some((v) => v >= lo && v <= hi)) drawMark(g, mark, y, width, bottom);
+  const stops = spec.states.map((states) => columns(panel, states.track, states.series));
   const names = [];
-  shown.forEach((found, k) => {
-    if (!found) return;
-    const last = drawCurve(panel, g, found, y, colours["c" + (spec.curves.length === 1 ? 3 : k % 4)]);
-    if (last >= 0) names.push({ text: spec.curves[k].label, y: y((found[last][0] + found[last][1]) / 2), colour: g.fillStyle });
+  curves.forEach((curve, k) => {
+    if (!curve) return;
+    bridge(curve, stops);
+    const colour = colours["c" + (spec.curves.length === 1 ? 3 : k % 4)];
+    drawCurve(g, curve, y, colour);
+    const last = curve.found.findLast(Boolean);
+    if (last && spec.curves[k].label) names.push({ text: spec.curves[k].label, y: y((last[0] + last[1]) / 2), colour });
   });
+  g.restore();
   // The name beside the end of the curve, none over another: colour is not its only sign.
   names.sort((a, b) => a.y - b.y);
   g.textAlign = "left"; g.textBaseline = "middle";
@@ -321,76 +358,7 @@ function drawPanel(panel) {
     name.y = Math.min(most, Math.max(8, name.y, k > 0 ? names[k - 1].y + 12 : 0));
     g.fillStyle = name.colour; g.fillText(name.text, panel.width - RIGHT + 4, name.y);
   });
-  for (const limit of spec.limits) {
-    if (limit.begin > hi || limit.begin < lo) continue;
-    g.strokeStyle = colours.limit; g.fillStyle = colours.limit; g.setLineDash([6, 4]);
-    g.beginPath(); g.moveTo(LEFT, y(limit.begin)); g.lineTo(panel.width - RIGHT, y(limit.begin)); g.stroke();
-    g.setLineDash([]); g.textAlign = "left"; g.textBaseline = y(limit.begin) < 16 ? "top" : "bottom";
-    g.fillText(limit.label + " " + number(limit.begin) + " " + spec.unit, LEFT + 4, y(limit.begin) + (y(limit.begin) < 16 ? 2 : -1));
-  }
   drawn[panel.index] = record;
-  drawStates(panel, g, panel.base);
-  drawCursor(panel, g, panel.height);
-}
-
-/** Fills the columns between two headings that have no sample, the shorter way round. */
-function bridge(headings, accuracies, faults) {
-  const joins = bridged(headings);
-  let last = -1;
-  for (let i = 0; i < headings.length; i++) {
-    if (!headings[i]) { if (faults[i]) last = -1; continue; }
-    if (last >= 0 && i - last > 1 && i - last <= joins) {
-      const before = headings[last], after = headings[i], turn = Math.round((before[0] - after[0]) / 360) * 360;
-      for (let k = last + 1; k < i; k++) {
-        const share = (k - last) / (i - last), mix = (a, b) => a + (b - a) * share;
-        headings[k] = [mix(before[0], after[0] + turn), mix(before[1], after[1] + turn)];
-        accuracies[k] = accuracies[last];
-      }
-    }
-    last = i;
-  }
-}
-
-function drawHeading(panel) {
-  const g = begin(panel), { spec } = panel, bottom = panel.base - 4;
-  const y = (v) => 4 + (360 - v) / 360 * (bottom - 8);
-  timeGrid(panel, g, bottom, false);
-  drawGaps(panel, g, bottom);
-  g.fillStyle = colours.soft; g.textAlign = "right"; g.textBaseline = "middle"; g.strokeStyle = colours.faint;
-  [[0, "N 0"], [90, "E 90"], [180, "S 180"], [270, "W 270"], [360, "N 360"]].forEach(([v, text]) => {
-    g.beginPath(); g.moveTo(LEFT, y(v)); g.lineTo(panel.width - RIGHT, y(v)); g.stroke();
-    g.fillText(text, LEFT - 5, Math.min(bottom - 5, Math.max(7, y(v))));
-  });
-  const headings = columns(panel, spec.heading, 0), accuracies = columns(panel, spec.heading, 1), faults = columns(panel, spec.heading, 2);
-  drawn[panel.index] = { title: spec.title, headings: headings.filter(Boolean).length, faults: faults.filter(Boolean).length };
-  bridge(headings, accuracies, faults);
-  g.save(); g.beginPath(); g.rect(LEFT, 0, panel.width - LEFT - RIGHT, bottom); g.clip();
-  // What is entered, with how far outside it is left as a band.
-  for (const sector of spec.sectors) {
-    for (const turn of [-360, 0, 360]) {
-      const inner = [y(sector.to + turn), y(sector.from + turn)], outer = [y(sector.to + sector.margin + turn), y(sector.from - sector.margin + turn)];
-      g.fillStyle = colours.band;
-      g.fillRect(LEFT, outer[0], panel.width - LEFT - RIGHT, outer[1] - outer[0]);
-      hatch(g, LEFT, outer[0], panel.width - LEFT - RIGHT, inner[0] - outer[0], colours.band);
-      hatch(g, LEFT, inner[1], panel.width - LEFT - RIGHT, outer[1] - inner[1], colours.band);
-      g.strokeStyle = colours.limit; g.fillStyle = colours.limit; g.setLineDash([6, 4]);
-      for (const place of inner) { g.beginPath(); g.moveTo(LEFT, place); g.lineTo(panel.width - RIGHT, place); g.stroke(); }
-      g.setLineDash([]); g.textAlign = "left"; g.textBaseline = "top";
-      if (inner[1] >= 0 && inner[1] < bottom - 14) g.fillText(sector.label, LEFT + 4, inner[1] + 2);
-    }
-  }
-  headings.forEach((pair, i) => {
-    if (!pair) return;
-    const wide = accuracies[i] ? accuracies[i][1] : 0;
-    for (const turn of [-360, 0, 360]) {
-      g.fillStyle = colours.none;
-      g.fillRect(LEFT + i, y(pair[1] + wide + turn), 1, y(pair[0] - wide + turn) - y(pair[1] + wide + turn));
-      g.fillStyle = colours.c2;
-      g.fillRect(LEFT + i, y(pair[1] + turn) - .5, 1, Math.max(1, y(pair[0] + turn) - y(pair[1] + turn) + 1));
-    }
-  });
-  g.restore();
-  // Below: where there is none, in a row for each reason.
   drawStates(panel, g, panel.base);
   drawCursor(panel, g, panel.height);
 }
@@ -541,19 +509,12 @@ function readout() {
     };
     for (const panel of panels) {
       if (!panel.spec) continue;
-      if (panel.spec.heading !== null) {
-        const h = extremes(tracks[panel.spec.heading], 0, cursor - half, cursor + half);
-        const a = extremes(tracks[panel.spec.heading], 1, cursor - half, cursor + half);
-        if (h) parts.push(panel.spec.title + " " + h[0].toFixed(1) + "°" + (a ? " ± " + a[1].toFixed(1) + "°" : ""));
-        else {
-          const found = panel.spec.states.flatMap(read);
-          if (found.length) parts.push(panel.spec.title + ": " + found.join(", "));
-        }
-        continue;
-      }
       panel.spec.curves.forEach((curve) => {
-        const pair = extremes(tracks[curve.track], curve.series, cursor - half, cursor + half);
-        if (pair) parts.push(curve.label + " " + (number(pair[0]) === number(pair[1]) ? number(pair[0]) : number(pair[0]) + " to " + number(pair[1])) + " " + panel.spec.unit);
+        const at = (series) => extremes(tracks[curve.track], series, cursor - half, cursor + half);
+        const pair = at(curve.series), band = curve.band === null ? null : at(curve.band);
+        if (!pair) return;
+        const value = band ? pair[0].toFixed(1) : number(pair[0]) === number(pair[1]) ? number(pair[0]) : number(pair[0]) + " to " + number(pair[1]);
+        parts.push((curve.label || panel.spec.title) + " " + value + (band ? " ± " + band[1].toFixed(1) : "") + " " + panel.spec.unit);
       });
       parts.push(...panel.spec.states.flatMap(read));
     }
@@ -626,8 +587,7 @@ function build() {
   const plot = byId("plot");
   meta.panels.forEach((spec, index) => {
     const panel = canvas(spec.title + (spec.unit ? ", " + spec.unit : ""), 0, plot);
-    const base = spec.heading !== null ? HEADING : spec.curves.length ? CURVES : NONE;
-    Object.assign(panel, { spec, index, base, draw: spec.heading !== null ? drawHeading : drawPanel });
+    Object.assign(panel, { spec, index, base: spec.curves.length ? CURVES : NONE, draw: drawPanel });
     if (spec.curves.length > 1) {
       spec.curves.forEach((curve, k) => {
         const label = document.createElement("label"), box = document.createElement("input");

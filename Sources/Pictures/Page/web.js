@@ -65,65 +65,58 @@
 
   // ---- Live
 
-  const UNITS = { g: "g", deg: "°", dps: "°/s" };
-
   /** The tracks and panels for what the first readings contain. */
   function plan(readings) {
     const tracks = [], panels = [], sources = [], words = [];
     const add = (source, kinds, panel) => {
-      panels.push(Object.assign({ limits: [], heading: null, sectors: [], states: [], curves: [] }, panel(tracks.length)));
+      panels.push(Object.assign({ marks: [], states: [], curves: [], range: null, grid: null }, panel(tracks.length)));
       tracks.push({ origin_s: 0, block_s: 0, count: 0, series: kinds.map((kind) => ({ kind })) });
       sources.push(source);
     };
     // Words for states become bits in the order in which they come.
-    const states = (track, series) => {
-      const names = [], panel = panels.length;
-      words.push({ panel, names });
-      return {
-        spec: { track, series, names, shown: [] },
-        bits: (word) => {
-          if (!word) return null;
-          let place = names.indexOf(word);
-          if (place < 0 && names.length < 16) place = names.push(word) - 1;
-          return place < 0 ? null : [1 << place, 1 << place];
-        },
-      };
+    const bits = (names, prefix) => (word) => {
+      if (!word) return null;
+      let place = names.indexOf(prefix + word);
+      if (place < 0 && names.length < 16) place = names.push(prefix + word) - 1;
+      return place < 0 ? null : [1 << place, 1 << place];
     };
     for (const detector of readings.detectors) {
       const find = (r) => r.detectors.find((d) => d.detector === detector.detector && d.kind === detector.kind);
-      const figure = { hinge: "angle_deg", light: "illuminance_lux" }[detector.kind];
-      // What it is in has a row for each state; a light has none.
-      const hasState = detector.kind !== "north" && detector.kind !== "light";
-      if (hasState || figure) {
-        const own = hasState ? [states(tracks.length, 1)] : [];
-        if (detector.kind === "orientation") own.push(Object.assign(states(tracks.length, 2), { tilts: true }));
-        const limits = detector.limits.filter((limit) => limit.of === figure).map((limit) => ({
-          label: limit.name + " " + limit.side, begin: limit.begin, end: limit.end, near: false }));
+      /** A value of a detector: its state, the span of a measure, or a figure. */
+      const value = (found, name) => {
+        if (!found) return null;
+        if (name === "state") return found.state;
+        const measure = found.measures.find((m) => m.name === name);
+        if (measure) return measure.span;
+        const figure = found.figures[name];
+        return figure === undefined ? null : typeof figure === "number" ? [figure, figure] : figure;
+      };
+      for (const lane of detector.lanes) {
+        const names = lane.curves.map((curve) => curve[1]), first = panels.length;
+        const own = lane.states.map(([prefix, name]) => { const list = []; words.push({ panel: first, names: list }); return { name, list, bits: bits(list, prefix) }; });
+        const count = names.length + (lane.direction ? 2 : 0);
+        const marks = detector.limits.filter((limit) => names.includes(limit.of)).map((limit) => ({
+          label: limit.name + " " + limit.side, value: limit.begin + " " + lane.unit, near: !!limit.always_shown, lines: [limit.begin],
+          areas: [[limit.begin, limit.end, false], [limit.begin, limit.end, true]] }));
+        for (const [label, from, to, margin] of lane.sectors) {
+          for (const turn of [-360, 0, 360]) {
+            if (to + margin + turn <= 0 || from - margin + turn >= 360) continue;
+            marks.push({ label, value: "", near: false, lines: [from + turn, to + turn], areas: [[from - margin + turn, to + margin + turn, false],
+              [from - margin + turn, from + turn, true], [to + turn, to + margin + turn, true]] });
+          }
+        }
         add((r) => {
-          const found = find(r), value = found && figure ? found.figures[figure] : undefined;
-          return [value === undefined ? null : [value, value],
-            ...own.map((part) => part.bits(found && (part.tilts ? found.figures.tilt : found.state)))];
-        }, ["value", "bits", "bits"], (k) => ({ title: detector.kind + " " + detector.detector, unit: figure === "illuminance_lux" ? "lx" : figure ? "°" : "",
-          limits, curves: figure ? [{ label: figure.split("_")[0], track: k, series: 0 }] : [], states: own.map((part) => part.spec) }));
-      }
-      for (const measure of detector.measures) {
-        const unit = UNITS[measure.name.split("_").pop()] || "";
-        const limits = detector.limits.filter((limit) => limit.of === measure.name).map((limit) => ({
-          label: limit.name + " " + limit.side, begin: limit.begin, end: limit.end, near: limit.name === "motion" || limit.name === "rotation" }));
-        add((r) => {
-          const found = find(r);
-          const span = found && found.measures.find((m) => m.name === measure.name);
-          return [span && span.span];
-        }, ["value"], (k) => ({ title: detector.detector + ": " + measure.name, unit, limits, curves: [{ label: measure.name.split("_")[0], track: k, series: 0 }] }));
-      }
-      if (detector.kind === "north") {
-        const reasons = states(tracks.length, 2);
-        add((r) => {
-          const found = find(r), f = found ? found.figures : {};
-          const valid = f.heading_deg !== undefined && f.age_s === undefined;
-          return valid ? [[f.heading_deg, f.heading_deg], [f.accuracy_deg, f.accuracy_deg], null]
-            : [null, null, reasons.bits(f.reason && "none: " + f.reason)];
-        }, ["angle", "value", "bits"], (k) => ({ title: "heading of " + detector.detector, unit: "°", heading: k, states: [reasons.spec] }));
+          const found = find(r), values = names.map((name) => value(found, name));
+          // A direction that is held is not valid.
+          const isValid = found && found.figures.age_s === undefined;
+          if (lane.direction) values.push(...lane.direction.map((name) => isValid ? value(found, name) : null));
+          return values.concat(own.map((states) => lane.direction && isValid && value(found, lane.direction[0]) ? null : states.bits(value(found, states.name))));
+        }, names.map(() => "value").concat(lane.direction ? ["angle", "value"] : [], own.map(() => "bits")), (k) => ({
+          title: lane.title, unit: lane.unit, marks, range: lane.direction ? [0, 360] : null,
+          grid: lane.direction ? [[0, "N 0"], [90, "E 90"], [180, "S 180"], [270, "W 270"], [360, "N 360"]] : null,
+          curves: lane.curves.map(([label], series) => ({ label, track: k, series, band: null }))
+            .concat(lane.direction ? [{ label: "", track: k, series: names.length, band: names.length + 1 }] : []),
+          states: own.map((states, place) => ({ track: k, series: count + place, names: states.list, shown: [] })) }));
       }
     }
     for (const stream of readings.streams) {
@@ -131,7 +124,7 @@
         const found = r.streams.find((s) => s.sensor === stream.sensor && s.kind === stream.kind);
         return found ? [found.x, found.y, found.z, found.length] : [];
       }, ["value", "value", "value", "value"], (k) => ({ title: stream.kind + " of " + stream.sensor, unit: stream.unit,
-        curves: ["x", "y", "z", "|v|"].map((label, series) => ({ label, track: k, series })) }));
+        curves: ["x", "y", "z", "|v|"].map((label, series) => ({ label, track: k, series, band: null })) }));
     }
     return { tracks, panels, sources, words };
   }

@@ -154,7 +154,9 @@ package struct WatchFrame {
     // MARK: - Detectors
 
     private func lines(_ detector: Readings.Detector, _ detail: Detail) -> [String] {
-        if detector.kind == "north" { return north(detector, detail) }
+        if let direction = detector.lanes.lazy.compactMap(\.direction).first {
+            return lines(detector, direction, detail)
+        }
         let title = line { line in
             start(&line, detector)
             for figure in detector.figures { line.add("  \(figure.text ?? "")") }
@@ -170,8 +172,7 @@ package struct WatchFrame {
         line.add(detector.name, .strong)
         line.add(": ")
         guard detector.isRunning else { return line.add("does not run", .bad) }
-        line.add(
-            detector.state ?? "unknown", ["moving", "rotating", "facing"].contains(detector.state) ? .alarm : .good)
+        line.add(detector.state ?? "unknown", detector.isActive ? .alarm : .good)
     }
 
     /// A measure's name without its unit, and the unit.
@@ -214,12 +215,11 @@ package struct WatchFrame {
 
     // MARK: - Headings
 
-    private func north(_ detector: Readings.Detector, _ detail: Detail) -> [String] {
-        var heading: Double?
-        if case .number(let degrees, _)? = detector.figure(.heading) { heading = degrees }
+    private func lines(_ detector: Readings.Detector, _ direction: Lane.Direction, _ detail: Detail) -> [String] {
+        let heading = detector.number(direction.name)
         let title = line { line in
             start(&line, detector)
-            add(heading, detector, to: &line)
+            add(heading, detector, direction, to: &line)
         }
         guard detail == .full || detail == .needle, columns >= 50 else {
             guard let heading, detail != .brief else { return [title] }
@@ -241,15 +241,29 @@ package struct WatchFrame {
             }
     }
 
-    private func add(_ heading: Double?, _ detector: Readings.Detector, to line: inout TerminalLine) {
+    private func add(
+        _ heading: Double?, _ detector: Readings.Detector, _ direction: Lane.Direction, to line: inout TerminalLine
+    ) {
         let reason = detector.figure(.reason).map { "\($0)" }
         guard let heading else { return line.add("  no heading: \(reason ?? "not found yet")", .alarm) }
         let isTrue = detector.figure(.reference) != nil
         line.add("  \(Self.text(Float(heading), 1))° \(isTrue ? "true" : "magnetic")")
-        if let accuracy = detector.figure(.accuracy) { line.add(" ±\(accuracy)°") }
+        if let accuracy = detector.figures.first(where: { $0.name.rawValue == direction.accuracy }) {
+            line.add(" ±\(accuracy.value)°")
+        }
         if let age = detector.figure(.age) {
             line.add("  held for \(age) s", .alarm)
             if let reason { line.add(": \(reason)", .alarm) }
         }
+    }
+}
+
+extension Readings.Detector {
+    /// The number that a figure of a name is; `nil` without one.
+    fileprivate func number(_ name: String) -> Double? {
+        guard case .number(let value, _)? = figures.first(where: { $0.name.rawValue == name })?.value else {
+            return nil
+        }
+        return value
     }
 }

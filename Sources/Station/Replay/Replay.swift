@@ -54,7 +54,8 @@ package final class Replay {
             interruption: interruption)
         let router = Router()
         router.add(counter)
-        recorder = options.draws ? PictureRecorder(assembly) : nil
+        recorder =
+            options.draws ? PictureRecorder(streams: assembly.streams, detectors: assembly.detectors) : nil
         if let recorder {
             router.add(recorder)
         } else {
@@ -93,7 +94,7 @@ package final class Replay {
         source = try assembly.makeSource(playing: played)
         // Behind the detectors, whose results it takes.
         pipeline = Pipeline(
-            source: source, detectors: assembly.detectors + [recorder].compactMap { $0 }, router: router,
+            source: source, detectors: assembly.detectors + [recorder?.observer].compactMap { $0 }, router: router,
             capacity: capacity)
     }
 
@@ -125,7 +126,8 @@ package final class Replay {
         guard let recorder else { return nil }
         var paths = options.traces.files.map { $0.printable }
         if paths.isEmpty { paths = assembly.configuration.sensors.map(\.name.printable) }
-        var picture = recorder.picture(Spelling.list(paths), assembly.configuration)
+        var picture = recorder.picture(Spelling.list(paths))
+        picture.configuration = assembly.configuration.detectorText
         picture.facts.append(("made by", "binnacle \(Version.current)"))
         if let path = options.configurationPath { picture.facts.append(("configuration", path.printable)) }
         if let range = summary.timeRange {
@@ -181,15 +183,15 @@ package final class Replay {
         summary.timeRange = pipeline.timeRange
         summary.stretchStart = stretch?.firstNanoseconds
         summary.eventCounts = counter.counts
-        summary.headings = assembly.norths.map(\.object).map { ($0.name, $0.validCount, $0.faultCounts) }
-        summary.stillMoving = assembly.motions.map(\.object).filter(\.isMoving).map(\.name)
+        let word = stretch == nil ? "trace" : "stretch"
+        summary.detectors = assembly.detectors.flatMap { $0.summary(ofEnded: word) }
         let repairs = assembly.repairs
         summary.repairs = TraceRepairs.Kind.allCases.compactMap { kind in
             repairs.counts[kind].map { "\($0) × \(kind.rawValue)" }
         }
         summary.skippedCounts = repairs.skippedCounts
         summary.notices = repairs.notices.map(\.description) + [stretch?.notice].compactMap { $0 }
-        summary.assumptions = assembly.assumptions + ScaleNotices.all(assembly)
+        summary.assumptions = assembly.assumptions + assembly.scaleAssumptions.map(\.text)
         summary.elapsedSeconds = elapsed / .seconds(1)
         summary.isCancelled = session.isCancelled
         return summary
@@ -264,10 +266,8 @@ package struct ReplaySummary {
     package var stretchStart: Int64?
     /// The number of events, by kind.
     package var eventCounts: [EventKind: Int] = [:]
-    /// For each north detector, the number of accelerometer samples with a heading, and why the others had none.
-    package var headings: [(detector: String, valid: Int, faults: [HeadingFault: Int])] = []
-    /// The motion detectors with a motion that has not ended.
-    package var stillMoving: [String] = []
+    /// What the detectors tell at the end, as lines.
+    package var detectors: [String] = []
     /// What was skipped in the traces, one line each.
     package var repairs: [String] = []
     /// The number of places at which samples were skipped, by cause, in words for programs.
@@ -294,10 +294,7 @@ package struct ReplaySummary {
             if let count = eventCounts[kind] { lines.append("  \(count) × \(kind.rawValue)") }
         }
         if eventCounts.isEmpty { lines.append("  no event") }
-        for name in stillMoving {
-            lines.append("  \(name): still moving when the \(stretchStart == nil ? "trace" : "stretch") ended")
-        }
-        lines += headings.flatMap(Self.headingLines)
+        lines += detectors.map { "  " + $0 }
         lines += repairs.map { "  " + $0 }
         lines += assumptions.map { "  assumed: " + $0 }
         return lines
@@ -311,18 +308,6 @@ package struct ReplaySummary {
             line += " (\(Self.number(recorded / elapsedSeconds, recorded > 10 * elapsedSeconds ? 0 : 1)) × real time)"
         }
         return line
-    }
-
-    private static func headingLines(_ heading: (detector: String, valid: Int, faults: [HeadingFault: Int])) -> [String]
-    {
-        let all = heading.valid + heading.faults.values.reduce(0, +)
-        guard all > 0 else { return ["  \(heading.detector): no sample to find a heading at"] }
-        let share = number(100 * Double(heading.valid) / Double(all), 1)
-        var lines = ["  \(heading.detector): a heading at \(share) % of the samples"]
-        for fault in HeadingFault.allCases {
-            if let count = heading.faults[fault] { lines.append("    none at \(count): \(fault.rawValue)") }
-        }
-        return lines
     }
 
     private static func number(_ value: Double, _ decimals: Int) -> String {

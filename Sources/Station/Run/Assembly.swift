@@ -15,15 +15,11 @@ package import Traces
 package struct Assembly {
     let configuration: Configuration
     /// The sensors that are used, in the order of the configuration.
-    private(set) var sensors: [Part<SensorSection, Sensor>] = []
-    private(set) var motions: [Part<MotionSection, MotionManager>] = []
-    private(set) var norths: [Part<NorthSection, NorthDetector>] = []
-    private(set) var hinges: [Part<HingeSection, HingeDetector>] = []
-    private(set) var lights: [Part<LightSection, AmbientLightDetector>] = []
-    private(set) var proximities: [Part<ProximitySection, ProximityDetector>] = []
-    private(set) var orientations: [Part<OrientationSection, OrientationDetector>] = []
-    /// All detectors, in one array because each delivery iterates over them.
-    private(set) var detectors: [any Detector] = []
+    private(set) var sensors: [Part] = []
+    /// The sections of ``detectors``, in their order.
+    private var sections: [any DetectorSection] = []
+    /// The detectors, in the order in which they process a delivery.
+    private(set) var detectors: [any EventDetector] = []
     package private(set) var streams: [SampleStream] = []
     package private(set) var requests: [SensorRequest] = []
     private(set) var player: PacedSource?
@@ -35,13 +31,13 @@ package struct Assembly {
     /// What was assumed about recordings, or contradicts their headers.
     package private(set) var assumptions: [String] = []
 
-    /// A section and its object.
-    struct Part<Section, Object: AnyObject> {
-        let section: Section
-        /// The needed kinds of a sensor, and those that it may lack.
-        var kinds: [SampleKind] = []
-        var optionalKinds: [SampleKind] = []
-        let object: Object
+    /// A sensor and its section.
+    struct Part {
+        let section: SensorSection
+        /// The needed kinds, and those that it may lack.
+        let kinds: [SampleKind]
+        let optionalKinds: [SampleKind]
+        let object: Sensor
     }
 
     var timed: [any TimedSource] {
@@ -186,14 +182,20 @@ package struct Assembly {
     ///
     /// What only the desktop needs makes no events: nobody has asked for them.
     func report(to router: Router) {
-        let silent = configuration.desktopDetectors
-        for part in motions { part.object.delegate = router }
-        for part in norths where !silent.contains(part.section.name) { part.object.delegate = router }
-        for part in hinges { part.object.delegate = router }
-        for part in lights { part.object.delegate = router }
-        for part in proximities { part.object.delegate = router }
-        for part in orientations where !silent.contains(part.section.name) { part.object.delegate = router }
+        for detector in detectors where !configuration.desktopDetectors.contains(detector.name) {
+            detector.report(to: router)
+        }
     }
+
+    /// What detectors assume of the scales of their sensors, each sensor once.
+    var scaleAssumptions: [ScaleAssumption] {
+        detectors.compactMap(\.scaleAssumption).reduce(into: []) { all, found in
+            if !all.contains(where: { $0.sensor == found.sensor }) { all.append(found) }
+        }
+    }
+
+    /// The detector of a name; `nil` for none.
+    func detector(_ name: String?) -> (any EventDetector)? { detectors.first { $0.name == name } }
 
     // MARK: - Sensors
 
@@ -215,7 +217,7 @@ package struct Assembly {
     }
 
     /// The streams of a sensor; a model has every kind, and a recording shows what it has.
-    private func streams(of part: Part<SensorSection, Sensor>) -> [SampleStream] {
+    private func streams(of part: Part) -> [SampleStream] {
         let optionalKinds = part.optionalKinds.filter { kind in
             !part.section.isTrace
                 || player?.streams.contains { $0.sensor === part.object && $0.kind == kind } ?? false
@@ -283,38 +285,15 @@ package struct Assembly {
     // MARK: - Detectors
 
     private mutating func makeDetectors(_ old: Assembly) {
-        for section in configuration.motions {
-            let known = old.motions.first { $0.section == section && keepsStreams(of: $0.object) }
-            motions.append(Part(section: section, object: known?.object ?? section.makeDetector(on: streams)))
-        }
-        for section in configuration.norths {
-            let known = old.norths.first { $0.section == section && keepsStreams(of: $0.object) }
-            norths.append(Part(section: section, object: known?.object ?? section.makeDetector(on: streams)))
-        }
-        for section in configuration.hinges {
-            let known = old.hinges.first { $0.section == section && keepsStreams(of: $0.object) }
-            hinges.append(Part(section: section, object: known?.object ?? section.makeDetector(on: streams)))
-        }
-        for section in configuration.orientations {
-            let known = old.orientations.first { part in
-                part.section == section && keepsStreams(of: part.object)
-                    && (part.object.hinge == nil || hinges.contains { $0.object === part.object.hinge })
+        for section in configuration.detectors {
+            let asked = section.asked.compactMap(detector)
+            let known = zip(old.sections, old.detectors).first { before, object in
+                before.isSame(as: section) && keepsStreams(of: object)
+                    && section.asked.compactMap(old.detector).elementsEqual(asked) { $0 === $1 }
             }
-            let object = known?.object ?? section.makeDetector(on: streams, hinges: hinges.map(\.object))
-            orientations.append(Part(section: section, object: object))
+            sections.append(section)
+            detectors.append(known?.1 ?? section.makeDetector(on: streams, asking: asked))
         }
-        for section in configuration.lights {
-            let known = old.lights.first { $0.section == section }
-            lights.append(Part(section: section, object: known?.object ?? section.makeDetector()))
-        }
-        for section in configuration.proximities {
-            let known = old.proximities.first { $0.section == section }
-            proximities.append(Part(section: section, object: known?.object ?? section.makeDetector()))
-        }
-        // Orientations ask hinges for the posture at a sample, so these process a delivery first.
-        let sampled: [any Detector] =
-            motions.map(\.object) + norths.map(\.object) + hinges.map(\.object) + orientations.map(\.object)
-        detectors = sampled + lights.map(\.object) + proximities.map(\.object)
     }
 
     /// Whether all sensors of a detector are unchanged, so that it keeps its state.

@@ -134,7 +134,7 @@ extension Daemon {
         lines = next.lines
         source.change(
             live: next.live, timed: assembly.timed, streams: assembly.streams,
-            staysOpen: !assembly.readers.isEmpty || assembly.configuration.dbus != nil)
+            staysOpen: assembly.detectors.contains { !$0.ambientKinds.isEmpty } || assembly.configuration.dbus != nil)
         pipeline.change(detectors: assembly.detectors)
         scheduleReadings(again: true)
         replaceChains()

@@ -8,7 +8,7 @@ import PlainText
 /// Which devices are read, and the service on the system bus, whose claims are one reason to read them.
 extension Daemon {
     /// The kinds of single readings that desktops ask for.
-    private static let desktopReadings: [ReadingKind] = [.light, .proximity]
+    private static let desktopReadings: [AmbientReading.Kind] = [.light, .proximity]
 
     /// Starts, changes or ends the service on the bus; its connection and its claims outlive a reload.
     func applyDesktop(of new: Configuration) {
@@ -59,7 +59,7 @@ extension Daemon {
         let (mailbox, root) = (mailbox, options.root)
         do throws(SystemError) {
             try WorkerThread.start {
-                mailbox.post(.readingsPresent(ReadingWatcher.present(Self.desktopReadings, root: root)))
+                mailbox.post(.readingsPresent(AmbientWatcher.present(Self.desktopReadings, root: root)))
             }
             desktop.isSearching = true
         } catch {
@@ -67,7 +67,7 @@ extension Daemon {
         }
     }
 
-    func take(readingsPresent kinds: Set<ReadingKind>) {
+    func take(readingsPresent kinds: Set<AmbientReading.Kind>) {
         guard let desktop else { return }
         desktop.readingsPresent = kinds
         desktop.isSearching = false
@@ -85,8 +85,10 @@ extension Daemon {
     }
 
     /// Gives a reading to the detectors and to the desktop.
-    func take(_ outcome: ReadingOutcome) {
-        assembly.take(outcome)
+    func take(_ outcome: AmbientReading.Outcome) {
+        for detector in assembly.detectors where detector.ambientKinds.contains(outcome.kind) {
+            detector.process(outcome)
+        }
         desktop?.take(outcome)
         if case .failed = outcome { searchReadings() }
     }
@@ -102,7 +104,7 @@ extension Daemon {
             if desktop.look(source.live) { reviewDemand() }
         }
         if desktop.endTrial(source.live, at: now) { reviewDemand() }
-        desktop.update(isSearched: count > 0)
+        desktop.update(isSearched: count > 0, at: now)
     }
 
     /// When the desktop has something to do although nothing happens, on CLOCK_MONOTONIC; `nil` for never.
@@ -144,15 +146,15 @@ extension Daemon {
                 if detector.streams.allSatisfy(\.sensor.isActive) { detector.startDetection() }
             }
         }
-        var kinds = assembly.readingKinds { detector in wanted.contains { $0 === detector } }
-        kinds.formUnion(desktop?.claimedReadings ?? [])
+        let kinds = wanted.reduce(into: desktop?.claimedReadings ?? []) { $0.formUnion($1.ambientKinds) }
         watch(kinds)
     }
 
     /// Whether an orientation that is wanted needs the posture of a hinge.
     private func isAsked(_ detector: any Detector) -> Bool {
-        assembly.orientations.contains { part in
-            part.object.hinge === detector && assembly.configuration.isHeard(part.object.name)
+        let configuration = assembly.configuration
+        return configuration.detectors.contains { section in
+            section.asked.contains(detector.name) && configuration.isHeard(section.name)
         }
     }
 
@@ -160,8 +162,8 @@ extension Daemon {
     func isIdle(_ sensor: Sensor) -> Bool { idleSensors.contains { $0 === sensor } }
 
     /// Has what has no samples be read; new detectors get the present values.
-    private func watch(_ kinds: Set<ReadingKind>) {
-        let takers = assembly.readers
+    private func watch(_ kinds: Set<AmbientReading.Kind>) {
+        let takers = assembly.detectors.filter { !$0.ambientKinds.isEmpty }.map { ObjectIdentifier($0) }
         guard kinds != watchedReadings || takers != watchedTakers else { return }
         (watchedReadings, watchedTakers) = (kinds, takers)
         watcher?.stop()
@@ -169,13 +171,13 @@ extension Daemon {
         watcherNumber += 1
         guard !kinds.isEmpty else { return }
         let (mailbox, number) = (mailbox, watcherNumber)
-        let ordered = ReadingKind.allCases.filter(kinds.contains)
+        let ordered = AmbientReading.Kind.allCases.filter(kinds.contains)
         do throws(SystemError) {
-            let next = try ReadingWatcher(ordered, root: options.root)
+            let next = try AmbientWatcher(ordered, root: options.root)
             try next.start { mailbox.post(.reading($0, watcher: number)) }
             watcher = next
         } catch {
-            for kind in ordered { assembly.take(.failed(kind, SensorFailure(.inputOutput, error.description))) }
+            for kind in ordered { take(.failed(kind, SensorFailure(.inputOutput, error.description))) }
         }
     }
 

@@ -10,9 +10,7 @@ extension Daemon {
     /// Records what the detectors have learned.
     func noteGyroscopes() {
         let now = SystemClock.realtime()
-        for case let user as any GyroscopeUser in assembly.detectors {
-            if let state = user.gyroscopeState { gyroscopes.note(state, at: now) }
-        }
+        for state in assembly.detectors.compactMap(\.gyroscopeState) { gyroscopes.note(state, at: now) }
     }
 
     /// Has sensors recall what was learned of their devices.
@@ -28,7 +26,7 @@ extension Daemon {
         gyroscopeLookNanoseconds = now + Self.intervals.look
         noteGyroscopes()
         guard gyroscopes.isChanged, now >= gyroscopeFileNanoseconds,
-            assembly.detectors.contains(where: { ($0 as? any GyroscopeUser)?.gyroscopeState?.isAtRest ?? false })
+            assembly.detectors.contains(where: { $0.gyroscopeState?.isAtRest ?? false })
         else { return }
         gyroscopeFileNanoseconds = now + Self.intervals.file
         writeGyroscopes()

@@ -24,14 +24,13 @@ extension Daemon {
     func scheduleReadings(again: Bool = false) {
         let wanted = readingsIntervals.values.min()
         guard again ? wanted != nil || readings != nil : wanted != readings?.intervalNanoseconds else { return }
-        readings?.collector.end()
         readings = nil
-        var detectors = assembly.detectors
+        var detectors: [any Detector] = assembly.detectors
         if let wanted {
             let now = SystemClock.monotonic()
-            let collector = ReadingsCollector(streams: assembly.streams, detectors: detectors, now: now)
+            let collector = ReadingsCollector(streams: assembly.streams, detectors: assembly.detectors, now: now)
             // Last, because it takes what the others have just found.
-            detectors.append(collector)
+            detectors.append(collector.observer)
             readings = ReadingsSchedule(
                 collector: collector, intervalNanoseconds: wanted, dueNanoseconds: Units.later(now, by: wanted))
         }

@@ -117,19 +117,19 @@ extension Daemon {
         return object.text
     }
 
-    private func object(_ detector: any Detector) -> String {
+    private func object(_ detector: any EventDetector) -> String {
         var object = JSONObject()
         object.add("name", detector.name)
+        object.add("kind", type(of: detector).kind)
         object.add("running", raw: String(pipeline.isWorking(detector)))
         if isWaiting(detector) { object.add("waiting", raw: "true") }
-        // A heading that is held is no valid one.
-        if let north = detector as? NorthDetector, let heading = north.heading, !heading.isStale {
-            object.add("heading_deg", number: heading.headingDegrees, decimals: 2)
-            object.add("accuracy_deg", number: heading.accuracyDegrees, decimals: 1)
+        if let state = detector.state { object.add("state", state) }
+        // Values that are held, such as a heading, are not valid.
+        let figures = detector.figures
+        if !figures.contains(where: { $0.name == .age }) {
+            for figure in figures { object.add(figure.name, figure.value) }
         }
-        if let state = (detector as? any GyroscopeUser)?.gyroscopeState {
-            object.add("gyroscope", raw: Self.object(state))
-        }
+        if let state = detector.gyroscopeState { object.add("gyroscope", raw: Self.object(state)) }
         return object.text
     }
 

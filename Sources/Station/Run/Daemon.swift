@@ -37,14 +37,14 @@ package final class Daemon {
     let startNanoseconds = SystemClock.monotonic()
     var assembly = Assembly()
     /// Reads what has no samples; `nil` when nothing needs it.
-    var watcher: ReadingWatcher?
+    var watcher: AmbientWatcher?
     /// The number of the watchers that were started: what an earlier one has still sent is left out.
     var watcherNumber = 0
     /// What is read by the watcher, and for which detectors.
-    var watchedReadings: Set<ReadingKind> = []
+    var watchedReadings: Set<AmbientReading.Kind> = []
     var watchedTakers: [ObjectIdentifier] = []
     /// What was told of the scales of accelerometers.
-    private var scales = ScaleNotices()
+    private var toldScales: Set<String> = []
     /// Serves the system bus; `nil` without `[dbus]`.
     var desktop: DesktopService?
     /// The sensors whose devices are not read, because nothing wants them.
@@ -383,7 +383,10 @@ extension Daemon: SessionDelegate {
         take(answer)
         takeMessages()
         serveDesktop(now)
-        for notice in scales.take(assembly) { log.say(notice, level: .warning) }
+        for case let scale? in assembly.detectors.lazy.map(\.scaleAssumption)
+        where toldScales.insert(scale.sensor).inserted {
+            log.say(scale.text, level: .warning)
+        }
         if interruption.takeReload() { reload() }
         inlet?.flush()
         if let readings, now >= readings.dueNanoseconds { publishReadings(now) }

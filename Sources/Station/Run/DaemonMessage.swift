@@ -11,7 +11,7 @@ import TableReading
 /// A message of another thread to the daemon's event thread.
 enum DaemonMessage: Sendable {
     /// A single reading, and the number of the watcher that took it.
-    case reading(ReadingOutcome, watcher: Int)
+    case reading(AmbientReading.Outcome, watcher: Int)
     /// A handler's report.
     case report(Event)
     /// The report of a handler that nobody reads standard output any more.
@@ -39,7 +39,7 @@ enum DaemonMessage: Sendable {
     /// The sensors that programs of the desktop have claimed.
     case claimed(DesktopSensors)
     /// The single readings for which the machine has devices.
-    case readingsPresent(Set<ReadingKind>)
+    case readingsPresent(Set<AmbientReading.Kind>)
     /// A log message of the socket's server.
     case word(String, LogLevel)
 }

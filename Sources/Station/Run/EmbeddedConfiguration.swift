@@ -45,7 +45,7 @@ package enum EmbeddedConfiguration: Sendable {
 
     /// A handler that logs everything but what repeats; a line for each degree of a turn would hide all others.
     private static var log: String {
-        let kinds = EventKind.allCases.filter { $0 != .heading && !EventKind.repeated.contains($0) }
+        let kinds = EventKind.allCases.filter(EventKind.listed.contains)
         return "[handler.log]\non = [\(kinds.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))]\nlog = true\n"
     }
 

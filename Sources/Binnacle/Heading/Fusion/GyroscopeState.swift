@@ -25,12 +25,6 @@ package struct GyroscopeState: Sendable, Equatable {
     package var sigmaDegrees: Double { memory.sigmaDegrees.max() }
 }
 
-/// A detector that may use a gyroscope.
-package protocol GyroscopeUser: Detector {
-    /// What it knows of the gyroscope; `nil` while it has none.
-    var gyroscopeState: GyroscopeState? { get }
-}
-
 extension Sensor {
     /// What was learned of the gyroscope before, for samples with the sensor's calibration; `nil` when nothing was.
     var recalledGyroscope: FusionMemory? {

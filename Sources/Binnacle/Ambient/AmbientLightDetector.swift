@@ -3,6 +3,7 @@
 /// A light sensor has one value and a reading a second, so it has no stream of samples: what reads it calls
 /// ``take(level:unit:at:)`` on the thread of the other detectors.
 public final class AmbientLightDetector: EventDetector {
+    package static let kind = "light"
     /// The name that events carry.
     public let name: String
     /// When a change is told.
@@ -19,9 +20,9 @@ public final class AmbientLightDetector: EventDetector {
     /// None: readings are no samples.
     public let streams: [SampleStream] = []
 
-    /// The level that the delegate was told last; `nil` before the first.
-    package var level: LightEvent? { told }
-
+    /// The last level that was read; `nil` before the first.
+    private var latest: LightEvent?
+    /// The level that the delegate was told last.
     private var told: LightEvent?
     private var hasFailed = false
 
@@ -41,7 +42,7 @@ public final class AmbientLightDetector: EventDetector {
     /// Starts with the next reading, which is told; does nothing while detecting.
     public func startDetection() {
         guard !isDetecting else { return }
-        told = nil
+        (told, latest) = (nil, nil)
         hasFailed = false
         isDetecting = true
     }
@@ -64,11 +65,12 @@ public final class AmbientLightDetector: EventDetector {
     public func take(level: Double, unit: LightEvent.Unit, at timeNanoseconds: Int64) {
         guard isDetecting, level.isFinite, level >= 0 else { return }
         hasFailed = false
+        let event = LightEvent(level: level, unit: unit, timeNanoseconds: timeNanoseconds)
+        latest = event
         if let told, told.unit == unit {
             let least = max(1, told.level * settings.changePercent / 100)
             guard abs(level - told.level) >= least else { return }
         }
-        let event = LightEvent(level: level, unit: unit, timeNanoseconds: timeNanoseconds)
         guard delegate?.ambientLightDetector(self, shouldReport: event) ?? true, isDetecting else {
             return
         }
@@ -82,8 +84,36 @@ public final class AmbientLightDetector: EventDetector {
     public func didFail(because error: any Error) {
         guard isDetecting, !hasFailed else { return }
         hasFailed = true
-        told = nil
+        (told, latest) = (nil, nil)
         delegate?.ambientLightDetector(self, didFailWithError: error)
+    }
+}
+
+extension AmbientLightDetector {
+    package var eventSensor: String? { name }
+    package func report(to router: Router) { delegate = delegate ?? router }
+
+    package var figures: [Figure] { latest.map { [Figure.Name.illuminance, .brightness].figures(of: $0) } ?? [] }
+
+    package var lanes: [Lane] {
+        [
+            Lane(
+                title: "light of \(name)",
+                curves: [
+                    Lane.Curve(label: "lx", name: Figure.Name.illuminance.rawValue),
+                    Lane.Curve(label: "%", name: Figure.Name.brightness.rawValue),
+                ])
+        ]
+    }
+
+    package var ambientKinds: Set<AmbientReading.Kind> { [.light] }
+
+    package func process(_ outcome: AmbientReading.Outcome) {
+        switch outcome {
+        case .read(.light(let level, let unit), let time): take(level: level, unit: unit, at: time)
+        case .failed(.light, let failure): didFail(because: failure)
+        case .read, .failed: break
+        }
     }
 }
 

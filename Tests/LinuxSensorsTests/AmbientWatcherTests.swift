@@ -14,8 +14,8 @@ import Testing
     struct Device: Sendable, CustomTestStringConvertible {
         let name: String
         let files: [String: String]
-        let kind: ReadingKind
-        let reading: Reading
+        let kind: AmbientReading.Kind
+        let reading: AmbientReading
         var testDescription: String { name }
     }
 
@@ -46,7 +46,7 @@ import Testing
 
     @Test(arguments: devices) func valuesHaveTheirUnits(_ device: Device) throws {
         let folder = try TemporaryFolder(device.files)
-        let found = try ReadingFinder(root: folder.path).device(device.kind)
+        let found = try AmbientFinder(root: folder.path).device(device.kind)
         #expect(try found.read() == device.reading)
     }
 
@@ -60,7 +60,7 @@ import Testing
                 return ""
             } catch { return "\(error)" }
         }
-        let finder = ReadingFinder(root: folder.path)
+        let finder = AmbientFinder(root: folder.path)
         #expect(
             reason { _ = try finder.device(.proximity) }
                 == "\(folder.path)/\(Self.iio)0/in_proximity_nearlevel: there is no level at which something is near")
@@ -73,11 +73,13 @@ import Testing
     @Test func aWatcherTellsValuesAndWhatIsMissing() throws {
         let folder = try TemporaryFolder([Self.iio + "0/in_illuminance_input": "1"])
         let told = Mutex<[String]>([])
-        let watcher = try ReadingWatcher([.light, .tabletMode], root: folder.path)
+        let watcher = try AmbientWatcher([.light, .tabletMode], root: folder.path)
         try watcher.start { outcome in
             switch outcome {
             case .read(let reading, _): told.withLock { $0.append("\(reading)") }
-            case .failed(let kind, let failure): told.withLock { $0.append("\(kind): \(failure.category)") }
+            case .failed(let kind, let failure as SensorFailure):
+                told.withLock { $0.append("\(kind): \(failure.category)") }
+            case .failed(let kind, let failure): told.withLock { $0.append("\(kind): \(failure)") }
             }
         }
         defer { watcher.stop() }

@@ -4,12 +4,12 @@ import Glibc
 import LinuxSystem
 
 /// Finds the devices of single readings in sysfs: those of IIO, of old laptops' hwmon, and switches of input devices.
-struct ReadingFinder: Sendable {
+struct AmbientFinder: Sendable {
     /// The folder under which `/sys` and `/dev` lie; empty for the machine's own.
     let root: String
 
     /// The first device of a kind; a failure says why there is none.
-    func device(_ kind: ReadingKind) throws(SensorFailure) -> ReadingDevice {
+    func device(_ kind: AmbientReading.Kind) throws(SensorFailure) -> AmbientDevice {
         var refusal: SensorFailure?
         for place in Place.all(of: kind) {
             do throws(SensorFailure) {
@@ -23,11 +23,11 @@ struct ReadingFinder: Sendable {
 
     /// Where a device may be.
     private enum Place {
-        case iio(ReadingKind)
+        case iio(AmbientReading.Kind)
         case hwmon
-        case inputSwitch(Int32, ReadingKind)
+        case inputSwitch(Int32, AmbientReading.Kind)
 
-        static func all(of kind: ReadingKind) -> [Place] {
+        static func all(of kind: AmbientReading.Kind) -> [Place] {
             switch kind {
             case .light: [.iio(.light), .hwmon]
             case .proximity: [.iio(.proximity), .inputSwitch(SW_FRONT_PROXIMITY, .proximity)]
@@ -36,7 +36,7 @@ struct ReadingFinder: Sendable {
         }
     }
 
-    private func look(in place: Place) throws(SensorFailure) -> ReadingDevice? {
+    private func look(in place: Place) throws(SensorFailure) -> AmbientDevice? {
         switch place {
         case .iio(let kind): try iio(kind)
         case .hwmon: hwmon()
@@ -46,10 +46,10 @@ struct ReadingFinder: Sendable {
 
     // MARK: - IIO
 
-    private func iio(_ kind: ReadingKind) throws(SensorFailure) -> ReadingDevice? {
+    private func iio(_ kind: AmbientReading.Kind) throws(SensorFailure) -> AmbientDevice? {
         for directory in iioDevices {
             let source = kind == .light ? try Self.light(directory) : try Self.proximity(directory)
-            if let source { return ReadingDevice(directory: directory, source: source) }
+            if let source { return AmbientDevice(directory: directory, source: source) }
         }
         return nil
     }
@@ -66,7 +66,7 @@ struct ReadingFinder: Sendable {
         return paths.sorted().map { SysfsDirectory(path: $0) }
     }
 
-    private static func light(_ directory: SysfsDirectory) throws(SensorFailure) -> ReadingDevice
+    private static func light(_ directory: SysfsDirectory) throws(SensorFailure) -> AmbientDevice
         .Source?
     {
         for channel in ["in_illuminance", "in_illuminance0"] {
@@ -82,7 +82,7 @@ struct ReadingFinder: Sendable {
         return nil
     }
 
-    private static func proximity(_ directory: SysfsDirectory) throws(SensorFailure) -> ReadingDevice
+    private static func proximity(_ directory: SysfsDirectory) throws(SensorFailure) -> AmbientDevice
         .Source?
     {
         for channel in ["in_proximity", "in_proximity0"] where directory.has(channel + "_raw") {
@@ -100,23 +100,23 @@ struct ReadingFinder: Sendable {
 
     // MARK: - Others
 
-    private func hwmon() -> ReadingDevice? {
+    private func hwmon() -> AmbientDevice? {
         let folder = SysfsDirectory(path: root + "/sys/class/hwmon")
         for name in folder.names() {
             for directory in [folder.directory(name), folder.directory(name + "/device")]
             where directory.has("light") {
-                return ReadingDevice(directory: directory, source: .pair(attribute: "light"))
+                return AmbientDevice(directory: directory, source: .pair(attribute: "light"))
             }
         }
         // The driver of some has the attribute at a platform device alone.
         let platform = root.isEmpty ? udevPaths("platform") ?? [] : []
         return platform.first { $0.has("light") }.map {
-            ReadingDevice(directory: $0, source: .pair(attribute: "light"))
+            AmbientDevice(directory: $0, source: .pair(attribute: "light"))
         }
     }
 
-    private func inputSwitch(_ code: Int32, _ kind: ReadingKind) throws(SensorFailure)
-        -> ReadingDevice?
+    private func inputSwitch(_ code: Int32, _ kind: AmbientReading.Kind) throws(SensorFailure)
+        -> AmbientDevice?
     {
         let folder = SysfsDirectory(path: root + "/sys/class/input")
         for name in folder.names() where name.hasPrefix("event") {
@@ -128,7 +128,7 @@ struct ReadingFinder: Sendable {
             let file = try mapError(SensorFailure.init) { () throws(SystemError) in
                 try Descriptor(path: "\(root)/dev/input/\(name)", flags: O_RDONLY | O_NONBLOCK)
             }
-            return ReadingDevice(
+            return AmbientDevice(
                 directory: directory, source: .inputSwitch(code: UInt32(code), kind: kind, file))
         }
         return nil

@@ -4,7 +4,7 @@ import Glibc
 import LinuxSystem
 
 /// A device of which single values are read.
-struct ReadingDevice: Sendable {
+struct AmbientDevice: Sendable {
     /// Where the value comes from.
     enum Source: Sendable {
         /// An attribute in lux, multiplied by a scale.
@@ -16,7 +16,7 @@ struct ReadingDevice: Sendable {
         /// An attribute that grows as something comes nearer, and its value where that is near.
         case proximity(attribute: String, nearLevel: Double)
         /// A switch of an input device's event node.
-        case inputSwitch(code: UInt32, kind: ReadingKind, Descriptor)
+        case inputSwitch(code: UInt32, kind: AmbientReading.Kind, Descriptor)
     }
 
     let directory: SysfsDirectory
@@ -28,7 +28,7 @@ struct ReadingDevice: Sendable {
     }
 
     /// Reads the value; this can take as long as a driver needs.
-    func read() throws(SensorFailure) -> Reading {
+    func read() throws(SensorFailure) -> AmbientReading {
         switch source {
         case .lux(let attribute, let scale): return .light(try directory.value(attribute) * scale, .lux)
         case .vendor(let attribute, let scale): return .light(try directory.value(attribute) * scale, .percent)

@@ -1,12 +1,12 @@
-import Binnacle
+package import Binnacle
 package import LinuxSystem
 
 /// Reads light, proximity and switches on a thread of its own, because each reading may take as long as a driver needs.
 ///
 /// What has no device is looked for again every ten seconds: such sensors are built in, and few come later.
-package final class ReadingWatcher: Sendable {
-    private let kinds: [ReadingKind]
-    private let finder: ReadingFinder
+package final class AmbientWatcher: Sendable {
+    private let kinds: [AmbientReading.Kind]
+    private let finder: AmbientFinder
     private let stopSignal: StopSignal
 
     /// How often what is no switch is read, as iio-sensor-proxy does; and how often a missing device is looked for.
@@ -20,15 +20,15 @@ package final class ReadingWatcher: Sendable {
     ///   - kinds: What to read, each once.
     ///   - root: The folder under which `/sys` and `/dev` lie; `nil` for the machine's own.
     /// - Throws: ``SystemError`` when there is no descriptor left.
-    package init(_ kinds: [ReadingKind], root: String?) throws(SystemError) {
+    package init(_ kinds: [AmbientReading.Kind], root: String?) throws(SystemError) {
         self.kinds = kinds
-        finder = ReadingFinder(root: root ?? "")
+        finder = AmbientFinder(root: root ?? "")
         stopSignal = try StopSignal()
     }
 
     /// The kinds for which the machine has a device; looking may take as long as a driver needs.
-    package static func present(_ kinds: [ReadingKind], root: String?) -> Set<ReadingKind> {
-        let finder = ReadingFinder(root: root ?? "")
+    package static func present(_ kinds: [AmbientReading.Kind], root: String?) -> Set<AmbientReading.Kind> {
+        let finder = AmbientFinder(root: root ?? "")
         return Set(kinds.filter { (try? finder.device($0)) != nil })
     }
 
@@ -36,15 +36,15 @@ package final class ReadingWatcher: Sendable {
     ///
     /// - Parameter tell: Called on the watcher's thread.
     /// - Throws: ``SystemError`` when the system has no thread left.
-    package func start(tell: @escaping @Sendable (ReadingOutcome) -> Void) throws(SystemError) {
+    package func start(tell: @escaping @Sendable (AmbientReading.Outcome) -> Void) throws(SystemError) {
         try WorkerThread.start { [self] in run(tell) }
     }
 
     /// Has the thread end; nothing is told afterwards, except what is being told.
     package func stop() { stopSignal.request() }
 
-    private func run(_ tell: (ReadingOutcome) -> Void) {
-        var devices: [ReadingKind: ReadingDevice] = [:]
+    private func run(_ tell: (AmbientReading.Outcome) -> Void) {
+        var devices: [AmbientReading.Kind: AmbientDevice] = [:]
         var searchNanoseconds = Int64.min
         while true {
             let now = SystemClock.monotonic()
@@ -66,15 +66,15 @@ package final class ReadingWatcher: Sendable {
         }
     }
 
-    private func interval(of devices: some Collection<ReadingDevice>) -> Int64 {
+    private func interval(of devices: some Collection<AmbientDevice>) -> Int64 {
         let hasPair = devices.contains { if case .pair = $0.source { true } else { false } }
         return hasPair ? Self.intervals.pair : Self.intervals.reading
     }
 
     /// Reads a kind, after a search where there is no device yet; `nil` when there is nothing to tell.
     private func read(
-        _ kind: ReadingKind, _ devices: inout [ReadingKind: ReadingDevice], searches: Bool
-    ) -> ReadingOutcome? {
+        _ kind: AmbientReading.Kind, _ devices: inout [AmbientReading.Kind: AmbientDevice], searches: Bool
+    ) -> AmbientReading.Outcome? {
         do throws(SensorFailure) {
             if devices[kind] == nil {
                 guard searches else { return nil }

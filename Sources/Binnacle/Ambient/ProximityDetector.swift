@@ -2,6 +2,7 @@
 ///
 /// What reads the sensor calls ``take(strength:at:)`` on the thread of the other detectors.
 public final class ProximityDetector: EventDetector {
+    package static let kind = "proximity"
     /// The name that events carry.
     public let name: String
     /// Told what is found.
@@ -82,6 +83,26 @@ public final class ProximityDetector: EventDetector {
         hasFailed = true
         proximity = nil
         delegate?.proximityDetector(self, didFailWithError: error)
+    }
+}
+
+extension ProximityDetector {
+    package var eventSensor: String? { name }
+    package func report(to router: Router) { delegate = delegate ?? router }
+
+    package var state: String? { proximity?.rawValue }
+    package var lanes: [Lane] {
+        [Lane(title: "proximity of \(name)", states: [Lane.States(name: Lane.States.state)])]
+    }
+
+    package var ambientKinds: Set<AmbientReading.Kind> { [.proximity] }
+
+    package func process(_ outcome: AmbientReading.Outcome) {
+        switch outcome {
+        case .read(.proximity(let strength), let time): take(strength: strength, at: time)
+        case .failed(.proximity, let failure): didFail(because: failure)
+        case .read, .failed: break
+        }
     }
 }
 

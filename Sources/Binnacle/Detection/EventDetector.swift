@@ -1,0 +1,97 @@
+/// A detector whose results become events, and which shows what it measures to views that do not know its class.
+///
+/// What follows ``report(to:)`` has a default, so that a detector states only what it has.
+package protocol EventDetector: Detector {
+    /// What such detectors are called: the word of their section in the configuration, as in "motion".
+    static var kind: String { get }
+    /// The sample at which the detector stands; means something only to a delegate that is being told.
+    var position: SamplePosition { get }
+    /// The name of the sensor that its events are about; `nil` where it has none.
+    var eventSensor: String? { get }
+    /// Makes a router the delegate, unless it has one.
+    func report(to router: Router)
+    /// Tells the delegate what waits for a further sample, because there will be none.
+    func sourceDidEnd()
+
+    // MARK: What it shows
+
+    /// The name of its present state, as in "moving"; `nil` while it is unknown.
+    var state: String? { get }
+    /// Whether ``state`` is one that the detector waits for, such as a motion.
+    var isActive: Bool { get }
+    /// Its latest values, as of the end of the last delivery. With ``Figure/Name/age`` they are held from before.
+    var figures: [Figure] { get }
+    /// What its values are compared with.
+    var limits: [Readings.Limit] { get }
+    /// What is drawn of it over time.
+    var lanes: [Lane] { get }
+    /// The values that it has at samples, for ``lanes`` and ``limits``.
+    var sampledValues: [SampledValue] { get }
+    /// The values that are in no stream's columns; `nil` for a detector without such values.
+    var rows: MeasuredRows? { get }
+    /// The squares of a value at the samples of the last delivery, in the samples' unit; `nil` while there are none.
+    ///
+    /// They lie in memory of the detector, and are valid until it processes another delivery.
+    ///
+    /// - Parameters:
+    ///   - place: As in ``SampledValue/Place/squares(_:of:)``.
+    ///   - count: The number of samples of the value's stream in that delivery.
+    /// - Returns: The squares.
+    func squares(_ place: Int, count: Int) -> UnsafePointer<Float>?
+    /// What is known of the gyroscope, as of the end of the last delivery; `nil` while none is used.
+    var gyroscopeState: GyroscopeState? { get }
+    /// What a replay tells of it at the end, as lines without indentation.
+    ///
+    /// - Parameter word: What has ended, as in "trace".
+    /// - Returns: The lines.
+    func summary(ofEnded word: String) -> [String]
+    /// What it assumes of its sensor's scale; `nil` while that is right.
+    var scaleAssumption: ScaleAssumption? { get }
+
+    // MARK: Single readings
+
+    /// What it takes of the readings that are no samples.
+    var ambientKinds: Set<AmbientReading.Kind> { get }
+    /// Looks at a single reading, or at the failure to take one, of ``ambientKinds``.
+    func process(_ outcome: AmbientReading.Outcome)
+}
+
+extension EventDetector {
+    package func sourceDidEnd() {}
+    package var state: String? { nil }
+    package var isActive: Bool { false }
+    package var figures: [Figure] { [] }
+    package var limits: [Readings.Limit] { [] }
+    package var lanes: [Lane] { [] }
+    package var sampledValues: [SampledValue] { [] }
+    package var rows: MeasuredRows? { nil }
+    package func squares(_ place: Int, count: Int) -> UnsafePointer<Float>? { nil }
+    package var gyroscopeState: GyroscopeState? { nil }
+    package func summary(ofEnded word: String) -> [String] { [] }
+    package var scaleAssumption: ScaleAssumption? { nil }
+    package var ambientKinds: Set<AmbientReading.Kind> { [] }
+    package func process(_ outcome: AmbientReading.Outcome) {}
+}
+
+extension [Figure.Name] {
+    /// The figures that a result has, in this order.
+    func figures(of source: some FigureSource) -> [Figure] {
+        compactMap { name in source.value(of: name).map { Figure(name, $0) } }
+    }
+}
+
+/// What a detector assumes of a sensor's scale, because of what the samples are at rest.
+package struct ScaleAssumption {
+    /// The sensor's name.
+    package let sensor: String
+    /// The length that gravity has in the samples, in g.
+    let lengthG: Float
+
+    /// A sentence for people.
+    package var text: String {
+        let length = Figure.Value.number(Double(lengthG), decimals: 2)
+        return
+            "sensor '\(sensor)': it measures \(length) g at rest, so its scale is wrong; the orientation needs its direction "
+            + "alone, and 'binnacle calibrate' corrects it"
+    }
+}

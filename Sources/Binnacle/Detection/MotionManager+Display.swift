@@ -1,0 +1,83 @@
+/// The values that a motion manager compares with limits; each name ends with the unit.
+private enum Value {
+    static let user = "user_g"
+    static let linear = "linear_g"
+    static let total = "total_g"
+    static let rate = "rate_dps"
+}
+
+/// What a motion manager shows.
+extension MotionManager {
+    package var eventSensor: String? { accelerometer?.sensor.name }
+    package func report(to router: Router) { delegate = delegate ?? router }
+
+    package var state: String? { isMoving ? "moving" : isRotating ? "rotating" : "still" }
+    package var isActive: Bool { isMoving || isRotating }
+    package var limits: [Readings.Limit] { settings.limits }
+
+    private var isLinear: Bool { settings.features.contains(.motion) && settings.measure == .linearAcceleration }
+
+    package var sampledValues: [SampledValue] {
+        guard let accelerometer else { return [] }
+        var values: [SampledValue] = []
+        if needsGravity {
+            values.append(SampledValue(name: Value.user, place: .squares(0, of: accelerometer), unit: .g))
+        }
+        if isLinear { values.append(SampledValue(name: Value.linear, place: .squares(1, of: accelerometer), unit: .g)) }
+        values.append(SampledValue(name: Value.total, place: .lengths(of: accelerometer), unit: .g))
+        if settings.features.contains(.rotation), let gyroscope {
+            values.append(SampledValue(name: Value.rate, place: .lengths(of: gyroscope), unit: .degreesPerSecond))
+        }
+        return values
+    }
+
+    package var lanes: [Lane] {
+        let curves = sampledValues.map { value in
+            switch value.name {
+            case Value.user: Lane("user acceleration, \(name)", "g", curve: "user", of: value.name)
+            case Value.linear: Lane("linear acceleration, \(name)", "g", curve: "linear", of: value.name)
+            case Value.total: Lane("total acceleration, \(name)", "g", curve: "total", of: value.name)
+            default: Lane("rate of turn, \(name)", "°/s", curve: "rate", of: value.name)
+            }
+        }
+        return [Lane(title: "motion \(name)", states: [Lane.States(name: Lane.States.state)])] + curves
+    }
+
+    package func summary(ofEnded word: String) -> [String] {
+        isMoving ? ["\(name): still moving when the \(word) ended"] : []
+    }
+}
+
+extension MotionSettings {
+    /// Everything that is compared with an acceleration, in g, or with the rate of turn, in °/s.
+    fileprivate var limits: [Readings.Limit] {
+        var limits: [Readings.Limit] = []
+        if features.contains(.motion) {
+            func motion(_ measure: String, isAbove: Bool = true, from zero: Float = 0) -> Readings.Limit {
+                let sign: Float = isAbove ? 1 : -1
+                return Readings.Limit(
+                    "motion", of: measure, isAbove: isAbove, begin: zero + sign * thresholdG,
+                    end: zero + sign * effectiveReleaseG, isAlwaysShown: true)
+            }
+            switch measure {
+            case .userAcceleration: limits.append(motion(Value.user))
+            case .linearAcceleration: limits.append(motion(Value.linear))
+            case .magnitude: limits += [motion(Value.total, from: 1), motion(Value.total, isAbove: false, from: 1)]
+            }
+        }
+        if features.contains(.shake) {
+            limits.append(Readings.Limit("shake", of: Value.user, begin: shakeG, end: shakeG / 2))
+        }
+        if features.contains(.freeFall) {
+            limits.append(Readings.Limit("free fall", of: Value.total, isAbove: false, begin: freeFallG))
+        }
+        if features.contains(.shock) { limits.append(Readings.Limit("shock", of: Value.total, begin: shockG)) }
+        if features.contains(.rotation) {
+            limits.append(
+                Readings.Limit(
+                    "rotation", of: Value.rate, begin: Float(rotationDegreesPerSecond),
+                    end: Float(effectiveRotationRelease), isAlwaysShown: true))
+        }
+        return limits
+    }
+}

@@ -1,0 +1,411 @@
+// The words of events: each kind and each figure is a case and a row. What else needs to know of them is made from the rows.
+
+import PlainText
+
+/// What an event tells; the raw value is its name in configurations and in JSON, and `text` says what it means.
+///
+/// The log, the journal, the state of a sensor in MQTT, Home Assistant's entities, the warnings of a configuration, the
+/// placeholders, the help and the manual are made from the rows; nothing else lists the kinds.
+public enum EventKind: String, Sendable, Hashable, CaseIterable {
+    case motionBegan = "motion.began"
+    case motionMoving = "motion.moving"
+    case motionEnded = "motion.ended"
+    case shake
+    case freeFall = "free_fall"
+    case shock
+    case rotationBegan = "rotation.began"
+    case rotationEnded = "rotation.ended"
+    case heading
+    case headingLost = "heading.lost"
+    case headingFound = "heading.found"
+    case sectorEntered = "sector.entered"
+    case sectorLeft = "sector.left"
+    case interferenceBegan = "interference.began"
+    case interferenceEnded = "interference.ended"
+    case calibrationNeeded = "calibration.needed"
+    case calibrationRestored = "calibration.restored"
+    case northFaced = "north.faced"
+    case northFacing = "north.facing"
+    case northLeft = "north.left"
+    case orientationChanged = "orientation.changed"
+    case tiltChanged = "tilt.changed"
+    case hingeChanged = "hinge.changed"
+    case lightChanged = "light.changed"
+    case proximityChanged = "proximity.changed"
+    case gap
+    case samplesLost = "samples.lost"
+    case sensorActive = "sensor.active"
+    case sensorInactive = "sensor.inactive"
+    case sensorsOneLeft = "sensors.one_left"
+    case sensorsNoneLeft = "sensors.none_left"
+    case detectorFailed = "detector.failed"
+    case detectorUnavailable = "detector.unavailable"
+    case quorumReached = "quorum.reached"
+    case commandFinished = "command.finished"
+    case commandFailed = "command.failed"
+    case eventsDropped = "events.dropped"
+    case handlerFailed = "handler.failed"
+    case handlerRecovered = "handler.recovered"
+    case storeFailed = "store.failed"
+    case storeRecovered = "store.recovered"
+}
+
+extension Figure {
+    /// The name, which ends with the unit; the raw value is its key in JSON and in placeholders.
+    ///
+    /// The row says what the figure is, with which unit and how many decimals.
+    public enum Name: String, Sendable, CaseIterable {
+        case peak = "peak_g"
+        case userAcceleration = "user_g"
+        case smallest = "min_g"
+        case magnitude = "magnitude_g"
+        case peakRate = "peak_dps"
+        case onset = "onset_ns"
+        case duration = "duration_s"
+        case x = "x_m_s2"
+        case y = "y_m_s2"
+        case z = "z_m_s2"
+        case heading = "heading_deg"
+        case reference
+        case declination = "declination_deg"
+        case accuracy = "accuracy_deg"
+        case age = "age_s"
+        case sector
+        case axis
+        case off = "off_deg"
+        case field = "field_uT"
+        case expected = "expected_uT"
+        case dip = "dip_deg"
+        case turnRate = "turn_rate_dps"
+        case orientation
+        case tilt
+        case posture
+        case angle = "angle_deg"
+        case illuminance = "illuminance_lux"
+        case brightness = "brightness_percent"
+        case proximity
+        case gap = "gap_s"
+        case channel
+        case cause
+        case reason
+        case active
+        case count
+        case ordinal
+        case needed
+        case sensors
+        case handler
+        case program
+        case trigger = "for_seq"
+        case status
+        case signal
+        case attempt
+        case retry = "retry_s"
+        case output
+    }
+}
+
+extension EventKind {
+    private static let headings: [Figure.Name] = [
+        .heading, .reference, .declination, .accuracy, .age, .axis, .field, .dip, .turnRate,
+    ]
+    private static let sectors: [Figure.Name] = [.sector, .heading, .reference, .accuracy, .axis]
+    private static let bearings: [Figure.Name] = [.heading, .reference, .off, .accuracy, .axis]
+    private static func screens(_ changed: Figure.Name) -> [Figure.Name] { [changed, .x, .y, .z] }
+    private static let fields: [Figure.Name] = [.field, .expected]
+    private static let commands: [Figure.Name] = [
+        .handler, .program, .trigger, .status, .signal, .duration, .attempt, .reason, .retry, .output,
+    ]
+
+    /// The row of the kind; ``row`` is cheaper.
+    var made: Row {
+        switch self {
+        case .motionBegan:
+            Row(
+                "a89f1f1421234078b42b57844654f2a5", .info, .begin, from: .detector(MotionManager.kind),
+                state: [.delivers, .word("moving")], figures: [.peak, .onset],
+                home: [.moving, .pulse("tamper", "Tamper", isEnabled: false)],
+                "The acceleration has been above the motion threshold for the minimum duration.")
+        case .motionMoving:
+            Row(
+                "8d9a989ff9254221a4f145a6dc471739", .debug, .repeated, from: .detector(MotionManager.kind),
+                state: [.delivers, .word("moving")], figures: [.x, .y, .z], home: [],
+                "Motion goes on; at most once per update interval.")
+        case .motionEnded:
+            Row(
+                "e8777e9df8684e7a918ebac0caf66a5e", .info, from: .detector(MotionManager.kind),
+                state: [.delivers, .word("still"), .figures([.peak])], figures: [.peak, .duration, .onset],
+                home: [.moving, .peak],
+                "The device has been quiet for the quiet time; the duration does not include that time.")
+        case .shake:
+            Row(
+                "b5d517eb57344fbe97be000deaa39371", .info, .begin, from: .detector(MotionManager.kind),
+                state: [.delivers], figures: [.userAcceleration],
+                home: [.pulse("vibration", "Vibration"), .occurrence],
+                "The user acceleration rose above the shake threshold.")
+        case .freeFall:
+            Row(
+                "7355033af62e4a0aa6b920ca0eec1200", .info, .begin, from: .detector(MotionManager.kind),
+                state: [.delivers], figures: [.smallest, .duration, .onset], home: [.occurrence],
+                "The total acceleration has been below the free-fall threshold for its duration.")
+        case .shock:
+            Row(
+                "b47a4ad8626a43d2a120b1369982b514", .info, .begin, from: .detector(MotionManager.kind),
+                state: [.delivers, .figures([.peak])], figures: [.peak, .magnitude, .duration, .onset],
+                home: [.peak, .occurrence],
+                "The total acceleration rose above the shock threshold; reported when the shock window is over.")
+        case .rotationBegan:
+            Row(
+                "11e81d09131e42a0b046bf25547f3666", .info, .begin, from: .detector(MotionManager.kind),
+                state: [.delivers], figures: [.peakRate, .onset], home: [],
+                "The rate of turn has been above the rotation threshold for the minimum duration.")
+        case .rotationEnded:
+            Row(
+                "bf676e36f6ba46fba7943eb77c9bc686", .info, from: .detector(MotionManager.kind),
+                state: [.delivers], figures: [.peakRate, .duration, .onset], home: [],
+                "The device has turned more slowly for the quiet time; the duration does not include that time.")
+        case .heading:
+            Row(
+                "58b6fc8dd32042e7a4aaa2b9f1a5239d", .debug, from: .detector(NorthDetector.kind),
+                state: [.delivers], figures: Self.headings, home: [.heading],
+                "The first heading, each turn by the heading filter, a held one once a second, a valid one after it.")
+        case .headingLost:
+            Row(
+                "dbc8136273304b39a4686124123c5700", .warning, from: .detector(NorthDetector.kind),
+                state: [.headingLost], figures: [.reason, .age], home: [],
+                "There is no valid heading any more.")
+        case .headingFound:
+            Row(
+                "8d0d6e1f4b844c3497a9aaa0a9d8bd47", .info, from: .detector(NorthDetector.kind),
+                state: [.delivers], figures: Self.headings, home: [.heading],
+                "There is a valid heading again.")
+        case .sectorEntered:
+            Row(
+                "1f8a9cbf2293435eb39427081533f8bb", .info, from: .detector(NorthDetector.kind),
+                state: [.delivers], figures: Self.sectors, home: [.occurrence],
+                "The heading has been within a sector for the dwell time.")
+        case .sectorLeft:
+            Row(
+                "4ca1acbd92cd4567b7e7844d99fd988e", .info, from: .detector(NorthDetector.kind),
+                state: [.delivers], figures: Self.sectors, home: [.occurrence],
+                "The heading has been outside a sector by its margin for the dwell time.")
+        case .interferenceBegan:
+            Row(
+                "ee7e80200fc74b50af84a7f3bd838b46", .warning, from: .detector(NorthDetector.kind),
+                state: [.delivers, .interference(true)], figures: Self.fields, home: [.interference],
+                "The strength of the field is wrong: iron or a magnet is nearby.")
+        case .interferenceEnded:
+            Row(
+                "02f411da87d8439dbb09337775c1fc5a", .info, from: .detector(NorthDetector.kind),
+                state: [.delivers, .interference(false)], figures: Self.fields, home: [.interference],
+                "The strength of the field is as expected again.")
+        case .calibrationNeeded:
+            Row(
+                "b6da00893d324140bcd678a63cc15c98", .warning, from: .detector(NorthDetector.kind),
+                state: [.delivers], figures: Self.fields, home: [.occurrence],
+                "The interference has lasted so long that the magnetometer has to be calibrated.")
+        case .calibrationRestored:
+            Row(
+                "89a8a370bffe4e618d36bddee7cfcfec", .info, from: .detector(NorthDetector.kind),
+                state: [.delivers], figures: Self.fields, home: [],
+                "The strength of the field is as expected again after a calibration was needed.")
+        case .northFaced:
+            Row(
+                "1b35e93c6eae41e688c447275ae8183c", .info, .begin, from: .detector(NorthDetector.kind),
+                state: [.delivers, .word("facing")], figures: Self.bearings, home: [.occurrence],
+                "The heading has been within the tolerance of the bearing for the dwell time.")
+        case .northFacing:
+            Row(
+                "4170146b3aa643d997b708618a01d703", .debug, .repeated, from: .detector(NorthDetector.kind),
+                state: [.delivers, .word("facing")], figures: Self.bearings, home: [],
+                "The device still faces the bearing; at most once per update interval.")
+        case .northLeft:
+            Row(
+                "e90c808b2389499b998da13ad2a93e38", .info, from: .detector(NorthDetector.kind),
+                state: [.delivers, .word("away")], figures: Self.bearings, home: [.occurrence],
+                "The heading has been beyond the exit angle for the dwell time.")
+        case .orientationChanged:
+            Row(
+                "0a4e2e43bdca4a0f8121926c40bdf0c2", .info, from: .detector(OrientationDetector.kind),
+                state: [.delivers, .figures([.orientation])], figures: Self.screens(.orientation),
+                home: [.choice(.orientation, ScreenOrientation.self), .occurrence],
+                "Another edge of the screen has pointed up for the dwell time, or the first one is known.")
+        case .tiltChanged:
+            Row(
+                "152abaed38cb4891bc9a83e096167898", .info, from: .detector(OrientationDetector.kind),
+                state: [.delivers, .figures([.tilt])], figures: Self.screens(.tilt),
+                home: [.choice(.tilt, ScreenTilt.self), .occurrence],
+                "The screen has leaned otherwise for the dwell time, or the first tilt is known.")
+        case .hingeChanged:
+            Row(
+                "bf5d71ae9ddd4dc597aa91d12834bf05", .info, from: .detector(HingeDetector.kind),
+                state: [.delivers, .figures([.posture])], figures: [.posture, .angle], home: [],
+                "A laptop is set up otherwise, its hinge has turned by the angle filter, or both are known.")
+        case .lightChanged:
+            Row(
+                "e499b8b3c4df4a508360cd87f2e32f2f", .debug, from: .detector(AmbientLightDetector.kind),
+                state: [.delivers, .figures([.illuminance, .brightness])], figures: [.illuminance, .brightness],
+                home: [],
+                "The light around the device has changed by the change percentage, or is known.")
+        case .proximityChanged:
+            Row(
+                "649161fb1f664a2abcefd82a78eb5a33", .info, from: .detector(ProximityDetector.kind),
+                state: [.delivers, .figures([.proximity])], figures: [.proximity], home: [],
+                "Something came near the device or went away, or it is known whether something is near.")
+        case .gap:
+            Row(
+                "aeeea507e7da4071ba95c43cffc37257", .warning, from: .sensors,
+                state: [], figures: [.channel, .gap], home: [],
+                "A stream was interrupted for more than a second.")
+        case .samplesLost:
+            Row(
+                "d16304100ccd47d99e77af5bb715c2e8", .warning, from: .sensors,
+                state: [], figures: [.channel, .cause, .count, .gap, .reason],
+                home: [.pulse("samples_lost", "Samples lost", deviceClass: "problem")],
+                "Samples that the device should have delivered will never come.")
+        case .sensorActive:
+            Row(
+                "688aca90714644b5912b3a0311484dcd", .info, from: .sensors, isAlwaysLogged: true,
+                state: [.sensorActive], figures: [.active], home: [],
+                "A sensor delivers again.")
+        case .sensorInactive:
+            Row(
+                "98545a5055554783a67affc7701e5122", .warning, from: .sensors, isAlwaysLogged: true,
+                state: [.sensorInactive], figures: [.reason, .active], home: [],
+                "A sensor failed.")
+        case .sensorsOneLeft:
+            Row(
+                "ca56109ae1fc4ca6bcdce8a408649729", .warning, from: .sensors,
+                state: [], figures: [], home: [],
+                "A failure left one active sensor.")
+        case .sensorsNoneLeft:
+            Row(
+                "f1a119552c794cd5b4d6eb3da3a1f9c8", .error, from: .sensors, isAlwaysLogged: true,
+                state: [], figures: [], home: [],
+                "A failure left no active sensor.")
+        case .detectorFailed:
+            Row(
+                "87ba1307496b4d81b281eb4d34d28213", .warning, from: .anyDetector, isAlwaysLogged: true,
+                state: [.detectorFailed], figures: [.reason], home: [],
+                "A detector lost the sensor that it needs.")
+        case .detectorUnavailable:
+            Row(
+                "d373bceabe214a9fb3cc742bd9aff30d", .warning, from: .anyDetector, isAlwaysLogged: true,
+                state: [.detectorFailed], figures: [.reason], home: [],
+                "A detector could not start, because a sensor that it needs is not there.")
+        case .quorumReached:
+            Row(
+                "ee0ead0fa1ad46f8baa7c2e94881b597", .info, from: .quorum,
+                state: [], figures: [.count, .needed, .active, .sensors], home: [],
+                "Enough sensors agreed; made by the quorum decorator.")
+        case .commandFinished:
+            Row(
+                "24d9c15ec63c4a7eba1ddc87c49b9172", .info, .report, from: .commands, isAlwaysLogged: true,
+                state: [], figures: Self.commands, home: [],
+                "The program of a handler ended with success.")
+        case .commandFailed:
+            Row(
+                "d844dcdd8d7940579ebe881883855365", .warning, .report, from: .commands, isAlwaysLogged: true,
+                state: [], figures: Self.commands, home: [],
+                "The program of a handler could not be run, failed, or took too long.")
+        case .eventsDropped:
+            Row(
+                "f24d43b8ee92431bb063aa888ca91894", .warning, .report, from: .handlers, isAlwaysLogged: true,
+                state: [], figures: [.handler, .count, .reason], home: [],
+                "Too many events waited for a handler or for the store, so some were dropped.")
+        case .handlerFailed:
+            Row(
+                "4bba6fc62946445b8c3213d73d1f18c5", .warning, .report, from: .handlers, isAlwaysLogged: true,
+                state: [], figures: [.handler, .reason], home: [],
+                "A handler can no longer do its work.")
+        case .handlerRecovered:
+            Row(
+                "fec5418a6e754a82b63fe43bfd492164", .info, .report, from: .handlers, isAlwaysLogged: true,
+                state: [], figures: [.handler], home: [],
+                "A handler that had failed works again.")
+        case .storeFailed:
+            Row(
+                "068b415a5ec949cd9c47cc6bfc3a0769", .warning, .report, from: .store, isAlwaysLogged: true,
+                state: [], figures: [.reason, .retry], home: [],
+                "Events are not stored at the moment.")
+        case .storeRecovered:
+            Row(
+                "47691642e87b47dea5d118646ee95946", .info, .report, from: .store, isAlwaysLogged: true,
+                state: [], figures: [.reason, .count], home: [],
+                "Events are stored again.")
+        }
+    }
+}
+
+extension Figure.Name {
+    /// The row of the figure.
+    package var row: Row {
+        switch self {
+        case .peak: Row(.number(.g, decimals: 4), "The greatest acceleration of the motion so far, or of the shock.")
+        case .userAcceleration: Row(.number(.g, decimals: 4), "The user acceleration of the shake.")
+        case .smallest: Row(.number(.g, decimals: 4), "The smallest total acceleration of the free fall so far.")
+        case .magnitude: Row(.number(.g, decimals: 4), "The total acceleration of the first sample of the shock.")
+        case .peakRate:
+            Row(
+                .number(.degreesPerSecond, decimals: 1),
+                "The greatest rate of turn of the rotation so far, about any axis.")
+        case .onset: Row(.stamp, "The stamp of the first sample beyond the threshold.")
+        case .duration: Row(.number(.seconds, decimals: 3), "How long it lasted.")
+        case .x: Row(.number(.metresPerSecondSquared, decimals: 3), "The acceleration to the right.")
+        case .y: Row(.number(.metresPerSecondSquared, decimals: 3), "The acceleration to the top.")
+        case .z: Row(.number(.metresPerSecondSquared, decimals: 3), "The acceleration out of the screen.")
+        case .heading: Row(.number(.degrees, decimals: 2), "The heading, clockwise from the north of `reference`.")
+        case .reference:
+            Row(.word(HeadingEvent.Reference.self), "`true` when the heading counts from true north; else not there.")
+        case .declination:
+            Row(.number(.degrees, decimals: 2), "How far magnetic north lies east of true north, where that is known.")
+        case .accuracy: Row(.number(.degrees, decimals: 1), "The error that nine of ten headings stay within.")
+        case .age: Row(.number(.seconds, decimals: 3), "How old a held heading is; a valid heading has none.")
+        case .sector: Row(.text, "The name of the sector.")
+        case .axis: Row(.word(DeviceAxis.self), "The axis of the device whose direction the heading is.")
+        case .off: Row(.number(.degrees, decimals: 2), "The turn to the bearing; negative to the left.")
+        case .field: Row(.number(.microtesla, decimals: 2), "The strength of the field.")
+        case .expected: Row(.number(.microtesla, decimals: 2), "The strength that the field should have.")
+        case .dip: Row(.number(.degrees, decimals: 1), "The angle of the field below the horizon.")
+        case .turnRate:
+            Row(
+                .number(.degreesPerSecond, decimals: 2),
+                "How fast the heading grows, clockwise; where a gyroscope is used.")
+        case .orientation:
+            Row(
+                .word(ScreenOrientation.self),
+                "The edge of the screen that points up: normal, left-up, right-up or bottom-up.")
+        case .tilt:
+            Row(
+                .word(ScreenTilt.self),
+                "How the screen leans: vertical, tilted-up, tilted-down, face-up or face-down.")
+        case .posture: Row(.word(Posture.self), "How a laptop is set up: laptop, tent, tablet or closed.")
+        case .angle:
+            Row(
+                .number(.degrees, decimals: 1),
+                "The angle between keyboard and screen: 0 closed, 180 flat, 360 folded back; not there with a switch alone."
+            )
+        case .illuminance: Row(.number(.lux, decimals: 1), "The light around the device.")
+        case .brightness:
+            Row(.number(.percent, decimals: 1), "The light around the device, of a sensor that has no unit.")
+        case .proximity: Row(.word(Proximity.self), "Whether something is near: near or far.")
+        case .gap: Row(.number(.seconds, decimals: 3), "How long there were no samples.")
+        case .channel: Row(.word(SampleKind.self), "What the samples measure.")
+        case .cause:
+            Row(.word(SampleLoss.Cause.self), "Why samples were lost: overrun, stall, read_error, suspend or clock.")
+        case .reason: Row(.text, "Why it happened, in words.")
+        case .active: Row(.integer, "The number of active sensors.")
+        case .count: Row(.integer, "How many events or samples it stands for; lost samples are estimated.")
+        case .ordinal: Row(.integer, "Its number among the events of its kind; added by the `count` decorator.")
+        case .needed: Row(.integer, "How many sensors had to agree.")
+        case .sensors: Row(.text, "The names of the sensors that agreed.")
+        case .handler: Row(.text, "The name of the handler.")
+        case .program: Row(.text, "The program.")
+        case .trigger: Row(.integer, "The number of the event that the program was run for.")
+        case .status: Row(.integer, "The exit status of the program.")
+        case .signal: Row(.integer, "The number of the signal that ended the program.")
+        case .attempt: Row(.integer, "The attempt number, starting at 1.")
+        case .retry: Row(.number(.seconds, decimals: 3), "The seconds until the next attempt.")
+        case .output: Row(.text, "The end of what the program wrote.")
+        }
+    }
+}

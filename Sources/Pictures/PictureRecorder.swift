@@ -1,0 +1,209 @@
+package import Binnacle
+import Kernels
+import PlainText
+
+/// Records what a replay's pipeline sees, and draws it: the corrected samples, what the detectors made of them, and the events.
+///
+/// Its memory does not grow with the recording's length: tracks keep a fixed number of blocks, and only the first events are
+/// kept one by one.
+package final class PictureRecorder {
+    /// What stands behind the detectors.
+    package let observer: PipelineObserver
+
+    private let detectors: [any EventDetector]
+    /// The tracks of the observer's sources, with the units of their series.
+    private let tracks: [(track: Track, units: [SampledValue.Unit])]
+    /// The spectra of the accelerometers among the sources.
+    private let spectra: [Spectrum?]
+    private var events: [Event] = []
+    private var eventCount = 0
+
+    /// The most events that are kept.
+    private static let mostEvents = 4000
+    /// The most pairs of a least and a greatest value in all tracks: with 4 bytes each, in base64, 1.5 MB.
+    private static let mostPairs = 280_000
+
+    /// Creates a recorder.
+    ///
+    /// - Parameters:
+    ///   - streams: Those of the pipeline, in their order.
+    ///   - detectors: Those of the pipeline.
+    package init(streams: [SampleStream], detectors: [any EventDetector]) {
+        let observer = PipelineObserver(streams: streams, detectors: detectors)
+        self.observer = observer
+        self.detectors = detectors
+        let count = observer.sources.reduce(0) { $0 + $1.seriesCount }
+        // Even, because blocks are joined in pairs.
+        let capacity = max(1024, Self.mostPairs / max(1, count) / 2 * 2)
+        tracks = observer.sources.map { source in
+            let own = source.stream.map { stream in
+                Array(repeating: (SampledValue.Form.value, SampledValue.Unit.shown(of: stream.kind)), count: 4)
+            }
+            let series = (own ?? []) + source.values.map { ($0.value.form, $0.value.unit) }
+            return (Track(series.map(\.0), capacity: capacity), series.map(\.1))
+        }
+        spectra = observer.sources.map { $0.stream?.kind == .accelerometer ? Spectrum() : nil }
+        observer.delegate = self
+    }
+
+    /// The samples a second of a stream, gaps included; `nil` for fewer than two.
+    package func rateHz(of stream: SampleStream) -> Double? {
+        guard let place = observer.sources.firstIndex(where: { $0.stream?.id == stream.id }),
+            case let track = tracks[place].track, let first = track.originNanoseconds, track.lastNanoseconds > first
+        else { return nil }
+        return Double(track.sampleCount - 1) / Units.seconds(from: first, to: track.lastNanoseconds)
+    }
+
+    // MARK: - The picture
+
+    /// What was recorded: what moves, what that was found to be, and what it was found from.
+    package func picture(_ title: String) -> Picture {
+        var picture = Picture(title: title)
+        picture.events = events
+        picture.eventCount = eventCount
+        for kind in [SampleKind.accelerometer, .magnetometer, .gyroscope] {
+            for (place, source) in observer.sources.enumerated() {
+                guard let stream = source.stream, stream.kind == kind, tracks[place].track.count > 0 else { continue }
+                add(stream, place, to: &picture)
+            }
+            guard kind == .accelerometer else { continue }
+            for (place, source) in observer.sources.enumerated()
+            where source.stream == nil && tracks[place].track.count > 0 {
+                picture.tracks.append(tracks[place].track)
+                addLanes(of: place, to: &picture)
+            }
+        }
+        return picture
+    }
+
+    private func add(_ stream: SampleStream, _ place: Int, to picture: inout Picture) {
+        let sensor = stream.sensor.name.printable
+        let own = picture.tracks.count
+        picture.tracks.append(tracks[place].track)
+        let axes = ["x", "y", "z"].enumerated().map { Picture.Curve(label: $1, track: own, series: $0) }
+        let (title, unit, label) =
+            switch stream.kind {
+            case .accelerometer: ("acceleration of \(sensor)", "m/s²", "|a|")
+            case .magnetometer: ("field at \(sensor)", "µT", "|B|")
+            case .gyroscope: ("turn rate of \(sensor)", "°/s", "|ω|")
+            }
+        var panel = Picture.Panel(title: title, unit: unit, curves: axes)
+        // The length of an acceleration is seldom near those of its axes.
+        if stream.kind == .accelerometer {
+            picture.panels.append(panel)
+            panel = Picture.Panel(title: "total \(title)", unit: unit)
+        }
+        panel.curves.append(Picture.Curve(label: label, track: own, series: PipelineObserver.Source.lengthSeries))
+        let shown = SampledValue.Unit.shown(of: stream.kind).size
+        for detector in detectors {
+            for value in detector.sampledValues {
+                guard case .lengths(of: let other) = value.place, other.id == stream.id else { continue }
+                panel.marks += marks(of: [value.name], in: detector, unit, scale: value.unit.size / shown)
+            }
+        }
+        picture.panels.append(panel)
+        addLanes(of: place, to: &picture)
+        if let spectrum = spectra[place], !spectrum.cells.isEmpty {
+            picture.spectra.append((title: "vibration of \(sensor)", spectrum: spectrum))
+        }
+        let earlier = tracks[place].track.earlierCount
+        if earlier > 0 {
+            picture.notes.append(
+                "\(earlier) samples of the \(stream.kind.rawValue) of \(sensor) are earlier than its first one, and are not drawn"
+            )
+        }
+    }
+
+    /// Adds the lanes whose values are in a source, which is the last track.
+    private func addLanes(of place: Int, to picture: inout Picture) {
+        let track = picture.tracks.count - 1
+        for detector in detectors {
+            func series(_ name: String) -> Int? {
+                let value = detector.sampledValues.first { $0.name == name }
+                guard let value, case .lengths = value.place else {
+                    let found = value.flatMap { observer.place(of: $0, in: detector) }
+                    return found?.source == place ? found?.series : nil
+                }
+                // It stands in the panel of its stream.
+                return nil
+            }
+            for lane in detector.lanes {
+                var panel = Picture.Panel(title: lane.title.printable, unit: lane.unit)
+                panel.curves = lane.curves.compactMap { curve in
+                    series(curve.name).map { Picture.Curve(label: curve.label, track: track, series: $0) }
+                }
+                panel.marks = marks(of: lane.curves.map(\.name), in: detector, lane.unit)
+                if let direction = lane.direction, let found = series(direction.name) {
+                    panel.isDirection = true
+                    panel.curves.append(
+                        Picture.Curve(label: "", track: track, series: found, band: series(direction.accuracy)))
+                    panel.marks += lane.sectors.flatMap(Self.marks)
+                }
+                panel.states = lane.states.compactMap { states in
+                    series(states.name).map { place in
+                        Picture.States(track: track, series: place, names: states.words.map { states.prefix + $0 })
+                    }
+                }
+                if !panel.curves.isEmpty { picture.panels.append(panel) }
+            }
+        }
+    }
+
+    /// The limits of some values of a detector, with their hysteresis.
+    ///
+    /// - Parameters:
+    ///   - names: The values.
+    ///   - detector: The detector.
+    ///   - unit: The panel's unit.
+    ///   - scale: The size of the limits' unit in the panel's.
+    /// - Returns: A mark for each limit.
+    private func marks(
+        of names: [String], in detector: any EventDetector, _ unit: String, scale: Double = 1
+    ) -> [Picture.Mark] {
+        detector.limits.filter { names.contains($0.measure) }.map { limit in
+            let (begin, end) = (Double(limit.begin) * scale, Double(limit.end) * scale)
+            return Picture.Mark(
+                label: "\(limit.name) \(limit.isAbove ? "above" : "below")",
+                value: "\(PictureSVG.short(begin)) \(unit)",
+                areas: [
+                    Picture.Mark.Area(from: begin, to: end), Picture.Mark.Area(from: begin, to: end, isHatched: true),
+                ],
+                lines: [begin], isAlwaysShown: limit.isAlwaysShown)
+        }
+    }
+
+    /// What a direction enters, with how far outside it is left, at each end of the circle that it reaches.
+    private static func marks(of sector: Lane.Sector) -> [Picture.Mark] {
+        [-360.0, 0, 360].compactMap { turn in
+            let (from, to) = (sector.from + turn, sector.to + turn)
+            let (least, greatest) = (from - sector.margin, to + sector.margin)
+            guard greatest > 0, least < 360 else { return nil }
+            return Picture.Mark(
+                label: sector.label.printable,
+                areas: [
+                    Picture.Mark.Area(from: max(least, 0), to: min(greatest, 360)),
+                    Picture.Mark.Area(from: least, to: from, isHatched: true),
+                    Picture.Mark.Area(from: to, to: greatest, isHatched: true),
+                ], lines: [from, to])
+        }
+    }
+}
+
+extension PictureRecorder: PipelineObserverDelegate {
+    package func pipelineObserver(_ observer: PipelineObserver, didObserve samples: ObservedSamples, of place: Int) {
+        let (track, units) = tracks[place]
+        track.append(samples.times, count: samples.count) { series, range in
+            var found = samples.extremes(of: series, range)
+            (found.least, found.greatest) = (units[series].of(found.least), units[series].of(found.greatest))
+            return found
+        }
+        if let columns = samples.columns { spectra[place]?.append(columns) }
+    }
+}
+
+extension PictureRecorder: EventHandler {
+    package func handle(_ event: Event) {
+        eventCount += 1
+        if events.count < Self.mostEvents { events.append(event) }
+    }
+}

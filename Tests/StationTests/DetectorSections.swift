@@ -1,0 +1,11 @@
+import Configuration
+
+/// The sections of each kind of detector, as tests name them.
+extension Configuration {
+    var motions: [MotionSection] { sections() }
+    var norths: [NorthSection] { sections() }
+    var orientations: [OrientationSection] { sections() }
+    var hinges: [HingeSection] { sections() }
+    var lights: [LightSection] { sections() }
+    var proximities: [ProximitySection] { sections() }
+}
