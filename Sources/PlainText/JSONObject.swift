@@ -34,8 +34,11 @@ package struct JSONObject {
 
     /// Adds an array of values that are already JSON.
     package mutating func add(_ key: String, list values: [String]) {
-        add(key, raw: "[" + values.joined(separator: ",") + "]")
+        add(key, raw: Self.list(values))
     }
+
+    /// An array of values that are already JSON.
+    package static func list(_ values: [String]) -> String { "[" + values.joined(separator: ",") + "]" }
 
     private mutating func begin(_ key: String) {
         if line.count > 1 { line.append(UInt8(ascii: ",")) }

@@ -99,7 +99,7 @@ import Testing
             said = try Binary.run("status", "--socket", state.path + "/socket").output
             if said.contains("gyroscope's offset 1.7") { break }
         }
-        #expect(said.contains("detector turned: running; gyroscope's offset 1.7"), "\(said)")
+        #expect(said.contains("detector turned: running: still; gyroscope's offset 1.7"), "\(said)")
         #expect(run.stop() == 0)
         let text = try String(contentsOfFile: state.path + "/gyroscopes.json", encoding: .utf8)
         #expect(text.contains("lsm6ds3_gyro\"") && text.contains("\"offset_rad_s\":[0.0"), "\(text)")

@@ -142,6 +142,11 @@ package final class Router {
         if held == nil { handOn(sorted, upTo: timeNanoseconds) } else { hold(sorted, upTo: timeNanoseconds) }
     }
 
+    /// Hands on what was reported since the last flush, without a delivery.
+    package func flushReported() {
+        if !pending.isEmpty { flush(upTo: nil) }
+    }
+
     private func hold(_ items: [Pending], upTo timeNanoseconds: Int64?) {
         // Taken out, because a second reference would copy the events.
         guard var held = self.held.take() else { return }

@@ -12,6 +12,9 @@ final class HandlerLine {
     let section: HandlerSection
     let handler: ThreadedHandler
     let chain: HandlerChain
+    /// Whether it changes something outside this process.
+    var actsOnTheWorld: Bool { type(of: section.action).actsOnTheWorld }
+
     private let decorators: [(settings: DecoratorSettings, object: EventDecorator)]
 
     /// Makes a line, without changing the one before it.

@@ -1,0 +1,47 @@
+import Binnacle
+import Glibc
+import LinuxSystem
+import PlainText
+
+/// The answer to `binnacle status`.
+extension Daemon {
+    /// The members that parts have, in the order in which they stand; others follow.
+    private static let statusOrder = [
+        "events_total", "configuration", "sensors", "detectors", "handlers", "store", "socket", "dbus",
+    ]
+
+    /// The daemon's status, as a JSON object on one line.
+    ///
+    /// `state` is `ok`, or `degraded` when there are `problems`. Ages are in seconds; an unknown figure is null.
+    func statusLine() -> String {
+        let now = SystemClock.monotonic()
+        let problems = problems
+        var status = JSONObject()
+        status.add("version", Version.current)
+        status.add("pid", raw: String(getpid()))
+        status.add("state", problems.isEmpty ? "ok" : "degraded")
+        status.add("problems", list: problems.map(JSONObject.quoted))
+        status.add("uptime_s", seconds: now - startNanoseconds)
+        status.add("seq", raw: String(router.sequence))
+        let usage = ProcessUsage()
+        status.add("resident_bytes", raw: usage.residentBytes.map { String($0) } ?? "null")
+        status.add("cpu_s", number: usage.processorSeconds, decimals: 3)
+        func place(_ key: String) -> Int { Self.statusOrder.firstIndex(of: key) ?? .max }
+        for (key, json) in statusMembers(at: now).sorted(by: { place($0.key) < place($1.key) }) {
+            status.add(key, raw: json)
+        }
+        return status.text
+    }
+}
+
+extension JSONObject {
+    /// Adds a time in seconds, or null.
+    mutating func add(_ key: String, seconds nanoseconds: Int64?) {
+        add(key, number: nanoseconds.map { Double($0) * 1e-9 }, decimals: 3)
+    }
+
+    /// Adds a number, or null.
+    mutating func add(_ key: String, number: Double?, decimals: Int) {
+        add(key, raw: number.map { Figure.Value.number($0, decimals: decimals).description } ?? "null")
+    }
+}

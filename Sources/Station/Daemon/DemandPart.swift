@@ -1,0 +1,109 @@
+import Binnacle
+import Configuration
+import DesktopBus
+import LinuxSensors
+import LinuxSystem
+
+/// Has those devices read that something wants.
+final class DemandPart: DaemonPart {
+    /// What decides it; who changes it calls ``review()``.
+    var demand = SensorDemand()
+
+    private unowned let daemon: Daemon
+    private let inbox: PartInbox<DemandPart>
+    /// The sensors whose devices are not read, because nothing wants them.
+    private var idleSensors: [Sensor] = []
+    /// Reads what has no samples; `nil` when nothing wants it.
+    private var watcher: AmbientWatcher?
+    /// The number of watchers that were started: what an earlier one has still sent is left out.
+    private var watcherNumber = 0
+    /// What the watcher reads, and for which detectors.
+    private var watched: (kinds: Set<AmbientReading.Kind>, takers: [ObjectIdentifier]) = ([], [])
+    /// Takes each single reading as well.
+    var readingObserver: ((AmbientReading.Outcome) -> Void)?
+
+    private var assembly: Assembly { daemon.assembly }
+
+    init(_ daemon: Daemon) {
+        self.daemon = daemon
+        inbox = PartInbox(daemon.waker)
+    }
+
+    func takeMessages() { inbox.deliver(to: self) }
+
+    /// Whether nothing wants what a sensor measures.
+    func isIdle(_ sensor: Sensor) -> Bool { idleSensors.contains { $0 === sensor } }
+
+    func apply(_ change: ConfigurationChange) {
+        let configuration = assembly.configuration
+        demand.readers = assembly.detectors.map { detector in
+            SensorDemand.Reader(
+                name: detector.name, sensors: detector.streams.map(\.sensor.name), ambient: detector.ambientKinds,
+                asked: configuration.detector(detector.name)?.asked ?? [],
+                isHeard: configuration.isHeard(detector.name))
+        }
+        review()
+    }
+
+    /// Has those devices read that something wants now.
+    func review() {
+        // What is played costs no device.
+        let sensors = assembly.requests.map(\.sensor)
+        let names = demand.idle(among: sensors.map(\.name))
+        let idle = sensors.filter { names.contains($0.name) }
+        let resumed = idleSensors.filter { sensor in
+            sensors.contains { $0 === sensor } && !names.contains(sensor.name)
+        }
+        idleSensors = idle
+        daemon.source.live?.change(assembly.requests.filter { request in !idle.contains { $0 === request.sensor } })
+        if !resumed.isEmpty { resume(resumed) }
+        watch(demand.ambient)
+    }
+
+    /// Begins again with sensors that were not read: what the detectors know is from before the pause.
+    private func resume(_ sensors: [Sensor]) {
+        daemon.pipeline.resume(sensors)
+        for detector in assembly.detectors
+        where detector.isDetecting
+            && detector.streams.contains(where: { stream in sensors.contains { $0 === stream.sensor } })
+        {
+            detector.stopDetection()
+            if detector.streams.allSatisfy(\.sensor.isActive) { detector.startDetection() }
+        }
+    }
+
+    // MARK: - Single readings
+
+    /// Has what has no samples be read; new detectors get the present values.
+    private func watch(_ kinds: Set<AmbientReading.Kind>) {
+        let takers = assembly.detectors.filter { !$0.ambientKinds.isEmpty }.map { ObjectIdentifier($0) }
+        guard kinds != watched.kinds || takers != watched.takers else { return }
+        watched = (kinds, takers)
+        watcher?.stop()
+        watcher = nil
+        watcherNumber += 1
+        guard !kinds.isEmpty else { return }
+        let (inbox, number) = (inbox, watcherNumber)
+        let ordered = AmbientReading.Kind.allCases.filter(kinds.contains)
+        do throws(SystemError) {
+            let next = try AmbientWatcher(ordered, root: daemon.options.root)
+            try next.start { outcome in
+                inbox.post { part in if number == part.watcherNumber { part.process(outcome) } }
+            }
+            watcher = next
+        } catch {
+            for kind in ordered { process(.failed(kind, SensorFailure(.inputOutput, error.description))) }
+        }
+    }
+
+    private func process(_ outcome: AmbientReading.Outcome) {
+        for detector in assembly.detectors where detector.ambientKinds.contains(outcome.kind) {
+            detector.process(outcome)
+        }
+        readingObserver?(outcome)
+    }
+
+    func end(_ stage: EndStage, until deadline: Int64) {
+        if case .begin = stage { watcher?.stop() }
+    }
+}

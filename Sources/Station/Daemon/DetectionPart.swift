@@ -1,0 +1,162 @@
+import Binnacle
+import Configuration
+import LinuxSensors
+import LinuxSystem
+import PlainText
+import Traces
+
+/// Runs the detectors of a configuration, and knows which sensors are there.
+final class DetectionPart: DaemonPart {
+    private unowned let daemon: Daemon
+    private let demand: DemandPart
+    /// The sensors for which there has been no device since the start of the daemon.
+    private var missingSensors: Set<String> = []
+    /// The sensors whose scale is wrong, as far as that was reported.
+    private var toldScales: Set<String> = []
+    /// The error that ended a recording early.
+    private var damage: StationError?
+
+    private var assembly: Assembly { daemon.assembly }
+
+    init(_ daemon: Daemon, _ demand: DemandPart) {
+        self.daemon = daemon
+        self.demand = demand
+    }
+
+    func apply(_ change: ConfigurationChange) {
+        assembly.report(to: daemon.router)
+        for detector in assembly.detectors where !detector.isDetecting { detector.startDetection() }
+    }
+
+    func turn(_ answer: SampleAnswer, at now: Int64) {
+        switch answer {
+        case .samples: startDetectors()
+        case .failed(let streams, let reason):
+            note(streams, reason)
+            if reason is TraceError || reason is StationError { damage = StationError(sourceFailure: reason) }
+        case .ended: if let damage { daemon.session.end(damage) }
+        case .pending: break
+        }
+    }
+
+    func finishTurn(at now: Int64) {
+        for detector in assembly.detectors {
+            guard let scale = detector.scaleAssumption, toldScales.insert(scale.sensor).inserted else { continue }
+            daemon.log.say(scale.text, level: .warning)
+        }
+    }
+
+    /// Starts the detectors whose sensors were absent until now.
+    private func startDetectors() {
+        for detector in assembly.detectors
+        where !detector.isDetecting && detector.streams.allSatisfy(\.sensor.isActive) {
+            detector.startDetection()
+        }
+    }
+
+    /// Records whether sensors are missing, or failed in another way.
+    private func note(_ streams: [SampleStream], _ reason: any Error) {
+        let isMissing = (reason as? SensorFailure)?.category == .missing
+        for sensor in streams.map(\.sensor) {
+            if isMissing, sensor.lastTimeNanoseconds == nil {
+                missingSensors.insert(sensor.name)
+            } else {
+                missingSensors.remove(sensor.name)
+            }
+        }
+    }
+
+    // MARK: - Status
+
+    var problems: [String] {
+        let sensors = daemon.router.sensors.filter { !$0.isActive && !isWaiting($0) && !demand.isIdle($0) }
+        let inactive = sensors.map { sensor in
+            "sensor '\(sensor.name)' is inactive" + (sensor.failure.map { ": \($0)" } ?? "")
+        }
+        let stopped = assembly.detectors.filter { detector in
+            !daemon.pipeline.isWorking(detector) && !isWaiting(detector)
+                && !detector.streams.contains { demand.isIdle($0.sensor) }
+        }
+        return inactive + (assembly.detectors.isEmpty ? ["there is no detector"] : [])
+            + stopped.map { "detector '\($0.name)' does not run" }
+    }
+
+    /// Whether there is no device for a sensor, which may be so while others deliver.
+    private func isWaiting(_ sensor: Sensor) -> Bool {
+        guard !sensor.isActive, missingSensors.contains(sensor.name),
+            assembly.detectors.contains(where: { $0.streams.allSatisfy(\.sensor.isActive) }),
+            let section = assembly.sensors.first(where: { $0.object === sensor })?.section
+        else { return false }
+        return assembly.configuration.isOptional(section)
+    }
+
+    /// Whether a detector waits for such a sensor.
+    private func isWaiting(_ detector: any Detector) -> Bool {
+        detector.streams.contains { isWaiting($0.sensor) }
+            && detector.streams.allSatisfy { $0.sensor.isActive || isWaiting($0.sensor) }
+    }
+
+    func status(at now: Int64) -> [(key: String, json: String)] {
+        let statistics = daemon.pipeline.statistics
+        return [
+            ("sensors", JSONObject.list(daemon.router.sensors.map { object($0, statistics, now) })),
+            ("detectors", JSONObject.list(assembly.detectors.map(object))),
+        ]
+    }
+
+    private func object(_ sensor: Sensor, _ statistics: [StreamStatistics], _ now: Int64) -> String {
+        var object = JSONObject()
+        object.add("name", sensor.name)
+        object.add("active", raw: String(sensor.isActive))
+        if demand.isIdle(sensor) { object.add("idle", raw: "true") }
+        if isWaiting(sensor) { object.add("waiting", raw: "true") }
+        object.add("simulated", raw: String(sensor.isSimulated))
+        // A gyroscope that has never delivered is not there.
+        let streams = statistics.filter {
+            $0.stream.sensor === sensor && !($0.stream.isOptional && $0.sampleCount == 0)
+        }
+        object.add("streams", list: streams.map { self.object($0, now) })
+        return object.text
+    }
+
+    private func object(_ statistics: StreamStatistics, _ now: Int64) -> String {
+        let age = statistics.lastTimeNanoseconds.map { now - daemon.source.clockNanoseconds(of: $0) }
+        var object = JSONObject()
+        object.add("kind", statistics.stream.kind.rawValue)
+        // Without recent samples there is no rate.
+        object.add("rate_hz", number: age.map { $0 > 2_000_000_000 ? 0 : statistics.rateHz } ?? nil, decimals: 2)
+        object.add("last_sample_s", seconds: age)
+        object.add("samples", raw: String(statistics.sampleCount))
+        object.add("losses", raw: String(statistics.lossCount))
+        object.add("lost_samples", raw: String(statistics.lostSampleCount))
+        object.add("gaps", raw: String(statistics.gapCount))
+        return object.text
+    }
+
+    private func object(_ detector: any EventDetector) -> String {
+        var object = JSONObject()
+        object.add("name", detector.name)
+        object.add("kind", type(of: detector).kind)
+        object.add("running", raw: String(daemon.pipeline.isWorking(detector)))
+        if isWaiting(detector) { object.add("waiting", raw: "true") }
+        if let state = detector.state { object.add("state", state) }
+        // Values that are held, such as a heading, are not valid.
+        let figures = detector.figures
+        if !figures.contains(where: { $0.name == .age }) {
+            for figure in figures { object.add(figure.name, figure.value) }
+        }
+        if let state = detector.gyroscopeState { object.add("gyroscope", raw: Self.object(state)) }
+        return object.text
+    }
+
+    private static func object(_ state: GyroscopeState) -> String {
+        var object = JSONObject()
+        let offset = state.memory.offset * (180 / .pi)
+        object.add(
+            "offset_dps", list: (0..<3).map { Figure.Value.number(offset[$0], decimals: 3).description })
+        object.add("offset_sigma_dps", number: state.sigmaDegrees, decimals: 3)
+        // For how long the heading has lived on it alone.
+        if let seconds = state.secondsAlone { object.add("alone_s", number: seconds, decimals: 1) }
+        return object.text
+    }
+}

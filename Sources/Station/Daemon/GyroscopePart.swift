@@ -1,0 +1,100 @@
+import Binnacle
+import LinuxSystem
+import PlainText
+
+/// Keeps what gyroscopes have taught the detectors for the next start.
+final class GyroscopePart: DaemonPart {
+    private unowned let daemon: Daemon
+    private let inbox: PartInbox<GyroscopePart>
+    private let book = GyroscopeBook(path: GyroscopeBook.standardPath)
+    /// When the detectors are asked next what they have learned, and from when on the file is written again.
+    private var lookNanoseconds: Int64 = 0
+    private var fileNanoseconds: Int64 = 0
+    /// Whether a thread writes it.
+    private var isWriting = false
+    /// Why it could not be written last.
+    private var failure: String?
+
+    /// Nanoseconds between two looks at what the detectors have learned, and between two writings of the file.
+    private static let intervals = (look: Int64(60_000_000_000), file: Int64(600_000_000_000))
+
+    init(_ daemon: Daemon) {
+        self.daemon = daemon
+        inbox = PartInbox(daemon.waker)
+        if let failure = book.read() { daemon.log.say(failure, level: .warning) }
+    }
+
+    func takeMessages() { inbox.deliver(to: self) }
+
+    func willApply(_ change: ConfigurationChange) { record() }
+
+    /// Has sensors recall what was learned of their devices.
+    func apply(_ change: ConfigurationChange) {
+        for sensor in daemon.assembly.sensors.map(\.object) {
+            sensor.recallGyroscope = { [book] in book.recall($0, at: SystemClock.realtime()) }
+        }
+    }
+
+    /// Records what was learned, once a minute, and writes it after a rest; the disk has a thread of its own for that.
+    func finishTurn(at now: Int64) {
+        guard now >= lookNanoseconds else { return }
+        lookNanoseconds = now + Self.intervals.look
+        record()
+        guard book.isChanged, now >= fileNanoseconds,
+            daemon.assembly.detectors.contains(where: { $0.gyroscopeState?.isAtRest ?? false })
+        else { return }
+        fileNanoseconds = now + Self.intervals.file
+        write()
+    }
+
+    func end(_ stage: EndStage, until deadline: Int64) {
+        switch stage {
+        case .begin:
+            record()
+            write()
+        case .servers:
+            while isWriting, case let left = SystemClock.milliseconds(until: deadline), left > 0 {
+                daemon.waker.wait(timeoutMilliseconds: left)
+                takeMessages()
+            }
+        default: break
+        }
+    }
+
+    private func record() {
+        let now = SystemClock.realtime()
+        for state in daemon.assembly.detectors.compactMap(\.gyroscopeState) { book.note(state, at: now) }
+    }
+
+    /// Has a thread write the file, unless one does.
+    private func write() {
+        guard daemon.options.view == nil, let path = book.path, book.isChanged, !isWriting else { return }
+        let contents = book.takeContents()
+        do throws(SystemError) {
+            try inbox.run {
+                Result { () throws(SystemError) in
+                    try OwnFolder.make(for: path)
+                    try SmallFile.replace(path, with: contents, mode: GyroscopeBook.mode)
+                }
+            } then: {
+                $0.finishWriting($1)
+            }
+            isWriting = true
+        } catch {
+            finishWriting(.failure(error))
+        }
+    }
+
+    /// A failure is logged once.
+    private func finishWriting(_ result: Result<Void, SystemError>) {
+        isWriting = false
+        var text: String?
+        if case .failure(let error) = result {
+            text =
+                "\(book.path ?? ""): what was learned of gyroscopes cannot be written (\(error.reason)); it is learned again "
+                + "after each start"
+        }
+        if let text, text != failure { daemon.log.say(text, level: .warning) }
+        failure = text
+    }
+}

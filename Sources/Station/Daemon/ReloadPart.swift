@@ -1,0 +1,174 @@
+import Binnacle
+import Configuration
+import EventSocket
+import Glibc
+import Handlers
+import LinuxSystem
+import PlainText
+import TableReading
+
+/// Reads the configuration again when a signal asks for it, and reports what each configuration says.
+final class ReloadPart: DaemonPart {
+    /// The reading of a configuration on another thread.
+    private enum Reading {
+        case none
+        case running
+        /// The file may have changed since the start of the reading, so it is read once more after that.
+        case outdated
+    }
+
+    private unowned let daemon: Daemon
+    private let service: ServicePart
+    private let inbox: PartInbox<ReloadPart>
+    private var reading = Reading.none
+    /// Why the configuration that was read last was rejected; `nil` when it is in force.
+    private var refused: String?
+    /// What the machine lacked at the last reload.
+    private var machineWarnings: [ConfigurationDiagnostic] = []
+    /// When the configuration in force was applied.
+    private var appliedNanoseconds: Int64 = 0
+
+    init(_ daemon: Daemon, _ service: ServicePart) {
+        self.daemon = daemon
+        self.service = service
+        inbox = PartInbox(daemon.waker)
+    }
+
+    func takeMessages() { inbox.deliver(to: self) }
+
+    func turn(_ answer: SampleAnswer, at now: Int64) {
+        if daemon.interruption.takeReload() { reload() }
+    }
+
+    /// Has a worker thread read the configuration again, and open its recordings: a disk may be slow.
+    private func reload() {
+        guard case .none = reading else {
+            reading = .outdated
+            return
+        }
+        // The time is taken after the signal: a service manager ignores replies that are older than its request.
+        service.sayReloading(SystemClock.monotonic())
+        guard let path = daemon.options.configurationPath else {
+            daemon.log.say("there is no configuration to read anew", level: .notice)
+            service.sayReady()
+            return
+        }
+        let (options, playing, interruption) = (daemon.options, daemon.assembly.traceParts, daemon.interruption)
+        do throws(SystemError) {
+            try inbox.run {
+                Result { () throws(StationError) in try options.readAgain(path, unless: playing, interruption) }
+            } then: {
+                $0.finish($1)
+            }
+            reading = .running
+        } catch {
+            refuse(StationError(error))
+        }
+    }
+
+    /// Applies the configuration that was read, or reports why not and keeps the old one.
+    private func finish(_ result: Result<ReadConfiguration, StationError>) {
+        guard !daemon.isEnding else { return }
+        let isOutdated = if case .outdated = reading { true } else { false }
+        reading = .none
+        let kept = daemon.assembly.sensors.map { ObjectIdentifier($0.object) }
+        do throws(StationError) {
+            let read = try result.get()
+            try daemon.apply(read)
+            compareWithMachine(read.configuration)
+            let sensors = daemon.assembly.sensors
+            let count = sensors.count { kept.contains(ObjectIdentifier($0.object)) }
+            daemon.log.say("configuration read anew: \(count) of \(sensors.count) sensors run on")
+            service.sayReady()
+        } catch {
+            refuse(error)
+        }
+        if isOutdated { reload() }
+    }
+
+    private func refuse(_ error: StationError) {
+        refused = error.description
+        daemon.log.say(error.description, level: .error)
+        daemon.log.say("the configuration stays as it was", level: .error)
+        service.sayReady()
+    }
+
+    /// Has a thread of its own compare a configuration with the machine: a driver may take any time to report its range.
+    private func compareWithMachine(_ configuration: Configuration) {
+        let finder = daemon.finder
+        // Without a thread there are no such warnings.
+        try? inbox.run {
+            configuration.machineWarnings(finder)
+        } then: { part, warnings in
+            // Those that the reload before this one did not have.
+            for warning in warnings where !part.machineWarnings.contains(warning) {
+                part.daemon.log.say(warning.description, level: .warning)
+            }
+            part.machineWarnings = warnings
+        }
+    }
+
+    func apply(_ change: ConfigurationChange) {
+        if change.isFirst, daemon.options.view == nil { sayStart() }
+        let (before, after) = (change.before, change.after)
+        for notice in after.notices where !before.notices.contains(notice) { daemon.log.say(notice) }
+        for warning in after.configuration.warnings where !before.configuration.warnings.contains(warning) {
+            daemon.log.say(warning.description, level: .warning)
+        }
+        appliedNanoseconds = SystemClock.monotonic()
+        refused = nil
+    }
+
+    func status(at now: Int64) -> [(key: String, json: String)] {
+        var object = JSONObject()
+        object.add("path", daemon.options.configurationPath)
+        object.add("files", list: daemon.assembly.configuration.files.map(JSONObject.quoted))
+        object.add("read_s", seconds: now - appliedNanoseconds)
+        object.add("refused", refused)
+        return [("configuration", object.text)]
+    }
+
+    // MARK: - The line with which a run begins
+
+    /// Logs what runs, and on a terminal how to end it and to look at it.
+    private func sayStart() {
+        let configuration = daemon.assembly.configuration
+        let handlers = configuration.handlers.map { section in
+            let action = type(of: section.action).key
+            return section.name == action ? action : "\(section.name) (\(action))"
+        }
+        let parts = [
+            Self.list("sensor", daemon.assembly.sensors.map(\.section.name)),
+            Self.list("detector", configuration.detectorNames),
+            Self.list("handler", handlers), "socket: \(configuration.socket?.path ?? "none")",
+            configuration.dbus == nil ? nil : "the service on the system bus",
+            "configuration: \(configurationWords)",
+        ].compactMap { $0 }
+        daemon.log.say("version \(Version.current) runs with " + parts.joined(separator: "; "))
+        guard isatty(STDERR_FILENO) == 1 else { return }
+        var look = "a [socket] in the configuration lets 'binnacle status' look at it"
+        if let path = configuration.socket?.path {
+            let isUsual = path == SocketPath.forDaemon()
+            look = "'binnacle status\(isUsual ? "" : " --socket \(path)")' shows how it is doing"
+        }
+        daemon.log.say("Ctrl-C ends it; \(look)")
+    }
+
+    /// Where the configuration comes from.
+    private var configurationWords: String {
+        let files = daemon.assembly.configuration.files
+        let count = daemon.options.settings.count
+        let settings = count == 0 ? "" : " and \(count) \(count == 1 ? "key" : "keys") of the command line"
+        guard let first = files.first else { return "none, with the defaults\(settings)" }
+        return (files.count == 1 ? first : "\(daemon.options.configurationPath ?? first) (\(files.count) files)")
+            + settings
+    }
+
+    /// The first names of a list, and how many more there are.
+    private static func list(_ word: String, _ names: [String]) -> String {
+        let most = 8
+        let shown = names.prefix(most).joined(separator: ", ")
+        let more = names.count > most ? " and \(names.count - most) more" : ""
+        return "\(word)\(names.count == 1 ? "" : "s"): \(names.isEmpty ? "none" : shown + more)"
+    }
+}

@@ -1,0 +1,123 @@
+package import Configuration
+import EventSocket
+import Handlers
+import LinuxSensors
+import LinuxSystem
+import Store
+import TableReading
+
+/// The options of `binnacle run`.
+package struct RunOptions: Sendable {
+    /// The configuration: a file, or a folder with drop-ins.
+    package var configurationPath: String?
+    /// What replaces a missing configuration, or the sensors of the one that is named.
+    package var embedded: EmbeddedConfiguration?
+    /// What the command line sets.
+    package var settings: [CommandLineSetting] = []
+    /// Whether events are written to standard output as well.
+    package var writesJSON = false
+    /// The root of `/sys` and `/dev`; `nil` for that of the machine.
+    package var root: String?
+    /// What a view needs, which only looks: no handler, no store, and a socket of its own; `nil` for a daemon.
+    var view: (socketPath: String, logDescriptor: Int32)?
+
+    package init() {}
+}
+
+/// A configuration that was read, what is told about it, and its recordings, unless they are those that are played.
+struct ReadConfiguration: Sendable {
+    let configuration: Configuration
+    let notices: [String]
+    let traces: Transfer<PlayedTraces?>
+}
+
+extension RunOptions {
+    /// The name of the handler of `--json`.
+    static let outputName = "--json"
+
+    /// Reads the configuration and opens its recordings, or makes a configuration.
+    ///
+    /// The options then have what a reload reads again.
+    mutating func readFirst(
+        _ finder: DeviceFinder, _ interruption: Interruption
+    ) throws(StationError) -> ReadConfiguration {
+        if embedded == nil || configurationPath != nil {
+            let path = configurationPath ?? Configuration.standardPath
+            var found: (configuration: Configuration, notices: [String])?
+            do throws(ConfigurationError) {
+                found = try configuration(at: path, mayWait: true)
+            } catch {
+                guard case .file(_, .missing) = error, configurationPath == nil else { throw StationError(error) }
+            }
+            // Without one, there may be one at a reload.
+            configurationPath = path
+            if let found { return try open(found, unless: [], interruption) }
+        }
+        let embedded = embedded ?? .devices
+        self.embedded = embedded
+        var configuration = try embedded.configuration(finder, settings: settings, logs: !writesJSON)
+        if view == nil { configuration.addOwnPlaces() }
+        return try open((configuration, []), unless: [], interruption)
+    }
+
+    /// Reads the configuration again, and opens its recordings, unless they are played already.
+    func readAgain(
+        _ path: String, unless playing: [WantedSensor], _ interruption: Interruption
+    ) throws(StationError) -> ReadConfiguration {
+        let read = try mapError(StationError.init) { () throws(ConfigurationError) in
+            try configuration(at: path, mayWait: false)
+        }
+        return try open(read, unless: playing, interruption)
+    }
+
+    /// Reads a configuration, with what the command line sets and has play its sensors.
+    private func configuration(
+        at path: String, mayWait: Bool
+    ) throws(ConfigurationError) -> (configuration: Configuration, notices: [String]) {
+        let configuration = try Configuration.read(path: path, settings: settings, mayWait: mayWait)
+        return embedded?.playing(configuration) ?? (configuration, [])
+    }
+
+    /// Opens the recordings of a configuration, and adds or removes what the options say.
+    private func open(
+        _ read: (configuration: Configuration, notices: [String]), unless playing: [WantedSensor],
+        _ interruption: Interruption
+    ) throws(StationError) -> ReadConfiguration {
+        var configuration = read.configuration
+        if let view {
+            // A view only looks: nothing acts and nothing is kept, and the name on the bus belongs to the daemon.
+            configuration.handlers = []
+            configuration.store = nil
+            configuration.socket = SocketSettings(path: view.socketPath)
+            configuration.dbus = nil
+        }
+        if writesJSON {
+            configuration.handlers.append(EmbeddedConfiguration.handler(Self.outputName, OutputAction()))
+        }
+        // Without a file, each recording has a section of its own.
+        let recordings = configurationPath == nil ? nil : embedded?.recordings
+        var traces = try PlayedTraces(
+            configuration, unless: playing, recordings: recordings, interruption: interruption)
+        traces?.speed = embedded?.speed ?? 1
+        return ReadConfiguration(
+            configuration: configuration, notices: read.notices, traces: Transfer(traces))
+    }
+}
+
+extension Configuration {
+    /// Makes the folders of the user's own socket and store, which nothing else makes.
+    ///
+    /// - Returns: What failed; the socket or the store reports it once more when it is opened.
+    func makeOwnFolders() -> [String] {
+        let own = [EventStoreSettings.withoutConfiguration, SocketPath.withoutConfiguration()]
+        return zip([store?.path, socket?.path], own).compactMap { wanted, own in
+            guard let wanted, wanted == own else { return nil }
+            do throws(SystemError) {
+                try OwnFolder.make(for: wanted)
+                return nil
+            } catch {
+                return "\(error)"
+            }
+        }
+    }
+}

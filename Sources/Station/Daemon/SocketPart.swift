@@ -1,0 +1,218 @@
+import Binnacle
+import Configuration
+import EventSocket
+import LinuxSystem
+import PlainText
+import Store
+
+/// The socket for clients: gets all events, and tells what its subscribers want beside them.
+///
+/// A client asks for events behind a sequence number, so the socket is opened when events have numbers.
+final class SocketPart: DaemonPart {
+    /// What is happening with the configured socket.
+    private enum State {
+        /// There is none, or it is open.
+        case settled
+        /// A thread opens it.
+        case opening
+        /// It could not be opened; the one before it, if there is one, stays.
+        case failed(String)
+    }
+
+    /// What the subscribers of one socket want.
+    private struct Wishes {
+        var repeatedKinds: Set<EventKind> = []
+        /// The shortest interval of live readings, in nanoseconds; `nil` when none are wanted.
+        var readingsInterval: Int64?
+    }
+
+    private unowned let daemon: Daemon
+    private let inbox: PartInbox<SocketPart>
+    private let relay: SocketRelay
+    private let store: StorePart
+    private var state = State.settled
+    /// The settings of the socket that is open, or was last.
+    private var settings: SocketSettings?
+    /// The number of sockets that were opened.
+    private var number = 0
+    /// What subscribers want, by the number of their socket: those of the next one may come before it is in use.
+    private var wishes: [Int: Wishes] = [:]
+    /// The socket that was open before, which ends.
+    private var ending: SocketServer?
+
+    init(_ daemon: Daemon, _ relay: SocketRelay, _ store: StorePart) {
+        self.daemon = daemon
+        self.relay = relay
+        self.store = store
+        inbox = PartInbox(daemon.waker)
+    }
+
+    func takeMessages() { inbox.deliver(to: self) }
+
+    /// The shortest interval of the live readings that subscribers want, in nanoseconds; `nil` when none are wanted.
+    var readingsInterval: Int64? { wishes.values.compactMap(\.readingsInterval).min() }
+
+    /// Sends live readings to those who want them.
+    func publish(_ readings: Readings) { relay.publish(readings) }
+
+    var chains: [HandlerChain] {
+        let relay = relay
+        func chain(_ kinds: Set<EventKind>?) -> HandlerChain {
+            HandlerChain(handler: ClosureHandler { relay.publish([PublishedEvent($0)]) }, kinds: kinds)
+        }
+        // With a store, events are published when they are stored; repeated kinds are not kept there.
+        let all = store.inlet == nil && relay.isUsed ? [chain(nil)] : []
+        let repeated = wishes.values.reduce(into: Set()) { $0.formUnion($1.repeatedKinds) }
+        return all + (repeated.isEmpty ? [] : [chain(repeated)])
+    }
+
+    // MARK: - Opening
+
+    func apply(_ change: ConfigurationChange) {
+        guard change.after.configuration.socket != change.before.configuration.socket || isFailed else { return }
+        open()
+    }
+
+    private var isFailed: Bool { if case .failed = state { true } else { false } }
+
+    /// The first socket is opened when events have numbers.
+    func turn(_ answer: SampleAnswer, at now: Int64) {
+        if number == 0, case .settled = state, relay.server == nil, !daemon.router.isHolding,
+            daemon.assembly.configuration.socket != nil
+        {
+            open()
+        }
+    }
+
+    func finishTurn(at now: Int64) {
+        // It keeps its descriptors as long as it is there.
+        if ending?.waitForEnd(until: 0) ?? false { ending = nil }
+    }
+
+    /// Opens the configured socket, which then takes the place of the one that is open: on a thread of its own once the
+    /// daemon is ready, because a folder or the directory of groups may be slow.
+    ///
+    /// One socket is opened at a time. When the section has changed meanwhile, it is opened again.
+    private func open() {
+        if case .opening = state { return }
+        guard !daemon.router.isHolding else { return }
+        state = .settled
+        let before = relay.server
+        guard let settings = daemon.assembly.configuration.socket else {
+            relay.exchange(for: nil)
+            end(before)
+            return daemon.replaceChains()
+        }
+        guard before == nil || settings != self.settings else { return }
+        state = .opening
+        // Without a store, events that no server wanted were not published.
+        if store.inlet == nil, !relay.isUsed { relay.continue(behind: daemon.router.sequence) }
+        let sequence = relay.keep()
+        if store.inlet == nil { daemon.replaceChains() }
+        store.inlet?.flush()
+        let (history, identity, ending, surroundings) = (store.store, daemon.router.identity, ending, surroundings)
+        let open: @Sendable () -> Result<SocketServer, SocketServerError> = {
+            // Its path may be the same.
+            _ = ending?.waitForEnd(until: SystemClock.monotonic() + 1_000_000_000)
+            return Result { () throws(SocketServerError) in
+                try SocketServer(
+                    settings, history: history, identity: identity, startingBehind: sequence, replacing: before,
+                    surroundings: surroundings)
+            }
+        }
+        guard daemon.isReady else { return use(open(), settings) }
+        do throws(SystemError) {
+            try inbox.run(open) { $0.use($1, settings) }
+        } catch {
+            use(.failure(.system(error)), settings)
+        }
+    }
+
+    private var surroundings: SocketServer.Surroundings {
+        let (inbox, number) = (inbox, number + 1)
+        var surroundings = SocketServer.Surroundings()
+        // A view's only client is itself.
+        if daemon.options.view == nil {
+            surroundings.say = { text, level in inbox.post { $0.daemon.log.say(text, level: level) } }
+        }
+        surroundings.status = { reply in inbox.post { reply($0.daemon.statusLine()) } }
+        surroundings.repeatedKindsChanged = { kinds in
+            inbox.post { part in
+                part.wish(of: number) { $0.repeatedKinds = kinds }
+                part.daemon.replaceChains()
+            }
+        }
+        surroundings.readingsIntervalChanged = { interval in
+            inbox.post { part in part.wish(of: number) { $0.readingsInterval = interval } }
+        }
+        return surroundings
+    }
+
+    /// Records what a socket's subscribers want, unless another socket has taken its place.
+    private func wish(of socket: Int, _ change: (inout Wishes) -> Void) {
+        if socket >= number { change(&wishes[socket, default: Wishes()]) }
+    }
+
+    /// Uses a socket that was opened, or keeps the one that is open.
+    private func use(_ result: Result<SocketServer, SocketServerError>, _ settings: SocketSettings) {
+        guard !daemon.isEnding else {
+            try? result.get().finish()
+            return
+        }
+        state = .settled
+        let before = relay.server
+        switch result {
+        case .success(let server):
+            relay.exchange(for: server)
+            end(before)
+            self.settings = settings
+            number += 1
+            wishes = wishes.filter { $0.key == number }
+        case .failure(let error):
+            relay.discard()
+            state = .failed("\(error)")
+            daemon.log.say("the socket: \(error)", level: .error)
+            if before != nil, let path = self.settings?.path {
+                daemon.log.say("the socket \(path) stays open as it was", level: .error)
+            }
+        }
+        daemon.replaceChains()
+        if settings != daemon.assembly.configuration.socket { open() }
+    }
+
+    private func end(_ server: SocketServer?) {
+        server?.finish()
+        ending = server
+    }
+
+    func end(_ stage: EndStage, until deadline: Int64) {
+        guard case .servers = stage else { return }
+        // The server gets its last events from the store, so it ends after it.
+        relay.server?.finish()
+        for server in [relay.server, ending] { _ = server?.waitForEnd(until: deadline) }
+    }
+
+    // MARK: - Status
+
+    var problems: [String] { if case .failed(let reason) = state { ["the socket: \(reason)"] } else { [] } }
+
+    func status(at now: Int64) -> [(key: String, json: String)] {
+        guard let socket = relay.server?.statistics else { return [("socket", "null")] }
+        var object = JSONObject()
+        object.add("path", daemon.assembly.configuration.socket?.path)
+        object.add("connections", raw: String(socket.connectionCount))
+        object.add("accepted", raw: String(socket.acceptedCount))
+        object.add("refused", raw: String(socket.refusedCount))
+        object.add(
+            "subscribers",
+            list: socket.subscribers.map { subscriber in
+                var object = JSONObject()
+                object.add("uid", raw: String(subscriber.user))
+                object.add("pid", raw: String(subscriber.process))
+                object.add("behind", raw: String(subscriber.behind))
+                object.add("missed", raw: String(subscriber.missed))
+                return object.text
+            })
+        return [("socket", object.text)]
+    }
+}

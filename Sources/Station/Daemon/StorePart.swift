@@ -1,0 +1,142 @@
+import Binnacle
+import Configuration
+import LinuxSystem
+import PlainText
+import Store
+
+/// The event store: gets all events, gives the first one its number, and keeps those of handlers that acknowledge them.
+final class StorePart: DaemonPart {
+    /// Gathers events for the store, which stays the same as long as the daemon runs; `nil` without a store.
+    let inlet: StoreInlet?
+    /// Keeps the events.
+    var store: EventStore? { inlet?.store }
+
+    private unowned let daemon: Daemon
+    private let inbox: PartInbox<StorePart>
+    private let relay: SocketRelay
+    /// Whether another daemon has the store.
+    private var hasConflict = false
+
+    /// How long events are held for the store's last sequence number, and how many of them: sequence numbers that the file
+    /// has cannot be stored again.
+    private static let opening = (nanoseconds: Int64(5_000_000_000), eventCount: EventStore.capacity)
+
+    /// Opens the store of the first configuration.
+    init(_ daemon: Daemon, _ settings: EventStoreSettings?, _ relay: SocketRelay) throws(SystemError) {
+        self.daemon = daemon
+        self.relay = relay
+        let inbox = PartInbox<StorePart>(daemon.waker)
+        self.inbox = inbox
+        inlet = try settings.map { settings throws(SystemError) in
+            StoreInlet(
+                try EventStore(
+                    settings, report: { event in inbox.post { $0.daemon.router.report(event) } },
+                    publish: { relay.publish($0) },
+                    onSequence: { number, identity in inbox.post { $0.beginNumbering(behind: number, identity) } },
+                    onConflict: { reason in inbox.post { $0.end(because: reason) } }))
+        }
+    }
+
+    func takeMessages() { inbox.deliver(to: self) }
+
+    private func end(because reason: String) {
+        hasConflict = true
+        daemon.session.end(StationError(.temporaryFailure, reason))
+    }
+
+    func apply(_ change: ConfigurationChange) {
+        let settings = change.after.configuration.store
+        guard !change.isFirst else {
+            guard store == nil else { return daemon.router.holdEvents(atMost: Self.opening.eventCount) }
+            return daemon.router.continue(behind: 0, identity: EventStore.makeIdentity())
+        }
+        if let store, var settings {
+            if settings.path != store.statistics.path {
+                sayLater("`path` of [store]")
+                settings.path = store.statistics.path
+            }
+            if settings != change.before.configuration.store { store.change(settings) }
+        } else if (store == nil) != (settings == nil) {
+            sayLater("[store]")
+        }
+    }
+
+    private func sayLater(_ what: String) {
+        daemon.log.say("\(what): the change takes effect when Binnacle is started again", level: .warning)
+    }
+
+    var chains: [HandlerChain] { inlet.map { [HandlerChain(handler: $0.log)] } ?? [] }
+
+    // MARK: - Numbers
+
+    /// Numbers events from the store's last sequence number on.
+    private func beginNumbering(behind number: UInt64, _ identity: String?) {
+        daemon.router.continue(behind: number, identity: identity)
+        relay.continue(behind: number)
+    }
+
+    var deadline: Int64? { daemon.router.isHolding ? daemon.startNanoseconds + Self.opening.nanoseconds : nil }
+
+    /// Gives the store what the turn had for it.
+    ///
+    /// Numbers events from 1 when the store has not been opened in time; a file that is opened later raises the number.
+    func finishTurn(at now: Int64) {
+        inlet?.flush()
+        guard let deadline, now >= deadline else { return }
+        daemon.log.say(
+            "the event store: its file is not open after 5 s; events are numbered from 1", level: .warning)
+        beginNumbering(behind: 0, store?.identity)
+    }
+
+    // MARK: - The end
+
+    func end(_ stage: EndStage, until deadline: Int64) {
+        switch stage {
+        case .numbering:
+            daemon.router.flush(upTo: nil)
+            // The daemon that has the store handles them.
+            if !hasConflict { releaseEvents(until: deadline) }
+        case .store:
+            guard let store else { return }
+            inlet?.flush()
+            store.finish()
+            guard !store.waitForEnd(until: deadline) else { return }
+            daemon.log.say(
+                "the event store: up to \(store.statistics.queueCount) events were not stored before the end",
+                level: .warning)
+        default: break
+        }
+    }
+
+    /// Numbers the events that were held when the session ended.
+    private func releaseEvents(until deadline: Int64) {
+        guard daemon.router.isHolding, let store else { return }
+        while !store.isOpened, case let left = SystemClock.milliseconds(until: deadline), left > 0 {
+            daemon.waker.wait(timeoutMilliseconds: left)
+        }
+        daemon.router.continue(behind: store.statistics.lastSequence, identity: store.identity)
+        daemon.router.flush(upTo: nil)
+    }
+
+    // MARK: - Status
+
+    var problems: [String] { store?.statistics.failure.map { ["the event store: \($0)"] } ?? [] }
+
+    func status(at now: Int64) -> [(key: String, json: String)] {
+        guard let store = store?.statistics else { return [("store", "null")] }
+        var object = JSONObject()
+        object.add("path", store.path)
+        object.add("failure", store.failure)
+        object.add("bytes", raw: String(store.fileBytes))
+        object.add("events", raw: store.eventCount.map { String($0) } ?? "null")
+        object.add("oldest", store.oldestWallNanoseconds.map { WallTime.text($0) })
+        object.add("newest", store.newestWallNanoseconds.map { WallTime.text($0) })
+        object.add("seq", raw: String(store.lastSequence))
+        object.add("queued", raw: String(store.queueCount))
+        object.add("dropped", raw: String(store.droppedCount))
+        object.add("not_stored", raw: String(store.notStoredCount))
+        object.add("unreadable", raw: String(store.unreadableCount))
+        object.add("removed_deliveries", raw: String(store.removedDeliveryCount))
+        return [("store", object.text)]
+    }
+}
