@@ -233,7 +233,7 @@ let package = Package(
             name: "StationTests",
             dependencies: [
                 "Station", "SensorGeometry", "VirtualDevices", "Geomagnetism", "LinuxSensors", "LinuxSystem",
-                "Handlers", "Store",
+                "Handlers", "Store", "DesktopBus",
                 "EventSocket", "Traces",
                 "Binnacle",
                 "PlainText", "TableReading", "Configuration", "Workbench", "TestSupport",

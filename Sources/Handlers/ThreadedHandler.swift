@@ -2,22 +2,12 @@ package import Binnacle
 package import LinuxSystem
 import Synchronization
 
-/// An event that waits for a worker.
-package struct QueuedEvent: Sendable {
-    /// The event.
-    let event: Event
-    /// The store's ticket of the delivery; `nil` when no store keeps the event.
-    let ticket: Int64?
-    /// The event that the handler acknowledged last, where a store knows it and the handler does not.
-    var previous: EventNumber?
-}
-
 /// A worker's connection to the rest of the program.
 package final class HandlerPort: Sendable {
     /// The handler's name.
     let name: String
     /// The queue, the request to stop, and the worker's waker.
-    package let courier: Courier<BoundedQueue<QueuedEvent>>
+    package let courier: Courier<BoundedQueue<Delivery>>
     /// Counts and reports the events without room.
     let drops: EventDrops
     /// Takes the events about the handler itself.
@@ -69,24 +59,24 @@ package final class HandlerPort: Sendable {
     }
 
     /// Takes the oldest events; ``finish(_:isAcknowledged:)`` has to be called for each.
-    func take(atMost count: Int) -> [QueuedEvent] {
+    func take(atMost count: Int) -> [Delivery] {
         guard count > 0 else { return [] }
         return courier.withContent { queue in
-            var items: [QueuedEvent] = []
+            var items: [Delivery] = []
             while items.count < count, let item = queue.popFirst() { items.append(item) }
             return items
         }
     }
 
     /// Finishes an event; `isAcknowledged` lets the store forget it.
-    func finish(_ item: QueuedEvent, isAcknowledged: Bool = true) {
+    func finish(_ item: Delivery, isAcknowledged: Bool = true) {
         courier.finish()
         // Last, because another delivery may follow at once, and needs the room.
-        if isAcknowledged, let ticket = item.ticket { acknowledge(ticket) }
+        if isAcknowledged, item.isKept { acknowledge(item.ticket) }
     }
 
     /// Counts events as abandoned.
-    func abandon(_ items: [QueuedEvent]) {
+    func abandon(_ items: [Delivery]) {
         courier.withContent { queue in
             queue.abandonedCount += items.count
         }
@@ -94,7 +84,7 @@ package final class HandlerPort: Sendable {
 
     fileprivate func put(_ event: Event) -> CourierAnswer {
         hasOnlyCopies.store(true, ordering: .relaxed)
-        return courier.put(QueuedEvent(event: event, ticket: nil))
+        return courier.put(Delivery(event: event))
     }
 }
 
@@ -174,10 +164,7 @@ package final class ThreadedHandler: EventHandler, Sendable {
 
     /// Gives the worker up to ``deliveryLimit`` unacknowledged deliveries of a store, in their order.
     package func deliver(_ deliveries: [Delivery]) {
-        for delivery in deliveries {
-            let item = QueuedEvent(event: delivery.event, ticket: delivery.ticket, previous: delivery.previous)
-            _ = port.courier.put(item, isBounded: false)
-        }
+        for delivery in deliveries { _ = port.courier.put(delivery, isBounded: false) }
     }
 
     /// The latest value, in a handler without a queue.

@@ -4,18 +4,8 @@ import LinuxSystem
 
 /// Gathers events and deliveries, stores them in one transaction, and brings the file's log to the disk.
 struct Committer {
-    enum Item {
-        case event(PublishedEvent)
-        case delivery(PublishedEvent, ticket: Int64, DeliveryQueue)
-
-        var published: PublishedEvent {
-            switch self {
-            case .event(let published), .delivery(let published, _, _): published
-            }
-        }
-    }
-
-    private(set) var items: [Item] = []
+    /// The group: what handlers and the log are to get, with its line of JSON.
+    private(set) var items: [(delivery: Delivery, published: PublishedEvent)] = []
     /// Since when the disk may lack something, and when the last of it was stored.
     private var changedNanoseconds: Int64?
     private var lastChangeNanoseconds: Int64?
@@ -41,27 +31,18 @@ struct Committer {
         items.count >= min(Self.capacity, settings.logBytes / Self.bytesPerItem)
     }
 
-    var events: [PublishedEvent] {
-        items.compactMap { item in
-            guard case .event(let event) = item else { return nil }
-            return event
-        }
-    }
+    var events: [PublishedEvent] { items.filter { $0.delivery.handler == nil }.map(\.published) }
 
-    mutating func add(_ entries: [StoreEntry], _ deliveries: inout Deliveries) {
-        for entry in entries {
-            if let handler = entry.handler {
-                items.append(
-                    .delivery(line(of: entry.event), ticket: deliveries.makeTicket(), deliveries.queue(handler)))
-            } else {
-                items.append(.event(PublishedEvent(entry.event)))
-            }
+    mutating func add(_ added: [Delivery], _ deliveries: inout Deliveries) {
+        for var delivery in added {
+            if delivery.handler != nil { delivery.ticket = deliveries.makeTicket() }
+            items.append((delivery, line(of: delivery.event)))
         }
     }
 
     /// The event with its line of JSON, which one of the last items may have already.
     private func line(of event: Event) -> PublishedEvent {
-        items.suffix(4).last { $0.published.event == event }?.published ?? PublishedEvent(event)
+        items.suffix(4).last { $0.delivery.event == event }?.published ?? PublishedEvent(event)
     }
 
     /// Stores the items, and removes the acknowledged deliveries, in one transaction.
@@ -72,14 +53,12 @@ struct Committer {
         let count = try file.transaction { () throws(StoreFailure) in
             try deliveries.removeDone(from: file)
             var count = 0
-            for item in items {
-                switch item {
-                case .event(let event):
-                    guard try file.append(event) else { continue }
+            for (delivery, published) in items {
+                if let handler = delivery.handler {
+                    try file.insert(delivery.ticket, for: handler, published)
+                } else if try file.append(published) {
                     count += 1
-                    highest = max(highest, event.event.sequence)
-                case .delivery(let event, let ticket, let queue):
-                    try file.insert(ticket, for: queue.name, event)
+                    highest = max(highest, delivery.event.sequence)
                 }
             }
             try file.reserve(behind: max(highest, file.lastSequence))

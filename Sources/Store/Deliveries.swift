@@ -151,12 +151,13 @@ struct Deliveries {
     /// Hands new deliveries to the handlers that have room for them; the others wait.
     ///
     /// - Parameters:
-    ///   - items: The deliveries, and events among them.
+    ///   - deliveries: The deliveries, and those to the log among them.
     ///   - isStored: Whether they are in the file.
-    func handOn(_ items: [Committer.Item], isStored: Bool) {
-        var ready: [ObjectIdentifier: (queue: DeliveryQueue, deliveries: [Delivery])] = [:]
-        for case .delivery(let published, let ticket, let queue) in items {
-            let delivery = Delivery(event: published.event, ticket: ticket)
+    mutating func handOn(_ deliveries: [Delivery], isStored: Bool) {
+        var ready: [String: [Delivery]] = [:]
+        for delivery in deliveries {
+            guard let handler = delivery.handler else { continue }
+            let queue = queue(handler)
             if !isStored {
                 guard !queue.remember(delivery) else { continue }
                 let capacity = DeliveryQueue.memoryCapacity
@@ -165,12 +166,12 @@ struct Deliveries {
             } else if queue.waitingCount > 0 || queue.room == 0 {
                 queue.waitingInFile += 1
             } else {
-                queue.readTicket = ticket
-                queue.hand(ticket, delivery.event)
-                ready[ObjectIdentifier(queue), default: (queue, [])].deliveries.append(delivery)
+                queue.readTicket = delivery.ticket
+                queue.hand(delivery.ticket, delivery.event)
+                ready[handler, default: []].append(delivery)
             }
         }
-        for (queue, deliveries) in ready.values { queue.give(deliveries) }
+        for (handler, deliveries) in ready { queue(handler).give(deliveries) }
     }
 
     /// Hands over what waits, as far as the handlers have room.

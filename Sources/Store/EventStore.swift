@@ -70,7 +70,7 @@ package final class EventStore: Sendable {
     /// Stores events and deliveries in one transaction, and hands them on then.
     ///
     /// What there is no room for is dropped, counted and reported.
-    package func store(_ entries: [StoreEntry]) {
+    package func store(_ entries: [Delivery]) {
         guard !entries.isEmpty, inbox.put(.store(entries), load: entries.count) != .taken else { return }
         for entry in entries where !EventKind.reports.contains(entry.event.kind) {
             // A report about a dropped report could be dropped, too.
@@ -163,25 +163,13 @@ extension EventStore: EventHistory {
     }
 }
 
-/// An event for the log, or for a handler.
-package struct StoreEntry: Sendable {
-    let event: Event
-    let handler: String?
-
-    /// Creates an entry for a handler; without one it is for the log.
-    package init(_ event: Event, for handler: String? = nil) {
-        self.event = event
-        self.handler = handler
-    }
-}
-
 /// Gathers what the chains of a turn have for the store, so that an event and its deliveries are stored together.
 ///
 /// An event that is in the file without its deliveries would never reach its handlers after a kill.
 package final class StoreInlet {
     /// Where the entries go.
     package let store: EventStore
-    private var entries: [StoreEntry] = []
+    private var entries: [Delivery] = []
 
     /// Creates an inlet without entries.
     package init(_ store: EventStore) {
@@ -189,11 +177,11 @@ package final class StoreInlet {
     }
 
     /// The end of the chain for the log.
-    package var log: any EventHandler { ClosureHandler { [unowned self] in entries.append(StoreEntry($0)) } }
+    package var log: any EventHandler { ClosureHandler { [unowned self] in entries.append(Delivery(event: $0)) } }
 
     /// The end of the chain for a handler.
     package func queue(_ handler: String) -> any EventHandler {
-        ClosureHandler { [unowned self] in entries.append(StoreEntry($0, for: handler)) }
+        ClosureHandler { [unowned self] in entries.append(Delivery(event: $0, for: handler)) }
     }
 
     /// Gives the entries to the store; called at the end of each turn.
@@ -205,7 +193,7 @@ package final class StoreInlet {
 
 /// A request to the store's thread; requests are handled in their order.
 enum StoreRequest: Sendable {
-    case store([StoreEntry])
+    case store([Delivery])
     case attach(handler: String, limit: Int, deliver: @Sendable ([Delivery]) -> Void)
     case detach(handler: String)
     case expect(Set<String>)

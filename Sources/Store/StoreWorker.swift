@@ -202,7 +202,7 @@ final class StoreWorker {
         changeIdentityWhenDue()
         if let storedCount, storedCount > 0 { janitor.didStore(storedCount, events) }
         if !events.isEmpty { listeners.publish(events) }
-        deliveries.handOn(committer.items, isStored: storedCount != nil)
+        deliveries.handOn(committer.items.map(\.delivery), isStored: storedCount != nil)
         inbox.finish(committer.items.count)
         committer.removeAll()
     }

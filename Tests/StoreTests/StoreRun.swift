@@ -143,8 +143,8 @@ final class StoreRun: Sendable {
 }
 
 extension EventStore {
-    func append(_ event: Event) { store([StoreEntry(event)]) }
-    func submit(_ event: Event, for handler: String) { store([StoreEntry(event, for: handler)]) }
+    func append(_ event: Event) { store([Delivery(event: event)]) }
+    func submit(_ event: Event, for handler: String) { store([Delivery(event: event, for: handler)]) }
     var lastSequence: UInt64 { statistics.lastSequence }
 }
 

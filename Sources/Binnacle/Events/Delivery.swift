@@ -1,17 +1,23 @@
-/// An event that is kept until its handler says that it is done with it.
+/// An event that one handler is to get: from the chain, through the store where there is one, to the worker.
 package struct Delivery: Sendable {
     /// The event.
     package let event: Event
-    /// What it is known by; tickets of one handler rise.
-    package let ticket: Int64
+    /// The handler; `nil` for the log of all events, and where it is known.
+    package let handler: String?
+    /// The number by which the store knows it, from 1, or 0 while no store keeps it; the tickets of one handler rise.
+    package var ticket: Int64
     /// The event that its handler acknowledged last, in the first delivery to a handler; `nil` when no store knows one.
     package var previous: EventNumber?
 
     /// Creates a delivery.
-    package init(event: Event, ticket: Int64) {
+    package init(event: Event, for handler: String? = nil, ticket: Int64 = 0) {
         self.event = event
+        self.handler = handler
         self.ticket = ticket
     }
+
+    /// Whether a store keeps it until it is acknowledged.
+    package var isKept: Bool { ticket > 0 }
 }
 
 /// The number of an event, and the identity to which the number belongs.

@@ -8,7 +8,7 @@ struct CommandJob {
     /// The absolute path.
     let program: String
     let arguments: [String]
-    let item: QueuedEvent
+    let item: Delivery
     /// The attempt number, starting at 1.
     var attempt = 1
 
@@ -115,8 +115,8 @@ package final class CommandSupervisor {
     private var unrun = (count: 0, isSimulated: false, isLive: false)
 
     /// Finishes events without a program; those that no store keeps are counted as lost.
-    private func giveUp(_ items: [QueuedEvent]) {
-        let lost = items.filter { $0.ticket == nil }
+    private func giveUp(_ items: [Delivery]) {
+        let lost = items.filter { !$0.isKept }
         unrun.count += lost.count
         unrun.isSimulated = unrun.isSimulated || lost.contains(where: \.event.isSimulated)
         unrun.isLive = unrun.isLive || lost.contains { $0.event.wallNanoseconds != nil }

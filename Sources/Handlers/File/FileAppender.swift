@@ -12,7 +12,7 @@ package final class FileAppender {
     private let port: HandlerPort
     private var file: Descriptor?
     /// The events that are not written yet, in their order.
-    private var batch: ArraySlice<QueuedEvent> = []
+    private var batch: ArraySlice<Delivery> = []
     /// Whether the last line of the file may be incomplete.
     private var isTorn = false
     private var failures: FailureReports

@@ -72,7 +72,7 @@ package final class MQTTPublisher {
 
     /// An event that the broker has not acknowledged.
     struct Entry {
-        let item: QueuedEvent
+        let item: Delivery
         /// The message ID; `nil` when it has not been sent over this connection.
         var message: Int32?
         /// Whether the sensor's state includes the event.
