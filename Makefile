@@ -48,7 +48,7 @@ LINKING = -Xswiftc -use-ld=lld $(PACKING) -Xlinker --icf=safe -Xlinker -z -Xlink
     -Xlinker --symbol-ordering-file=$(CURDIR)/scripts/functions.order
 WALK = $(patsubst %,Tests/Fixtures/phyphox_walk/%.csv,Accelerometer Magnetometer Gyroscope)
 
-.PHONY: $(TRIES) help setup setup-test setup-deb build portable check-portable arm64 deb deb-arm64 check-deb check-deb-arm64 check-tarball release run test test-long check-handler test-systemd test-kernel lint docs format documents golden fuzz sanitize soak bench bench-kernels \
+.PHONY: $(TRIES) help setup setup-test setup-deb build portable check-portable arm64 deb deb-arm64 check-deb check-deb-arm64 check-tarball release run test test-long check-recipes test-systemd test-kernel lint docs format documents golden fuzz sanitize soak bench bench-kernels \
 	bench-replay bench-recordings bench-sensors bench-daemon bench-fleet compare install uninstall clean
 
 help: ## Show this list.
@@ -133,8 +133,8 @@ test-long: test ## Run every test in its long form: 200 kills, 1000 random devic
 	SOAK_SECONDS=7200 scripts/test-kernel $(BINARY) soak
 
 # It builds everything once more, which is long for what seldom breaks.
-check-handler: setup ## Build the handler that ARCHITECTURE.md shows into a copy of the sources, and let it handle an event.
-	scripts/check-handler
+check-recipes: setup ## Build the handler, the detector and the decorator of ARCHITECTURE.md into a copy of the sources, and try them.
+	scripts/check-recipes
 
 test-systemd: build ## Test the service under a real systemd, in a container (as root); TESTS names some.
 	SUITE="$(SUITE)" scripts/test-systemd $(BINARY) $(TESTS)

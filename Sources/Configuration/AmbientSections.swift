@@ -35,8 +35,6 @@ package struct LightSection: DetectorSection {
     ]
 }
 
-extension AmbientLightSettings: DetectorSettings {}
-
 /// `[proximity.NAME]`: a detector of what is near the device.
 package struct ProximitySection: DetectorSection {
     package let name: String
@@ -44,7 +42,7 @@ package struct ProximitySection: DetectorSection {
     package let needs: [StreamNeed] = []
 
     /// The settings of a detector that has none.
-    package struct NoSettings: DetectorSettings {
+    package struct NoSettings: CheckedSettings {
         package func problems() -> [SettingsProblem<NoSettings>] { [] }
     }
 

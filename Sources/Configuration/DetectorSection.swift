@@ -10,7 +10,7 @@ package protocol DetectorSection: Sendable, Equatable {
     /// The class of its detectors, whose ``EventDetector/kind`` is the name of the top-level table.
     associatedtype Detector: EventDetector
     /// What the keys of ``rows`` set.
-    associatedtype Settings: DetectorSettings
+    associatedtype Settings: CheckedSettings
 
     /// The section's name in the reference file, as in "moved".
     static var shown: String { get }
@@ -69,12 +69,6 @@ package protocol DetectorSection: Sendable, Equatable {
     mutating func fit(to sensors: inout [SensorSection])
     /// The limits of accelerations, in g, that the range of a sensor should include.
     var accelerationLimits: (sensor: String, limits: [(key: String, g: Float)])? { get }
-}
-
-/// The settings of a detector, which it checks by itself.
-package protocol DetectorSettings: Sendable, Equatable {
-    /// Everything that is wrong with the settings.
-    func problems() -> [SettingsProblem<Self>]
 }
 
 extension DetectorSection {
@@ -142,8 +136,8 @@ package enum DetectorSections {
     /// That order decides which of two events at one sample comes first. What asks another kind stands behind it, so that
     /// the answer is that of the sample. The kinds without samples come last: their readings are in no delivery.
     package static let all: [any DetectorSection.Type] = [
-        MotionSection.self, NorthSection.self, HingeSection.self, OrientationSection.self, LightSection.self,
-        ProximitySection.self,
+        MotionSection.self, NorthSection.self, HingeSection.self, OrientationSection.self,
+        LightSection.self, ProximitySection.self,
     ]
 
     /// The kinds in the order of documents: what is asked is described behind what asks it.

@@ -94,8 +94,6 @@ package struct HingeSection: DetectorSection {
         """)
 }
 
-extension HingeSettings: DetectorSettings {}
-
 extension HingeSection {
     package static let rows: [SettingRow<HingeSettings>] = [
         SettingRow(

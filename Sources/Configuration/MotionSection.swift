@@ -99,8 +99,6 @@ package struct MotionSection: DetectorSection {
         """)
 }
 
-extension MotionSettings: DetectorSettings {}
-
 extension MotionSection {
     package static let rows: [SettingRow<MotionSettings>] = [
         SettingRow(

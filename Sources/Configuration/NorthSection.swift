@@ -96,8 +96,6 @@ package struct NorthSection: DetectorSection {
         """)
 }
 
-extension NorthSettings: DetectorSettings {}
-
 extension NorthSection {
     /// The value for no axis.
     private static let none = "none"

@@ -100,8 +100,6 @@ package struct OrientationSection: DetectorSection {
         "hinge", .example("\"lid\""), usual: "the only [hinge.NAME]", "The detector of the postures in only_in.")
 }
 
-extension OrientationSettings: DetectorSettings {}
-
 extension OrientationSection {
     /// The key of the postures.
     private static let onlyIn = "only_in"

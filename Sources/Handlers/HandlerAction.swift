@@ -138,7 +138,8 @@ extension HandlerAction where Self: Equatable {
 package enum HandlerActions {
     /// The actions, in the order of messages.
     package static let all: [any HandlerAction.Type] = [
-        LogAction.self, OutputAction.self, CommandAction.self, MQTTAction.self, NMEAAction.self, FileAction.self,
+        LogAction.self, OutputAction.self, CommandAction.self,
+        MQTTAction.self, NMEAAction.self, FileAction.self,
     ]
 
     /// The keys of all actions, each once.

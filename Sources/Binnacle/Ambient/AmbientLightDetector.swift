@@ -33,8 +33,7 @@ public final class AmbientLightDetector: EventDetector {
     ///   - settings: When a change is told.
     /// - Precondition: ``AmbientLightSettings/problems()`` finds none.
     public init(name: String = "light", settings: AmbientLightSettings = AmbientLightSettings()) {
-        let problems = settings.problems()
-        precondition(problems.isEmpty, "\(problems)")
+        settings.requireValid()
         self.name = name
         self.settings = settings
     }
@@ -118,7 +117,7 @@ extension AmbientLightDetector {
 }
 
 /// When an ``AmbientLightDetector`` tells a change.
-public struct AmbientLightSettings: Sendable, Equatable {
+public struct AmbientLightSettings: CheckedSettings {
     /// The least change, in percent of the level that was told last; 10 by default.
     ///
     /// It is at least 1 of the unit.

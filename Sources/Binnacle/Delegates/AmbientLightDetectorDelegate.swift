@@ -27,11 +27,11 @@ extension AmbientLightDetectorDelegate {
 // The row of a kind says what its event has.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension Router: AmbientLightDetectorDelegate {
-    package func ambientLightDetector(_ detector: AmbientLightDetector, didFailWithError error: any Error) {
+    public func ambientLightDetector(_ detector: AmbientLightDetector, didFailWithError error: any Error) {
         collect(.detectorFailed, detector, because: "\(error)")
     }
 
-    package func ambientLightDetector(_ detector: AmbientLightDetector, didChange event: LightEvent) {
+    public func ambientLightDetector(_ detector: AmbientLightDetector, didChange event: LightEvent) {
         collect(.lightChanged, detector, event)
     }
 }

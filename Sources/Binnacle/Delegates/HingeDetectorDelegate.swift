@@ -36,15 +36,15 @@ extension HingeDetectorDelegate {
 // The row of a kind says what its event has.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension Router: HingeDetectorDelegate {
-    package func hingeDetectorDeviceNotAvailable(_ detector: HingeDetector) {
+    public func hingeDetectorDeviceNotAvailable(_ detector: HingeDetector) {
         collect(.detectorUnavailable, detector, because: "no two active accelerometers and no switch")
     }
 
-    package func hingeDetector(_ detector: HingeDetector, didFailWithError error: any Error) {
+    public func hingeDetector(_ detector: HingeDetector, didFailWithError error: any Error) {
         collect(.detectorFailed, detector, because: "\(error)")
     }
 
-    package func hingeDetector(_ detector: HingeDetector, didChange event: HingeEvent) {
+    public func hingeDetector(_ detector: HingeDetector, didChange event: HingeEvent) {
         collect(.hingeChanged, detector, event)
     }
 }

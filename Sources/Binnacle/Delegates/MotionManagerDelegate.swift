@@ -72,43 +72,43 @@ extension MotionManagerDelegate {
 // The row of a kind says what its event has.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension Router: MotionManagerDelegate {
-    package func motionManagerDeviceNotAvailable(_ manager: MotionManager) {
+    public func motionManagerDeviceNotAvailable(_ manager: MotionManager) {
         collect(.detectorUnavailable, manager, because: "no active accelerometer")
     }
 
-    package func motionManager(_ manager: MotionManager, didFailWithError error: any Error) {
+    public func motionManager(_ manager: MotionManager, didFailWithError error: any Error) {
         collect(.detectorFailed, manager, because: "\(error)")
     }
 
-    package func motionManager(_ manager: MotionManager, didBeginMotion event: MotionEvent) {
+    public func motionManager(_ manager: MotionManager, didBeginMotion event: MotionEvent) {
         collect(.motionBegan, manager, event)
     }
 
-    package func motionManager(_ manager: MotionManager, deviceIsMoving sample: Sample) {
+    public func motionManager(_ manager: MotionManager, deviceIsMoving sample: Sample) {
         collect(.motionMoving, manager, sample)
     }
 
-    package func motionManager(_ manager: MotionManager, didEndMotion event: MotionEvent) {
+    public func motionManager(_ manager: MotionManager, didEndMotion event: MotionEvent) {
         collect(.motionEnded, manager, event)
     }
 
-    package func motionManager(_ manager: MotionManager, didDetectShake event: MotionEvent) {
+    public func motionManager(_ manager: MotionManager, didDetectShake event: MotionEvent) {
         collect(.shake, manager, event)
     }
 
-    package func motionManager(_ manager: MotionManager, didDetectFreeFall event: MotionEvent) {
+    public func motionManager(_ manager: MotionManager, didDetectFreeFall event: MotionEvent) {
         collect(.freeFall, manager, event)
     }
 
-    package func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent) {
+    public func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent) {
         collect(.shock, manager, event)
     }
 
-    package func motionManager(_ manager: MotionManager, didBeginRotation event: RotationEvent) {
+    public func motionManager(_ manager: MotionManager, didBeginRotation event: RotationEvent) {
         collect(.rotationBegan, manager, event, sensor: manager.gyroscope?.sensor.name)
     }
 
-    package func motionManager(_ manager: MotionManager, didEndRotation event: RotationEvent) {
+    public func motionManager(_ manager: MotionManager, didEndRotation event: RotationEvent) {
         collect(.rotationEnded, manager, event, sensor: manager.gyroscope?.sensor.name)
     }
 }

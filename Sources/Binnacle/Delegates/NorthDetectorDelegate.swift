@@ -74,59 +74,59 @@ extension NorthDetectorDelegate {
 // The row of a kind says what its event has.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension Router: NorthDetectorDelegate {
-    package func northDetectorDeviceNotAvailable(_ detector: NorthDetector) {
+    public func northDetectorDeviceNotAvailable(_ detector: NorthDetector) {
         collect(.detectorUnavailable, detector, because: "no active accelerometer and magnetometer")
     }
 
-    package func northDetector(_ detector: NorthDetector, didFailWithError error: any Error) {
+    public func northDetector(_ detector: NorthDetector, didFailWithError error: any Error) {
         collect(.detectorFailed, detector, because: "\(error)")
     }
 
-    package func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent) {
+    public func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent) {
         collect(.heading, detector, event)
     }
 
-    package func northDetector(_ detector: NorthDetector, didFindHeading event: HeadingEvent) {
+    public func northDetector(_ detector: NorthDetector, didFindHeading event: HeadingEvent) {
         collect(.headingFound, detector, event)
     }
 
-    package func northDetector(_ detector: NorthDetector, didLoseHeading loss: HeadingLoss) {
+    public func northDetector(_ detector: NorthDetector, didLoseHeading loss: HeadingLoss) {
         collect(.headingLost, detector, loss, sensor: loss.sensor)
     }
 
-    package func northDetector(_ detector: NorthDetector, didEnter sector: HeadingSector, with event: HeadingEvent) {
+    public func northDetector(_ detector: NorthDetector, didEnter sector: HeadingSector, with event: HeadingEvent) {
         collect(.sectorEntered, detector, SectorEvent(sector: sector, heading: event))
     }
 
-    package func northDetector(_ detector: NorthDetector, didLeave sector: HeadingSector, with event: HeadingEvent) {
+    public func northDetector(_ detector: NorthDetector, didLeave sector: HeadingSector, with event: HeadingEvent) {
         collect(.sectorLeft, detector, SectorEvent(sector: sector, heading: event))
     }
 
-    package func northDetector(_ detector: NorthDetector, didBeginInterference event: FieldEvent) {
+    public func northDetector(_ detector: NorthDetector, didBeginInterference event: FieldEvent) {
         collect(.interferenceBegan, detector, event)
     }
 
-    package func northDetector(_ detector: NorthDetector, didEndInterference event: FieldEvent) {
+    public func northDetector(_ detector: NorthDetector, didEndInterference event: FieldEvent) {
         collect(.interferenceEnded, detector, event)
     }
 
-    package func northDetector(_ detector: NorthDetector, didBeginNeedingCalibration event: FieldEvent) {
+    public func northDetector(_ detector: NorthDetector, didBeginNeedingCalibration event: FieldEvent) {
         collect(.calibrationNeeded, detector, event)
     }
 
-    package func northDetector(_ detector: NorthDetector, didEndNeedingCalibration event: FieldEvent) {
+    public func northDetector(_ detector: NorthDetector, didEndNeedingCalibration event: FieldEvent) {
         collect(.calibrationRestored, detector, event)
     }
 
-    package func northDetector(_ detector: NorthDetector, didFaceNorth event: HeadingEvent) {
+    public func northDetector(_ detector: NorthDetector, didFaceNorth event: HeadingEvent) {
         collect(.northFaced, detector, event)
     }
 
-    package func northDetector(_ detector: NorthDetector, deviceIsFacingNorth event: HeadingEvent) {
+    public func northDetector(_ detector: NorthDetector, deviceIsFacingNorth event: HeadingEvent) {
         collect(.northFacing, detector, event)
     }
 
-    package func northDetector(_ detector: NorthDetector, didLeaveNorth event: HeadingEvent) {
+    public func northDetector(_ detector: NorthDetector, didLeaveNorth event: HeadingEvent) {
         collect(.northLeft, detector, event)
     }
 }

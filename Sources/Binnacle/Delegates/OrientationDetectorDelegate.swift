@@ -50,19 +50,19 @@ extension OrientationDetectorDelegate {
 // The row of a kind says what its event has.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension Router: OrientationDetectorDelegate {
-    package func orientationDetectorDeviceNotAvailable(_ detector: OrientationDetector) {
+    public func orientationDetectorDeviceNotAvailable(_ detector: OrientationDetector) {
         collect(.detectorUnavailable, detector, because: "no active accelerometer")
     }
 
-    package func orientationDetector(_ detector: OrientationDetector, didFailWithError error: any Error) {
+    public func orientationDetector(_ detector: OrientationDetector, didFailWithError error: any Error) {
         collect(.detectorFailed, detector, because: "\(error)")
     }
 
-    package func orientationDetector(_ detector: OrientationDetector, didChangeOrientation event: OrientationEvent) {
+    public func orientationDetector(_ detector: OrientationDetector, didChangeOrientation event: OrientationEvent) {
         collect(.orientationChanged, detector, event)
     }
 
-    package func orientationDetector(_ detector: OrientationDetector, didChangeTilt event: OrientationEvent) {
+    public func orientationDetector(_ detector: OrientationDetector, didChangeTilt event: OrientationEvent) {
         collect(.tiltChanged, detector, event)
     }
 }

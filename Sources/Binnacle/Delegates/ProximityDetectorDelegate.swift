@@ -24,11 +24,11 @@ extension ProximityDetectorDelegate {
 // The row of a kind says what its event has.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension Router: ProximityDetectorDelegate {
-    package func proximityDetector(_ detector: ProximityDetector, didFailWithError error: any Error) {
+    public func proximityDetector(_ detector: ProximityDetector, didFailWithError error: any Error) {
         collect(.detectorFailed, detector, because: "\(error)")
     }
 
-    package func proximityDetector(_ detector: ProximityDetector, didChange event: ProximityEvent) {
+    public func proximityDetector(_ detector: ProximityDetector, didChange event: ProximityEvent) {
         collect(.proximityChanged, detector, event)
     }
 }

@@ -81,3 +81,32 @@ extension MotionSettings {
         return limits
     }
 }
+
+extension SensorSession.Setup {
+    /// Looks for motion, shakes, free falls and shocks in the samples of an accelerometer.
+    ///
+    /// - Parameters:
+    ///   - name: The name that events carry.
+    ///   - sensor: The sensor's name; `nil` takes the first accelerometer. Without one the detector tells *device not
+    ///     available*.
+    ///   - gyroscope: The name of the sensor whose gyroscope is used where the settings need one; `nil` takes the gyroscope of
+    ///     the accelerometer's sensor, or else the first.
+    ///   - settings: What to look for.
+    ///   - delegate: Told what is found, in the place of ``eventDelegate``, and held by the session.
+    /// - Returns: The detector, which the session starts.
+    /// - Throws: The first of the settings' problems.
+    @discardableResult
+    public func detectMotion(
+        name: String = "motion", sensor: String? = nil, gyroscope: String? = nil,
+        settings: MotionSettings = MotionSettings(), delegate: (any MotionManagerDelegate)? = nil
+    ) throws(SettingsProblem<MotionSettings>) -> MotionManager {
+        try settings.check()
+        let accelerometer = stream(of: .accelerometer, from: sensor)
+        let manager = MotionManager(
+            name: name, accelerometer: accelerometer,
+            gyroscope: settings.usesGyroscope ? stream(turning: accelerometer, from: gyroscope) : nil,
+            settings: settings)
+        manager.delegate = delegate
+        return add(manager, owning: delegate)
+    }
+}

@@ -112,8 +112,7 @@ public final class MotionManager: EventDetector {
         name: String = "motion", accelerometer: SampleStream?, gyroscope: SampleStream? = nil,
         settings: MotionSettings = MotionSettings()
     ) {
-        let problems = settings.problems()
-        precondition(problems.isEmpty, "\(problems)")
+        settings.requireValid()
         self.name = name
         self.accelerometer = accelerometer
         self.gyroscope = gyroscope

@@ -1,5 +1,5 @@
 /// What a ``MotionManager`` looks for, with the defaults that were found on real recordings.
-public struct MotionSettings: Sendable, Equatable {
+public struct MotionSettings: CheckedSettings {
     /// Which acceleration is compared with the motion thresholds.
     public enum Measure: String, Sendable, CaseIterable {
         /// |a − g|, with gravity g low-passed: sees a pure turn as well.

@@ -35,6 +35,25 @@ public struct SettingsProblem<Settings>: Error, Sendable, Equatable, CustomStrin
     }
 }
 
+/// Settings that say what is wrong with them.
+package protocol CheckedSettings: Sendable, Equatable {
+    /// Everything that is wrong with the settings.
+    func problems() -> [SettingsProblem<Self>]
+}
+
+extension CheckedSettings {
+    /// Throws the first problem.
+    func check() throws(SettingsProblem<Self>) {
+        if let problem = problems().first { throw problem }
+    }
+
+    /// Traps when there is a problem: the creator of an object checks its settings before.
+    func requireValid() {
+        let problems = problems()
+        precondition(problems.isEmpty, "\(problems)")
+    }
+}
+
 /// Collects what is wrong with a set of settings.
 ///
 /// Key paths and messages are made only when there is a problem: to find them takes longer than to check everything.

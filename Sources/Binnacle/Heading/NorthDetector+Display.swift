@@ -78,3 +78,33 @@ extension NorthDetector {
             }
     }
 }
+
+extension SensorSession.Setup {
+    /// Looks for headings in the samples of an accelerometer and a magnetometer.
+    ///
+    /// - Parameters:
+    ///   - name: The name that events carry.
+    ///   - accelerometer: The sensor's name; `nil` takes the first accelerometer.
+    ///   - magnetometer: The sensor's name; `nil` takes the first magnetometer.
+    ///   - gyroscope: The sensor's name; `nil` takes the gyroscope of the accelerometer's sensor, or else the first. The
+    ///     detector does without where the source has none.
+    ///   - settings: What to look for.
+    ///   - delegate: Told what is found, in the place of ``eventDelegate``, and held by the session.
+    /// - Returns: The detector, which the session starts.
+    /// - Throws: The first of the settings' problems.
+    @discardableResult
+    public func detectNorth(
+        name: String = "north", accelerometer: String? = nil, magnetometer: String? = nil,
+        gyroscope: String? = nil, settings: NorthSettings = NorthSettings(),
+        delegate: (any NorthDetectorDelegate)? = nil
+    ) throws(SettingsProblem<NorthSettings>) -> NorthDetector {
+        try settings.check()
+        let accelerometer = stream(of: .accelerometer, from: accelerometer)
+        let detector = NorthDetector(
+            name: name, accelerometer: accelerometer,
+            magnetometer: stream(of: .magnetometer, from: magnetometer),
+            gyroscope: stream(turning: accelerometer, from: gyroscope), settings: settings)
+        detector.delegate = delegate
+        return add(detector, owning: delegate)
+    }
+}

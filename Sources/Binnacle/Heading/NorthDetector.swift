@@ -96,8 +96,7 @@ public final class NorthDetector: EventDetector {
         name: String = "north", accelerometer: SampleStream?, magnetometer: SampleStream?,
         gyroscope: SampleStream? = nil, settings: NorthSettings = NorthSettings()
     ) {
-        let problems = settings.problems()
-        precondition(problems.isEmpty, "\(problems)")
+        settings.requireValid()
         self.name = name
         self.accelerometer = accelerometer
         self.magnetometer = magnetometer

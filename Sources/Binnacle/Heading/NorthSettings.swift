@@ -1,5 +1,5 @@
 /// How a ``NorthDetector`` finds its heading, and which bearing it waits for.
-public struct NorthSettings: Sendable, Equatable {
+public struct NorthSettings: CheckedSettings {
     /// The axis whose direction is the heading; the device's top by default.
     public var headingAxis: DeviceAxis = .plusY
     /// The axis that takes over while the heading axis is within 30° of vertical (back above 35°), so that an upright

@@ -62,8 +62,7 @@ public final class HingeDetector: EventDetector {
         name: String = "hinge", screen: SampleStream?, base: SampleStream?, hasSwitch: Bool = false,
         settings: HingeSettings = HingeSettings()
     ) {
-        let problems = settings.problems()
-        precondition(problems.isEmpty, "\(problems)")
+        settings.requireValid()
         self.name = name
         self.screen = screen
         self.base = base
@@ -253,5 +252,30 @@ extension HingeDetector {
         case .failed(.tabletMode, let failure): switchDidFail(because: failure)
         case .read, .failed: break
         }
+    }
+}
+
+extension SensorSession.Setup {
+    /// Looks for the angle of a hinge in the samples of two accelerometers.
+    ///
+    /// - Parameters:
+    ///   - name: The name that events carry.
+    ///   - screen: The name of the sensor in the screen.
+    ///   - base: The name of the sensor in the base.
+    ///   - settings: When a laptop is taken for set up otherwise.
+    ///   - delegate: Told what is found, in the place of ``eventDelegate``, and held by the session.
+    /// - Returns: The detector, which the session starts.
+    /// - Throws: The first of the settings' problems.
+    @discardableResult
+    public func detectHinge(
+        name: String = "hinge", screen: String, base: String, settings: HingeSettings = HingeSettings(),
+        delegate: (any HingeDetectorDelegate)? = nil
+    ) throws(SettingsProblem<HingeSettings>) -> HingeDetector {
+        try settings.check()
+        let detector = HingeDetector(
+            name: name, screen: stream(of: .accelerometer, from: screen),
+            base: stream(of: .accelerometer, from: base), settings: settings)
+        detector.delegate = delegate
+        return add(detector, owning: delegate)
     }
 }

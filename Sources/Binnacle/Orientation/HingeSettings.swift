@@ -1,5 +1,5 @@
 /// When a ``HingeDetector`` takes a laptop for set up otherwise.
-public struct HingeSettings: Sendable, Equatable {
+public struct HingeSettings: CheckedSettings {
     /// How long a change of posture has to last before it counts; 0.5 s by default.
     public var dwell: Duration = .milliseconds(500)
     /// The angle is told again when it has changed by this, in degrees; 10 by default.

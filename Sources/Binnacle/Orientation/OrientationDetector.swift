@@ -60,8 +60,7 @@ public final class OrientationDetector: EventDetector {
         name: String = "orientation", accelerometer: SampleStream?, hinge: HingeDetector? = nil,
         settings: OrientationSettings = OrientationSettings()
     ) {
-        let problems = settings.problems()
-        precondition(problems.isEmpty, "\(problems)")
+        settings.requireValid()
         self.name = name
         self.accelerometer = accelerometer
         self.hinge = hinge
@@ -264,5 +263,32 @@ extension OrientationSettings {
         case .device: SIMD3(1, 1, 1)
         case .desktop: isReversed ? SIMD3(1, 1, -1) : SIMD3(-1, -1, 1)
         }
+    }
+}
+
+extension SensorSession.Setup {
+    /// Looks for the upper edge and the lean of a screen in the samples of an accelerometer.
+    ///
+    /// - Parameters:
+    ///   - name: The name that events carry.
+    ///   - sensor: The sensor's name; `nil` takes the first accelerometer. Without one the detector tells *device not
+    ///     available*.
+    ///   - hinge: Knows how the device is set up, for ``OrientationSettings/postures``.
+    ///   - settings: When an edge is taken for the upper one.
+    ///   - delegate: Told what is found, in the place of ``eventDelegate``, and held by the session.
+    /// - Returns: The detector, which the session starts.
+    /// - Throws: The first of the settings' problems.
+    @discardableResult
+    public func detectOrientation(
+        name: String = "orientation", sensor: String? = nil, hinge: HingeDetector? = nil,
+        settings: OrientationSettings = OrientationSettings(),
+        delegate: (any OrientationDetectorDelegate)? = nil
+    ) throws(SettingsProblem<OrientationSettings>) -> OrientationDetector {
+        try settings.check()
+        let detector = OrientationDetector(
+            name: name, accelerometer: stream(of: .accelerometer, from: sensor), hinge: hinge,
+            settings: settings)
+        detector.delegate = delegate
+        return add(detector, owning: delegate)
     }
 }

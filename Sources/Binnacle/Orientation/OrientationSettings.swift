@@ -1,5 +1,5 @@
 /// When an ``OrientationDetector`` takes an edge of the screen for the upper one.
-public struct OrientationSettings: Sendable, Equatable {
+public struct OrientationSettings: CheckedSettings {
     /// What the signs of the samples mean.
     public enum Frame: String, Sendable, CaseIterable {
         /// As the desktops of Linux and the mount matrices of udev's hardware database have it: upright is y = −9.81 m/s²,

@@ -1,9 +1,9 @@
-/// The one delegate of all detectors and sensors: turns what it is told into events and hands them to handlers.
+/// The one delegate of all detectors and sensors: makes events of their calls, and hands them to handlers.
 ///
 /// Within one delivery the detectors speak one after the other. The router puts what they said into the order of the
 /// samples, numbers it, and hands it on when the pipeline says that the delivery is done. So the events are the same
 /// however the samples were cut into deliveries.
-package final class Router {
+public final class Router {
     /// Told when sensors run out; held weakly.
     package weak var delegate: (any RouterDelegate)?
     /// The sensors in the pipeline, active or not.

@@ -45,8 +45,7 @@ package struct MotionModel: Sendable {
     ///
     /// - Precondition: ``SimulationSettings/problems()`` finds none.
     package init(_ settings: SimulationSettings) {
-        let problems = settings.problems()
-        precondition(problems.isEmpty, "\(problems)")
+        settings.requireValid()
         self.settings = settings
         forceNoise = SampleNoise(seed: settings.seed, kind: .accelerometer)
         fieldNoise = SampleNoise(seed: settings.seed, kind: .magnetometer)

@@ -1,5 +1,5 @@
 /// How a simulated sensor moves.
-public struct SimulationSettings: Sendable, Equatable {
+public struct SimulationSettings: CheckedSettings {
     /// A movement that repeats.
     public enum Model: String, Sendable, CaseIterable {
         /// Lies flat and does not move.
