@@ -8,50 +8,44 @@ struct AmbientFinder: Sendable {
     /// The folder under which `/sys` and `/dev` lie; empty for the machine's own.
     let root: String
 
+    /// The result of a search: no device, or why one cannot be used.
+    private typealias Found = Result<AmbientDevice?, SensorFailure>
+
+    /// The searches for a kind, in their order.
+    private func searches(_ kind: AmbientReading.Kind) -> [() -> Found] {
+        switch kind {
+        case .light: [iio(Self.light), hwmon]
+        case .proximity: [iio(Self.proximity), inputSwitch(SW_FRONT_PROXIMITY) { .proximity($0 ? 2 : 0) }]
+        case .tabletMode: [inputSwitch(SW_TABLET_MODE) { .tabletMode($0) }]
+        }
+    }
+
     /// The first device of a kind; a failure says why there is none.
     func device(_ kind: AmbientReading.Kind) throws(SensorFailure) -> AmbientDevice {
         var refusal: SensorFailure?
-        for place in Place.all(of: kind) {
-            do throws(SensorFailure) {
-                if let device = try look(in: place) { return device }
-            } catch {
-                refusal = refusal ?? error
+        for search in searches(kind) {
+            switch search() {
+            case .success(let device?): return device
+            case .success(nil): break
+            case .failure(let failure): refusal = refusal ?? failure
             }
         }
         throw refusal ?? SensorFailure(.missing, "this machine has no sensor of \(kind.rawValue)")
     }
 
-    /// Where a device may be.
-    private enum Place {
-        case iio(AmbientReading.Kind)
-        case hwmon
-        case inputSwitch(Int32, AmbientReading.Kind)
-
-        static func all(of kind: AmbientReading.Kind) -> [Place] {
-            switch kind {
-            case .light: [.iio(.light), .hwmon]
-            case .proximity: [.iio(.proximity), .inputSwitch(SW_FRONT_PROXIMITY, .proximity)]
-            case .tabletMode: [.inputSwitch(SW_TABLET_MODE, .tabletMode)]
-            }
-        }
-    }
-
-    private func look(in place: Place) throws(SensorFailure) -> AmbientDevice? {
-        switch place {
-        case .iio(let kind): try iio(kind)
-        case .hwmon: hwmon()
-        case .inputSwitch(let code, let kind): try inputSwitch(code, kind)
-        }
-    }
-
     // MARK: - IIO
 
-    private func iio(_ kind: AmbientReading.Kind) throws(SensorFailure) -> AmbientDevice? {
-        for directory in iioDevices {
-            let source = kind == .light ? try Self.light(directory) : try Self.proximity(directory)
-            if let source { return AmbientDevice(directory: directory, source: source) }
+    private func iio(
+        _ make: @escaping (SysfsDirectory) throws(SensorFailure) -> AmbientDevice?
+    ) -> () -> Found {
+        {
+            Result { () throws(SensorFailure) in
+                for directory in iioDevices {
+                    if let device = try make(directory) { return device }
+                }
+                return nil
+            }
         }
-        return nil
     }
 
     /// The folders of the IIO devices, as udev lists them; in another tree, by their names.
@@ -66,30 +60,30 @@ struct AmbientFinder: Sendable {
         return paths.sorted().map { SysfsDirectory(path: $0) }
     }
 
-    private static func light(_ directory: SysfsDirectory) throws(SensorFailure) -> AmbientDevice
-        .Source?
-    {
+    private static func light(_ directory: SysfsDirectory) throws(SensorFailure) -> AmbientDevice? {
         for channel in ["in_illuminance", "in_illuminance0"] {
-            if directory.has(channel + "_input") { return .lux(attribute: channel + "_input", scale: 1) }
+            if directory.has(channel + "_input") {
+                return AmbientDevice(directory, channel + "_input") { .light($0, .lux) }
+            }
             guard directory.has(channel + "_raw") else { continue }
-            return .lux(attribute: channel + "_raw", scale: try directory.number(channel + "_scale") ?? 1)
+            let scale = try directory.number(channel + "_scale") ?? 1
+            return AmbientDevice(directory, channel + "_raw") { .light($0 * scale, .lux) }
         }
+        // Without a unit, as percent of the largest value.
         for channel in ["in_intensity_clear", "in_intensity_both", "in_intensity0"]
         where directory.has(channel + "_raw") {
-            return .vendor(
-                attribute: channel + "_raw", scale: try directory.number(channel + "_scale") ?? 1)
+            let scale = try directory.number(channel + "_scale") ?? 1
+            return AmbientDevice(directory, channel + "_raw") { .light($0 * scale, .percent) }
         }
         return nil
     }
 
-    private static func proximity(_ directory: SysfsDirectory) throws(SensorFailure) -> AmbientDevice
-        .Source?
-    {
+    private static func proximity(_ directory: SysfsDirectory) throws(SensorFailure) -> AmbientDevice? {
         for channel in ["in_proximity", "in_proximity0"] where directory.has(channel + "_raw") {
             // The kernel has one name for the level, with and without a number.
             for name in [channel + "_nearlevel", "in_proximity_nearlevel"] {
                 guard let level = try directory.number(name), level > 0 else { continue }
-                return .proximity(attribute: channel + "_raw", nearLevel: level)
+                return AmbientDevice(directory, channel + "_raw") { .proximity($0 / level) }
             }
             throw SensorFailure(
                 .description,
@@ -100,37 +94,35 @@ struct AmbientFinder: Sendable {
 
     // MARK: - Others
 
-    private func hwmon() -> AmbientDevice? {
+    private func hwmon() -> Found {
         let folder = SysfsDirectory(path: root + "/sys/class/hwmon")
-        for name in folder.names() {
-            for directory in [folder.directory(name), folder.directory(name + "/device")]
-            where directory.has("light") {
-                return AmbientDevice(directory: directory, source: .pair(attribute: "light"))
-            }
-        }
+        let places = folder.names().flatMap { [folder.directory($0), folder.directory($0 + "/device")] }
         // The driver of some has the attribute at a platform device alone.
-        let platform = root.isEmpty ? udevPaths("platform") ?? [] : []
-        return platform.first { $0.has("light") }.map {
-            AmbientDevice(directory: $0, source: .pair(attribute: "light"))
-        }
+        let found =
+            places.first { $0.has("light") }
+            ?? (root.isEmpty ? udevPaths("platform") ?? [] : []).first { $0.has("light") }
+        return .success(found.map { AmbientDevice(pairIn: $0, "light") })
     }
 
-    private func inputSwitch(_ code: Int32, _ kind: AmbientReading.Kind) throws(SensorFailure)
-        -> AmbientDevice?
-    {
-        let folder = SysfsDirectory(path: root + "/sys/class/input")
-        for name in folder.names() where name.hasPrefix("event") {
-            let directory = folder.directory(name + "/device")
-            guard let text = try? directory.textIfPresent("capabilities/sw"),
-                let word = text.split(separator: " ").last.flatMap({ UInt64($0, radix: 16) }),
-                word >> UInt64(code) & 1 == 1
-            else { continue }
-            let file = try mapError(SensorFailure.init) { () throws(SystemError) in
-                try Descriptor(path: "\(root)/dev/input/\(name)", flags: O_RDONLY | O_NONBLOCK)
+    private func inputSwitch(
+        _ code: Int32, _ reading: @escaping @Sendable (Bool) -> AmbientReading
+    ) -> () -> Found {
+        {
+            Result { () throws(SensorFailure) in
+                let folder = SysfsDirectory(path: root + "/sys/class/input")
+                for name in folder.names() where name.hasPrefix("event") {
+                    let directory = folder.directory(name + "/device")
+                    guard let text = try? directory.textIfPresent("capabilities/sw"),
+                        let word = text.split(separator: " ").last.flatMap({ UInt64($0, radix: 16) }),
+                        word >> UInt64(code) & 1 == 1
+                    else { continue }
+                    let node = try mapError(SensorFailure.init) { () throws(SystemError) in
+                        try Descriptor(path: "\(root)/dev/input/\(name)", flags: O_RDONLY | O_NONBLOCK)
+                    }
+                    return AmbientDevice(directory, switch: UInt32(code), node: node, reading: reading)
+                }
+                return nil
             }
-            return AmbientDevice(
-                directory: directory, source: .inputSwitch(code: UInt32(code), kind: kind, file))
         }
-        return nil
     }
 }

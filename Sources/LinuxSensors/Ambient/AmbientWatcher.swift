@@ -9,10 +9,8 @@ package final class AmbientWatcher: Sendable {
     private let finder: AmbientFinder
     private let stopSignal: StopSignal
 
-    /// How often what is no switch is read, as iio-sensor-proxy does; and how often a missing device is looked for.
-    private static let intervals = (
-        reading: Int64(800_000_000), pair: Int64(400_000_000), search: Int64(10_000_000_000)
-    )
+    /// How often a missing device is looked for.
+    private static let searchNanoseconds: Int64 = 10_000_000_000
 
     /// Creates a watcher that does not read yet.
     ///
@@ -49,7 +47,7 @@ package final class AmbientWatcher: Sendable {
         while true {
             let now = SystemClock.monotonic()
             let searches = now >= searchNanoseconds
-            if searches { searchNanoseconds = now + Self.intervals.search }
+            if searches { searchNanoseconds = now + Self.searchNanoseconds }
             for kind in kinds {
                 guard let outcome = read(kind, &devices, searches: searches) else { continue }
                 guard !stopSignal.isRequested else { return }
@@ -57,18 +55,12 @@ package final class AmbientWatcher: Sendable {
             }
             let isComplete = kinds.allSatisfy { devices[$0] != nil }
             // A switch wakes the watcher by itself; that of proximity is read regularly as well, as by iio-sensor-proxy.
-            let isPolling = devices.keys.contains { $0 != .tabletMode }
+            let interval = devices.filter { $0.key != .tabletMode }.values.map(\.intervalNanoseconds).min()
             stopSignal.wait(
                 for: devices.values.compactMap(\.switchDescriptor),
-                nanoseconds: isPolling ? interval(of: devices.values) : isComplete ? nil : searchNanoseconds - now
-            )
+                nanoseconds: interval ?? (isComplete ? nil : searchNanoseconds - now))
             guard !stopSignal.isRequested else { return }
         }
-    }
-
-    private func interval(of devices: some Collection<AmbientDevice>) -> Int64 {
-        let hasPair = devices.contains { if case .pair = $0.source { true } else { false } }
-        return hasPair ? Self.intervals.pair : Self.intervals.reading
     }
 
     /// Reads a kind, after a search where there is no device yet; `nil` when there is nothing to tell.
