@@ -57,19 +57,18 @@ CK_INLINE int ck_is_two_sided(const struct ck_band *band)
 CK_INLINE CK_ISA ck_lanes ck_margin(
     const ck_lanes a[3], const ck_lanes m[3], const struct ck_rays *rays, enum ck_kind kind)
 {
-    ck_lanes flat = ck_add(ck_multiply(a[1], a[1]), ck_multiply(a[2], a[2]));
-    ck_lanes along = ck_add(ck_multiply(a[1], m[1]), ck_multiply(a[2], m[2]));
-    ck_lanes level = ck_multiply(m[0], flat), upright = ck_multiply(a[0], along);
-    ck_lanes north = kind == CK_SOUTH ? ck_subtract(upright, level) : ck_subtract(level, upright);
-    ck_lanes east = ck_subtract(ck_multiply(m[1], a[2]), ck_multiply(m[2], a[1]));
-    ck_lanes square = ck_add(flat, ck_multiply(a[0], a[0]));
-    ck_lanes norths = ck_multiply(north, ck_magnitude(north));
+    ck_lanes flat = a[1] * a[1] + a[2] * a[2], along = a[1] * m[1] + a[2] * m[2];
+    ck_lanes level = m[0] * flat, upright = a[0] * along;
+    ck_lanes north = kind == CK_SOUTH ? upright - level : level - upright;
+    ck_lanes east = m[1] * a[2] - m[2] * a[1];
+    ck_lanes square = flat + a[0] * a[0];
+    ck_lanes norths = north * ck_magnitude(north);
     if (kind != CK_BEARING)
-        return ck_subtract(norths, ck_multiply(ck_multiply(ck_multiply(east, east), square), ck_all(rays->east[0])));
-    ck_lanes easts = ck_multiply(ck_multiply(east, ck_magnitude(east)), square);
-    ck_lanes right = ck_subtract(ck_multiply(norths, ck_all(rays->north[0])), ck_multiply(easts, ck_all(rays->east[0])));
-    ck_lanes left = ck_subtract(ck_multiply(norths, ck_all(rays->north[1])), ck_multiply(easts, ck_all(rays->east[1])));
-    return ck_multiply(ck_lesser(right, left), ck_all(rays->sign));
+        return norths - east * east * square * ck_all(rays->east[0]);
+    ck_lanes easts = east * ck_magnitude(east) * square;
+    ck_lanes right = norths * ck_all(rays->north[0]) - easts * ck_all(rays->east[0]);
+    ck_lanes left = norths * ck_all(rays->north[1]) - easts * ck_all(rays->east[1]);
+    return ck_lesser(right, left) * ck_all(rays->sign);
 }
 
 CK_INLINE int ck_is_facing(enum ck_kind kind)
@@ -100,10 +99,14 @@ CK_INLINE CK_ISA void ck_measures(
         for (int k = 0; k < 4; k++)
             v[k] = ck_load(from->a[axis] + i + CK_LANES * k);
         for (int k = 0; kind == CK_VECTORS && k < 4; k++)
-            v[k] = ck_multiply(v[k], v[k]);
+            v[k] = v[k] * v[k];
         CK_TOGETHER(v[0], v[1], v[2], v[3]);
-        for (int k = 0; k < 4; k++)
-            result[k] = axis ? ck_add(result[k], v[k]) : v[k];
+        for (int k = 0; k < 4; k++) {
+            if (axis)
+                result[k] += v[k];
+            else
+                result[k] = v[k];
+        }
         CK_TOGETHER(result[0], result[1], result[2], result[3]);
     }
 }
@@ -119,7 +122,7 @@ CK_INLINE CK_ISA ck_lanes ck_measure_some(
     a[1] = ck_load_some(from->a[1] + i, count);
     a[2] = ck_load_some(from->a[2] + i, count);
     if (kind == CK_VECTORS)
-        return ck_add(ck_add(ck_multiply(a[0], a[0]), ck_multiply(a[1], a[1])), ck_multiply(a[2], a[2]));
+        return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
     for (int axis = 0; axis < 3; axis++)
         m[axis] = ck_load_some(from->m[axis] + i, count);
     return ck_margin(a, m, is_falling ? &from->sector->leave : &from->sector->enter, kind);
@@ -128,19 +131,25 @@ CK_INLINE CK_ISA ck_lanes ck_measure_some(
 /// Makes infinity NaN, because the sign of a margin that overflowed is not meaningful.
 CK_INLINE CK_ISA ck_lanes ck_only_finite(ck_lanes value, enum ck_kind kind)
 {
-    return ck_is_facing(kind) ? ck_add(value, ck_subtract(value, value)) : value;
+    if (ck_is_facing(kind))
+        value += value - value;
+    return value;
 }
 
 CK_INLINE CK_ISA ck_mask ck_rises(ck_lanes m, const struct ck_band_lanes *band, int is_two_sided)
 {
     ck_mask rises = ck_is_above(m, band->high);
-    return is_two_sided ? ck_or(rises, ck_is_above(band->under, m)) : rises;
+    if (is_two_sided)
+        rises |= ck_is_above(band->under, m);
+    return rises;
 }
 
 CK_INLINE CK_ISA ck_mask ck_keeps(ck_lanes m, const struct ck_band_lanes *band, int is_two_sided)
 {
     ck_mask keeps = ck_is_not_below(m, band->low);
-    return is_two_sided ? ck_or(keeps, ck_is_not_at_least(m, band->floor)) : keeps;
+    if (is_two_sided)
+        keeps |= ck_is_not_at_least(m, band->floor);
+    return keeps;
 }
 
 // MARK: - Skipping blocks
@@ -154,7 +163,7 @@ struct ck_watch {
 CK_INLINE CK_ISA struct ck_watch ck_new_watch(void)
 {
     ck_lanes least = ck_all(INFINITY), greatest = ck_all(-INFINITY);
-    return (struct ck_watch){{least, least}, {greatest, greatest}, ck_every_lane()};
+    return (struct ck_watch){{least, least}, {greatest, greatest}, ~(ck_mask){0}};
 }
 
 /// Whether one of `length` samples, or of those before, can change the side. A NaN cannot: it is the first operand of
@@ -173,15 +182,15 @@ CK_INLINE CK_ISA int ck_watch_block(
         for (int k = 0; is_inside != is_two_sided && k < 4; k++)
             least[k & 1] = ck_lesser(m[k], least[k & 1]);
         for (int k = 0; is_inside && is_two_sided && k < 4; k++)
-            watch->keeps = ck_and(watch->keeps, ck_keeps(m[k], band, 1));
+            watch->keeps &= ck_keeps(m[k], band, 1);
     }
     if (is_inside && is_two_sided)
-        return ck_bits(ck_not(watch->keeps)) != 0;
+        return ck_bits(~watch->keeps) != 0;
     if (is_inside)
         return ck_bits(ck_is_above(band->low, ck_lesser(least[0], least[1]))) != 0;
     ck_mask rises = ck_is_above(ck_greater(greatest[0], greatest[1]), band->high);
     if (is_two_sided)
-        rises = ck_or(rises, ck_is_above(band->under, ck_lesser(least[0], least[1])));
+        rises |= ck_is_above(band->under, ck_lesser(least[0], least[1]));
     return ck_bits(rises) != 0;
 }
 

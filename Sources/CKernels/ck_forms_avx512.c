@@ -3,6 +3,5 @@
 #if defined(CK_X86)
 #include "ck_lanes_avx512.h"
 
-#include "ck_facing_form.h"
-#include "ck_threshold_form.h"
+#include "ck_forms.h"
 #endif

@@ -1,9 +1,5 @@
-/// Finds the first stamp that is not before a deadline, by binary search.
+/// Finds the first stamp that is not before a deadline, by binary search in a range whose stamps do not decrease.
 ///
-/// - Parameters:
-///   - times: Stamps in nanoseconds, never decreasing within the range.
-///   - range: Where to search.
-///   - deadline: The time in nanoseconds.
 /// - Returns: Its index, or the range's end when there is none.
 package func firstIndex(in times: UnsafePointer<Int64>, range: Range<Int>, notBefore deadline: Int64) -> Int {
     var low = range.lowerBound
@@ -17,12 +13,9 @@ package func firstIndex(in times: UnsafePointer<Int64>, range: Range<Int>, notBe
 
 /// Finds the first stamp that is more than a limit after its predecessor.
 ///
-/// Stamps do not decrease, so that a part whose ends are within the limit has no gap and is not searched.
+/// Stamps do not decrease, so that a part whose ends are within the limit has no gap and is not searched. The one before the
+/// range is read as well.
 ///
-/// - Parameters:
-///   - times: Stamps in nanoseconds, never decreasing; the one before the range is read as well.
-///   - range: Where to search; starts at 1 or later.
-///   - limit: The longest distance that is not a gap, in nanoseconds.
 /// - Returns: Its index, or the range's end when there is none.
 /// - Complexity: Proportional to the whole time divided by the limit, at most twice the range.
 package func firstGap(in times: UnsafePointer<Int64>, range: Range<Int>, longerThan limit: Int64) -> Int {

@@ -39,12 +39,8 @@ package struct CrossingList: ~Copyable {
         return Int(offsets[position])
     }
 
-    /// Replaces the contents by what a kernel finds.
-    ///
-    /// - Parameters:
-    ///   - sampleCount: The number of samples in the kernel's range.
-    ///   - isInside: The side before the first sample; receives the side after the last one.
-    ///   - find: The kernel: writes the crossings to the pointer, and returns their number and the side after them.
+    /// Replaces the contents by what a kernel finds: `find` writes the crossings to the pointer, and returns their number and
+    /// the side after them.
     @inline(__always)
     mutating func fill(
         forSamples sampleCount: Int, isInside: inout Bool,

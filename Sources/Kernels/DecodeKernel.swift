@@ -2,16 +2,8 @@ import CKernels
 
 /// Decodes scans to columns: stamps as recorded, and the axes in the samples' unit.
 ///
-/// - Parameters:
-///   - scans: The first scan's first byte; need not be aligned. `count` times the format's stride are read.
-///   - count: The number of scans.
-///   - format: The layout of a scan.
-///   - conversion: From raw values to the samples' unit and axes.
-///   - times: Receives `count` stamps in nanoseconds, 0 if the scans have none; not written when it is `nil`.
-///   - x: Receives `count` values of the first axis.
-///   - y: Receives the second axis.
-///   - z: Receives the third axis.
-///   - instructionSet: The form of the kernel; all give the same bits.
+/// `scans` need not be aligned; `count` times the format's stride are read. Each column receives `count` values; `times` those
+/// in nanoseconds, 0 if the scans have none. All forms of the kernel give the same bits.
 package func decodeScans(
     _ scans: UnsafeRawPointer, count: Int, format: ScanFormat, conversion: ScanConversion,
     times: UnsafeMutablePointer<Int64>?, x: UnsafeMutablePointer<Float>, y: UnsafeMutablePointer<Float>,
@@ -72,11 +64,12 @@ private func decodeOneByOne(
         _ y: UnsafeMutablePointer<Float>, _ z: UnsafeMutablePointer<Float>
     ) -> Int {
         let rows = (conversion.x, conversion.y, conversion.z)
-        let done = withUnsafeBytes(of: order) { order in
-            withUnsafeBytes(of: rows) { rows in
+        let done = withUnsafePointer(to: order) { order in
+            withUnsafePointer(to: rows) { rows in
                 ck_decode_scans16_avx2(
-                    scans, count, format.stride, order.bindMemory(to: UInt8.self).baseAddress, Int32(format.shift),
-                    rows.bindMemory(to: Double.self).baseAddress, format.timestampOffset == nil ? nil : times, x, y, z)
+                    scans, count, format.stride, UnsafeRawPointer(order).assumingMemoryBound(to: UInt8.self),
+                    Int32(format.shift), UnsafeRawPointer(rows).assumingMemoryBound(to: Double.self),
+                    format.timestampOffset == nil ? nil : times, x, y, z)
             }
         }
         if format.timestampOffset == nil, let times { for i in 0..<done { times[i] = 0 } }

@@ -72,12 +72,7 @@ package struct GravityFilter: Sendable, Equatable {
         runCount = 0
     }
 
-    /// Continues after whole runs that were filtered elsewhere.
-    ///
-    /// - Parameters:
-    ///   - user: The user acceleration at the last sample.
-    ///   - sample: The last sample.
-    ///   - timeNanoseconds: Its stamp.
+    /// Continues after whole runs that were filtered elsewhere, with the last sample and the user acceleration at it.
     mutating func didFilterRuns(user: SIMD3<Float>, sample: SIMD3<Float>, timeNanoseconds: Int64) {
         endRun(user)
         last = sample

@@ -8,16 +8,8 @@ import CKernels
 /// A sample that is not finite, or whose square is not, leaves the filter unchanged and gives NaN in both results; no
 /// comparison with a threshold holds for it.
 ///
-/// - Parameters:
-///   - times: Stamps in nanoseconds, never decreasing, without a gap in the range.
-///   - x: First axis.
-///   - y: Second axis.
-///   - z: Third axis.
-///   - range: The samples; all five buffers reach at least to its end.
-///   - gravity: The filter, whose state goes on from block to block.
-///   - userSquared: Receives |a − g|² at the same indices.
-///   - totalSquared: Receives |a|² at the same indices.
-///   - instructionSet: The form of the kernel; all give the same bits.
+/// The stamps are in nanoseconds, never decrease, and have no gap in the range, to whose end all buffers reach. The filter's
+/// state goes on from block to block. All forms of the kernel give the same bits.
 package func separateGravity(
     times: UnsafePointer<Int64>, x: UnsafePointer<Float>, y: UnsafePointer<Float>, z: UnsafePointer<Float>,
     range: Range<Int>, gravity: inout GravityFilter,
@@ -87,8 +79,8 @@ private struct GravityColumns {
     }
 
     private typealias Runs = (
-        UnsafePointer<Int64>?, UnsafePointer<Float>?, UnsafePointer<Float>?, UnsafePointer<Float>?, Int, Float,
-        UnsafeMutablePointer<Float>?, UnsafeMutablePointer<Float>?, UnsafeMutablePointer<Float>?
+        UnsafePointer<Int64>, UnsafePointer<Float>, UnsafePointer<Float>, UnsafePointer<Float>, Int, Float,
+        UnsafeMutablePointer<Float>, UnsafeMutablePointer<Float>, UnsafeMutablePointer<Float>
     ) -> Int
 
     /// Filters runs from the beginning of a range, and returns the index after them.
@@ -98,10 +90,12 @@ private struct GravityColumns {
         guard range.count >= GravityFilter.runLength, gravity.timeConstantSeconds > 0 else { return range.lowerBound }
         let i = range.lowerBound
         var user = SIMD4(gravity.start, 0)
-        let count = withUnsafeMutableBytes(of: &user) { user in
-            filterRuns(
-                times + i, x + i, y + i, z + i, range.count, gravity.timeConstantSeconds,
-                user.assumingMemoryBound(to: Float.self).baseAddress, userSquared + i, totalSquared + i)
+        let count = withUnsafeMutablePointer(to: &user) { user in
+            user.withMemoryRebound(to: Float.self, capacity: 4) { user in
+                filterRuns(
+                    times + i, x + i, y + i, z + i, range.count, gravity.timeConstantSeconds, user, userSquared + i,
+                    totalSquared + i)
+            }
         }
         guard count > 0 else { return i }
         let last = i + count - 1

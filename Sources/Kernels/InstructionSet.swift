@@ -4,9 +4,9 @@ import CKernels
 package enum InstructionSet: String, Sendable, CaseIterable, Comparable {
     /// The reference: a loop over single samples.
     case scalar
-    /// Swift's SIMD types, for every machine of the architecture: SSE2 on x86-64, NEON on arm64.
+    /// For every machine of the architecture: SSE2 on x86-64, NEON on arm64.
     case baseline
-    /// NEON intrinsics, on arm64.
+    /// Another name of the baseline, on arm64.
     case neon
     /// AVX2 intrinsics, on x86-64.
     case avx2
@@ -23,6 +23,17 @@ package enum InstructionSet: String, Sendable, CaseIterable, Comparable {
     package static var complaint: String? {
         guard case .failure(let complaint) = forced else { return nil }
         return complaint.text
+    }
+
+    /// The forms in C of K1 and K3; the scalar ones are in Swift.
+    var forms: ck_forms {
+        switch self {
+        #if arch(x86_64)
+            case .avx2: ck_forms_avx2
+            case .avx512: ck_forms_avx512
+        #endif
+        default: ck_forms_baseline
+        }
     }
 
     /// The order in which they are listed.

@@ -8,22 +8,14 @@ package struct MarkKernel: Sendable {
     private let sought: (UInt8, UInt8, UInt8, UInt8)
     private let instructionSet: InstructionSet
 
-    /// Describes what is found.
-    ///
-    /// - Parameters:
-    ///   - sought: The bytes; one may be there twice.
-    ///   - instructionSet: The form of the kernel; all give the same bits.
+    /// Describes what is found, where a byte may be there twice; all forms of the kernel give the same bits.
     package init(_ sought: (UInt8, UInt8, UInt8, UInt8), using instructionSet: InstructionSet = .current) {
         self.sought = sought
         self.instructionSet = instructionSet
     }
 
-    /// Marks the bytes of blocks.
-    ///
-    /// - Parameters:
-    ///   - text: `blockCount` times ``blockSize`` bytes, at any address.
-    ///   - blockCount: The number of blocks.
-    ///   - words: Receives a word for each block, with a bit for each byte, the first in the lowest.
+    /// Marks the bytes of blocks of ``blockSize`` bytes at any address: in a word for each block, with a bit for each byte, the
+    /// first in the lowest.
     package func mark(
         _ text: UnsafePointer<UInt8>, blockCount: Int, into words: UnsafeMutablePointer<UInt64>
     ) {
@@ -32,8 +24,8 @@ package struct MarkKernel: Sendable {
         case .baseline, .neon: markSixteen(text, blockCount, words)
         case .avx2, .avx512:
             #if arch(x86_64)
-                withUnsafeBytes(of: sought) { sought in
-                    let bytes = sought.bindMemory(to: UInt8.self).baseAddress
+                withUnsafePointer(to: sought) { sought in
+                    let bytes = UnsafeRawPointer(sought).assumingMemoryBound(to: UInt8.self)
                     if instructionSet == .avx512 {
                         ck_marks_avx512(text, blockCount, bytes, words)
                     } else {

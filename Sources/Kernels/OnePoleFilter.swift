@@ -2,8 +2,7 @@
 ///
 /// With the time constant τ and the distance dt to the previous sample, the value moves towards the sample by
 /// `dt / (τ + dt)`, which is `value = α·value + (1 − α)·sample` with α = τ / (τ + dt). Irregular stamps therefore need
-/// no
-/// resampling.
+/// no resampling.
 package struct OnePoleFilter: Sendable {
     /// The filtered value, in the unit of the samples.
     package private(set) var value: SIMD3<Float> = .zero

@@ -1,12 +1,7 @@
 /// Reports the rises of a threshold, except those within a refractory time after the last report.
 ///
-/// - Parameters:
-///   - crossings: The crossings in a range.
-///   - times: The samples' stamps in nanoseconds, never decreasing.
-///   - range: The range.
-///   - refractoryNanoseconds: The shortest time between two reports, at least 0.
-///   - lastReportNanoseconds: The stamp of the last report, `nil` before the first; goes on from range to range.
-///   - report: Called with the index of each reported rise, counted as in `range`.
+/// Stamps do not decrease within the range. The stamp of the last report, `nil` before the first, goes on from range to range.
+/// Each rise is reported by its index, counted as in `range`.
 @inlinable
 package func reportRises(
     in crossings: borrowing CrossingList, times: UnsafePointer<Int64>, range: Range<Int>,

@@ -1,20 +1,12 @@
 import CKernels
 
-/// Copies stamps, and checks that samples need no further examination: each stamp is later than the previous one by
-/// less than
-/// 2³³ ns (8.6 s), and every axis is a number whose magnitude does not exceed a limit.
+/// Copies stamps, and checks that samples need no further examination: each stamp is later than the previous one by less than
+/// 2³³ ns (8.6 s), and every axis is a number whose magnitude does not exceed a limit, which is finite.
 ///
-/// The copies are checked, so that the result holds even if the originals change.
+/// The copies are checked, so that the result holds even if the originals change. The source, native Int64, need not be aligned,
+/// and may be the copies' place. There are less than 2²⁹ samples. Where the samples follow others, the stamp before `times` is
+/// that of the previous sample, and is checked as well.
 ///
-/// - Parameters:
-///   - source: The stamps in nanoseconds, as native Int64; need not be aligned.
-///   - times: Receives the stamps. May be the source.
-///   - x: First axis; all three have `count` values.
-///   - y: Second axis.
-///   - z: Third axis.
-///   - count: The number of samples, below 2²⁹.
-///   - limit: At least 0, and finite.
-///   - follows: Whether the stamp before `times` is that of the previous sample, and is checked as well.
 /// - Returns: Whether all conditions hold.
 package func copyChecking(
     _ source: UnsafeRawPointer, to times: UnsafeMutablePointer<Int64>, x: UnsafePointer<Float>,
@@ -57,8 +49,7 @@ private let prefetchDistance = 2048
 
 /// Prefetches a part of a column that is read later.
 ///
-/// The machine does so by itself only within a page, and the pages of a mapped file are scattered. Addresses after the
-/// column
+/// The machine does so by itself only within a page, and the pages of a mapped file are scattered. Addresses after the column
 /// may be prefetched, too, because they are never read.
 @inline(__always)
 private func prefetch(_ column: UnsafeRawPointer, byteCount: Int) {
@@ -86,10 +77,7 @@ private func beyond(_ most: Int32, _ values: UnsafePointer<Float>, _ count: Int)
 
 /// The distances of stamps from the previous ones, less 1, or-ed: one that is 0, negative or long sets an upper bit.
 ///
-/// - Parameters:
-///   - times: Stamps; the one before the range is read as well.
-///   - range: Its length is a multiple of 4.
-/// - Returns: The bits of the distances.
+/// The range's length is a multiple of 4, and the stamp before it is read as well.
 @inline(__always)
 private func steps(_ times: UnsafePointer<Int64>, _ range: Range<Int>) -> SIMD2<UInt64> {
     let raw = UnsafeRawPointer(times)

@@ -1,8 +1,7 @@
 /// The conversion of raw axes to the samples' unit and axes: for each axis three factors and a constant.
 ///
 /// An axis is `Float(((factor.x·x + factor.y·y) + factor.z·z) + constant)`, computed in `Double` in this order, so that
-/// every
-/// instruction set gives the same bits.
+/// every instruction set gives the same bits.
 package struct ScanConversion: Sendable, Equatable {
     /// The factors of raw x, y and z, and the constant, for x.
     package let x: SIMD4<Double>
@@ -14,12 +13,7 @@ package struct ScanConversion: Sendable, Equatable {
     /// Leaves the values unchanged.
     package static let none = ScanConversion(x: [1, 0, 0, 0], y: [0, 1, 0, 0], z: [0, 0, 1, 0])
 
-    /// Creates a conversion.
-    ///
-    /// - Parameters:
-    ///   - x: The factors of raw x, y and z, and the constant, for x.
-    ///   - y: The same for y.
-    ///   - z: The same for z.
+    /// Takes three factors and a constant for each axis.
     package init(x: SIMD4<Double>, y: SIMD4<Double>, z: SIMD4<Double>) {
         self.x = x
         self.y = y

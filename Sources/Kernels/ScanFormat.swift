@@ -32,18 +32,10 @@ package struct ScanFormat: Sendable, Equatable {
     /// The shuffle of 16 bytes, two compact scans, into x, y, z and 0 in little-endian; 0x80 for zero; `nil` for other
     /// layouts.
     ///
-    /// A layout is compact when the axes have 16 bits each within the first eight bytes, and nothing or the stamp
-    /// follows.
+    /// A layout is compact when the axes have 16 bits each within the first eight bytes, and nothing or the stamp follows.
     let compactOrder: SIMD16<UInt8>?
 
-    /// Describes a layout; `nil` when a part would be outside the scan or overlap another.
-    ///
-    /// - Parameters:
-    ///   - stride: The distance from one scan to the next, in bytes.
-    ///   - element: The type of the axes.
-    ///   - shift: The number of unused low bits, less than those of an axis.
-    ///   - axisOffsets: The offsets of x, y and z, in bytes, in any order.
-    ///   - timestampOffset: The offset of the stamp; `nil` when there is none.
+    /// Describes a layout; `nil` when a part would be outside the scan or overlap another, or all bits are shifted away.
     package init?(
         stride: Int, element: Element, shift: Int = 0, axisOffsets: (x: Int, y: Int, z: Int), timestampOffset: Int?
     ) {

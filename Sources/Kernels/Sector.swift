@@ -39,74 +39,27 @@ package struct Sector: Sendable {
     ///
     /// With the axis u, `e = u·(m × a)` and `n = u·(m(a·a) − a(a·m))`, in which the squares of the axis' own component
     /// cancel, the heading is `atan2(e·√(a·a), n)`. The sign of `e·√(a·a)·cos α − n·sin α` is the side of the ray at α;
-    /// squares
-    /// that keep their signs compare the same without the root.
+    /// squares that keep their signs compare the same without the root.
     ///
-    /// - Parameters:
-    ///   - a: The acceleration's axes in the sector's order.
-    ///   - m: The field's axes in the same order.
-    ///   - rays: The limits.
-    /// - Returns: Positive inside, negative outside.
+    /// The acceleration and the field are in the sector's order. One that overflowed, whose sign is not meaningful, is NaN.
     @inline(__always)
-    func margin<Value: FloatLanes>(_ a: (Value, Value, Value), _ m: (Value, Value, Value), _ rays: ck_rays) -> Value {
+    func margin(_ a: (Float, Float, Float), _ m: (Float, Float, Float), _ rays: ck_rays) -> Float {
         let flat = a.1 * a.1 + a.2 * a.2
         let along = a.1 * m.1 + a.2 * m.2
         let north = m.0 * flat - a.0 * along
         let east = m.1 * a.2 - m.2 * a.1
         let square = flat + a.0 * a.0
-        let norths = north * north.absolute
+        let norths = north * north.magnitude
+        let margin: Float
         if self.rays.is_symmetric != 0 {
             // The factor is 1 or −1, and changes no bit but the sign.
-            return norths * Value(all: rays.north.0) - east * east * square * Value(all: rays.east.0)
+            margin = norths * rays.north.0 - east * east * square * rays.east.0
+        } else {
+            let easts = east * east.magnitude * square
+            let right = norths * rays.north.0 - easts * rays.east.0
+            let left = norths * rays.north.1 - easts * rays.east.1
+            margin = (right < left ? right : left) * rays.sign
         }
-        let easts = east * east.absolute * square
-        let right = norths * Value(all: rays.north.0) - easts * Value(all: rays.east.0)
-        let left = norths * Value(all: rays.north.1) - easts * Value(all: rays.east.1)
-        return Value.lesser(right, left) * Value(all: rays.sign)
-    }
-}
-
-/// One value or four, so that a formula is written once.
-protocol FloatLanes {
-    init(all value: Float)
-    static func + (left: Self, right: Self) -> Self
-    static func - (left: Self, right: Self) -> Self
-    static func * (left: Self, right: Self) -> Self
-    /// The absolute value.
-    var absolute: Self { get }
-    /// The minimum; the second value when one is NaN.
-    static func lesser(_ left: Self, _ right: Self) -> Self
-}
-
-extension FloatLanes {
-    /// Makes infinity NaN, because the sign of a margin that overflowed is not meaningful.
-    @inline(__always)
-    var onlyFinite: Self { self + (self - self) }
-}
-
-extension Float: FloatLanes {
-    @inline(__always)
-    init(all value: Float) { self = value }
-
-    @inline(__always)
-    var absolute: Float { magnitude }
-
-    @inline(__always)
-    static func lesser(_ left: Float, _ right: Float) -> Float { left < right ? left : right }
-}
-
-extension SIMD4<Float>: FloatLanes {
-    @inline(__always)
-    init(all value: Float) { self.init(repeating: value) }
-
-    @inline(__always)
-    var absolute: SIMD4<Float> {
-        let bits = unsafeBitCast(self, to: SIMD4<UInt32>.self) & SIMD4<UInt32>(repeating: 0x7FFF_FFFF)
-        return unsafeBitCast(bits, to: SIMD4<Float>.self)
-    }
-
-    @inline(__always)
-    static func lesser(_ left: SIMD4<Float>, _ right: SIMD4<Float>) -> SIMD4<Float> {
-        right.replacing(with: left, where: left .< right)
+        return margin + (margin - margin)
     }
 }

@@ -2,12 +2,7 @@
 ///
 /// A vector that is not finite, or whose square is not, gives NaN, so that no comparison with a threshold holds for it.
 ///
-/// - Parameters:
-///   - x: First axis.
-///   - y: Second axis.
-///   - z: Third axis.
-///   - range: The vectors; all four buffers reach at least to its end.
-///   - result: Receives the squares at the same indices.
+/// The result receives the squares at the indices of the range, to whose end all four buffers reach.
 package func squareLengths(
     x: UnsafePointer<Float>, y: UnsafePointer<Float>, z: UnsafePointer<Float>, range: Range<Int>,
     result: UnsafeMutablePointer<Float>

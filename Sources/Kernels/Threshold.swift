@@ -35,9 +35,6 @@ package struct Threshold: Sendable, Equatable {
         self.floor = floor
     }
 
-    /// Whether there is a second side below.
-    var isTwoSided: Bool { under > -.infinity || floor > -.infinity }
-
     /// Whether a value sets the side to *inside*; a NaN never does.
     @inlinable
     package func isInside(_ value: Float) -> Bool { value > high || value < under }
@@ -47,11 +44,6 @@ package struct Threshold: Sendable, Equatable {
     package func isOutside(_ value: Float) -> Bool { value >= floor && value < low }
 
     /// Whether any value between two extremes can change the side; `false` without values.
-    ///
-    /// - Parameters:
-    ///   - isInside: The side.
-    ///   - extremes: The extremes of the values.
-    /// - Returns: Whether one can.
     @inlinable
     package func canEnd(isInside: Bool, within extremes: Extremes) -> Bool {
         isInside

@@ -10,9 +10,7 @@
 
 struct form {
     const char *name;
-    size_t (*find)(
-        const float *, const float *, const float *, const float *, const float *, const float *, size_t,
-        const struct ck_sector *, uint64_t *, uint32_t *);
+    const struct ck_forms *forms;
     int is_here;
 };
 
@@ -77,7 +75,7 @@ static void test_form(const void *which, uint64_t number)
         if (form_below(1000) < specials)
             *(form_below(2) ? &a[form_below(3)][i] : &m[form_below(3)][i]) = form_special();
     }
-    size_t found = form->find(a[0], a[1], a[2], m[0], m[1], m[2], count, &sector, &inside, list);
+    size_t found = form->forms->crossings_facing(a[0], a[1], a[2], m[0], m[1], m[2], count, &sector, &inside, list);
 
     uint64_t side = start;
     size_t next = 0;
@@ -110,8 +108,8 @@ static void test_form(const void *which, uint64_t number)
 
     size_t cut = form_below(count + 1);
     uint64_t again = start;
-    size_t first = form->find(a[0], a[1], a[2], m[0], m[1], m[2], cut, &sector, &again, parts);
-    size_t second = form->find(
+    size_t first = form->forms->crossings_facing(a[0], a[1], a[2], m[0], m[1], m[2], cut, &sector, &again, parts);
+    size_t second = form->forms->crossings_facing(
         a[0] + cut, a[1] + cut, a[2] + cut, m[0] + cut, m[1] + cut, m[2] + cut, count - cut, &sector, &again, parts + first);
     for (size_t i = 0; i < second; i++)
         parts[first + i] += (uint32_t)cut;
@@ -123,11 +121,10 @@ static void test_form(const void *which, uint64_t number)
 void test_facing_forms(uint64_t cases)
 {
     const struct form forms[] = {
+        {"K3 baseline", &ck_forms_baseline, 1},
 #if defined(HAS_AVX2)
-        {"K3 avx2", ck_crossings_facing_avx2, HAS_AVX2},
-        {"K3 avx512", ck_crossings_facing_avx512, HAS_AVX512},
-#elif defined(__aarch64__)
-        {"K3 neon", ck_crossings_facing_neon, 1},
+        {"K3 avx2", &ck_forms_avx2, HAS_AVX2},
+        {"K3 avx512", &ck_forms_avx512, HAS_AVX512},
 #endif
     };
     for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++)

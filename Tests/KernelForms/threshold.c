@@ -11,11 +11,7 @@
 
 struct form {
     const char *name;
-    size_t (*column)(const float *, size_t, const struct ck_band *, uint64_t *, uint32_t *);
-    size_t (*vectors)(
-        const float *, const float *, const float *, size_t, const struct ck_band *, uint64_t *, uint32_t *);
-    struct ck_extremes (*column_extremes)(const float *, size_t);
-    struct ck_extremes (*vector_extremes)(const float *, const float *, const float *, size_t);
+    const struct ck_forms *forms;
     int is_here;
 };
 
@@ -94,8 +90,9 @@ static struct samples make_samples(uint64_t number)
 
 static size_t call(const struct form *form, const struct samples *s, size_t from, size_t to, uint64_t *inside, uint32_t *list)
 {
-    return s->is_vector ? form->vectors(s->x + from, s->y + from, s->z + from, to - from, &s->band, inside, list)
-                        : form->column(s->x + from, to - from, &s->band, inside, list);
+    const struct ck_forms *f = form->forms;
+    return s->is_vector ? f->crossings_vectors(s->x + from, s->y + from, s->z + from, to - from, &s->band, inside, list)
+                        : f->crossings_column(s->x + from, to - from, &s->band, inside, list);
 }
 
 static void test_crossings(const struct form *form, const struct samples *s, uint64_t number)
@@ -126,10 +123,10 @@ static void test_extremes(const struct form *form, const struct samples *s, uint
     struct ck_extremes expected, found;
     if (s->is_vector) {
         reference_extremes_vectors(s->x, s->y, s->z, s->count, &expected.least, &expected.greatest);
-        found = form->vector_extremes(s->x, s->y, s->z, s->count);
+        found = form->forms->extremes_vectors(s->x, s->y, s->z, s->count);
     } else {
         reference_extremes_column(s->x, s->count, &expected.least, &expected.greatest);
-        found = form->column_extremes(s->x, s->count);
+        found = form->forms->extremes_column(s->x, s->count);
     }
     if (memcmp(&found, &expected, sizeof found))
         form_fail(form->name, number, "extremes differ");
@@ -148,13 +145,10 @@ static void test_form(const void *which, uint64_t number)
 void test_threshold_forms(uint64_t cases)
 {
     const struct form forms[] = {
+        {"K1 baseline", &ck_forms_baseline, 1},
 #if defined(HAS_AVX2)
-        {"K1 avx2", ck_crossings_column_avx2, ck_crossings_vectors_avx2, ck_extremes_column_avx2, ck_extremes_vectors_avx2,
-         HAS_AVX2},
-        {"K1 avx512", ck_crossings_column_avx512, ck_crossings_vectors_avx512, ck_extremes_column_avx512,
-         ck_extremes_vectors_avx512, HAS_AVX512},
-#elif defined(__aarch64__)
-        {"K1 neon", ck_crossings_column_neon, ck_crossings_vectors_neon, ck_extremes_column_neon, ck_extremes_vectors_neon, 1},
+        {"K1 avx2", &ck_forms_avx2, HAS_AVX2},
+        {"K1 avx512", &ck_forms_avx512, HAS_AVX512},
 #endif
     };
     for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++)

@@ -1,4 +1,4 @@
-// K1: a threshold with hysteresis over a column of values, or over |v|² of three columns, and the extremes of either.
+// The forms of K1 and K3 for the instruction set whose ck_lanes_….h is included first.
 #include "ck_chain_form.h"
 
 #pragma STDC FP_CONTRACT OFF
@@ -36,7 +36,7 @@ CK_INLINE CK_ISA struct ck_extremes ck_extremes_of(const struct ck_samples *from
     return result;
 }
 
-CK_ISA size_t CK_FORM(ck_crossings_column)(
+static CK_ISA size_t crossings_column(
     const float *values, size_t count, const struct ck_band *band, uint64_t *inside, uint32_t *crossings)
 {
     const struct ck_samples from = {.a = {values, values, values}};
@@ -44,7 +44,7 @@ CK_ISA size_t CK_FORM(ck_crossings_column)(
                                  : ck_crossings(&from, count, band, inside, crossings, CK_COLUMN, 0);
 }
 
-CK_ISA size_t CK_FORM(ck_crossings_vectors)(
+static CK_ISA size_t crossings_vectors(
     const float *x, const float *y, const float *z, size_t count, const struct ck_band *band, uint64_t *inside,
     uint32_t *crossings)
 {
@@ -53,14 +53,32 @@ CK_ISA size_t CK_FORM(ck_crossings_vectors)(
                                  : ck_crossings(&from, count, band, inside, crossings, CK_VECTORS, 0);
 }
 
-CK_ISA struct ck_extremes CK_FORM(ck_extremes_column)(const float *values, size_t count)
+static CK_ISA size_t crossings_facing(
+    const float *ax, const float *ay, const float *az, const float *mx, const float *my, const float *mz, size_t count,
+    const struct ck_sector *sector, uint64_t *inside, uint32_t *crossings)
+{
+    const float *a[3] = {ax, ay, az}, *m[3] = {mx, my, mz};
+    int u = sector->axis, v = (u + 1) % 3, w = (u + 2) % 3;
+    const struct ck_samples from = {.a = {a[u], a[v], a[w]}, .m = {m[u], m[v], m[w]}, .sector = sector};
+    // Smaller margins change nothing: both vectors are so short that the fourth powers vanish.
+    const struct ck_band band = {CK_LEAST_MARGIN, -CK_LEAST_MARGIN, -INFINITY, -INFINITY};
+    if (!sector->is_symmetric)
+        return ck_crossings(&from, count, &band, inside, crossings, CK_BEARING, 0);
+    return sector->enter.north[0] > 0 ? ck_crossings(&from, count, &band, inside, crossings, CK_NORTH, 0)
+                                      : ck_crossings(&from, count, &band, inside, crossings, CK_SOUTH, 0);
+}
+
+static CK_ISA struct ck_extremes extremes_column(const float *values, size_t count)
 {
     const struct ck_samples from = {.a = {values, values, values}};
     return ck_extremes_of(&from, count, CK_COLUMN);
 }
 
-CK_ISA struct ck_extremes CK_FORM(ck_extremes_vectors)(const float *x, const float *y, const float *z, size_t count)
+static CK_ISA struct ck_extremes extremes_vectors(const float *x, const float *y, const float *z, size_t count)
 {
     const struct ck_samples from = {.a = {x, y, z}};
     return ck_extremes_of(&from, count, CK_VECTORS);
 }
+
+const struct ck_forms CK_FORM(ck_forms) = {
+    crossings_column, crossings_vectors, crossings_facing, extremes_column, extremes_vectors};

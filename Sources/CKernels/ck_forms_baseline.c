@@ -1,0 +1,3 @@
+#include "ck_lanes_baseline.h"
+
+#include "ck_forms.h"
