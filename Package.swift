@@ -206,7 +206,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "LinuxSensorsTests",
-            dependencies: ["LinuxSensors", "LinuxSystem", "Binnacle", "PlainText", "TestSupport"],
+            dependencies: ["Kernels", "LinuxSensors", "LinuxSystem", "Binnacle", "PlainText", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "VirtualDevicesTests", dependencies: ["VirtualDevices", "LinuxSystem", "TestSupport"],

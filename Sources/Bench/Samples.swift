@@ -58,7 +58,7 @@ private final class LiveRun {
         atOnce.latency = .zero
         let request = SensorRequest(
             sensor: Sensor(name: "accel_3d"), kinds: [.accelerometer], interface: .iio, settings: atOnce)
-        source = try LiveSource([request], finder: DeviceFinder(root: tree.root), waker: try Waker())
+        source = try LiveSource([request], finder: DeviceFinder(under: tree.root), waker: try Waker())
         manager = MotionManager(accelerometer: source.firstStream(of: .accelerometer), settings: form.settings)
         pipeline = Pipeline(source: source, detectors: [manager])
         manager.delegate = events

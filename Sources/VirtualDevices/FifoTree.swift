@@ -2,7 +2,7 @@ import Glibc
 package import LinuxSystem
 import Synchronization
 
-/// A folder that looks like a machine with IIO devices, for `--root` and `DeviceFinder(root:)`.
+/// A folder that looks like a machine with IIO devices, for `--root` and `DeviceFinder(under:)`.
 ///
 /// Attributes are files, and device nodes are FIFOs. Tests, benchmarks and `binnacle bench` use it. An attribute keeps
 /// what is

@@ -1,3 +1,4 @@
+import Kernels
 import LinuxSensors
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
     @Test func theScaleOfAnAxisIsAppliedBeforeTheMatrix() throws {
         // D3: with x and y swapped, a scale applied afterwards would be the other axis's.
         let swap = try MountMatrix("0, 1, 0; 1, 0, 0; 0, 0, 1")
-        let conversion = AxisConversion(scales: [2, 3, 5], offsets: [1, 10, 100], matrix: swap, factor: 1)
+        let conversion = AxisScaling(scales: [2, 3, 5], offsets: [1, 10, 100], matrix: swap, factor: 1).conversion
         let sample = conversion.apply(x: 7, y: 11, z: 13)
         #expect(sample.x == (11 + 10) * 3)
         #expect(sample.y == (7 + 1) * 2)
@@ -14,7 +15,7 @@ import Testing
     }
 
     @Test func theSignTurnsEverything() {
-        let conversion = AxisConversion(scales: [1, 1, 1], offsets: [0, 0, 1], matrix: .identity, factor: -1)
+        let conversion = AxisScaling(scales: [1, 1, 1], offsets: [0, 0, 1], matrix: .identity, factor: -1).conversion
         let sample = conversion.apply(x: 1, y: -2, z: 3)
         #expect(sample.x == -1 && sample.y == 2 && sample.z == -4)
     }

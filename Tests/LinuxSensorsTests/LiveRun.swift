@@ -95,5 +95,5 @@ func request(
 }
 
 extension FifoTree {
-    var finder: DeviceFinder { DeviceFinder(root: root) }
+    var finder: DeviceFinder { DeviceFinder(under: root) }
 }

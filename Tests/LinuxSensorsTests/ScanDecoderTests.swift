@@ -1,3 +1,4 @@
+import Kernels
 import LinuxSensors
 import TestSupport
 import Testing
@@ -130,8 +131,9 @@ private enum Reference {
             let layout = try Self.randomLayout(&generator)
             let axes = layout.places.filter { $0.channel.name != "in_timestamp" }.shuffled(using: &generator).prefix(3)
             guard axes.count == 3 else { continue }
-            let conversion = AxisConversion(
-                scales: [0.5, 2, 4], offsets: [1, -1, 0], matrix: .identity, factor: 1)
+            let conversion = AxisScaling(
+                scales: [0.5, 2, 4], offsets: [1, -1, 0], matrix: .identity, factor: 1
+            ).conversion
             let decoder = ScanDecoder(
                 layout: layout, axes: [.init(x: axes[0], y: axes[1], z: axes[2], conversion: conversion)])
             let scan = (0..<layout.byteCount).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -175,12 +177,14 @@ private enum Reference {
                 axes: [
                     .init(
                         x: places[0], y: places[1], z: places[2],
-                        conversion: AxisConversion(
-                            scales: [0.01, 0.02, 0.3], offsets: [1, -1, 0], matrix: .identity, factor: -9.80665)),
+                        conversion: AxisScaling(
+                            scales: [0.01, 0.02, 0.3], offsets: [1, -1, 0], matrix: .identity, factor: -9.80665
+                        ).conversion),
                     .init(
                         x: places[4], y: places[5], z: places[3],
-                        conversion: AxisConversion(
-                            scales: [3, 3, 3], offsets: [0, 0, 0], matrix: .identity, factor: 0.1)),
+                        conversion: AxisScaling(
+                            scales: [3, 3, 3], offsets: [0, 0, 0], matrix: .identity, factor: 0.1
+                        ).conversion),
                 ])
             #expect(decoder.takesBlocks == (takesBlocks && stamp != "be:s64/64>>0"))
             guard decoder.takesBlocks else { continue }

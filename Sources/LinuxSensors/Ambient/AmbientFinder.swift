@@ -51,8 +51,7 @@ struct AmbientFinder: Sendable {
     /// The folders of the IIO devices, as udev lists them; in another tree, by their names.
     private var iioDevices: [SysfsDirectory] {
         if root.isEmpty, let paths = udevPaths("iio") { return paths }
-        let folder = SysfsDirectory(path: root + "/sys/bus/iio/devices")
-        return folder.names().filter { $0.hasPrefix("iio:device") }.map(folder.directory)
+        return SysfsDirectory.iioDevices(under: root).directories("iio:device")
     }
 
     private func udevPaths(_ subsystem: String) -> [SysfsDirectory]? {
@@ -112,10 +111,7 @@ struct AmbientFinder: Sendable {
                 let folder = SysfsDirectory(path: root + "/sys/class/input")
                 for name in folder.names() where name.hasPrefix("event") {
                     let directory = folder.directory(name + "/device")
-                    guard let text = try? directory.textIfPresent("capabilities/sw"),
-                        let word = text.split(separator: " ").last.flatMap({ UInt64($0, radix: 16) }),
-                        word >> UInt64(code) & 1 == 1
-                    else { continue }
+                    guard directory.bits("capabilities/sw", contain: [code]) else { continue }
                     let node = try mapError(SensorFailure.init) { () throws(SystemError) in
                         try Descriptor(path: "\(root)/dev/input/\(name)", flags: O_RDONLY | O_NONBLOCK)
                     }

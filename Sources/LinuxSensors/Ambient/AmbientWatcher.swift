@@ -12,12 +12,7 @@ package final class AmbientWatcher: Sendable {
     /// How often a missing device is looked for.
     private static let searchNanoseconds: Int64 = 10_000_000_000
 
-    /// Creates a watcher that does not read yet.
-    ///
-    /// - Parameters:
-    ///   - kinds: What to read, each once.
-    ///   - root: The folder under which `/sys` and `/dev` lie; `nil` for the machine's own.
-    /// - Throws: ``SystemError`` when there is no descriptor left.
+    /// Creates a watcher of kinds, each once, that does not read yet; `/sys` and `/dev` lie under `root`, if not the machine's own.
     package init(_ kinds: [AmbientReading.Kind], root: String?) throws(SystemError) {
         self.kinds = kinds
         finder = AmbientFinder(root: root ?? "")
@@ -30,10 +25,7 @@ package final class AmbientWatcher: Sendable {
         return Set(kinds.filter { (try? finder.device($0)) != nil })
     }
 
-    /// Starts the thread.
-    ///
-    /// - Parameter tell: Called on the watcher's thread.
-    /// - Throws: ``SystemError`` when the system has no thread left.
+    /// Starts the thread, which calls `tell`.
     package func start(tell: @escaping @Sendable (AmbientReading.Outcome) -> Void) throws(SystemError) {
         try WorkerThread.start { [self] in run(tell) }
     }

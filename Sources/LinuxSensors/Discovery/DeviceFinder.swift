@@ -10,18 +10,9 @@ package struct DeviceFinder: Sendable {
 
     static let subsystems = ["iio", "input"]
 
-    /// Finds the machine's own devices, through udev.
-    package init() {
-        root = ""
-    }
-
-    /// Finds the IIO devices of a tree that lies in a folder, without udev: for containers, and for tests.
-    package init(root: String) {
-        self.root = root
-    }
-
-    /// Finds devices under a folder, or on this machine.
-    package init(under root: String?) {
+    /// Finds the machine's own devices, through udev; or the IIO devices of a tree that lies in a folder, without udev: for
+    /// containers, and for tests.
+    package init(under root: String? = nil) {
         self.root = root ?? ""
     }
 
@@ -39,12 +30,13 @@ package struct DeviceFinder: Sendable {
                 if let device = udev.device(path: path).flatMap(Self.describe) { devices.append(device) }
             }
         } else {
-            let folder = SysfsDirectory(path: root + "/sys/bus/iio/devices")
+            let folder = SysfsDirectory.iioDevices(under: root)
             guard folder.has(".") else {
                 throw SystemError(code: ENOENT, call: "opendir", path: folder.path)
             }
-            for name in folder.names() {
-                if let device = describe(name, in: folder) { devices.append(device) }
+            devices = folder.directories("iio:device").compactMap { directory in
+                let node = "\(root)/dev/\(directory.name)"
+                return Self.iioDevice(directory, node: node, properties: [:], root: root)
             }
         }
         devices.sort { $0.path.naturalKey < $1.path.naturalKey }
@@ -66,39 +58,33 @@ package struct DeviceFinder: Sendable {
 
     private static func describe(_ device: UdevDevice) -> SensorDevice? {
         switch device.subsystem {
-        case "iio": iioDevice(path: device.path, node: device.node, properties: device.properties, root: "")
+        case "iio":
+            iioDevice(
+                SysfsDirectory(path: device.path), node: device.node, properties: device.properties, root: "")
         case "input": evdevDevice(device)
         default: nil
         }
     }
 
-    private func describe(_ name: String, in folder: SysfsDirectory) -> SensorDevice? {
-        guard name.hasPrefix("iio:device") else { return nil }
-        return Self.iioDevice(path: folder.path(name), node: "\(root)/dev/\(name)", properties: [:], root: root)
-    }
-
     private static func iioDevice(
-        path: String, node: String?, properties: [String: String], root: String
+        _ directory: SysfsDirectory, node: String?, properties: [String: String], root: String
     ) -> SensorDevice? {
-        let directory = SysfsDirectory(path: path)
+        let path = directory.path
         let kinds = IIODevice.kinds(in: directory)
         guard !kinds.isEmpty else { return nil }
         // A name or a label that cannot be read is left out; opening the device gives the reason.
-        let name = (try? directory.textIfPresent("name")) ?? nil
-        let label = (try? directory.textIfPresent("label")) ?? nil
-        let location = (try? directory.textIfPresent("location")) ?? nil
-        let shown = name ?? String(path.split(separator: "/").last ?? "")
+        let name = try? directory.textIfPresent("name")
+        let label = try? directory.textIfPresent("label")
+        let location = try? directory.textIfPresent("location")
+        let shown = name ?? directory.name
         return SensorDevice(
             interface: .iio, id: DeviceIdentity.text(path: String(path.dropFirst(root.utf8.count)), name: shown),
             name: shown, label: label,
             location: location ?? properties["ACCEL_LOCATION"] ?? Self.location(from: label),
-            node: node.flatMap { exists($0) ? $0 : nil }, path: path, kinds: kinds, properties: properties,
+            // Not access(2), which fails for a device that a control group withholds, as if it had no node.
+            node: node.flatMap { (try? fileStatus($0)) != nil ? $0 : nil }, path: path, kinds: kinds,
+            properties: properties,
             root: root, parent: parent(of: root.isEmpty ? path : directory.resolved.path))
-    }
-
-    /// Whether a node exists; access(2) fails for a device that a control group withholds, as if it had no node.
-    private static func exists(_ node: String) -> Bool {
-        (try? fileStatus(node)) != nil
     }
 
     /// The event node of an accelerometer, marked as such by udev or by the device itself.
@@ -108,11 +94,11 @@ package struct DeviceFinder: Sendable {
         guard let node = device.node, node.split(separator: "/").last?.hasPrefix("event") == true else { return nil }
         let parent = device.parentPath.map { SysfsDirectory(path: $0) }
         let isMarked = device.property("ID_INPUT_ACCELEROMETER") == "1"
-        let hasProperty = bits("properties", of: parent, contain: [INPUT_PROP_ACCELEROMETER])
+        let hasProperty = parent?.bits("properties", contain: [INPUT_PROP_ACCELEROMETER]) == true
         guard isMarked || hasProperty else { return nil }
         // Without the property the axes are those of a joystick.
-        let turns = hasProperty && bits("capabilities/abs", of: parent, contain: [ABS_RX, ABS_RY, ABS_RZ])
-        let name = (try? parent?.textIfPresent("name")) ?? nil
+        let turns = hasProperty && parent?.bits("capabilities/abs", contain: [ABS_RX, ABS_RY, ABS_RZ]) == true
+        let name = try? parent?.textIfPresent("name")
         let properties = device.properties
         let shown = name ?? String(node.split(separator: "/").last ?? "")
         return SensorDevice(
@@ -120,16 +106,6 @@ package struct DeviceFinder: Sendable {
             label: properties["ID_INPUT_LABEL"], location: properties["ACCEL_LOCATION"], node: node, path: device.path,
             kinds: turns ? [.accelerometer, .gyroscope] : [.accelerometer], properties: properties, root: "",
             parent: Self.parent(of: device.path))
-    }
-
-    /// Whether bits are set in an attribute: words of hexadecimal digits, the lowest last.
-    ///
-    /// A word has as many bits as a long of the kernel; those that are asked for are in the lowest one.
-    private static func bits(_ name: String, of parent: SysfsDirectory?, contain numbers: [Int32]) -> Bool {
-        guard let text = (try? parent?.textIfPresent(name)) ?? nil, let last = text.split(separator: " ").last,
-            let bits = UInt64(last, radix: 16)
-        else { return false }
-        return numbers.allSatisfy { bits >> UInt64($0) & 1 == 1 }
     }
 
     private static func parent(of path: String) -> String {

@@ -35,9 +35,7 @@ package enum DeviceIdentity {
 
     /// Tells devices with the same identity apart by their order: the second one gets `#2`.
     ///
-    /// - Parameters:
-    ///   - devices: The devices.
-    ///   - start: The first one that may not have an identity of its own yet.
+    /// Those before `start` have an identity of their own.
     package static func distinguish(_ devices: inout [SensorDevice], from start: Int = 0) {
         for index in start..<devices.count {
             let base = devices[index].id

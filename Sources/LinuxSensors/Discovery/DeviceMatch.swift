@@ -1,3 +1,4 @@
+package import Binnacle
 import LinuxSystem
 
 /// The properties by which a device is chosen; all that are given have to match.
@@ -34,6 +35,14 @@ public struct DeviceMatch: Sendable, Equatable {
         if isInScreen, !device.mayBeInScreen { return false }
         if let path, !isPath(path, of: device) { return false }
         return properties.allSatisfy { device.properties[$0.key] == $0.value }
+    }
+
+    /// Whether a device matches that is read in a way, `nil` for any, and measures some kinds.
+    package func accepts(
+        _ device: SensorDevice, as interface: SensorDevice.Interface?, with kinds: [SampleKind]
+    ) -> Bool {
+        (interface == nil || device.interface == interface) && accepts(device)
+            && kinds.allSatisfy(device.kinds.contains)
     }
 
     private func isPath(_ path: String, of device: SensorDevice) -> Bool {

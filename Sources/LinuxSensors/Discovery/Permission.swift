@@ -3,24 +3,14 @@ import LinuxSystem
 
 /// Explains why a file may not be opened, and what would allow it.
 enum Permission {
-    /// Checks whether this process may read a file, and write it.
-    ///
-    /// - Parameters:
-    ///   - path: The node or the control.
-    ///   - writing: Whether it is to be written, too.
-    /// - Throws: ``SensorFailure`` with the remedy when it may not.
+    /// Checks whether this process may read a file, and write it; the failure contains the remedy.
     static func check(_ path: String, writing: Bool) throws(SensorFailure) {
         try mapError({ SensorFailure(.permission, refusal(path, $0.code), code: $0.code) }) { () throws(SystemError) in
             try systemCall("access", path: path) { access(path, writing ? R_OK | W_OK : R_OK) }
         }
     }
 
-    /// Who may use a file, and what would let this process use it.
-    ///
-    /// - Parameters:
-    ///   - path: The node or the control.
-    ///   - code: The system's error number.
-    /// - Returns: The file's owner, group and mode, and the remedy.
+    /// Who may use a file, by its owner, group and mode, and what would let this process use it.
     static func refusal(_ path: String, _ code: Int32) -> String {
         if code == EROFS {
             return "\(path) is on a read-only mount, as in a service with ProtectKernelTunables=yes: add "

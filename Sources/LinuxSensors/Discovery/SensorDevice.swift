@@ -31,7 +31,7 @@ public struct SensorDevice: Sendable, Equatable {
     /// The key of the device in udev's hardware database; `nil` when its bus has none.
     package var modalias: String? {
         for name in ["../modalias", "device/modalias", "../device/modalias"] {
-            if let text = (try? directory.textIfPresent(name)) ?? nil { return text }
+            if let text = try? directory.textIfPresent(name) { return text }
         }
         return properties["MODALIAS"]
     }

@@ -1,6 +1,7 @@
 import Binnacle
 import CEvdev
 import Glibc
+import Kernels
 import LinuxSystem
 
 /// libevdev's state of an open event node, and how its values become samples.
@@ -16,12 +17,7 @@ final class EvdevHandle {
         }
     }
 
-    /// Asks the kernel for the device's axes as they are now.
-    ///
-    /// - Parameters:
-    ///   - file: The open event node; it has to stay open as long as this object.
-    ///   - device: What it is.
-    /// - Throws: ``SensorFailure`` when the kernel does not answer.
+    /// Asks the kernel for the axes of an event node as they are now; the node has to stay open as long as this object.
     init(_ file: Descriptor, _ device: SensorDevice) throws(SensorFailure) {
         self.device = device
         guard cevdev_problem() == nil else {
@@ -50,10 +46,10 @@ final class EvdevHandle {
     }
 
     /// How raw values of a kind become samples.
-    func conversion(_ kind: SampleKind, _ settings: SensorSettings) throws(SensorFailure) -> AxisConversion {
+    func conversion(_ kind: SampleKind, _ settings: SensorSettings) throws(SensorFailure) -> ScanConversion {
         let scales = try scales(kind)
         let (matrix, factor) = try settings.mounting(kind) { () throws(SensorFailure) in try self.matrix().matrix }
-        return AxisConversion(scales: scales, offsets: [0, 0, 0], matrix: matrix, factor: factor)
+        return AxisScaling(scales: scales, offsets: [0, 0, 0], matrix: matrix, factor: factor).conversion
     }
 
     /// The largest value, in m/s² or rad/s, that each axis of a kind can give in both directions; `nil` when it does not say so.

@@ -2,6 +2,7 @@ import Binnacle
 import CEvdev
 import CLinux
 import Glibc
+import Kernels
 import LinuxSystem
 
 /// Reads an accelerometer of the input layer, and the gyroscope beside it, through libevdev.
@@ -32,20 +33,14 @@ final class EvdevReader: SensorReader {
     /// Three axes that stand one behind the other among the kernel's codes.
     private struct Stream {
         let firstAxis: Int32
-        let conversion: AxisConversion
+        let conversion: ScanConversion
         /// The present values.
         var axes = SIMD3<Double>.zero
     }
 
-    /// Opens a device, which may block.
+    /// Opens a device, which may block and needs three axes with a resolution for each kind, the accelerometer first.
     ///
-    /// - Parameters:
-    ///   - device: The device.
-    ///   - kinds: What to read of it, the accelerometer first.
-    ///   - settings: Its sign and its matrices.
-    ///   - now: The time, on CLOCK_MONOTONIC.
-    ///   - floor: The last stamp that the device gave when it was open before.
-    /// - Throws: ``SensorFailure`` when it has not three axes with a resolution for each kind.
+    /// No stamp is below `floor`, the last one that the device gave when it was open before.
     init(
         _ device: SensorDevice, kinds: [SampleKind], settings: SensorSettings, now: Int64, floor: Int64?
     ) throws(SensorFailure) {

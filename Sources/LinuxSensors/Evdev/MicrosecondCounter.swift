@@ -12,12 +12,7 @@ package struct MicrosecondCounter {
     /// Further than this from the event's time, the counter has restarted.
     private static let toleranceNanoseconds: UInt64 = 100_000_000
 
-    /// The stamp of a frame.
-    ///
-    /// - Parameters:
-    ///   - counter: The counter's value in the frame.
-    ///   - eventNanoseconds: The frame's time, as the kernel gave it.
-    /// - Returns: The stamp, in nanoseconds.
+    /// The stamp of a frame in nanoseconds, from the counter's value in it and its time as the kernel gave it.
     package mutating func stamp(_ counter: UInt32, eventNanoseconds: Int64) -> Int64 {
         defer { last = counter }
         guard let last else {

@@ -1,4 +1,12 @@
+package import Kernels
+import SensorGeometry
+
 /// How a device says that the raw values of three axes become m/s², µT or rad/s in the device's frame.
+///
+/// The order is fixed: (raw + offset) × scale for each axis by itself, then the mount matrix, then the sign. A scale
+/// that were applied after a matrix that swaps axes would be the wrong axis's.
+///
+/// Source: Linux, Documentation/ABI/testing/sysfs-bus-iio, `in_*_scale`, `in_*_offset`, `in_*_mount_matrix`.
 package struct AxisScaling: Sendable, Equatable {
     /// Of x, y and z, into the kernel's unit.
     package let scales: [Double]
@@ -18,7 +26,11 @@ package struct AxisScaling: Sendable, Equatable {
     }
 
     /// All of it in one step.
-    package var conversion: AxisConversion {
-        AxisConversion(scales: scales, offsets: offsets, matrix: matrix, factor: factor)
+    package var conversion: ScanConversion {
+        func row(_ number: Int) -> SIMD4<Double> {
+            let m = (0..<3).map { matrix.matrix.rows[number][$0] * scales[$0] * factor }
+            return SIMD4(m[0], m[1], m[2], m[0] * offsets[0] + m[1] * offsets[1] + m[2] * offsets[2])
+        }
+        return ScanConversion(x: row(0), y: row(1), z: row(2))
     }
 }

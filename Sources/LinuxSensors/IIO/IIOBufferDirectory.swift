@@ -35,6 +35,11 @@ struct IIOBufferDirectory: Sendable {
         }
     }
 
+    /// Whether one of a device's buffers is on.
+    static func isAnyOn(in device: SysfsDirectory) -> Bool {
+        all(in: device).contains { (try? $0.controls.text("enable")) == "1" }
+    }
+
     /// The channels that are switched on now.
     func enabledChannels() throws(SensorFailure) -> [ScanLayout.Channel] {
         var channels: [ScanLayout.Channel] = []

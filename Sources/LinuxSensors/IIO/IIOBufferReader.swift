@@ -28,10 +28,7 @@ final class IIOBufferReader: SensorReader {
     /// The room for one read.
     private static let byteCount = 64 * 1024
 
-    /// - Parameters:
-    ///   - buffer: The open buffer.
-    ///   - now: The time, on CLOCK_MONOTONIC.
-    ///   - floor: The last stamp that the device gave when it was open before.
+    /// No stamp is below `floor`, the last one that the device gave when it was open before.
     init(_ buffer: OpenBuffer, now: Int64, floor: Int64?) {
         file = buffer.file
         node = buffer.node
@@ -102,10 +99,8 @@ final class IIOBufferReader: SensorReader {
         delivery.batches[first].append(count: count) { times, x, y, z in
             decoder.decode(0, of: block, count: count, times: times, x: x, y: y, z: z)
             let reading = ScanStamper.Reading(arrivalNanoseconds: arrival, behind: scans - count)
-            stamper.stamp(times, count: count, isStamped: decoder.hasTimestamp, of: reading) { finding, time in
-                for index in places {
-                    delivery.append(SampleLoss(finding, stream: delivery.streams[index], timeNanoseconds: time))
-                }
+            stamper.stamp(times, count: count, isStamped: decoder.hasTimestamp, of: reading) {
+                delivery.append($0, at: places, timeNanoseconds: $1)
             }
         }
         let stamps = delivery.batches[first].columns
@@ -122,10 +117,8 @@ final class IIOBufferReader: SensorReader {
         parsed += decoder.scanByteCount
         var time = decoder.stamp(of: scan) ?? 0
         let reading = ScanStamper.Reading(arrivalNanoseconds: arrival, behind: behind)
-        stamper.stamp(&time, count: 1, isStamped: decoder.hasTimestamp, of: reading) { finding, time in
-            for index in places {
-                delivery.append(SampleLoss(finding, stream: delivery.streams[index], timeNanoseconds: time))
-            }
+        stamper.stamp(&time, count: 1, isStamped: decoder.hasTimestamp, of: reading) {
+            delivery.append($0, at: places, timeNanoseconds: $1)
         }
         for (stream, index) in places.enumerated() {
             let sample = decoder.sample(stream, of: scan)
@@ -149,10 +142,14 @@ final class IIOBufferReader: SensorReader {
     }
 }
 
-extension SampleLoss {
-    init(_ finding: ScanStamper.Finding, stream: StreamID, timeNanoseconds: Int64) {
-        self.init(
-            stream: stream, cause: finding.cause, count: finding.count,
-            durationSeconds: finding.durationSeconds, detail: finding.detail, timeNanoseconds: timeNanoseconds)
+extension SampleDelivery {
+    /// Reports what was found before a sample of some streams.
+    fileprivate func append(_ finding: ScanStamper.Finding, at places: [Int], timeNanoseconds: Int64) {
+        for index in places {
+            append(
+                SampleLoss(
+                    stream: streams[index], cause: finding.cause, count: finding.count,
+                    durationSeconds: finding.durationSeconds, detail: finding.detail, timeNanoseconds: timeNanoseconds))
+        }
     }
 }

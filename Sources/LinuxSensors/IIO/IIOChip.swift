@@ -1,18 +1,12 @@
 /// The chip that an IIO device is a part of: some drivers make a device of each of its sensors.
 struct IIOChip: Sendable {
-    /// The other IIO devices of the chip.
+    /// The other IIO devices of the chip, which have the same parent.
     let siblings: [SysfsDirectory]
 
-    /// Looks the devices up that have the same parent.
     init(of device: SysfsDirectory) {
         let path = device.resolved.path
-        let parts = path.split(separator: "/")
-        guard let own = parts.last else {
-            siblings = []
-            return
-        }
-        let parent = SysfsDirectory(path: "/" + parts.dropLast().joined(separator: "/"))
-        siblings = parent.names().filter { $0.hasPrefix("iio:device") && $0 != own }.map(parent.directory)
+        let parent = SysfsDirectory(path: path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "")
+        siblings = parent.directories("iio:device").filter { $0.path != path }
     }
 
     /// Sets the clock of the chip's other sensors whose buffers are off.
@@ -22,8 +16,7 @@ struct IIOChip: Sendable {
     func setClock(_ clock: String) {
         let name = "current_timestamp_clock"
         for device in siblings where !IIODevice.kinds(in: device).isEmpty && device.has(name) {
-            let isRunning = IIOBufferDirectory.all(in: device).contains { (try? $0.controls.text("enable")) == "1" }
-            if !isRunning { _ = try? device.ensure(name, is: clock) }
+            if !IIOBufferDirectory.isAnyOn(in: device) { _ = try? device.ensure(name, is: clock) }
         }
     }
 }

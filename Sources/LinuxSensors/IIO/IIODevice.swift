@@ -5,16 +5,6 @@ struct IIODevice: Sendable {
     let directory: SysfsDirectory
     let properties: [String: String]
 
-    init(_ device: SensorDevice) {
-        directory = device.directory
-        properties = device.properties
-    }
-
-    init(directory: SysfsDirectory, properties: [String: String]) {
-        self.directory = directory
-        self.properties = properties
-    }
-
     static func prefix(_ kind: SampleKind) -> String {
         switch kind {
         case .accelerometer: "in_accel"
@@ -45,31 +35,31 @@ struct IIODevice: Sendable {
 
     /// The scale of an axis: its own, its kind's, or the device's; 1 without any.
     func scale(_ channel: String, _ kind: SampleKind) throws(SensorFailure) -> Double {
-        for name in [channel + "_scale", Self.prefix(kind) + "_scale", "in_scale"] {
-            guard let scale = try directory.number(name) else { continue }
-            guard scale != 0 else {
-                throw SensorFailure(
-                    .description, "\(directory.path(name)): the scale is 0, which makes every sample 0")
-            }
-            return try plausible(scale, name)
+        guard let (scale, path) = try number("_scale", channel, kind) else { return 1 }
+        guard scale != 0 else {
+            throw SensorFailure(.description, "\(path): the scale is 0, which makes every sample 0")
         }
-        return 1
-    }
-
-    /// Refuses numbers that no sensor has, with which samples would overflow.
-    private func plausible(_ number: Double, _ name: String) throws(SensorFailure) -> Double {
-        guard abs(number) < 1e15 else {
-            throw SensorFailure(.description, "\(directory.path(name)): \(number) is beyond any sensor")
-        }
-        return number
+        return scale
     }
 
     /// The offset of an axis: its own, its kind's, or the device's; 0 without any.
     func offset(_ channel: String, _ kind: SampleKind) throws(SensorFailure) -> Double {
-        for name in [channel + "_offset", Self.prefix(kind) + "_offset", "in_offset"] {
-            if let offset = try directory.number(name) { return try plausible(offset, name) }
+        try number("_offset", channel, kind)?.value ?? 0
+    }
+
+    /// A number of an axis, its kind or the device; refuses numbers that no sensor has, with which samples would overflow.
+    private func number(
+        _ name: String, _ channel: String, _ kind: SampleKind
+    ) throws(SensorFailure) -> (value: Double, path: String)? {
+        for place in [channel, Self.prefix(kind), "in"] {
+            guard let number = try directory.number(place + name) else { continue }
+            let path = directory.path(place + name)
+            guard abs(number) < 1e15 else {
+                throw SensorFailure(.description, "\(path): \(number) is beyond any sensor")
+            }
+            return (number, path)
         }
-        return 0
+        return nil
     }
 
     /// The mount matrix and where it was found; the identity from nowhere without any.
@@ -148,4 +138,8 @@ struct IIODevice: Sendable {
         let (matrix, factor) = try settings.mounting(kind) { () throws(SensorFailure) in try self.matrix(kind).matrix }
         return AxisScaling(scales: scales, offsets: offsets, matrix: matrix, factor: factor)
     }
+}
+
+extension IIODevice {
+    init(_ device: SensorDevice) { self.init(directory: device.directory, properties: device.properties) }
 }

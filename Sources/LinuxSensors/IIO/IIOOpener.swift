@@ -91,11 +91,9 @@ struct IIOOpener {
     private func chooseChannels(_ buffer: IIOBufferDirectory) throws(SensorFailure) -> ScanLayout {
         let wanted = kinds.flatMap(IIODevice.channels) + ["in_timestamp"]
         for file in buffer.elements.names() where file.hasSuffix("_en") {
-            do throws(SensorFailure) {
+            // A channel that cannot be switched is in the layout, or missing in it.
+            try SensorFailure.tolerating { () throws(SensorFailure) in
                 try buffer.elements.ensure(file, is: wanted.contains(String(file.dropLast(3))) ? "1" : "0")
-            } catch {
-                // A channel that cannot be switched is in the layout, or missing in it.
-                guard error.category == .inputOutput else { throw error }
             }
         }
         return ScanLayout(try buffer.enabledChannels())
@@ -119,15 +117,13 @@ struct IIOOpener {
     /// - Returns: Whether it reports on change nevertheless.
     private func setSensitivity(_ notices: inout [String]) throws(SensorFailure) -> Bool {
         let name = IIODevice.prefix(.gyroscope) + "_hysteresis"
-        guard kinds.contains(.gyroscope), let hysteresis = (try? directory.number(name)) ?? nil, hysteresis > 0 else {
+        guard kinds.contains(.gyroscope), let hysteresis = try? directory.number(name), hysteresis > 0 else {
             return false
         }
-        do throws(SensorFailure) {
+        try SensorFailure.tolerating({ $0 != .removed }) { () throws(SensorFailure) in
             try directory.write("0", to: name)
-        } catch {
-            guard error.category != .removed else { throw error }
         }
-        guard let left = (try? directory.number(name)) ?? nil, left > 0 else { return false }
+        guard let left = try? directory.number(name), left > 0 else { return false }
         notices.append(
             "its gyroscope reports only changes, because \(directory.path(name)) stays at \(SysfsNumber.text(left))")
         return true
@@ -166,16 +162,12 @@ struct IIOOpener {
         let watermark = min(period?.sampleCount ?? 1, Self.longestBuffer / 2)
         let length = min(max(2 * watermark, Int(2 * rate) + watermark, 16), Self.longestBuffer)
         // Some drivers have a buffer of a fixed length, which is used as it is.
-        do throws(SensorFailure) {
+        try SensorFailure.tolerating { () throws(SensorFailure) in
             try buffer.controls.ensure("length", is: String(length))
-        } catch {
-            guard error.category == .inputOutput else { throw error }
         }
         guard buffer.controls.has("watermark") else { return }
-        do throws(SensorFailure) {
+        try SensorFailure.tolerating { () throws(SensorFailure) in
             try buffer.controls.ensure("watermark", is: String(watermark))
-        } catch {
-            guard error.category == .inputOutput else { throw error }
         }
     }
 
@@ -186,11 +178,9 @@ struct IIOOpener {
     private func limitTimeout(_ buffer: IIOBufferDirectory) throws(SensorFailure) {
         let name = "hwfifo_timeout"
         let longest = settings.latency / .seconds(1)
-        guard let timeout = (try? buffer.controls.number(name)) ?? nil, timeout > longest else { return }
-        do throws(SensorFailure) {
+        guard let timeout = try? buffer.controls.number(name), timeout > longest else { return }
+        try SensorFailure.tolerating({ $0 != .removed }) { () throws(SensorFailure) in
             try buffer.controls.write(SysfsNumber.text(longest), to: name)
-        } catch {
-            guard error.category != .removed else { throw error }
         }
     }
 }

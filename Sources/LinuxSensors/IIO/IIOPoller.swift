@@ -1,4 +1,5 @@
 import Binnacle
+import Kernels
 import LinuxSystem
 
 /// Reads single values of a device through sysfs, on a thread of its own, because each of them can take seconds.
@@ -15,12 +16,6 @@ final class IIOPoller: Sendable {
     private static let mostMissed = 10
 
     /// Reads the device's description, which may block; no value is read yet.
-    ///
-    /// - Parameters:
-    ///   - device: The device.
-    ///   - kinds: What to read of it, each once.
-    ///   - settings: How often, and how values become samples.
-    /// - Throws: ``SensorFailure`` when the device's description cannot be used.
     init(device: SensorDevice, kinds: [SampleKind], settings: SensorSettings) throws(SensorFailure) {
         stopSignal = try mapError(SensorFailure.init) { () throws(SystemError) in try StopSignal() }
         values = try PolledValues(device, kinds, settings)
@@ -28,10 +23,7 @@ final class IIOPoller: Sendable {
         latencyNanoseconds = Units.nanoseconds(settings.latency)
     }
 
-    /// Starts the thread.
-    ///
-    /// - Parameter tell: Called on the poller's thread; `isDue` unless the reader may be left asleep.
-    /// - Throws: ``SensorFailure`` when the system has no thread left.
+    /// Starts the thread, which calls `tell`; `isDue` unless the reader may be left asleep.
     func start(tell: @escaping @Sendable (_ outcome: PollOutcome, _ isDue: Bool) -> Void) throws(SensorFailure) {
         try mapError(SensorFailure.init) { () throws(SystemError) in
             try WorkerThread.start { [self] in run(tell) }
@@ -74,15 +66,33 @@ final class IIOPoller: Sendable {
     }
 }
 
+/// One reading of a device through sysfs, converted.
+struct PolledReading: Sendable {
+    /// When it was made, on CLOCK_MONOTONIC.
+    var timeNanoseconds: Int64
+    /// The axes of each stream, in the order of the device's streams; three are the most a device has.
+    var axes = InlineArray<3, (x: Float, y: Float, z: Float)>(repeating: (0, 0, 0))
+}
+
+/// What a poller reports.
+enum PollOutcome: Sendable {
+    /// A reading.
+    case reading(PolledReading)
+    /// A reading that failed; the poller goes on.
+    case missed(SensorFailure)
+    /// The device fails for good, or is gone; the poller goes on, more slowly, unless it is gone.
+    case failed(SensorFailure)
+}
+
 /// The files from which a poller reads.
 private struct PolledValues: Sendable {
     private let directory: SysfsDirectory
-    private let streams: [(channels: [String], conversion: AxisConversion)]
+    private let streams: [(channels: [String], conversion: ScanConversion)]
 
     init(_ device: SensorDevice, _ kinds: [SampleKind], _ settings: SensorSettings) throws(SensorFailure) {
         directory = device.directory
         let iio = IIODevice(device)
-        var streams: [(channels: [String], conversion: AxisConversion)] = []
+        var streams: [(channels: [String], conversion: ScanConversion)] = []
         for kind in kinds {
             guard iio.canPoll(kind) else {
                 throw SensorFailure(.description, "\(device.path): its \(kind.rawValue) cannot be read through sysfs")
@@ -97,10 +107,9 @@ private struct PolledValues: Sendable {
         let start = SystemClock.monotonic()
         var reading = PolledReading(timeNanoseconds: start)
         for (number, stream) in streams.enumerated() {
-            let axes = stream.conversion.apply(
+            reading.axes[number] = stream.conversion.apply(
                 x: try directory.value(stream.channels[0]), y: try directory.value(stream.channels[1]),
                 z: try directory.value(stream.channels[2]))
-            reading[number] = axes
         }
         reading.timeNanoseconds = start + (SystemClock.monotonic() - start) / 2
         return reading

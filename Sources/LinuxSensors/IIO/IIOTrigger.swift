@@ -26,7 +26,7 @@ struct IIOTrigger: Sendable {
     var isTimer: Bool { current.map(Self.isTimer) ?? false }
 
     /// The name of the trigger that is set.
-    var current: String? { (try? device.textIfPresent("trigger/current_trigger")) ?? nil }
+    var current: String? { try? device.textIfPresent("trigger/current_trigger") }
 
     /// Sets the trigger with a name.
     func set(_ name: String) throws(SensorFailure) {
@@ -81,8 +81,9 @@ struct IIOTrigger: Sendable {
 
     private func chooseTimer() throws(SensorFailure) -> (name: String, directory: SysfsDirectory) {
         let timers = all().filter { Self.isTimer($0.name) }
-        let others = otherDevices().compactMap { other in
-            ((try? other.textIfPresent("trigger/current_trigger")) ?? nil).map { (trigger: $0, directory: other) }
+        let devices = SysfsDirectory.iioDevices(under: root).directories("iio:device")
+        let others = devices.filter { $0.name != device.name }.compactMap { other in
+            (try? other.textIfPresent("trigger/current_trigger")).map { (trigger: $0, directory: other) }
         }
         let free = timers.filter { timer in !others.contains { $0.trigger == timer.name } }
         if let timer = free.first(where: { $0.name == current }) ?? free.first { return timer }
@@ -98,7 +99,7 @@ struct IIOTrigger: Sendable {
         }
         // A timer of another device is free while that one's buffer is off.
         let idle = timers.first { timer in
-            !others.contains { $0.trigger == timer.name && Self.isRunning($0.directory) }
+            !others.contains { $0.trigger == timer.name && IIOBufferDirectory.isAnyOn(in: $0.directory) }
         }
         if let idle { return idle }
         // Loading the modules, and making something in the folder, takes root.
@@ -112,22 +113,9 @@ struct IIOTrigger: Sendable {
 
     private static func isTimer(_ name: String) -> Bool { name == timerName || name.hasPrefix(timerName + "-") }
 
-    private static func isRunning(_ device: SysfsDirectory) -> Bool {
-        IIOBufferDirectory.all(in: device).contains { (try? $0.controls.text("enable")) == "1" }
-    }
-
-    /// The IIO devices but this one.
-    private func otherDevices() -> [SysfsDirectory] {
-        let folder = SysfsDirectory(path: root + "/sys/bus/iio/devices")
-        let own = device.path.split(separator: "/").last.map(String.init)
-        return folder.names().filter { $0.hasPrefix("iio:device") && $0 != own }.map(folder.directory)
-    }
-
     private func all() -> [(name: String, directory: SysfsDirectory)] {
-        let devices = SysfsDirectory(path: root + "/sys/bus/iio/devices")
-        return devices.names().filter { $0.hasPrefix("trigger") }.compactMap { entry in
-            let directory = devices.directory(entry)
-            return ((try? directory.textIfPresent("name")) ?? nil).map { ($0, directory) }
+        SysfsDirectory.iioDevices(under: root).directories("trigger").compactMap { directory in
+            (try? directory.textIfPresent("name")).map { ($0, directory) }
         }
     }
 }

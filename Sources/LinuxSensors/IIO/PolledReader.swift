@@ -44,7 +44,7 @@ final class PolledReader: SensorReader {
             next += 1
             lastTimeNanoseconds = max(lastTimeNanoseconds, reading.timeNanoseconds)
             for (stream, index) in places.enumerated() {
-                let axes = reading[stream]
+                let axes = reading.axes[stream]
                 delivery.batches[index].append(timeNanoseconds: lastTimeNanoseconds, x: axes.x, y: axes.y, z: axes.z)
             }
         }

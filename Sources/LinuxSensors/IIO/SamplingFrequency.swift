@@ -35,13 +35,9 @@ package struct SamplingFrequency: Sendable {
     /// - Returns: The rate as the device reads it back; drivers round.
     /// - Throws: ``SensorFailure`` when it may not be set; a value that a driver refuses leaves the rate as it was.
     func set(_ wanted: Double) throws(SensorFailure) -> Double? {
-        let choice = Self.nearest(to: wanted, in: (try? directory.textIfPresent(name + "_available")) ?? nil)
+        let choice = Self.nearest(to: wanted, in: try? directory.textIfPresent(name + "_available"))
         if let current, abs(current - choice) <= 1e-3 * choice { return current }
-        do throws(SensorFailure) {
-            try directory.write(SysfsNumber.text(choice), to: name)
-        } catch {
-            guard error.category == .inputOutput else { throw error }
-        }
+        try write(choice)
         return current
     }
 
@@ -50,14 +46,16 @@ package struct SamplingFrequency: Sendable {
     /// - Throws: ``SensorFailure`` when it may not be set; a value that a driver refuses leaves the rate as it was.
     func raise(to needed: Double) throws(SensorFailure) {
         guard let current, current < needed * 0.999 else { return }
-        let text = (try? directory.textIfPresent(name + "_available")) ?? nil
+        let text = try? directory.textIfPresent(name + "_available")
         let offered = (text ?? "").hasPrefix("[") ? [] : (text ?? "").split(separator: " ")
         let enough = offered.compactMap { SysfsNumber.parse(String($0)) }.filter { $0 >= needed * 0.999 }.min()
         let choice = enough ?? Self.nearest(to: needed, in: text)
-        do throws(SensorFailure) {
-            try directory.write(SysfsNumber.text(choice), to: name)
-        } catch {
-            guard error.category == .inputOutput else { throw error }
+        try write(choice)
+    }
+
+    private func write(_ rate: Double) throws(SensorFailure) {
+        try SensorFailure.tolerating { () throws(SensorFailure) in
+            try directory.write(SysfsNumber.text(rate), to: name)
         }
     }
 

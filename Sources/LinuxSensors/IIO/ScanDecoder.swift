@@ -1,4 +1,4 @@
-import Kernels
+package import Kernels
 
 /// Takes the samples out of scans: raw bytes in, stamps and converted axes out.
 package struct ScanDecoder: Sendable {
@@ -7,9 +7,9 @@ package struct ScanDecoder: Sendable {
         let x: ScanLayout.Place
         let y: ScanLayout.Place
         let z: ScanLayout.Place
-        let conversion: AxisConversion
+        let conversion: ScanConversion
 
-        package init(x: ScanLayout.Place, y: ScanLayout.Place, z: ScanLayout.Place, conversion: AxisConversion) {
+        package init(x: ScanLayout.Place, y: ScanLayout.Place, z: ScanLayout.Place, conversion: ScanConversion) {
             self.x = x
             self.y = y
             self.z = z
@@ -27,22 +27,19 @@ package struct ScanDecoder: Sendable {
     /// What each stream's raw values are turned into; beside ``axes``, because those have names that would be copied.
     private let conversions: [ScanConversion]
 
-    /// - Parameters:
-    ///   - layout: The enabled channels.
-    ///   - axes: The streams.
+    /// Prepares the decoding of streams in scans of enabled channels.
     package init(layout: ScanLayout, axes: [Axes]) {
         scanByteCount = layout.byteCount
         self.axes = axes
         let timestamp = layout.place(of: "in_timestamp")
         self.timestamp = timestamp
-        hasTimestamp = timestamp != nil
-        conversions = axes.map(\.conversion.kernel)
+        conversions = axes.map(\.conversion)
         let formats = axes.compactMap { ScanFormat($0, timestamp: timestamp, scanByteCount: layout.byteCount) }
         self.formats = formats.count == axes.count ? formats : nil
     }
 
     /// Whether the scans carry stamps.
-    package let hasTimestamp: Bool
+    package var hasTimestamp: Bool { timestamp != nil }
 
     /// A scan's stamp in nanoseconds; `nil` when it carries none.
     package func stamp(of scan: UnsafeRawPointer) -> Int64? {
@@ -70,9 +67,8 @@ package struct ScanDecoder: Sendable {
     ) {
         guard let formats else { preconditionFailure("this layout is decoded scan by scan") }
         decodeScans(
-            scans, count: count, format: formats[stream], conversion: conversions[stream], times: times,
-            x: x,
-            y: y, z: z)
+            scans, count: count, format: formats[stream], conversion: conversions[stream], times: times, x: x, y: y,
+            z: z)
     }
 }
 

@@ -1,4 +1,5 @@
 package import Binnacle
+import Kernels
 import PlainText
 
 /// How a device's scans are decoded: the places of the channels, and how raw values become samples.

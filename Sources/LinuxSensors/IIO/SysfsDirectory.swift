@@ -11,6 +11,9 @@ struct SysfsDirectory: Sendable, Equatable {
     /// No attribute is longer than a page.
     private static let mostBytes = 4096
 
+    /// The folder of all IIO devices and triggers; `root` is the folder under which `/sys` lies, if not the machine's own.
+    static func iioDevices(under root: String) -> SysfsDirectory { SysfsDirectory(path: root + "/sys/bus/iio/devices") }
+
     func directory(_ name: String) -> SysfsDirectory { SysfsDirectory(path: path + "/" + name) }
 
     func path(_ name: String) -> String { path + "/" + name }
@@ -32,6 +35,12 @@ struct SysfsDirectory: Sendable, Equatable {
     func names() -> [String] {
         ((try? folderNames(path)) ?? []).sorted()
     }
+
+    /// The folders in it whose names begin with a prefix, in the order of the names.
+    func directories(_ prefix: String) -> [SysfsDirectory] { names().filter { $0.hasPrefix(prefix) }.map(directory) }
+
+    /// The last part of the path.
+    var name: String { path.split(separator: "/").last.map(String.init) ?? "" }
 
     /// The text of an attribute, without blanks around it.
     func text(_ name: String) throws(SensorFailure) -> String {
@@ -64,8 +73,6 @@ struct SysfsDirectory: Sendable, Equatable {
     }
 
     /// The number in an attribute; `nil` when there is no such attribute.
-    ///
-    /// - Throws: ``SensorFailure`` when it cannot be read or holds no number.
     func number(_ name: String) throws(SensorFailure) -> Double? {
         guard let text = try textIfPresent(name) else { return nil }
         guard let number = SysfsNumber.parse(text) else {
@@ -75,13 +82,20 @@ struct SysfsDirectory: Sendable, Equatable {
     }
 
     /// The number in an attribute that a device with this folder has.
-    ///
-    /// - Throws: ``SensorFailure`` when it cannot be read or holds no number, and when the device has gone.
     func value(_ name: String) throws(SensorFailure) -> Double {
         if let number = try number(name) { return number }
         throw SensorFailure(
             isGone ? .removed : .inputOutput,
             "\(path(name)): " + (isGone ? "the device was removed" : "holds no value"))
+    }
+
+    /// Whether bits are set in an attribute: words of hexadecimal digits, the lowest last.
+    ///
+    /// A word has as many bits as a long of the kernel; those that are asked for are in the lowest one.
+    func bits(_ name: String, contain numbers: [Int32]) -> Bool {
+        guard let last = (try? textIfPresent(name))?.split(separator: " ").last, let bits = UInt64(last, radix: 16)
+        else { return false }
+        return numbers.allSatisfy { bits >> UInt64($0) & 1 == 1 }
     }
 
     /// Makes a folder, which in configfs makes an object, unless it exists.

@@ -48,12 +48,7 @@ package struct TurnSolver {
     /// Creates a solver without turns.
     package init() {}
 
-    /// Adds a turn.
-    ///
-    /// - Parameters:
-    ///   - turn: What was asked for.
-    ///   - radians: The sum of the rates times their time, in the gyroscope's own axes.
-    /// - Throws: ``Flaw`` when it is no quarter turn about one axis.
+    /// Adds a turn that was asked for, as the sum of the rates times their time, in radians and the gyroscope's own axes.
     package mutating func add(_ turn: Turn, radians: SIMD3<Double>) throws(Flaw) {
         let degrees = Vector3(radians.x, radians.y, radians.z) * Self.degreesPerRadian
         let squares = (0..<3).map { degrees[$0] * degrees[$0] }

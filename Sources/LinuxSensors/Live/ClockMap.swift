@@ -33,7 +33,7 @@ package struct ClockMap {
     /// A stamp further than this from the time of arrival is one of another clock.
     private static let plausibleNanoseconds: Int64 = 60_000_000_000
 
-    /// - Parameter floor: The last stamp that the device gave when it was open before.
+    /// No stamp is below `floor`, the last one that the device gave when it was open before.
     package init(floor: Int64? = nil) {
         self.floor = floor ?? .min
     }

@@ -60,7 +60,7 @@ package struct GapDetector {
     /// From a microsecond, below which samples were stamped in one go, to a thousand seconds.
     private static let intervals = 1e3...1e12
 
-    /// - Parameter rateHz: The device's rate, when it gives one.
+    /// Begins with the device's rate, when it gives one.
     package init(rateHz: Double?) {
         // Other rates are errors of a driver.
         if let rateHz, rateHz > 1e-3, rateHz < 1e6 { intervalNanoseconds = 1e9 / rateHz }
@@ -72,10 +72,7 @@ package struct GapDetector {
         openGap = nil
     }
 
-    /// Takes the distance of a sample from the one before.
-    ///
-    /// - Parameter gap: The distance in nanoseconds, not negative.
-    /// - Returns: A loss that is certain now.
+    /// Takes the distance of a sample from the one before, in nanoseconds and not negative; returns a loss that is certain now.
     @inline(__always)  // Nearly all distances are usual, and a block of them keeps its state in registers.
     package mutating func add(_ gap: Double) -> Loss? {
         guard let interval = intervalNanoseconds else {

@@ -132,10 +132,7 @@ extension LiveSource {
     /// The sensor's last device, or else the first one that matches; not one that another sensor has.
     private func choose(for sensor: LiveSensor) -> SensorDevice? {
         if sensor.isCompanion { return companion(for: sensor) }
-        let free = table.devices.filter { device in
-            sensor.request.accepts(device) && !leaving.contains { $0.slot.device == device.path }
-                && !sensors.contains { $0 !== sensor && $0.slot.device == device.path }
-        }
+        let free = freeDevices(for: sensor).filter(sensor.request.accepts)
         return free.first { $0.id == sensor.lastID } ?? free.first
     }
 
@@ -145,10 +142,14 @@ extension LiveSource {
         guard let main, main.reader != nil, !main.reads(.gyroscope),
             let device = main.slot.device.flatMap({ table[$0] })
         else { return nil }
-        let free = table.devices.filter { other in
-            !(leaving + sensors).contains { $0 !== sensor && $0.slot.device == other.path }
+        return DeviceKinship.gyroscope(for: device, among: freeDevices(for: sensor))
+    }
+
+    /// The devices that no other sensor has.
+    private func freeDevices(for sensor: LiveSensor) -> [SensorDevice] {
+        table.devices.filter { device in
+            !(leaving + sensors).contains { $0 !== sensor && $0.slot.device == device.path }
         }
-        return DeviceKinship.gyroscope(for: device, among: free)
     }
 
     /// When at the latest a matching device is closed that a sensor holds which is no longer requested.

@@ -10,11 +10,7 @@ extension SensorDevice {
     /// - Returns: The devices.
     /// - Throws: ``SensorFailure`` when the devices cannot be listed at all.
     public static func all(root: String? = nil) throws(SensorFailure) -> [SensorDevice] {
-        do throws(SystemError) {
-            return try DeviceFinder(under: root).devices()
-        } catch {
-            throw SensorFailure(error)
-        }
+        try mapError(SensorFailure.init) { () throws(SystemError) in try DeviceFinder(under: root).devices() }
     }
 }
 

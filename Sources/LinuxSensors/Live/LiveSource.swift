@@ -47,15 +47,10 @@ public final class LiveSource: SampleSource {
     static let monitorToken = UInt64.max - 1
     private static let mostDeliveries = 64
 
-    /// Starts with a waker that others use as well.
+    /// Starts with a waker that others use as well; each sensor is requested once.
     ///
-    /// - Parameters:
-    ///   - requests: What is wanted, each sensor once.
-    ///   - finder: Where to look.
-    ///   - waker: Ends a wait.
-    ///   - suspended: How long the machine has been suspended, in nanoseconds.
-    ///   - bufferRetryNanoseconds: How long a silent buffer is given up for polling the first time.
-    /// - Throws: ``SystemError`` when the system refuses what the source needs itself.
+    /// `suspended` is how long the machine has been suspended, and `bufferRetryNanoseconds` how long a silent buffer is given up
+    /// for polling the first time, both in nanoseconds.
     package init(
         _ requests: [SensorRequest], finder: DeviceFinder, waker: Waker,
         suspended: @escaping () -> Int64 = SystemClock.suspended, bufferRetryNanoseconds: Int64 = 60_000_000_000
@@ -183,9 +178,7 @@ public final class LiveSource: SampleSource {
         answers.isEmpty && losses.isEmpty && !sensors.contains(where: \.isReady)
     }
 
-    /// Waits until there is something to ask for, a signal comes, or the time is over.
-    ///
-    /// - Parameter timeoutMilliseconds: The longest wait; −1 has no end.
+    /// Waits until there is something to ask for, a signal comes, or the time is over; −1 has no end.
     package func wait(timeoutMilliseconds: Int32) {
         guard isDrained else { return }
         hasJustDelivered = false

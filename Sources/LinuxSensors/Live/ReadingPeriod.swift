@@ -15,12 +15,8 @@ struct ReadingPeriod: Equatable, Sendable {
     /// The longest that a sample without a stamp may wait: the time of its reading becomes its stamp.
     private static let longestUnstamped: Int64 = 10_000_000
 
-    /// The longest period that a latency allows; `nil` when each sample is read at once.
-    ///
-    /// - Parameters:
-    ///   - latency: The longest time that a sample may wait.
-    ///   - rateHz: The device's rate: with less than two samples in a period nothing is gained.
-    ///   - isStamped: Whether the device stamps its samples.
+    /// The longest period that a latency allows; `nil` when each sample is read at once, because nothing is gained by a
+    /// period with less than two samples.
     init?(latency: Duration, rateHz: Double, isStamped: Bool) {
         var allowed = Units.nanoseconds(latency)
         if !isStamped { allowed = min(allowed, Self.longestUnstamped) }

@@ -29,23 +29,15 @@ package struct ScanStamper {
     /// The distances of the stamps.
     package private(set) var gaps: GapDetector
 
-    /// - Parameters:
-    ///   - rateHz: The device's rate, when it gives one.
-    ///   - floor: The last stamp that the device gave when it was open before.
+    /// No stamp is below `floor`, the last one that the device gave when it was open before.
     package init(rateHz: Double?, floor: Int64? = nil) {
         clock = ClockMap(floor: floor)
         gaps = GapDetector(rateHz: rateHz)
     }
 
-    /// Stamps samples; how they are cut into blocks makes no difference.
+    /// Stamps samples in the place of what the device gave; how they are cut into blocks makes no difference.
     ///
-    /// - Parameters:
-    ///   - stamps: What the device gave, in the order of the samples; receives the stamps.
-    ///   - count: The number of samples.
-    ///   - isStamped: Whether the device gives stamps.
-    ///   - reading: How they were read.
-    ///   - realtime: CLOCK_REALTIME at the same time.
-    ///   - found: Called with what was found before a sample, and the sample's stamp.
+    /// `realtime` is CLOCK_REALTIME at the same time. `found` is called with what was found before a sample, and the sample's stamp.
     package mutating func stamp(
         _ stamps: UnsafeMutablePointer<Int64>, count: Int, isStamped: Bool, of reading: Reading,
         realtime: () -> Int64 = SystemClock.realtime, found: (Finding, Int64) -> Void

@@ -52,3 +52,16 @@ public struct SensorFailure: Error, Sendable, Equatable, CustomStringConvertible
         self.init(category, description ?? error.description, code: error.code)
     }
 }
+
+extension SensorFailure {
+    /// Tries what a driver may refuse, and goes on without it; a failure that is not tolerated is thrown.
+    static func tolerating(
+        _ isTolerated: (Category) -> Bool = { $0 == .inputOutput }, _ attempt: () throws(SensorFailure) -> Void
+    ) throws(SensorFailure) {
+        do throws(SensorFailure) {
+            try attempt()
+        } catch {
+            guard isTolerated(error.category) else { throw error }
+        }
+    }
+}

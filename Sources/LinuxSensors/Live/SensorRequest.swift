@@ -50,8 +50,7 @@ public struct SensorRequest {
 
     /// Whether a device matches.
     func accepts(_ device: SensorDevice) -> Bool {
-        (interface == nil || device.interface == interface) && (id == nil || device.id == id) && match.accepts(device)
-            && kinds.allSatisfy(device.kinds.contains)
+        (id == nil || device.id == id) && match.accepts(device, as: interface, with: kinds)
     }
 
     /// The request in words.

@@ -37,13 +37,7 @@ public struct SensorSettings: Sendable, Equatable {
     /// The rate to ask a device for that gives some kinds, which it takes together.
     func rateHz(for kinds: [SampleKind]) -> Double { kinds.map { neededRatesHz[$0] ?? rateHz }.max() ?? rateHz }
 
-    /// The matrix and the factor by which the values of a kind become samples.
-    ///
-    /// - Parameters:
-    ///   - kind: What is measured.
-    ///   - known: The matrix that the kernel or udev knows.
-    /// - Returns: Both.
-    /// - Throws: ``SensorFailure`` when the matrix that is known cannot be used.
+    /// The matrix and the factor by which the values of a kind become samples; `known` is the matrix of the kernel or udev.
     func mounting(
         _ kind: SampleKind, known: () throws(SensorFailure) -> MountMatrix
     ) throws(SensorFailure) -> (matrix: MountMatrix, factor: Double) {

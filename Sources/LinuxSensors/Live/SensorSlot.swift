@@ -129,11 +129,8 @@ package struct SensorSlot: Equatable {
 
     /// Creates a sensor without a device.
     ///
-    /// - Parameters:
-    ///   - bufferRetryNanoseconds: How long a device with a silent buffer is polled the first time; each consecutive
-    ///     time is twice as long, up to 64 times the first.
-    ///   - state: The initial state, for tests.
-    ///   - remedy: The initial remedy, for tests.
+    /// A device with a silent buffer is polled for `bufferRetryNanoseconds` the first time; each consecutive time is twice as
+    /// long, up to 64 times the first. Tests give an initial state and remedy.
     package init(
         bufferRetryNanoseconds: Int64, state: State = .unassigned(retry: nil), remedy: Remedy = .none
     ) {
@@ -176,12 +173,7 @@ package struct SensorSlot: Equatable {
         }
     }
 
-    /// Handles an input.
-    ///
-    /// - Parameters:
-    ///   - input: What happened; an input that the state does not expect is ignored.
-    ///   - now: When, on CLOCK_MONOTONIC.
-    /// - Returns: What has to be done.
+    /// What an input makes necessary at a time on CLOCK_MONOTONIC; one that the state does not expect is ignored.
     package mutating func handle(_ input: Input, at now: Int64) -> [Effect] {
         switch (state, input) {
         case (.unassigned, .candidate(let candidate)): return take(candidate, now)
