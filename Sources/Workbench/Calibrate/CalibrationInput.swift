@@ -33,10 +33,12 @@ struct CalibrationInput {
         var traces = options.traces
         var sensor = options.sensor
         if traces.isEmpty {
-            let path = options.configurationPath
-            if let path {
-                let found = try Self.section(options, path)
-                (section, isBeside) = (found.section, options.kind == .gyroscope && found.hasAccelerometer)
+            if let path = options.configurationPath {
+                let configuration = try Configuration.load(path)
+                let found = try Self.section(options, path, configuration)
+                isBeside =
+                    options.kind == .gyroscope && configuration.kinds(of: found.name).contains(.accelerometer)
+                section = found
             } else {
                 section = try Self.section(options, finder)
             }
@@ -108,14 +110,6 @@ struct CalibrationInput {
     }
 
     /// The section that was named, or the only one that detectors use for what is calibrated, or the only one at all.
-    private static func section(
-        _ options: CalibrateOptions, _ path: String
-    ) throws(StationError) -> (section: SensorSection, hasAccelerometer: Bool) {
-        let configuration = try Configuration.load(path)
-        let section = try section(options, path, configuration)
-        return (section, configuration.kinds(of: section.name).contains(.accelerometer))
-    }
-
     private static func section(
         _ options: CalibrateOptions, _ path: String, _ configuration: Configuration
     ) throws(StationError) -> SensorSection {

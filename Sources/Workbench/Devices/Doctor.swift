@@ -10,12 +10,9 @@ package struct Doctor {
     private let root: String?
     private let configuration: Configuration?
 
-    /// Inspects the machine's sensors.
+    /// Inspects the machine's sensors; without a configuration an accelerometer is needed.
     ///
-    /// - Parameters:
-    ///   - root: The folder that contains `sys` and `dev`, if not the machine's own.
-    ///   - configuration: What says which sensors are needed; `nil` needs an accelerometer.
-    /// - Throws: ``StationError`` when the devices cannot be listed.
+    /// `root` contains `sys` and `dev`, if not the machine's own.
     package init(root: String?, configuration: Configuration?) throws(StationError) {
         self.root = root
         self.configuration = configuration
@@ -38,11 +35,7 @@ package struct Doctor {
         return configuration.sensors.compactMap { section in
             let kinds = configuration.kinds(of: section.name)
             guard !kinds.isEmpty, let (interface, match) = section.source.device else { return nil }
-            let place = left.firstIndex { inspection in
-                let device = inspection.device
-                return (interface == nil || device.interface == interface) && match.accepts(device)
-                    && Set(kinds).isSubset(of: device.kinds)
-            }
+            let place = left.firstIndex { match.accepts($0.device, as: interface, with: kinds) }
             return (section, kinds, place.map { left.remove(at: $0) }, configuration.isOptional(section))
         }
     }

@@ -39,11 +39,7 @@ package struct MountGuide {
         output.write("Checking the accelerometer \(device.name.printable). Hold the device as asked, then press Enter.")
         var solver = MountSolver()
         for pose in MountSolver.Pose.allCases {
-            output.write(pose.request)
-            output.flush()
-            guard nextAnswer() != nil else {
-                throw StationError(.unavailable, "nobody answers: the guide needs a person at a terminal")
-            }
+            try ask(pose.request, nextAnswer)
             let mean = try rest()
             output.write("    x \(number(mean.x))  y \(number(mean.y))  z \(number(mean.z)) m/s²")
             solver.add(pose, x: mean.x, y: mean.y, z: mean.z)
@@ -61,6 +57,14 @@ package struct MountGuide {
         try checkGyroscope(solution.matrix, nextAnswer)
     }
 
+    private func ask(_ request: String, _ nextAnswer: () -> String?) throws(StationError) {
+        output.write(request)
+        output.flush()
+        guard nextAnswer() != nil else {
+            throw StationError(.unavailable, "nobody answers: the guide needs a person at a terminal")
+        }
+    }
+
     // MARK: - Gyroscope
 
     /// Asks for turns and reports how the gyroscope that turns with the accelerometer is mounted.
@@ -76,11 +80,7 @@ package struct MountGuide {
                 + "Enter keep it still for a second, turn it within \(Self.turnSeconds) s, and keep it still again.")
         var solver = TurnSolver()
         for turn in TurnSolver.Turn.allCases {
-            output.write(turn.request)
-            output.flush()
-            guard nextAnswer() != nil else {
-                throw StationError(.unavailable, "nobody answers: the guide needs a person at a terminal")
-            }
+            try ask(turn.request, nextAnswer)
             let radians = try turned()
             let degrees = radians * (180 / .pi)
             output.write("    x \(number(degrees.x))  y \(number(degrees.y))  z \(number(degrees.z))°")
@@ -128,26 +128,33 @@ package struct MountGuide {
     private static let turnSeconds = 6
 
     /// The angle of a turn in radians about the gyroscope's own axes.
-    private func turned() throws(StationError) -> SIMD3<Double> {
-        var sensorSettings = SensorSettings()
-        sensorSettings.gyroscopeMatrix = .identity
-        let section = SensorSection(device, name: device.name, settings: sensorSettings)
-        let wanted = WantedSensor(section, [.accelerometer], optionalKinds: [.gyroscope])
-        let source = try Assembly([wanted]).makeSource(finder: finder)
-        defer { source.stop() }
-        var settings = Session.Settings()
-        settings.duration = Self.longestWait
-        let stream = source.streams.first { $0.kind == .gyroscope }?.id
-        let turn = Turning(nanoseconds: Int64(Self.turnSeconds) * 1_000_000_000)
-        let session = Session(source, capacity: 256, settings: settings) { delivery in
-            if let batch = stream.flatMap({ delivery[$0] }) { turn.add(batch) }
+    private func turned() throws(StationError) -> Vector3 {
+        var settings = SensorSettings()
+        settings.gyroscopeMatrix = .identity
+        let section = SensorSection(device, name: device.name, settings: settings)
+        let samples = try collect(
+            .gyroscope, WantedSensor(section, [.accelerometer], optionalKinds: [.gyroscope]),
+            seconds: Self.turnSeconds, leastCount: 20
+        ) { "the gyroscope gave \($0) samples in 15 s: too few to judge a turn" }
+        return Self.angle(samples)
+    }
+
+    /// How long the device is still before and after the turn.
+    private static let restNanoseconds: Int64 = 500_000_000
+
+    /// The sum of the rates times their time, without the offset of the gyroscope.
+    private static func angle(_ samples: [Sample]) -> Vector3 {
+        guard let first = samples.first, let last = samples.last else { return .zero }
+        let rests = [
+            samples.filter { $0.timeNanoseconds < first.timeNanoseconds + restNanoseconds },
+            samples.filter { $0.timeNanoseconds > last.timeNanoseconds - restNanoseconds },
+        ].map(average)
+        // A turn that began too early or ended too late leaves the other rest.
+        let offset = rests[0].spread < rests[1].spread ? rests[0].mean : rests[1].mean
+        return zip(samples, samples.dropFirst()).reduce(Vector3.zero) { sum, pair in
+            let seconds = Double(pair.1.timeNanoseconds - pair.0.timeNanoseconds) * 1e-9
+            return sum + (Vector3(pair.1) - offset) * seconds
         }
-        session.delegate = turn
-        session.run()
-        if let angle = turn.angle { return angle }
-        if let failure = session.failures.first { throw failure }
-        throw StationError(
-            .unavailable, "the gyroscope gave \(turn.sampleCount) samples in 15 s: too few to judge a turn")
     }
 
     private func report(_ solution: MountSolver.Solution) {
@@ -166,28 +173,13 @@ package struct MountGuide {
 
     /// The mean of one second at rest, in the device's own axes.
     private func rest() throws(StationError) -> Vector3 {
-        var sensorSettings = SensorSettings()
-        sensorSettings.mountMatrix = .identity
-        let section = SensorSection(device, name: device.name, settings: sensorSettings)
-        let source = try Assembly([WantedSensor(section, [.accelerometer])]).makeSource(finder: finder)
-        defer { source.stop() }
-        var settings = Session.Settings()
-        settings.duration = Self.longestWait
-        let rest = Rest()
-        let session = Session(source, capacity: 256, settings: settings) { rest.add($0) }
-        session.delegate = rest
-        session.run()
-        if rest.isComplete { return try mean(rest.samples) }
-        if let failure = session.failures.first { throw failure }
-        throw StationError(
-            .unavailable,
-            "\(device.name.printable) gave \(rest.samples.count) samples in 15 s: too few to judge a rest")
-    }
-
-    private func mean(_ samples: [Sample]) throws(StationError) -> Vector3 {
-        let readings = samples.map { SIMD3<Double>($0) }
-        let mean = readings.reduce(.zero, +) / Double(readings.count)
-        let spread = readings.map { (($0 - mean) * ($0 - mean)).sum() }.max() ?? 0
+        var settings = SensorSettings()
+        settings.mountMatrix = .identity
+        let section = SensorSection(device, name: device.name, settings: settings)
+        let samples = try collect(
+            .accelerometer, WantedSensor(section, [.accelerometer]), seconds: 1, leastCount: 5
+        ) { "\(device.name.printable) gave \($0) samples in 15 s: too few to judge a rest" }
+        let (mean, spread) = Self.average(samples)
         guard spread < 4 else {
             throw StationError(
                 .data, "the device moved by more than 2 m/s² while it was looked at: start again, and hold it still")
@@ -198,6 +190,34 @@ package struct MountGuide {
                 .data, "at rest the accelerometer reads \(number(length)) m/s² instead of 9.8: its scale is wrong")
         }
         return mean
+    }
+
+    /// The mean of samples, and the largest square of a distance from it.
+    private static func average(_ samples: [Sample]) -> (mean: Vector3, spread: Double) {
+        guard !samples.isEmpty else { return (.zero, .infinity) }
+        let readings = samples.map { Vector3($0) }
+        let mean = readings.reduce(.zero, +) / Double(readings.count)
+        return (mean, readings.map { (($0 - mean) * ($0 - mean)).sum() }.max() ?? 0)
+    }
+
+    /// Collects one kind of samples for a time; `scarcity` is the message for too few of them.
+    private func collect(
+        _ kind: SampleKind, _ wanted: WantedSensor, seconds: Int, leastCount: Int, scarcity: (Int) -> String
+    ) throws(StationError) -> [Sample] {
+        let source = try Assembly([wanted]).makeSource(finder: finder)
+        defer { source.stop() }
+        var settings = Session.Settings()
+        settings.duration = Self.longestWait
+        let stream = source.streams.first { $0.kind == kind }?.id
+        let collection = SampleCollection(nanoseconds: Int64(seconds) * 1_000_000_000, leastCount: leastCount)
+        let session = Session(source, capacity: 256, settings: settings) { delivery in
+            if let batch = stream.flatMap({ delivery[$0] }) { collection.add(batch) }
+        }
+        session.delegate = collection
+        session.run()
+        if collection.isComplete { return collection.samples }
+        if let failure = session.failures.first { throw failure }
+        throw StationError(.unavailable, scarcity(collection.samples.count))
     }
 
     private func number(_ value: Double) -> String {
@@ -229,72 +249,25 @@ extension MountSolver.Pose {
     }
 }
 
-/// Collects the samples of one pose.
-private final class Rest: SessionDelegate {
+/// Collects the samples of one pose or turn.
+private final class SampleCollection: SessionDelegate {
     private(set) var samples: [Sample] = []
+    /// The sample time and the number of samples that are needed.
+    private let nanoseconds: Int64
+    private let leastCount: Int
 
-    /// The sample time that a rest needs.
-    private static let nanoseconds: Int64 = 1_000_000_000
+    init(nanoseconds: Int64, leastCount: Int) {
+        self.nanoseconds = nanoseconds
+        self.leastCount = leastCount
+    }
 
     var isComplete: Bool {
-        guard let first = samples.first, let last = samples.last, samples.count >= 5 else { return false }
-        return last.timeNanoseconds - first.timeNanoseconds >= Self.nanoseconds
-    }
-
-    func add(_ delivery: SampleDelivery) {
-        let batch = delivery.batches[0]
-        for index in 0..<batch.count { samples.append(batch[index]) }
-    }
-
-    func session(_ session: Session, didTurn answer: SampleAnswer) {
-        if isComplete { return session.end() }
-        if case .failed(_, let reason) = answer { session.end(StationError(.unavailable, "\(reason)")) }
-    }
-}
-
-/// Collects the rates of one turn.
-private final class Turning: SessionDelegate {
-    private var samples: [Sample] = []
-    private let nanoseconds: Int64
-
-    /// How long the device is still before and after the turn.
-    private static let restNanoseconds: Int64 = 500_000_000
-
-    init(nanoseconds: Int64) {
-        self.nanoseconds = nanoseconds
-    }
-
-    var sampleCount: Int { samples.count }
-
-    private var isComplete: Bool {
-        guard let first = samples.first, let last = samples.last, samples.count >= 20 else { return false }
+        guard let first = samples.first, let last = samples.last, samples.count >= leastCount else { return false }
         return last.timeNanoseconds - first.timeNanoseconds >= nanoseconds
     }
 
     func add(_ batch: SampleBatch) {
         for index in 0..<batch.count { samples.append(batch[index]) }
-    }
-
-    /// The sum of the rates times their time, without the offset of the gyroscope; `nil` before the end.
-    var angle: SIMD3<Double>? {
-        guard isComplete, let first = samples.first, let last = samples.last else { return nil }
-        let rests = [
-            samples.filter { $0.timeNanoseconds < first.timeNanoseconds + Self.restNanoseconds },
-            samples.filter { $0.timeNanoseconds > last.timeNanoseconds - Self.restNanoseconds },
-        ].map(Self.rest)
-        // A turn that began too early or ended too late leaves the other rest.
-        let offset = rests[0].spread < rests[1].spread ? rests[0].mean : rests[1].mean
-        return zip(samples, samples.dropFirst()).reduce(SIMD3<Double>.zero) { sum, pair in
-            let seconds = Double(pair.1.timeNanoseconds - pair.0.timeNanoseconds) * 1e-9
-            return sum + (SIMD3<Double>(pair.1) - offset) * seconds
-        }
-    }
-
-    private static func rest(_ samples: [Sample]) -> (mean: SIMD3<Double>, spread: Double) {
-        guard !samples.isEmpty else { return (.zero, .infinity) }
-        let rates = samples.map { SIMD3<Double>($0) }
-        let mean = rates.reduce(.zero, +) / Double(rates.count)
-        return (mean, rates.map { (($0 - mean) * ($0 - mean)).sum() }.max() ?? 0)
     }
 
     func session(_ session: Session, didTurn answer: SampleAnswer) {

@@ -28,8 +28,7 @@ struct SensorSelection {
             // Without a detector or a criterion, every device would match.
             let isChosen = !kinds.isEmpty || interface != nil || !match.isEmpty
             if kinds.isEmpty, isChosen {
-                let isMeant = { (device: SensorDevice) in interface == nil || device.interface == interface }
-                kinds = devices.first { isMeant($0) && match.accepts($0) }?.kinds ?? []
+                kinds = devices.first { match.accepts($0, as: interface, with: []) }?.kinds ?? []
             }
             guard !kinds.isEmpty else {
                 notices.append(
@@ -37,10 +36,7 @@ struct SensorSelection {
                         + (isChosen ? "its device is not there: left out" : "any device would do: left out"))
                 continue
             }
-            let device = devices.first { device in
-                (interface == nil || device.interface == interface) && match.accepts(device)
-                    && kinds.allSatisfy(device.kinds.contains)
-            }
+            let device = devices.first { match.accepts($0, as: interface, with: kinds) }
             // A recording has columns only for what will come.
             let optionalKinds = configuration.optionalKinds(of: section.name).filter { kind in
                 guard let device else { return false }

@@ -25,14 +25,9 @@ package final class DevicePlayer {
     /// The maximum number of deliveries in a turn, after which commands and the kernel are served.
     private static let mostDeliveries = 256
 
-    /// Creates a player, which does not plug the device in.
+    /// Creates a player of some streams of a source, which gives at most one sample of each at a time, for an unplugged device.
     ///
-    /// - Parameters:
-    ///   - source: The samples at their times, at most one of each stream at a time.
-    ///   - streams: The streams that are played.
-    ///   - device: The virtual device.
-    ///   - waits: Whether the samples start when the kernel asks for some, instead of at once.
-    ///   - clock: The source's clock, usually CLOCK_MONOTONIC.
+    /// If it `waits`, the samples start when the kernel asks for some, instead of at once.
     package init(
         _ source: PacedSource, streams: [SampleStream], device: any VirtualDevice, waits: Bool = false,
         clock: @escaping () -> Int64 = SystemClock.monotonic

@@ -117,20 +117,10 @@ package final class DeviceSimulation {
         switch command {
         case .plug where device.isPlugged: errors.write("binnacle: plug: it is plugged in already")
         case .plug: try plug()
-        case .unplug, .stall, .gap:
-            guard device.isPlugged else {
-                errors.write("binnacle: \(line.printable): it is not plugged in; say 'plug'")
-                return
-            }
-            executeWhilePlugged(command)
         case .count: output.write("\(player.sentCount) samples sent")
         case .quit: session?.end()
         case nil: break
-        }
-    }
-
-    private func executeWhilePlugged(_ command: PlayCommand?) {
-        switch command {
+        case _ where !device.isPlugged: errors.write("binnacle: \(line.printable): it is not plugged in; say 'plug'")
         case .unplug:
             player.unplug()
             driverDeadlineNanoseconds = nil
@@ -141,7 +131,6 @@ package final class DeviceSimulation {
         case .gap(let nanoseconds):
             player.skip(nanoseconds: nanoseconds)
             output.write("a gap of \(Self.seconds(nanoseconds)) s")
-        case .plug, .count, .quit, nil: break
         }
     }
 

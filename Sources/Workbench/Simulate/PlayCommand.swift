@@ -30,23 +30,19 @@ package enum PlayCommand: Equatable, Sendable {
         let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == "\r" }).map(String.init)
         guard let name = words.first, !name.hasPrefix("#") else { return nil }
         let rest = words.dropFirst()
+        let command: PlayCommand
         switch name {
-        case "unplug": return try without(rest, .unplug)
-        case "plug": return try without(rest, .plug)
-        case "count": return try without(rest, .count)
-        case "quit": return try without(rest, .quit)
+        case "unplug": command = .unplug
+        case "plug": command = .plug
+        case "count": command = .count
+        case "quit": command = .quit
         case "stall": return .stall(try nanoseconds(rest, of: name))
         case "gap": return .gap(try nanoseconds(rest, of: name))
         default:
             throw SyntaxError(message: "no command '\(name.printable)' (\(Spelling.hint(for: name, among: names)))")
         }
-    }
-
-    private static func without(
-        _ rest: ArraySlice<String>, _ command: PlayCommand
-    ) throws(SyntaxError) -> PlayCommand {
         guard let word = rest.first else { return command }
-        throw SyntaxError(message: "\(command) takes no '\(word.printable)'")
+        throw SyntaxError(message: "\(name) takes no '\(word.printable)'")
     }
 
     private static func nanoseconds(_ rest: ArraySlice<String>, of name: String) throws(SyntaxError) -> Int64 {
