@@ -1,8 +1,10 @@
 import Binnacle
+import PlainText
 
 /// What is drawn of a recording: tracks, panels that show them in the coordinates of time and value, and events.
 ///
-/// The page and the SVG draw the same curves, marks and states, and know nothing else of detectors.
+/// The page and the SVG draw the same kinds of shape (curves with bands, marks of areas and lines, states, events, gaps), each
+/// with one function, and have nothing else of detectors.
 package struct Picture {
     /// A curve in a panel; that of a direction appears at both ends of the circle.
     struct Curve {
@@ -55,12 +57,43 @@ package struct Picture {
         /// Whether the values are directions, from 0° to 360°.
         var isDirection = false
 
+        /// The title with the unit.
+        var heading: String { unit.isEmpty ? title : "\(title), \(unit)" }
         /// The least and the greatest value; `nil` where the curves decide.
         var range: ClosedRange<Double>? { isDirection ? 0...360 : nil }
-        /// The values of the grid with their texts; `nil` for round values.
-        var grid: [(value: Double, text: String)]? {
-            isDirection ? [(0, "N 0"), (90, "E 90"), (180, "S 180"), (270, "W 270"), (360, "N 360")] : nil
-        }
+    }
+
+    // MARK: - Rules of all drawings, which a page gets as JSON
+
+    /// The values of a direction that have a line.
+    static let circle: [(value: Double, text: String)] = [
+        (0, "N 0"), (90, "E 90"), (180, "S 180"), (270, "W 270"), (360, "N 360"),
+    ]
+    /// The forms of marks around the places of events, as paths of SVG; a row has that of its number.
+    static let forms = [
+        "m0-5l4,9h-8z", "m-3.5-3.5h7v7h-7z", "m0-5l5,5l-5,5l-5-5z", "m-4,0a4,4,0,1,1,8,0a4,4,0,1,1-8,0z",
+    ]
+    /// The room of a state: its name, and its bars below that.
+    static let stateHeight = 22.0
+    /// The room of a row of events: its name, and its marks below that, so that no name covers a mark.
+    static let (eventHeight, eventPlace) = (28.0, 20.0)
+    /// How far from the curves a mark may be to be shown, as a share of their range.
+    static let reach = 0.6
+    /// What a panel has above and below its values, as a share of their range.
+    static let margin = 0.04
+    /// No curve goes on over a longer time without a sample.
+    static let gapSeconds = 1.0
+
+    static var rules: String {
+        var object = JSONObject()
+        object.add("circle", list: circle.map { "[\($0.value),\(JSONObject.quoted($0.text))]" })
+        object.add("forms", list: forms.map(JSONObject.quoted))
+        object.add("state", raw: "\(stateHeight)")
+        object.add("row", raw: "\(eventHeight)")
+        object.add("mark", raw: "\(eventPlace)")
+        object.add("reach", raw: "\(reach)")
+        object.add("margin", raw: "\(margin)")
+        return object.text
     }
 
     /// What it is of.
@@ -79,6 +112,13 @@ package struct Picture {
     var events: [Event] = []
     /// How many there were.
     package internal(set) var eventCount = 0
+
+    /// How many events there are, and which of them are drawn.
+    var eventNote: String {
+        eventCount > events.count
+            ? "The first \(events.count) of \(eventCount) events; --from and --to show the others."
+            : "\(eventCount) events"
+    }
 
     init(title: String) {
         self.title = title

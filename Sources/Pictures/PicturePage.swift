@@ -1,4 +1,5 @@
 import Binnacle
+import Glibc
 import PlainText
 
 /// Writes a picture as one page of HTML, which needs nothing else: no network, no other file.
@@ -6,7 +7,6 @@ package struct PicturePage {
     private let picture: Picture
     private let start: Int64
     private let end: Int64
-    private let gapSeconds = 1.0
 
     /// Prepares the page of a picture.
     package init(_ picture: Picture) {
@@ -36,14 +36,12 @@ package struct PicturePage {
         add("</style>\n</head>\n<body>\n")
         add(Self.body)
         add("<script type=\"application/json\" id=\"meta\">\(Self.inScript(metaText))</script>\n")
-        for (index, track) in picture.tracks.enumerated() {
-            add("<script type=\"text/plain\" id=\"track\(index)\">")
-            Base64.append(data(of: track), to: &page)
-            add("</script>\n")
-        }
-        for (index, named) in picture.spectra.enumerated() {
-            add("<script type=\"text/plain\" id=\"spectrum\(index)\">")
-            Base64.append(data(of: named.spectrum), to: &page)
+        let data =
+            picture.tracks.enumerated().map { ("track\($0)", self.data(of: $1)) }
+            + picture.spectra.enumerated().map { ("spectrum\($0)", self.data(of: $1.spectrum)) }
+        for (id, bytes) in data {
+            add("<script type=\"text/plain\" id=\"\(id)\">")
+            Base64.append(bytes, to: &page)
             add("</script>\n")
         }
         add("<script>\n")
@@ -82,6 +80,7 @@ package struct PicturePage {
         <h2>Notes</h2>
         <ul id="notes"></ul>
         <details><summary>The detectors' settings</summary><pre id="configuration"></pre></details>
+        <script type="application/json" id="rules">\(Picture.rules)</script>
         <noscript>This page draws its curves by a script, which is not run here.</noscript>
 
         """
@@ -100,125 +99,110 @@ package struct PicturePage {
     // MARK: - What the script needs
 
     private var metaText: String {
-        var meta = JSONObject()
-        meta.add("title", picture.title.printable)
-        meta.add("facts", list: picture.facts.map { Self.texts([$0.name, $0.value.printable]) })
-        meta.add("configuration", picture.configuration)
-        meta.add("notes", list: picture.notes.map { JSONObject.quoted($0.printable) })
-        // As a text, because a number of JSON has fewer digits.
-        meta.add("start_ns", String(start))
-        meta.add("duration_s", raw: Self.number(max(seconds(end), 1e-6)))
-        meta.add("gap_s", raw: Self.number(gapSeconds))
-        meta.add("tracks", list: picture.tracks.map(text))
-        meta.add("panels", list: picture.panels.map(text))
-        meta.add("spectra", list: picture.spectra.map(text))
         let rows = picture.eventRows
-        meta.add("rows", list: rows.map { Self.texts([$0.source.printable, $0.kind.rawValue]) })
-        meta.add(
-            "events",
-            list: picture.events.map { event in
-                var object = JSONObject()
-                object.add("t", raw: Self.number(seconds(event.timeNanoseconds)))
-                let row = rows.firstIndex { $0.source == event.source && $0.kind == event.kind } ?? 0
-                object.add("r", raw: String(row))
-                object.add("f", event.figures.compactMap(\.text).joined(separator: ", ").printable)
-                return object.text
-            })
-        meta.add("event_count", raw: String(picture.eventCount))
         let isWhole = picture.eventCount == picture.events.count
-        meta.add(
-            "events_end_s",
-            raw: isWhole ? "null" : Self.number(seconds(picture.events.last?.timeNanoseconds ?? start)))
-        meta.add(
-            "gaps",
-            list: picture.gaps.map { gap in
-                "[\(Self.number(seconds(gap.fromNanoseconds))),\(Self.number(seconds(gap.toNanoseconds))),\(JSONObject.quoted(gap.text))]"
-            })
-        return meta.text
+        return Self.object([
+            "title": JSONObject.quoted(picture.title.printable),
+            "facts": JSONObject.list(picture.facts.map { Self.texts([$0.name, $0.value.printable]) }),
+            "configuration": JSONObject.quoted(picture.configuration),
+            "notes": Self.texts(picture.notes.map(\.printable)),
+            // As a text, because a number of JSON has fewer digits.
+            "start_ns": JSONObject.quoted(String(start)),
+            "duration_s": Self.number(max(seconds(end), 1e-6)),
+            "gap_s": Self.number(Picture.gapSeconds),
+            "tracks": JSONObject.list(picture.tracks.map(text)),
+            "panels": JSONObject.list(picture.panels.map(text)),
+            "spectra": JSONObject.list(picture.spectra.map(text)),
+            "rows": JSONObject.list(rows.map { Self.texts([$0.source.printable, $0.kind.rawValue]) }),
+            "events": JSONObject.list(
+                picture.events.map { event in
+                    let row = rows.firstIndex { $0.source == event.source && $0.kind == event.kind } ?? 0
+                    return Self.object([
+                        "t": Self.number(seconds(event.timeNanoseconds)), "r": String(row),
+                        "f": JSONObject.quoted(event.figures.compactMap(\.text).joined(separator: ", ").printable),
+                    ])
+                }),
+            "event_count": String(picture.eventCount),
+            "event_note": JSONObject.quoted(picture.eventNote),
+            "events_end_s": isWhole ? "null" : Self.number(seconds(picture.events.last?.timeNanoseconds ?? start)),
+            "gaps": JSONObject.list(
+                picture.gaps.map { gap in
+                    let (from, to) = (seconds(gap.fromNanoseconds), seconds(gap.toNanoseconds))
+                    return "[\(Self.number(from)),\(Self.number(to)),\(JSONObject.quoted(gap.text))]"
+                }),
+        ])
     }
 
-    private static func texts(_ texts: [String]) -> String {
-        "[" + texts.map(JSONObject.quoted).joined(separator: ",") + "]"
+    private static func object(_ members: KeyValuePairs<String, String>) -> String {
+        var object = JSONObject()
+        for (key, value) in members { object.add(key, raw: value) }
+        return object.text
     }
+
+    private static func texts(_ texts: [String]) -> String { JSONObject.list(texts.map(JSONObject.quoted)) }
 
     /// A finite number as JSON; anything else is null.
     private static func number(_ value: Double) -> String { value.isFinite ? value.description : "null" }
 
     private func text(_ track: Track) -> String {
-        var object = JSONObject()
-        object.add("origin_s", raw: Self.number(seconds(track.originNanoseconds ?? start)))
-        object.add("block_s", raw: Self.number(Double(track.blockNanoseconds) * 1e-9))
-        object.add("count", raw: String(track.count))
-        object.add("samples", raw: String(track.sampleCount))
-        object.add(
-            "series",
-            list: track.kinds.indices.map { series in
-                var object = JSONObject()
-                object.add("kind", track.kinds[series].rawValue)
-                let scale = Scale(track, series)
-                object.add("least", raw: Self.number(scale.least))
-                object.add("greatest", raw: Self.number(scale.greatest))
-                object.add("step", raw: Self.number(scale.step))
-                return object.text
-            })
-        return object.text
+        Self.object([
+            "origin_s": Self.number(seconds(track.originNanoseconds ?? start)),
+            "block_s": Self.number(Double(track.blockNanoseconds) * 1e-9),
+            "count": String(track.count),
+            "series": JSONObject.list(
+                track.kinds.indices.map { series in
+                    let scale = Scale(track, series)
+                    return Self.object([
+                        "kind": JSONObject.quoted(scale.kind.rawValue), "least": Self.number(scale.least),
+                        "greatest": Self.number(scale.greatest), "step": Self.number(scale.step),
+                    ])
+                }),
+        ])
     }
 
     private func text(_ panel: Picture.Panel) -> String {
-        var object = JSONObject()
-        object.add("title", panel.title)
-        object.add("unit", panel.unit)
-        object.add("range", raw: panel.range.map { "[\($0.lowerBound),\($0.upperBound)]" } ?? "null")
-        let grid = panel.grid?.map { "[\($0.value),\(JSONObject.quoted($0.text))]" }
-        object.add("grid", raw: grid.map { "[" + $0.joined(separator: ",") + "]" } ?? "null")
-        object.add(
-            "curves",
-            list: panel.curves.map { curve in
-                var object = JSONObject()
-                object.add("label", curve.label)
-                object.add("track", raw: String(curve.track))
-                object.add("series", raw: String(curve.series))
-                object.add("band", raw: curve.band.map(String.init) ?? "null")
-                return object.text
-            })
-        object.add("marks", list: panel.marks.map(text))
-        object.add("states", list: panel.states.map(text))
-        return object.text
+        Self.object([
+            "title": JSONObject.quoted(panel.title),
+            "unit": JSONObject.quoted(panel.unit),
+            "range": panel.range.map { "[\($0.lowerBound),\($0.upperBound)]" } ?? "null",
+            "curves": JSONObject.list(
+                panel.curves.map { curve in
+                    Self.object([
+                        "label": JSONObject.quoted(curve.label), "track": String(curve.track),
+                        "series": String(curve.series), "band": curve.band.map(String.init) ?? "null",
+                    ])
+                }),
+            "marks": JSONObject.list(panel.marks.map(text)),
+            "states": JSONObject.list(panel.states.map(text)),
+        ])
     }
 
     private func text(_ mark: Picture.Mark) -> String {
-        var object = JSONObject()
-        object.add("label", mark.label)
-        object.add("value", mark.value)
-        object.add("near", raw: String(mark.isAlwaysShown))
-        object.add("lines", list: mark.lines.map(Self.number))
-        object.add(
-            "areas", list: mark.areas.map { "[\(Self.number($0.from)),\(Self.number($0.to)),\($0.isHatched)]" })
-        return object.text
+        Self.object([
+            "label": JSONObject.quoted(mark.label), "value": JSONObject.quoted(mark.value),
+            "near": String(mark.isAlwaysShown), "lines": JSONObject.list(mark.lines.map(Self.number)),
+            "areas": JSONObject.list(
+                mark.areas.map { "[\(Self.number($0.from)),\(Self.number($0.to)),\($0.isHatched)]" }),
+        ])
     }
 
     private func text(_ states: Picture.States) -> String {
-        var object = JSONObject()
-        object.add("track", raw: String(states.track))
-        object.add("series", raw: String(states.series))
-        object.add("names", list: states.names.map(JSONObject.quoted))
-        object.add("shown", list: picture.occurring(states).map { String($0) })
-        return object.text
+        Self.object([
+            "track": String(states.track), "series": String(states.series), "names": Self.texts(states.names),
+            "shown": JSONObject.list(picture.occurring(states).map(String.init)),
+        ])
     }
 
     private func text(_ named: (title: String, spectrum: Spectrum)) -> String {
-        var object = JSONObject()
-        object.add("title", named.title)
-        object.add("rate_hz", raw: Self.number(named.spectrum.rateHz))
-        object.add("density", raw: Self.number(named.spectrum.density))
-        object.add("length", raw: String(Spectrum.length))
-        object.add("bins", raw: String(Spectrum.frequencyCount))
-        object.add(
-            "cells",
-            list: named.spectrum.cells.map {
-                "[\(Self.number(seconds($0.startNanoseconds))),\(Self.number(seconds($0.endNanoseconds))),\($0.count)]"
-            })
-        return object.text
+        Self.object([
+            "title": JSONObject.quoted(named.title), "rate_hz": Self.number(named.spectrum.rateHz),
+            "density": Self.number(named.spectrum.density), "length": String(Spectrum.length),
+            "bins": String(Spectrum.frequencyCount),
+            "cells": JSONObject.list(
+                named.spectrum.cells.map {
+                    "[\(Self.number(seconds($0.startNanoseconds))),\(Self.number(seconds($0.endNanoseconds))),\($0.count)]"
+                }),
+        ])
     }
 
     // MARK: - Data
@@ -253,7 +237,7 @@ package struct PicturePage {
         for cell in spectrum.cells {
             for power in cell.power {
                 let mean = Double(power) / Double(cell.count)
-                let level = mean > 0 ? (1000 * Logarithm.ten(mean)).rounded() : -32_000
+                let level = mean > 0 ? (1000 * log10(mean)).rounded() : -32_000
                 Base64.append(UInt64(UInt16(bitPattern: Int16(min(max(level, -32_000), 32_000)))), 2, to: &data)
             }
         }

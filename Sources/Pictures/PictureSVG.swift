@@ -1,45 +1,46 @@
 import Binnacle
+import Glibc
 import Kernels
 import PlainText
 
-/// Draws a picture as one SVG, for print and mail: the same panels as on the page, over the whole recording.
+/// Draws a picture as one SVG, for print and mail: what the page shows of the whole recording.
+///
+/// There is a function for each kind of shape, as in page.js, which applies the same rules to each part that it shows: the range of
+/// a panel and the marks in it (`scale`, there `reach`), round values (`ticks`), states that last until the next sample
+/// (`drawStates`), and names beside the ends of curves (`drawNames`).
 package struct PictureSVG {
     private let picture: Picture
     private let start: Int64
-    private let end: Int64
+    private let seconds: Double
     private var lines: [String] = []
-    private var top = 0
+    /// Where the next lane begins.
+    private var top = Self.head
 
-    private static let width = 1200
-    private static let left = 64
-    private static let right = 48
-    private static let height = 110
-    private static let columns = width - left - right
-    /// A line for the name and one for the marks, so that no name covers a mark.
-    private static let rowHeight = 28
-    private static let gapNanoseconds: Int64 = 1_000_000_000
+    private static let leastSeconds = 1e-6
+    private static let width = 1200.0
+    private static let left = 64.0
+    private static let right = 48.0
+    private static let head = 24.0
+    private static let panelHeight = 110.0
+    private static let columnCount = Int(width - left - right)
 
     /// Prepares the drawing of a picture.
     package init(_ picture: Picture) {
         self.picture = picture
-        (start, end) = (picture.timeRange.lowerBound, picture.timeRange.upperBound)
+        start = picture.timeRange.lowerBound
+        seconds = max(Units.seconds(from: start, to: picture.timeRange.upperBound), Self.leastSeconds)
     }
 
     /// The file, as UTF-8.
     package var bytes: [UInt8] {
-        var drawing = self
-        drawing.draw()
-        return Array(drawing.lines.joined(separator: "\n").utf8) + [UInt8(ascii: "\n")]
-    }
-
-    private mutating func draw() {
-        title()
-        for panel in picture.panels {
-            draw(panel)
-            for states in panel.states { draw(states) }
-        }
-        drawEvents()
-        timeAxis()
+        var front = self
+        for panel in picture.panels { front.draw(panel) }
+        front.drawEvents()
+        // The time's lines and the gaps lie behind everything, as far down as that reaches.
+        var back = self
+        back.text(picture.title, 6, 16, "t")
+        back.drawTime(to: front.top)
+        let height = Self.short(front.top + 20)
         let style = """
             <style>text{font:11px sans-serif;fill:#333}.t{font-weight:bold;fill:#111}.e{text-anchor:end}.m{text-anchor:middle}\
             .g{stroke:#ddd;stroke-width:1;fill:none}.c0{stroke:#c22f2f}.c1{stroke:#1f7a2e}.c2{stroke:#2456c4}.c3{stroke:#222}\
@@ -47,56 +48,177 @@ package struct PictureSVG {
             .a{stroke:#888;stroke-opacity:.5}.n{fill:url(#hatch)}.k{fill:#2456c4}.f{fill:#777}</style>
             """
         let head = """
-            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(Self.width) \(top)" role="img">
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 \(height)" role="img">
             \(style)
             <defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse">\
             <path d="M0 6L6 0" stroke="#888" stroke-width="1"/></pattern></defs>
-            <rect width="\(Self.width)" height="\(top)" fill="#fff"/>
+            <rect width="1200" height="\(height)" fill="#fff"/>
+            <title>\(Self.escaped(picture.title))</title>
             """
-        lines.insert(head, at: 0)
-        lines.append("</svg>")
+        return Array(([head] + back.lines + front.lines + ["</svg>\n"]).joined(separator: "\n").utf8)
     }
+
+    // MARK: - Shapes
 
     private mutating func text(_ text: String, _ x: Double, _ y: Double, _ style: String = "") {
         let name = style.isEmpty ? "" : " class=\"\(style)\""
         lines.append("<text x=\"\(Self.short(x))\" y=\"\(Self.short(y))\"\(name)>\(Self.escaped(text))</text>")
     }
 
-    private mutating func title() {
-        lines.append("<title>\(Self.escaped(picture.title))</title>")
-        text(picture.title, 6, 16, "t")
-        top = 24
+    private mutating func path(_ style: String, _ data: String, title: String? = nil) {
+        guard !data.isEmpty else { return }
+        let end = title.map { "><title>\(Self.escaped($0))</title></path>" } ?? "/>"
+        lines.append("<path class=\"\(style)\" d=\"\(data)\"\(end)")
     }
 
-    // MARK: - Panels
+    private static func box(_ x: Double, _ y: Double, _ width: Double, _ height: Double) -> String {
+        "M\(short(x)) \(short(y))h\(short(width))v\(short(height))h\(short(-width))z"
+    }
+
+    private mutating func line(_ style: String, _ y: Double) {
+        path(style, "M\(Self.short(Self.left)) \(Self.short(y))h\(Self.columnCount)")
+    }
+
+    private mutating func draw(_ mark: Picture.Mark, _ axis: Axis) {
+        for area in mark.areas where !area.isHatched {
+            let (from, to) = (axis.y(area.from), axis.y(area.to))
+            path("b", Self.box(Self.left, min(from, to), Double(Self.columnCount), abs(to - from)))
+        }
+        for value in mark.lines where axis.range.contains(value) { line("l", axis.y(value)) }
+        if axis.range.contains(mark.lines[0]) {
+            text("\(mark.label) \(mark.value)", Self.left + 4, max(axis.y(mark.lines[0]) - 3, axis.top + 9))
+        }
+    }
+
+    /// Draws a curve as its extremes in each column, or a band around them; round a circle at both ends, where it reaches them.
+    private mutating func draw(_ columns: [Extremes?], _ axis: Axis, _ style: String, wide: [Extremes?]? = nil) {
+        var data = ""
+        var last: Int?
+        for (place, pair) in columns.enumerated() {
+            guard let pair else { continue }
+            let width = Double(wide?[place]?.greatest ?? 0)
+            for turn in axis.isCircle ? [-360.0, 0, 360] : [0] {
+                let from = max(Double(pair.least) + turn - width, axis.range.lowerBound)
+                let to = min(Double(pair.greatest) + turn + width, axis.range.upperBound)
+                guard from <= to else { continue }
+                let isJoined = !axis.isCircle && last.map { place - $0 <= joins } ?? false
+                data += (isJoined ? "L" : "M") + "\(Int(Self.left) + place).5 \(Self.short(axis.y(from)))"
+                data += "V\(Self.short(axis.y(to) - 0.5))"
+            }
+            last = place
+        }
+        path(style, data)
+    }
+
+    /// Draws the states that occur, such as the reasons for there being no heading, in a row for each.
+    private mutating func draw(_ states: Picture.States) {
+        let columns = columns(states.track, states.series)
+        for place in picture.occurring(states) {
+            text(states.names[place], Self.left + 2, top + 9)
+            var data = ""
+            var (first, last): (Int?, Int) = (nil, 0)
+            func end(_ column: Int) {
+                if let begin = first {
+                    data += Self.box(Self.left + Double(begin), top + 12, Double(column - begin), 5)
+                }
+                first = nil
+            }
+            for (column, pair) in columns.enumerated() {
+                guard let pair else { continue }
+                if column - last > joins { end(last + 1) }
+                if UInt16(pair.least) & 1 << UInt16(place) == 0 { end(column) } else { first = first ?? column }
+                last = column
+            }
+            end(last + 1)
+            path("f", data)
+            top += Picture.stateHeight
+        }
+    }
+
+    /// Draws a row of events; those at one pixel are one mark.
+    private mutating func draw(_ events: [Event], form: String, _ name: String) {
+        text(name, 6, top + 11)
+        var data = ""
+        var last = -1.0
+        for event in events {
+            let x = x(event.timeNanoseconds)
+            guard x - last >= 1 else { continue }
+            last = x
+            data += "M\(Self.short(x)) \(Self.short(top + Picture.eventPlace))\(form)"
+        }
+        path("k", data)
+        top += Picture.eventHeight
+    }
+
+    /// Draws names beside the ends of curves, none over another.
+    private mutating func drawNames(_ names: [(text: String, y: Double)], to bottom: Double) {
+        var lowest = 0.0
+        for (place, name) in names.sorted(by: { $0.y < $1.y }).enumerated() {
+            lowest = min(bottom - 12 * Double(names.count - 1 - place), max(name.y, lowest + 12))
+            text(name.text, Self.width - Self.right + 4, lowest)
+        }
+    }
+
+    // MARK: - Lanes
 
     private mutating func draw(_ panel: Picture.Panel) {
-        text(panel.unit.isEmpty ? panel.title : "\(panel.title), \(panel.unit)", 6, Double(top + 12), "t")
-        let curves = panel.curves.map { columns(picture.tracks[$0.track], $0.series) }
-        guard let (range, marks) = scale(of: panel, curves) else { return }
-        let axis = Axis(low: range.lowerBound, high: range.upperBound, top: top + 18, height: Self.height)
-        frame(axis, panel.grid)
-        for mark in marks { draw(mark, axis) }
-        var names: [(text: String, y: Double)] = []
-        for (place, curve) in panel.curves.enumerated() {
-            if let band = curve.band {
-                draw(
-                    curves[place], axis, "a", wide: columns(picture.tracks[curve.track], band),
-                    isDirection: panel.isDirection)
+        text(panel.heading, 6, top + 12, "t")
+        top += 18
+        let curves = panel.curves.map { columns($0.track, $0.series) }
+        if let (range, marks) = scale(of: panel, curves) {
+            let axis = Axis(range: range, isCircle: panel.isDirection, top: top)
+            let ticks = panel.isDirection ? Picture.circle : Self.ticks(range, most: 5).map { ($0, Self.short($0)) }
+            for (value, label) in ticks {
+                line("g", axis.y(value))
+                text(label, Self.left - 5, axis.y(value) + 4, "e")
             }
-            let style = panel.curves.count == 1 ? 3 : place % 4
-            draw(curves[place], axis, "c c\(style)", isDirection: panel.isDirection)
-            guard let last = curves[place].last(where: { $0 != nil }) ?? nil, !curve.label.isEmpty else { continue }
-            names.append((curve.label, axis.y(Double(last.least + last.greatest) / 2) + 4))
+            for mark in marks { draw(mark, axis) }
+            var names: [(text: String, y: Double)] = []
+            for (place, curve) in panel.curves.enumerated() {
+                if let band = curve.band { draw(curves[place], axis, "a", wide: columns(curve.track, band)) }
+                draw(curves[place], axis, "c c\(panel.curves.count == 1 ? 3 : place % 4)")
+                guard let last = curves[place].last(where: { $0 != nil }) ?? nil, !curve.label.isEmpty else { continue }
+                names.append((curve.label, axis.y(Double(last.least + last.greatest) / 2) + 4))
+            }
+            drawNames(names, to: top + Self.panelHeight)
+            top += Self.panelHeight + 6
         }
-        // None over another.
-        var lowest = 0.0
-        for name in names.sorted(by: { $0.y < $1.y }) {
-            lowest = max(name.y, lowest + 11)
-            text(name.text, Double(Self.width - Self.right + 4), lowest)
+        for states in panel.states {
+            draw(states)
+            top += 4
         }
-        top += 18 + Self.height + 6
     }
+
+    private mutating func drawEvents() {
+        let rows = picture.eventRows
+        guard !rows.isEmpty else { return }
+        text("events", 6, top + 12, "t")
+        top += 18
+        for (place, row) in rows.enumerated() {
+            draw(
+                picture.events.filter { $0.kind == row.kind && $0.source == row.source },
+                form: Picture.forms[place % Picture.forms.count], "\(row.kind.rawValue) \(row.source)")
+        }
+        top += 4
+        guard picture.eventCount > picture.events.count else { return }
+        text(picture.eventNote, 6, top + 10)
+        top += 14
+    }
+
+    private mutating func drawTime(to bottom: Double) {
+        // A single sample has no length of time.
+        for value in Self.ticks(0...(seconds > Self.leastSeconds ? seconds : 0), most: 12) {
+            let x = Self.left + value / seconds * Double(Self.columnCount)
+            path("g", "M\(Self.short(x)) \(Self.short(Self.head))V\(Self.short(bottom))")
+            text("\(Self.short(value)) s", x, bottom + 14, "m")
+        }
+        for gap in picture.gaps {
+            let (from, to) = (x(gap.fromNanoseconds), x(gap.toNanoseconds))
+            path("n", Self.box(from, Self.head, max(1, to - from), bottom - Self.head), title: gap.text)
+        }
+    }
+
+    // MARK: - Scales
 
     /// The range of a panel's values, and the marks in it; `nil` where it has no value.
     private func scale(
@@ -106,195 +228,53 @@ package struct PictureSVG {
         guard let least = values.map(\.least).min(), let greatest = values.map(\.greatest).max() else { return nil }
         if let range = panel.range { return (range, panel.marks.filter { $0.lines.contains(where: range.contains) }) }
         var (low, high) = (Double(least), Double(greatest))
-        let reach = (high - low) * 0.6
-        let marks = panel.marks.filter {
-            $0.isAlwaysShown || $0.lines[0] <= high + reach && $0.lines[0] >= low - reach
-        }
+        let reach = (high - low) * Picture.reach
+        let near = low - reach...high + reach
+        let marks = panel.marks.filter { $0.isAlwaysShown || near.contains($0.lines[0]) }
         for value in marks.flatMap({ $0.lines + $0.areas.flatMap { [$0.from, $0.to] } }) {
             (low, high) = (min(low, value), max(high, value))
         }
-        let margin = (high > low ? high - low : max(abs(high), 1)) * 0.04
+        let margin = (high > low ? high - low : max(abs(high), 1)) * Picture.margin
         return (low - margin...high + margin, marks)
     }
 
-    private mutating func draw(_ mark: Picture.Mark, _ axis: Axis) {
-        for area in mark.areas where !area.isHatched {
-            let (from, to) = (axis.y(area.from), axis.y(area.to))
-            lines.append(
-                "<rect class=\"b\" x=\"\(Self.left)\" y=\"\(Self.short(min(from, to)))\" width=\"\(Self.columns)\" height=\"\(Self.short(abs(to - from)))\"/>"
-            )
-        }
-        for value in mark.lines where axis.range.contains(value) {
-            lines.append("<path class=\"l\" d=\"M\(Self.left) \(Self.short(axis.y(value)))h\(Self.columns)\"/>")
-        }
-        if axis.range.contains(mark.lines[0]) {
-            text(
-                "\(mark.label) \(mark.value)", Double(Self.left + 4),
-                max(axis.y(mark.lines[0]) - 3, Double(axis.top + 9)))
-        }
-    }
-
-    /// Draws a curve as its extremes in each column, or in a band around them.
-    ///
-    /// A direction is drawn at both ends of the circle, where it reaches them.
-    private mutating func draw(
-        _ columns: [Extremes?], _ axis: Axis, _ style: String, wide: [Extremes?]? = nil, isDirection: Bool
-    ) {
-        var path = ""
-        var last: Int?
-        let joins = Int(Double(Self.gapNanoseconds) / max(1, columnNanoseconds)) + 2
-        for (place, pair) in columns.enumerated() {
-            guard let pair else { continue }
-            let width = Double(wide?[place]?.greatest ?? 0)
-            for turn in isDirection ? [-360.0, 0, 360] : [0] {
-                let (low, high) = (Double(pair.least) + turn - width, Double(pair.greatest) + turn + width)
-                guard !isDirection || low <= 360 && high >= 0 else { continue }
-                let (from, to) = isDirection ? (max(low, 0), min(high, 360)) : (low, high)
-                let isJoined = !isDirection && last.map { place - $0 <= joins } ?? false
-                path += (isJoined ? "L" : "M") + "\(Self.left + place).5 \(Self.short(axis.y(from)))"
-                path += "V\(Self.short(axis.y(to) - 0.5))"
-            }
-            last = place
-        }
-        if !path.isEmpty { lines.append("<path class=\"\(style)\" d=\"\(path)\"/>") }
-    }
-
-    /// Draws states, such as the reasons for there being no heading, in a row for each.
-    private mutating func draw(_ states: Picture.States) {
-        let bits = columns(picture.tracks[states.track], states.series).map { UInt16($0?.least ?? 0) }
-        for place in picture.occurring(states) {
-            let bit = UInt16(1) << UInt16(place)
-            text(states.names[place], Double(Self.left + 2), Double(top + 9))
-            var path = ""
-            var start: Int?
-            for place in 0...bits.count {
-                let isHere = place < bits.count && bits[place] & bit != 0
-                if isHere, start == nil { start = place }
-                guard !isHere, let first = start else { continue }
-                path += "M\(Self.left + first) \(top + 12)h\(place - first)v5h-\(place - first)z"
-                start = nil
-            }
-            lines.append("<path class=\"f\" d=\"\(path)\"/>")
-            top += 22
-        }
-        top += 4
-    }
-
-    // MARK: - Events and axes
-
-    private mutating func drawEvents() {
-        let rows = picture.eventRows
-        guard !rows.isEmpty else { return }
-        text("events", 6, Double(top + 12), "t")
-        top += 18
-        let first = top
-        for (place, row) in rows.enumerated() {
-            let y = Double(first + place * Self.rowHeight + 20)
-            var marks = ""
-            var last = -1.0
-            for event in picture.events where event.kind == row.kind && event.source == row.source {
-                let x = x(event.timeNanoseconds)
-                guard x - last >= 1 else { continue }
-                last = x
-                marks += Self.mark(place, x, y)
-            }
-            lines.append("<path class=\"k\" d=\"\(marks)\"/>")
-            text("\(row.kind.rawValue) \(row.source)", 6, y - 9)
-        }
-        top = first + rows.count * Self.rowHeight + 4
-        if picture.eventCount > picture.events.count {
-            text(
-                "the first \(picture.events.count) of \(picture.eventCount) events; --from and --to show the others", 6,
-                Double(top + 10))
-            top += 14
-        }
-    }
-
-    /// A mark whose form depends on the row.
-    private static func mark(_ row: Int, _ x: Double, _ y: Double) -> String {
-        let (x, y) = (short(x), short(y))
-        switch row % 3 {
-        case 0: return "M\(x) \(y)m0-5l4 9h-8z"
-        case 1: return "M\(x) \(y)m-3.5-3.5h7v7h-7z"
-        default: return "M\(x) \(y)m0-5l5 5l-5 5l-5-5z"
-        }
-    }
-
-    private mutating func timeAxis() {
-        let seconds = Units.seconds(from: start, to: end)
-        var behind: [String] = []
-        for value in Ticks(0, seconds, most: 12).values {
-            let x = Double(Self.left) + (seconds > 0 ? value / seconds : 0) * Double(Self.columns)
-            behind.append("<path class=\"g\" d=\"M\(Self.short(x)) 24V\(top)\"/>")
-            text("\(Self.short(value)) s", x, Double(top + 14), "m")
-        }
-        for gap in picture.gaps {
-            let (from, to) = (x(gap.fromNanoseconds), x(gap.toNanoseconds))
-            behind.append(
-                "<rect class=\"n\" x=\"\(Self.short(from))\" y=\"24\" width=\"\(Self.short(max(1, to - from)))\" height=\"\(top - 24)\"><title>\(Self.escaped(gap.text))</title></rect>"
-            )
-        }
-        // The title comes first.
-        lines.insert(contentsOf: behind, at: 1)
-        top += 20
-    }
-
-    private mutating func frame(_ axis: Axis, _ grid: [(value: Double, text: String)]?) {
-        for (value, label) in grid ?? Ticks(axis.low, axis.high, most: 5).values.map({ ($0, Self.short($0)) }) {
-            let y = Self.short(axis.y(value))
-            lines.append("<path class=\"g\" d=\"M\(Self.left) \(y)h\(Self.columns)\"/>")
-            text(label, Double(Self.left - 5), axis.y(value) + 4, "e")
-        }
-    }
-
-    // MARK: - Scales
-
-    private var columnNanoseconds: Double { Units.seconds(from: start, to: end) * 1e9 / Double(Self.columns) }
-
     private func x(_ stamp: Int64) -> Double {
-        let seconds = Units.seconds(from: start, to: end)
-        let share = seconds > 0 ? Units.seconds(from: start, to: stamp) / seconds : 0
-        return Double(Self.left) + min(max(share, 0), 1) * Double(Self.columns)
+        Self.left + min(max(Units.seconds(from: start, to: stamp) / seconds, 0), 1) * Double(Self.columnCount)
     }
+
+    private var columnNanoseconds: Double { seconds * 1e9 / Double(Self.columnCount) }
+
+    /// The columns that may be without a value between two samples.
+    private var joins: Int { Int(Picture.gapSeconds * 1e9 / columnNanoseconds) + 2 }
 
     /// The extremes of each column; the last one includes the last stamp.
-    private func columns(_ track: Track, _ series: Int) -> [Extremes?] {
-        let width = columnNanoseconds
-        return (0..<Self.columns).map { place in
-            let from = Units.later(start, by: Int64(Double(place) * width))
-            let to =
-                place + 1 == Self.columns
-                ? Units.later(end, by: 1) : Units.later(start, by: Int64(Double(place + 1) * width))
-            return track.extremes(of: series, from: from, to: max(to, Units.later(from, by: 1)))
+    private func columns(_ track: Int, _ series: Int) -> [Extremes?] {
+        let edges = (0..<Self.columnCount).map { Units.later(start, by: Int64(Double($0) * columnNanoseconds)) }
+        let end = Units.later(picture.timeRange.upperBound, by: 1)
+        return zip(edges, edges.dropFirst() + [end]).map { from, to in
+            picture.tracks[track].extremes(of: series, from: from, to: max(to, Units.later(from, by: 1)))
         }
     }
 
+    /// The values of a panel from its top to its bottom.
     private struct Axis {
-        let low: Double
-        let high: Double
-        let top: Int
-        let height: Int
+        let range: ClosedRange<Double>
+        let isCircle: Bool
+        let top: Double
 
-        var range: ClosedRange<Double> { low...high }
-
-        func y(_ value: Double) -> Double { Double(top) + (high - value) / (high - low) * Double(height) }
+        func y(_ value: Double) -> Double {
+            top + (range.upperBound - value) / (range.upperBound - range.lowerBound) * panelHeight
+        }
     }
 
     /// Round values in a range.
-    private struct Ticks {
-        let values: [Double]
-
-        init(_ low: Double, _ high: Double, most: Int) {
-            guard high > low, (high - low).isFinite else {
-                values = [low]
-                return
-            }
-            var step = Logarithm.powerOfTen(below: (high - low) / Double(most))
-            for factor in [2.0, 2.5, 2.0] where (high - low) / step > Double(most) { step *= factor }
-            let first = (low / step).rounded(.up)
-            let last = (high / step).rounded(.down)
-            values = stride(from: first, through: last, by: 1).map { $0 * step }
-        }
+    private static func ticks(_ range: ClosedRange<Double>, most: Int) -> [Double] {
+        let length = range.upperBound - range.lowerBound
+        guard length > 0, length.isFinite else { return [range.lowerBound] }
+        var step = pow(10, log10(length / Double(most)).rounded(.down))
+        for factor in [2.0, 2.5, 2.0] where length / step > Double(most) { step *= factor }
+        let first = (range.lowerBound / step).rounded(.up)
+        return stride(from: first, through: (range.upperBound / step).rounded(.down), by: 1).map { $0 * step }
     }
 
     /// A number with up to three decimals, without zeros at its end.
@@ -308,16 +288,6 @@ package struct PictureSVG {
 
     /// A text in XML, without characters that it cannot have.
     private static func escaped(_ text: String) -> String {
-        var result = ""
-        for character in text.printable.unicodeScalars {
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            default: result.unicodeScalars.append(character)
-            }
-        }
-        return result
+        [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")].reduce(text.printable) { $0.replacing($1.0, with: $1.1) }
     }
 }

@@ -104,6 +104,28 @@ import Testing
         #expect(try !labels("user acceleration, motion").contains("motion above"))
     }
 
+    /// A state lasts until the next sample, also where there are more columns than samples; rows of events have the page's forms.
+    @Test func theDrawingHasThePagesStatesAndForms() throws {
+        let folder = try TemporaryFolder()
+        let files = try ["svg", "html"].map { format in
+            let path = "\(folder.path)/screen.\(format)"
+            let result = try Binary.run(["plot", "--config", "simulated-screen.toml", "-o", path], in: Binary.golden)
+            #expect(result.status == 0, "\(result.errors)")
+            return try String(contentsOfFile: path, encoding: .utf8)
+        }
+        func paths(_ style: String) -> [Substring] {
+            files[0].split(separator: "\n").filter { $0.hasPrefix("<path class=\"\(style)\"") }
+        }
+        let meta = try Self.meta(of: files[1])
+        let events = try #require(meta["events"] as? [[String: Any]])
+        #expect(paths("f").reduce(0) { $0 + $1.split(separator: "M").count - 1 } == events.count)
+        let forms = try #require(try Self.json("rules", of: files[1])["forms"] as? [String])
+        #expect(paths("k").count == (meta["rows"] as? [Any])?.count)
+        for (row, path) in paths("k").enumerated() {
+            #expect(path.hasSuffix("\(forms[row % forms.count])\"/>"))
+        }
+    }
+
     @Test func whatAHeadingFacesIsABandOfItsLane() throws {
         let folder = try TemporaryFolder()
         let broad05 = "\(Binary.fixtures)/broad/broad05_rotation_breaks.csv"
@@ -146,8 +168,10 @@ import Testing
         #expect(result.errors.contains(message))
     }
 
-    private static func meta(of page: String) throws -> [String: Any] {
-        let start = try #require(page.range(of: "<script type=\"application/json\" id=\"meta\">"))
+    private static func meta(of page: String) throws -> [String: Any] { try json("meta", of: page) }
+
+    private static func json(_ id: String, of page: String) throws -> [String: Any] {
+        let start = try #require(page.range(of: "<script type=\"application/json\" id=\"\(id)\">"))
         let end = try #require(page.range(of: "</script>", range: start.upperBound..<page.endIndex))
         let object = try JSONSerialization.jsonObject(with: Data(page[start.upperBound..<end.lowerBound].utf8))
         return try #require(object as? [String: Any])

@@ -4,8 +4,10 @@
 const began = performance.now();
 const meta = JSON.parse(document.getElementById("meta").textContent);
 const byId = (id) => document.getElementById(id);
-// The room of a state, such as a reason for there being no heading, and those of curves, and of states alone.
-const STATE = 22, CURVES = 120, NONE = 8;
+// What is decided once for this script and for the SVG.
+const rules = JSON.parse(byId("rules").textContent);
+// The room of curves, and of states alone.
+const CURVES = 120, NONE = 8;
 const LEFT = 58, RIGHT = 44, FACTOR = 4;
 const view = { from: 0, to: meta.duration_s };
 let cursor = null, selected = -1, hovered = -1, tablePage = 0;
@@ -153,7 +155,7 @@ function begin(panel) {
 
 /** Makes room for the states that a panel has by now. */
 function fit(panel) {
-  const height = panel.base + STATE * panel.spec.states.reduce((sum, states) => sum + states.shown.length, 0);
+  const height = panel.base + rules.state * panel.spec.states.reduce((sum, states) => sum + states.shown.length, 0);
   if (height === panel.height) return;
   panel.height = height;
   panel.element.style.height = height + "px";
@@ -274,17 +276,17 @@ function drawStates(panel, g, top) {
         last = i;
       });
       if (start >= 0) bar(start, last + 1);
-      top += STATE;
+      top += rules.state;
     }
   }
 }
 
-/** The range of a panel's values: that of its curves, and of the marks that are near them. */
+/** The range of a panel's values: that of its curves, and of the marks that are near them. `scale` in the SVG has this rule. */
 function reach(spec, curves) {
   if (spec.range) return spec.range;
   let lo = Infinity, hi = -Infinity;
   for (const curve of curves) if (curve) { lo = Math.min(lo, curve.least); hi = Math.max(hi, curve.greatest); }
-  const near = (hi - lo) * .6, [low, high] = [lo - near, hi + near];
+  const near = (hi - lo) * rules.reach, [low, high] = [lo - near, hi + near];
   for (const mark of spec.marks) {
     // The limits of motion stay in view; a far one, such as of shocks, would flatten the curve.
     if (!mark.near && !(mark.lines[0] <= high && mark.lines[0] >= low)) continue;
@@ -293,7 +295,7 @@ function reach(spec, curves) {
     }
   }
   if (!(lo <= hi)) { lo = 0; hi = 1; }
-  const margin = (hi - lo || Math.abs(hi) || 1) * .04;
+  const margin = (hi - lo || Math.abs(hi) || 1) * rules.margin;
   return [lo - margin, hi + margin];
 }
 
@@ -330,12 +332,12 @@ function drawPanel(panel) {
   timeGrid(panel, g, bottom, false);
   drawGaps(panel, g, bottom);
   const { values, decimals } = ticks(lo, hi, 5);
-  const grid = spec.curves.length === 0 ? [] : spec.grid || values.map((v) => [v, v.toFixed(decimals)]);
+  const grid = spec.curves.length === 0 ? [] : spec.range ? rules.circle : values.map((v) => [v, v.toFixed(decimals)]);
   g.fillStyle = colours.soft; g.textAlign = "right"; g.textBaseline = "middle"; g.strokeStyle = colours.faint;
   for (const [v, text] of grid) {
     g.beginPath(); g.moveTo(LEFT, y(v)); g.lineTo(panel.width - RIGHT, y(v)); g.stroke();
     // None that the edge would cut.
-    if (spec.grid || y(v) >= 7 && y(v) <= bottom - 5) g.fillText(text, LEFT - 5, Math.min(bottom - 5, Math.max(7, y(v))));
+    if (spec.range || y(v) >= 7 && y(v) <= bottom - 5) g.fillText(text, LEFT - 5, Math.min(bottom - 5, Math.max(7, y(v))));
   }
   g.save(); g.beginPath(); g.rect(LEFT, 0, width, bottom); g.clip();
   for (const mark of spec.marks) if (mark.lines.some((v) => v >= lo && v <= hi)) drawMark(g, mark, y, width, bottom);
@@ -374,18 +376,10 @@ function drawCursor(panel, g, bottom) {
   }
 }
 
-// A line for the name and one for the marks, so that no name covers a mark.
-const ROW = 28, MARK = 20, SHAPES = 4;
-/** A mark whose form depends on the kind. */
-function mark(g, shape, px, py) {
-  g.beginPath();
-  switch (shape % SHAPES) {
-    case 0: g.moveTo(px, py - 5); g.lineTo(px + 4, py + 4); g.lineTo(px - 4, py + 4); break;
-    case 1: g.rect(px - 3.5, py - 3.5, 7, 7); break;
-    case 2: g.moveTo(px, py - 5); g.lineTo(px + 5, py); g.lineTo(px, py + 5); g.lineTo(px - 5, py); break;
-    default: g.arc(px, py, 4, 0, 7);
-  }
-  g.closePath();
+const forms = rules.forms.map((form) => new Path2D("M0,0" + form));
+/** Fills a row's form at a place. */
+function drawForm(g, row, px, py) {
+  g.save(); g.translate(px, py); g.fill(forms[row % forms.length]); g.restore();
 }
 
 function drawEvents(panel) {
@@ -396,20 +390,20 @@ function drawEvents(panel) {
   const busy = meta.rows.map(() => new Set());
   meta.events.forEach((event, index) => {
     if (event.t < view.from || event.t > view.to) return;
-    const px = x(panel, event.t), py = event.r * ROW + MARK;
+    const px = x(panel, event.t), py = event.r * rules.row + rules.mark;
     panel.marks.push({ index, x: px, y: py });
     // Marks at one pixel are one mark.
     if (index !== selected && busy[event.r].has(Math.round(px))) return;
     busy[event.r].add(Math.round(px));
-    mark(g, event.r, px, py);
-    g.fillStyle = index === selected ? colours.mark : colours.c2; g.fill();
+    g.fillStyle = index === selected ? colours.mark : colours.c2;
+    drawForm(g, event.r, px, py);
   });
   if (meta.events_end_s !== null && meta.events_end_s < view.to) {
     const left = Math.max(LEFT, x(panel, meta.events_end_s));
     hatch(g, left, 0, panel.width - RIGHT - left, bottom, colours.limit);
   }
   meta.rows.forEach((row, k) => {
-    g.fillStyle = colours.text; g.textAlign = "left"; g.fillText(row[1] + " " + row[0], 2, k * ROW + 7);
+    g.fillStyle = colours.text; g.textAlign = "left"; g.fillText(row[1] + " " + row[0], 2, k * rules.row + 7);
   });
   if (meta.rows.length === 0) { g.fillStyle = colours.soft; g.textAlign = "left"; g.fillText("no event", 2, 7); }
   drawCursor(panel, g, bottom);
@@ -599,7 +593,7 @@ function build() {
     }
     panels.push(panel);
   });
-  const events = canvas("events", Math.max(1, meta.rows.length) * ROW + 22, plot);
+  const events = canvas("events", Math.max(1, meta.rows.length) * rules.row + 22, plot);
   events.draw = drawEvents; events.isEvents = true; panels.push(events);
   meta.spectra.forEach((spectrum, k) => {
     const panel = canvas("spectrum of the " + spectrum.title, 180, byId("spectra"));
@@ -609,8 +603,7 @@ function build() {
     panels.push(panel);
   });
   byId("spectra").hidden = meta.spectra.length === 0;
-  byId("eventNote").textContent = meta.event_count > meta.events.length
-    ? "The first " + meta.events.length + " of " + meta.event_count + " events; --from and --to show the others." : meta.event_count + " events";
+  byId("eventNote").textContent = meta.event_note;
   fillTable();
 
   const actions = { in: () => zoom(.5), out: () => zoom(2), left: () => pan(-.25), right: () => pan(.25), all: () => show(0, meta.duration_s),

@@ -10,7 +10,7 @@
   /** What page.js finds in the page of a recording. */
   function put(meta) {
     const base = { title: "Binnacle", facts: [], configuration: "", notes: [], start_ns: "0", duration_s: SPAN, gap_s: 2,
-      tracks: [], panels: [], spectra: [], rows: [], events: [], event_count: 0, events_end_s: null, gaps: [] };
+      tracks: [], panels: [], spectra: [], rows: [], events: [], event_count: 0, event_note: "0 events", events_end_s: null, gaps: [] };
     const script = (id, type, text) => {
       const s = document.createElement("script");
       s.id = id; s.type = type; s.textContent = text;
@@ -59,7 +59,7 @@
       events.push({ t: (Date.parse(event.wall_time) - start) / 1000, r: row, f: figures(event) });
     }
     await put({ title: "Events of " + text, duration_s: (end - start) / 1000, rows, events, event_count: events.length,
-      is_day: true, facts: [["times", "of this browser's clock"]] });
+      event_note: events.length + " events", is_day: true, facts: [["times", "of this browser's clock"]] });
     say(events.length + " events");
   }
 
@@ -69,7 +69,7 @@
   function plan(readings) {
     const tracks = [], panels = [], sources = [], words = [];
     const add = (source, kinds, panel) => {
-      panels.push(Object.assign({ marks: [], states: [], curves: [], range: null, grid: null }, panel(tracks.length)));
+      panels.push(Object.assign({ marks: [], states: [], curves: [], range: null }, panel(tracks.length)));
       tracks.push({ origin_s: 0, block_s: 0, count: 0, series: kinds.map((kind) => ({ kind })) });
       sources.push(source);
     };
@@ -113,7 +113,6 @@
           return values.concat(own.map((states) => lane.direction && isValid && value(found, lane.direction[0]) ? null : states.bits(value(found, states.name))));
         }, names.map(() => "value").concat(lane.direction ? ["angle", "value"] : [], own.map(() => "bits")), (k) => ({
           title: lane.title, unit: lane.unit, marks, range: lane.direction ? [0, 360] : null,
-          grid: lane.direction ? [[0, "N 0"], [90, "E 90"], [180, "S 180"], [270, "W 270"], [360, "N 360"]] : null,
           curves: lane.curves.map(([label], series) => ({ label, track: k, series, band: null }))
             .concat(lane.direction ? [{ label: "", track: k, series: names.length, band: names.length + 1 }] : []),
           states: own.map((states, place) => ({ track: k, series: count + place, names: states.list, shown: [] })) }));
@@ -174,7 +173,7 @@
         meta.event_count++;
       }
       const panel = panels.find((p) => p.isEvents);
-      panel.height = Math.max(1, meta.rows.length) * ROW + 22;
+      panel.height = Math.max(1, meta.rows.length) * rules.row + 22;
       panel.element.style.height = panel.height + "px";
       tablePage = Math.max(0, Math.ceil(meta.events.length / PAGE) - 1);
       fillTable();
