@@ -11,7 +11,6 @@ enum CommandPages {
             + CommandRow.all.filter(hasPage).map { ("\(pageName($0)).1", page(of: $0)) }
     }
 
-    /// The names of all pages in section 1.
     private static func hasPage(_ command: CommandRow) -> Bool { command.options.count > mostOptions }
 
     private static func pageName(_ command: CommandRow) -> String { "binnacle-\(command.name.rawValue)" }
@@ -82,7 +81,7 @@ enum CommandPages {
     }
 
     private static func usage(_ command: CommandRow) -> String {
-        ManualPage.escaped("\(command.name.rawValue) \(command.operands)").trimmed
+        ManualPage.escaped(command.name.rawValue + (command.operands.isEmpty ? "" : " " + command.operands))
     }
 
     private static func synopsis(_ option: OptionRow) -> String {
@@ -118,9 +117,4 @@ enum CommandPages {
             page.line(".Xr \(reference.name) \(reference.section)" + (number < pages.count - 1 ? " ," : ""))
         }
     }
-}
-
-extension String {
-    /// Without blanks at its end.
-    fileprivate var trimmed: String { last == " " ? String(dropLast()) : self }
 }

@@ -1,4 +1,5 @@
 import Configuration
+import PlainText
 import TableReading
 
 /// The commented reference file config/binnacle.toml, and binnacle.toml(5).
@@ -57,32 +58,20 @@ enum ConfigurationPages {
         }
     }
 
-    /// Paragraphs as comments, in lines of at most 120 characters.
+    /// Paragraphs as comments, in lines of at most 120 characters, the meanings of a list's terms below one another.
     private static func comment(_ text: String) -> [String] {
-        var lines: [String] = []
-        for paragraph in text.split(separator: "\n\n") {
-            if !lines.isEmpty { lines.append("#") }
-            let width =
-                paragraph.split(separator: "\n").filter { $0.hasPrefix("  ") }
-                .map { $0.dropFirst(2).split(separator: "  ")[0].count }.max() ?? 0
-            for line in paragraph.split(separator: "\n") {
-                let isTerm = line.hasPrefix("  ")
-                let parts = isTerm ? line.dropFirst(2).split(separator: "  ", maxSplits: 1) : [line]
-                var current = "#"
-                if isTerm, let term = parts.first {
-                    current += "   " + term + String(repeating: " ", count: width + 1 - term.count)
-                }
-                for word in (parts.last ?? "").split(separator: " ") {
-                    if current.count + word.count >= 120 {
-                        lines.append(current)
-                        current = isTerm ? "#" + String(repeating: " ", count: width + 4) : "#"
-                    }
-                    current += " " + word
-                }
-                lines.append(current)
-            }
+        let paragraphs = text.split(separator: "\n\n").map { paragraph in
+            let lines = paragraph.split(separator: "\n")
+            func parts(_ line: Substring) -> [Substring] { line.dropFirst(2).split(separator: "  ", maxSplits: 1) }
+            let width = lines.filter { $0.hasPrefix("  ") }.map { parts($0)[0].count }.max() ?? 0
+            return lines.map { line in
+                guard line.hasPrefix("  "), case let parts = parts(line), let meaning = parts.last else { return line }
+                return "  " + parts[0] + String(repeating: " ", count: width + 2 - parts[0].count) + meaning
+            }.joined(separator: "\n")
         }
-        return lines
+        return WrappedText.paragraphs(paragraphs.joined(separator: "\n\n"), width: 118).map {
+            $0.isEmpty ? "#" : "# " + $0
+        }
     }
 
     // MARK: - The manual page

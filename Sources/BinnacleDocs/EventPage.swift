@@ -14,28 +14,21 @@ enum EventPage {
             events --json" and "binnacle on --json", are written by handlers, are the messages at an MQTT broker, and come \
             from the socket. A program of a handler finds each key as a variable, too: BINNACLE_ and the key in capitals.
             """)
-        page.list([
-            (
-                "Cm seq",
-                "The number of the event. It rises, with a store also over restarts, and may jump: numbers are reserved "
-                    + "ahead, and not used again after an end that was not proper."
-            ),
-            ("Cm kind", "The kind of event."),
-            ("Cm detector", "The detector's name in the configuration; null when the event is about a sensor itself."),
-            ("Cm sensor", "The sensor's name, for headings the magnetometer's; null when the event is about all."),
-            (
-                "Cm time_ns",
-                "The deciding sample's stamp in nanoseconds: as recorded, and in a live run on the monotonic clock."
-            ),
-            ("Cm wall_time", "When that was, in UTC; only in a live run."),
-            ("Cm simulated", "true when no device measured it; otherwise the key is not there."),
-            (
-                "Cm identity",
-                "The count that seq belongs to: that of the store, or of a run without one; not in a replay. identity and "
-                    + "seq together are the key of an event, by which a repeated delivery is known; kinds that repeat a state "
-                    + "have the number of the event before them, and also need kind and time_ns."
-            ),
-        ])
+        page.list(
+            """
+            Cm seq  The number of the event. It rises, with a store also over restarts, and may jump: numbers are \
+            reserved ahead, and not used again after an end that was not proper.
+            Cm kind  The kind of event.
+            Cm detector  The detector's name in the configuration; null when the event is about a sensor itself.
+            Cm sensor  The sensor's name, for headings the magnetometer's; null when the event is about all.
+            Cm time_ns  The deciding sample's stamp in nanoseconds: as recorded, and in a live run on the monotonic \
+            clock.
+            Cm wall_time  When that was, in UTC; only in a live run.
+            Cm simulated  true when no device measured it; otherwise the key is not there.
+            Cm identity  The count that seq belongs to: that of the store, or of a run without one; not in a replay. \
+            identity and seq together are the key of an event, by which a repeated delivery is known; kinds that \
+            repeat a state have the number of the event before them, and also need kind and time_ns.
+            """)
         page.paragraphs("The figures of the kind follow.")
         page.section("KINDS")
         page.paragraphs("Each kind has a level in the log and a MESSAGE_ID in the journal, and some of the figures.")
@@ -60,42 +53,18 @@ enum EventPage {
             have the same decimals as in JSON. A batch is written when it has 8192 rows or, with --each, when no further \
             recording is named yet. Columns are found by their names: later versions may add some.
             """)
-        page.list([
-            ("Cm recording", "utf8; the recording as it was named, with --each."),
-            ("Cm seq , time_ns", "int64; null in the row of a recording."),
-            ("Cm kind , detector , sensor", "utf8."),
-            ("Cm simulated", "bool; true or null."),
-            (
-                "Figures as double",
-                columns {
-                    guard case .number = $0 else { return false }
-                    return true
-                }
-            ),
-            (
-                "Figures as int64",
-                columns {
-                    switch $0 {
-                    case .integer, .stamp: true
-                    default: false
-                    }
-                }
-            ),
-            (
-                "Figures as utf8",
-                columns {
-                    switch $0 {
-                    case .word, .text: true
-                    default: false
-                    }
-                }
-            ),
-            (
-                "Cm samples , skipped , events , seconds",
-                "int64, map of utf8 to int64, int64, double; only in the rows of recordings, whose kind is recording.replayed "
-                    + "or recording.failed, beside status and reason."
-            ),
-        ])
+        page.list(
+            """
+            Cm recording  utf8; the recording as it was named, with --each.
+            Cm seq , time_ns  int64; null in the row of a recording.
+            Cm kind , detector , sensor  utf8.
+            Cm simulated  bool; true or null.
+            Figures as double  \(columns(of: "double"))
+            Figures as int64  \(columns(of: "int64"))
+            Figures as utf8  \(columns(of: "utf8"))
+            Cm samples , skipped , events , seconds  int64, map of utf8 to int64, int64, double; only in the rows of \
+            recordings, whose kind is recording.replayed or recording.failed, beside status and reason.
+            """)
         page.section("THE SOCKET")
         page.paragraphs(
             """
@@ -112,20 +81,15 @@ enum EventPage {
             """)
         page.paragraphs("The answer, after which each event comes as its JSON line:")
         page.literal("{\"subscribed\":{\"identity\":\"...\",\"seq\":130,\"after\":123}}")
-        page.list([
-            (
-                "Cm after",
-                "The number of the event behind which to begin; 0 begins with the oldest that is kept. Without it and "
-                    + "since_ns, a subscription that follows begins now."
-            ),
-            ("Cm since_ns", "Only events since this time, in nanoseconds since 1970."),
-            ("Cm identity", "The identity of the store in which after counts, as an earlier answer said it."),
-            ("Cm follow", "false ends behind the last event that is kept."),
-            (
-                "Cm readings",
-                "Live readings beside the events, as below. With it, kinds may be [], for readings alone."
-            ),
-        ])
+        page.list(
+            """
+            Cm after  The number of the event behind which to begin; 0 begins with the oldest that is kept. Without \
+            it and since_ns, a subscription that follows begins now.
+            Cm since_ns  Only events since this time, in nanoseconds since 1970.
+            Cm identity  The identity of the store in which after counts, as an earlier answer said it.
+            Cm follow  false ends behind the last event that is kept.
+            Cm readings  Live readings beside the events, as below. With it, kinds may be [], for readings alone.
+            """)
         page.paragraphs("The status of the daemon, after which it closes the connection:")
         page.literal(
             """
@@ -172,58 +136,44 @@ enum EventPage {
                 "limits":[{"name":"motion","of":"user_g","side":"above",
                   "begin":0.05,"end":0.025}],"figures":{}}]}}
             """)
-        page.list([
-            ("Cm time_ns", "The end of the interval, on the monotonic clock."),
-            (
-                "Cm interval_s",
-                "How long it was. Intervals are whole ones of the shortest that any client has subscribed to."
-            ),
-            (
-                "Cm skipped",
-                "The number of intervals without a line, because the client had not read those before. This line covers "
-                    + "them as well, so no extreme is missing."
-            ),
-            (
-                "Cm x , y , z , length , span",
-                "The least, the greatest and the last value; null, or not there, without a sample. Lengths are those of the "
-                    + "vector. unit is m/s², µT or °/s."
-            ),
-            (
-                "Cm samples , rate_hz , age_s",
-                "The samples of the interval; samples a second by their own stamps, null when there is none; the age of the "
-                    + "last sample."
-            ),
-            ("Cm losses , lost_samples , gaps", "Counted since the start of the daemon."),
-            (
-                "Cm state",
-                "moving, rotating or still; facing or away; the edge of the screen that points up; the posture; near or far. null "
-                    + "when it is not known."
-            ),
-            (
-                "Cm measures",
-                "What is compared with limits: user_g, linear_g, total_g and rate_dps of a motion detector, as far as it looks at them; turn_deg (away from the present "
-                    + "edge) and lean_deg of a screen, of the last sample."
-            ),
-            (
-                "Cm limits",
-                "What begins above or below which value of a measure or figure, and where it ends, which differs by the "
-                    + "hysteresis."
-            ),
-            (
-                "Cm figures",
-                "Figures as in events, at the end of the interval: a heading with its accuracy, its age when it is held, and "
-                    + "in reason why there is none."
-            ),
-        ])
+        page.list(
+            """
+            Cm time_ns  The end of the interval, on the monotonic clock.
+            Cm interval_s  How long it was. Intervals are whole ones of the shortest that any client has subscribed \
+            to.
+            Cm skipped  The number of intervals without a line, because the client had not read those before. This \
+            line covers them as well, so no extreme is missing.
+            Cm x , y , z , length , span  The least, the greatest and the last value; null, or not there, without a \
+            sample. Lengths are those of the vector. unit is m/s², µT or °/s.
+            Cm samples , rate_hz , age_s  The samples of the interval; samples a second by their own stamps, null \
+            when there is none; the age of the last sample.
+            Cm losses , lost_samples , gaps  Counted since the start of the daemon.
+            Cm state  moving, rotating or still; facing or away; the edge of the screen that points up; the posture; \
+            near or far. null when it is not known.
+            Cm measures  What is compared with limits: user_g, linear_g, total_g and rate_dps of a motion detector, \
+            as far as it looks at them; turn_deg (away from the present edge) and lean_deg of a screen, of the last \
+            sample.
+            Cm limits  What begins above or below which value of a measure or figure, and where it ends, which \
+            differs by the hysteresis.
+            Cm figures  Figures as in events, at the end of the interval: a heading with its accuracy, its age when \
+            it is held, and in reason why there is none.
+            """)
         page.section("SEE ALSO")
         page.line(
             ".Xr binnacle 1 ,\n.Xr binnacle-events 1 ,\n.Xr binnacle-on 1 ,\n.Xr journalctl 1 ,\n.Xr binnacle.toml 5")
         return page.text
     }
 
-    /// The names of the figures whose values are of some type.
-    private static func columns(_ isOfType: (Figure.Name.ValueType) -> Bool) -> String {
-        Figure.Name.allCases.filter { isOfType($0.row.type) }.map(\.rawValue).joined(separator: ", ") + "."
+    /// The names of the figures whose columns are of a type of Arrow.
+    private static func columns(of type: String) -> String {
+        let figures = Figure.Name.allCases.filter { figure in
+            switch figure.row.type {
+            case .number: type == "double"
+            case .integer, .stamp: type == "int64"
+            case .word, .text: type == "utf8"
+            }
+        }
+        return figures.map(\.rawValue).joined(separator: ", ") + "."
     }
 
     /// A text without the backticks around its keys.

@@ -3,12 +3,7 @@ struct ManualPage {
     /// The page so far.
     private(set) var text: String
 
-    /// Begins a page.
-    ///
-    /// - Parameters:
-    ///   - name: The page's name.
-    ///   - section: The section of the manual.
-    ///   - summary: One line, which begins in lower case.
+    /// Begins a page; its summary begins in lower case.
     init(_ name: String, section: Int, summary: String) {
         text = """
             .\\" Made by `make documents` from the rows in Sources; changes here are lost.
@@ -55,6 +50,15 @@ struct ManualPage {
             paragraphs(meaning)
         }
         line(".El")
+    }
+
+    /// Adds a list of terms, which are escaped already, each on a line with its description behind two blanks.
+    mutating func list(_ terms: String) {
+        list(
+            terms.split(separator: "\n").map { line in
+                let gap = line.firstRange(of: "  ") ?? line.endIndex..<line.endIndex
+                return (String(line[..<gap.lowerBound]), String(line[gap.upperBound...]))
+            })
     }
 
     /// Adds literal lines, such as an example.
