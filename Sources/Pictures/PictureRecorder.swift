@@ -23,11 +23,7 @@ package final class PictureRecorder {
     /// The most pairs of a least and a greatest value in all tracks: with 4 bytes each, in base64, 1.5 MB.
     private static let mostPairs = 280_000
 
-    /// Creates a recorder.
-    ///
-    /// - Parameters:
-    ///   - streams: Those of the pipeline, in their order.
-    ///   - detectors: Those of the pipeline.
+    /// Creates a recorder of a pipeline's streams, in their order, and of its detectors.
     package init(streams: [SampleStream], detectors: [any EventDetector]) {
         let observer = PipelineObserver(streams: streams, detectors: detectors)
         self.observer = observer
@@ -149,14 +145,7 @@ package final class PictureRecorder {
         }
     }
 
-    /// The limits of some values of a detector, with their hysteresis.
-    ///
-    /// - Parameters:
-    ///   - names: The values.
-    ///   - detector: The detector.
-    ///   - unit: The panel's unit.
-    ///   - scale: The size of the limits' unit in the panel's.
-    /// - Returns: A mark for each limit.
+    /// The limits of some values of a detector, with their hysteresis; `scale` is the size of their unit in the panel's.
     private func marks(
         of names: [String], in detector: any EventDetector, _ unit: String, scale: Double = 1
     ) -> [Picture.Mark] {

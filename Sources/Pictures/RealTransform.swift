@@ -30,13 +30,9 @@ final class RealTransform {
         }
     }
 
-    /// Adds the sum of the squares of |X(k)| over the four series, for k from 0 to N/2.
+    /// Adds the sum of the squares of |X(k)| over the four series, for k from 0 to N/2, to N/2 + 1 sums.
     ///
-    /// - Parameters:
-    ///   - samples: N values of each series.
-    ///   - mean: What is subtracted from them.
-    ///   - window: What they are multiplied by afterwards.
-    ///   - power: N/2 + 1 sums.
+    /// The mean is subtracted before the window is applied.
     func addPower(
         of samples: [SIMD4<Float>], minus mean: SIMD4<Float>, weightedBy window: [Float], to power: inout [Float]
     ) {

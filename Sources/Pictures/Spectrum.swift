@@ -1,5 +1,6 @@
 import Binnacle
 import Glibc
+import Kernels
 
 /// Estimates how the power of vibrations is spread over their frequencies, by Welch's method, in bounded memory.
 ///
@@ -49,9 +50,7 @@ final class Spectrum {
     /// The most averages that are kept.
     private static let mostCells = 128
 
-    /// Creates a spectrum of no samples.
-    ///
-    /// - Parameter gapNanoseconds: A longer distance of two samples begins a new segment.
+    /// Creates a spectrum of no samples; a longer distance of two than the gap begins a new segment.
     init(gapNanoseconds: Int64 = 1_000_000_000) {
         self.gapNanoseconds = gapNanoseconds
         window = (0..<Self.length).map { Float(0.5 - 0.5 * cos(2 * .pi * Double($0) / Double(Self.length))) }
@@ -76,9 +75,8 @@ final class Spectrum {
             stamps.withUnsafeMutableBufferPointer { stamps in
                 while index < columns.count, place < Self.length {
                     let time = columns.times[index]
-                    if place > 0 {
-                        let (distance, overflow) = time.subtractingReportingOverflow(stamps[place - 1])
-                        if overflow || distance < 0 || distance > limit { place = 0 }
+                    if place > 0, time < stamps[place - 1] || isGap(from: stamps[place - 1], to: time, limit: limit) {
+                        place = 0
                     }
                     let sample = SIMD4(columns.x[index], columns.y[index], columns.z[index], 0)
                     index += 1
@@ -105,27 +103,17 @@ final class Spectrum {
             segmentSamples += Double(Self.length - 1)
             add(start, end)
         }
-        samples.withUnsafeMutableBufferPointer { samples in
-            stamps.withUnsafeMutableBufferPointer { stamps in
-                for index in 0..<half {
-                    (samples[index], stamps[index]) = (samples[half + index], stamps[half + index])
-                }
-            }
-        }
+        samples.withUnsafeMutableBufferPointer { _ = $0[..<half].update(fromContentsOf: $0[half...]) }
+        stamps.withUnsafeMutableBufferPointer { _ = $0[..<half].update(fromContentsOf: $0[half...]) }
         filled = half
     }
 
     private func add(_ start: Int64, _ end: Int64) {
-        if let last = cells.indices.last, cells[last].count < segmentsPerCell {
-            cells[last].endNanoseconds = end
-        } else {
-            if cells.count == Self.mostCells { joinPairs() }
-            if cells.last.map({ $0.count >= segmentsPerCell }) ?? true {
-                cells.append(
-                    Cell(
-                        startNanoseconds: start, endNanoseconds: end, count: 0,
-                        power: Array(repeating: 0, count: Self.frequencyCount)))
-            }
+        var isFull: Bool { cells.last.map { $0.count >= segmentsPerCell } ?? true }
+        if isFull, cells.count == Self.mostCells { joinPairs() }
+        if isFull {
+            let none = Array(repeating: Float(0), count: Self.frequencyCount)
+            cells.append(Cell(startNanoseconds: start, endNanoseconds: end, count: 0, power: none))
         }
         let cell = cells.count - 1
         cells[cell].endNanoseconds = end

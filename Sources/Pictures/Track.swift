@@ -29,11 +29,7 @@ final class Track {
 
     private let capacity: Int
 
-    /// Creates an empty track.
-    ///
-    /// - Parameters:
-    ///   - kinds: What each series holds.
-    ///   - capacity: The most blocks; half as many samples are kept one by one. Even.
+    /// Creates an empty track of at most so many blocks, an even number; half as many samples are kept one by one.
     init(_ kinds: [SampledValue.Form], capacity: Int) {
         precondition(capacity >= 4 && capacity.isMultiple(of: 2), "a track needs an even number of blocks")
         self.kinds = kinds
@@ -45,12 +41,7 @@ final class Track {
     /// The number of blocks in use, or of samples while all are kept.
     var count: Int { blockNanoseconds > 0 ? least.first?.count ?? 0 : times.count }
 
-    /// Takes samples.
-    ///
-    /// - Parameters:
-    ///   - times: Their stamps in nanoseconds, which do not fall.
-    ///   - count: How many.
-    ///   - extremes: The least and the greatest value of a series in a range of them; of no value where there is none.
+    /// Takes samples, whose stamps do not fall; the extremes of a range without a value of a series are of no value.
     func append(
         _ times: UnsafePointer<Int64>, count: Int, extremes: (_ series: Int, _ range: Range<Int>) -> Extremes
     ) {
@@ -97,8 +88,8 @@ final class Track {
         guard let origin = originNanoseconds, end > origin, start <= lastNanoseconds else { return nil }
         var result = Extremes()
         if blockNanoseconds == 0 {
-            let from = times.partitionPoint { $0 < start }
-            let to = times.partitionPoint { $0 < end }
+            let from = firstIndex(in: times, range: 0..<times.count, notBefore: start)
+            let to = firstIndex(in: times, range: 0..<times.count, notBefore: end)
             for index in from..<max(from, to) {
                 result = Self.union(kinds[series], result, Extremes(one: least[series][index]))
             }
@@ -226,17 +217,5 @@ extension Extremes {
     init(one value: Float) {
         self.init()
         take(value)
-    }
-}
-
-extension RandomAccessCollection {
-    /// The first place whose element does not meet a condition that all elements before it meet.
-    func partitionPoint(_ isBefore: (Element) -> Bool) -> Index {
-        var (low, high) = (startIndex, endIndex)
-        while low < high {
-            let middle = index(low, offsetBy: distance(from: low, to: high) / 2)
-            if isBefore(self[middle]) { low = index(after: middle) } else { high = middle }
-        }
-        return low
     }
 }

@@ -2,10 +2,7 @@ import PlainText
 
 /// The page of `binnacle web`, which draws live readings and a day's events with the code of a recording's page.
 package enum WebPage {
-    /// The page.
-    ///
-    /// - Parameter token: What further requests have to name; of letters and digits.
-    /// - Returns: HTML as UTF-8, without any text from elsewhere.
+    /// The page, without any text from elsewhere but the token of further requests, which is of letters and digits.
     package static func html(token: String?) -> [UInt8] {
         let query = token.map { "?token=\($0)" } ?? ""
         return Array(

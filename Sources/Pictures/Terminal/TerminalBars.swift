@@ -7,12 +7,7 @@ enum TerminalBars {
         0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000,
     ]
 
-    /// The end of a scale that has room for a value, made smaller or larger by the user.
-    ///
-    /// - Parameters:
-    ///   - value: The greatest value to be shown.
-    ///   - count: How many steps larger bars are than they need be.
-    /// - Returns: The value at the end of a bar.
+    /// The value at the end of a bar that has room for a value, with bars larger by some steps than they need be.
     static func scale(for value: Float, steps count: Int) -> Float {
         let place = steps.firstIndex { $0 >= value } ?? steps.count - 1
         return steps[max(0, min(steps.count - 1, place - count))]

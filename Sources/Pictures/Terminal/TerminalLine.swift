@@ -42,7 +42,7 @@ struct TerminalLine {
         if let colour, style.hasColour { text += "\u{1B}[\(colour.rawValue)m" }
         // Names come from outside: nothing of them may move the cursor.
         for scalar in added.printable.unicodeScalars {
-            let shown = style.isUnicode || scalar.isASCII ? scalar : Self.replacement(for: scalar)
+            let shown = style.isUnicode || scalar.isASCII ? scalar : Self.replacements[scalar] ?? "?"
             let taken = Self.columns(of: shown)
             guard taken <= room else { break }
             text.unicodeScalars.append(shown)
@@ -57,26 +57,11 @@ struct TerminalLine {
         if count > 0 { add(String(repeating: " ", count: count)) }
     }
 
-    private static func replacement(for scalar: Unicode.Scalar) -> Unicode.Scalar {
-        switch scalar {
-        case "█": "#"
-        case "▒": "="
-        case "┃": "|"
-        case "╎": ":"
-        case "◆": "*"
-        case "•": "."
-        case "·": "."
-        case "│": "|"
-        case "▲": "^"
-        case "▼": "v"
-        case "±": "~"
-        case "−": "-"
-        case "°": "d"
-        case "µ": "u"
-        case "²": "2"
-        default: "?"
-        }
-    }
+    /// What stands for characters beyond ASCII where they are not shown.
+    private static let replacements: [Unicode.Scalar: Unicode.Scalar] = [
+        "█": "#", "▒": "=", "┃": "|", "╎": ":", "◆": "*", "•": ".", "·": ".", "│": "|", "▲": "^", "▼": "v", "±": "~",
+        "−": "-", "°": "d", "µ": "u", "²": "2",
+    ]
 
     /// How many columns a character takes: two in East Asian scripts and pictures, none for what changes the one before.
     static func columns(of scalar: Unicode.Scalar) -> Int {

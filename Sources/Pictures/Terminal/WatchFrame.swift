@@ -8,13 +8,7 @@ package struct WatchFrame {
     private let rows: Int
     private let style: TerminalStyle
 
-    /// Prepares a frame.
-    ///
-    /// - Parameters:
-    ///   - state: What is shown.
-    ///   - columns: The width of the terminal.
-    ///   - rows: Its height.
-    ///   - style: What it can show.
+    /// Prepares a frame for a terminal of a size, with what it can show.
     package init(_ state: WatchState, columns: Int, rows: Int, style: TerminalStyle) {
         self.state = state
         self.columns = max(1, columns)

@@ -34,11 +34,7 @@ package struct WatchState {
     /// How long a peak is held.
     private static let holdNanoseconds: Int64 = 3_000_000_000
 
-    /// Creates a view without readings.
-    ///
-    /// - Parameters:
-    ///   - source: Where they come from, in words.
-    ///   - sensor: The sensor that is shown; `nil` for all.
+    /// Creates a view without readings, of one sensor or all; the source is in words.
     package init(source: String, sensor: String? = nil) {
         self.source = source
         self.sensor = sensor
