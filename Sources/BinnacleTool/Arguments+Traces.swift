@@ -1,5 +1,6 @@
 import Binnacle
 import CommandRows
+import LinuxSystem
 import Station
 import Traces
 
@@ -35,10 +36,8 @@ extension Arguments {
 
     private func columnMap() throws(StationError) -> ColumnMap? {
         guard has(.map) else { return nil }
-        do throws(ColumnMap.ParseError) {
-            return try ColumnMap(all(.map))
-        } catch {
-            throw StationError(.usage, "--map: \(error.description)")
+        return try mapError({ StationError(.usage, "--map: \($0.description)") }) {
+            () throws(ColumnMap.ParseError) in try ColumnMap(all(.map))
         }
     }
 

@@ -1,6 +1,7 @@
 import Binnacle
 import CommandRows
 import Configuration
+import PlainText
 import Station
 
 /// The values of options that several commands have.
@@ -31,8 +32,56 @@ extension Arguments {
         return settings
     }
 
-    /// A factor of a speed: a number above 0; `nil` for other texts.
-    static func factor(_ text: String) -> Double? {
-        Double(text).flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
+    /// How many times as fast as recorded a trace is played: the option `--speed`, or 1.
+    func speed(mayBeMaximum: Bool = false) throws(StationError) -> Double {
+        guard let text = value(.speed) else { return 1 }
+        guard let speed = Double(text), speed > 0, speed.isFinite else {
+            throw StationError(
+                .usage, "--speed \(text): has to be a number above 0\(mayBeMaximum ? ", or max" : "")")
+        }
+        return speed
+    }
+
+    /// The file that a command needs to write to.
+    func output(of command: String) throws(StationError) -> String {
+        guard let path = value(.output), !path.isEmpty else {
+            throw StationError(
+                .usage, "\(command) needs a file to write to: -o FILE; see 'binnacle \(command) --help'")
+        }
+        return path
+    }
+
+    /// The model that an option names.
+    func simulated(_ option: OptionRow) throws(StationError) -> SimulationSettings.Model? {
+        guard let name = value(option) else { return nil }
+        guard let model = SimulationSettings.Model(rawValue: name) else {
+            let names = SimulationSettings.Model.allCases.map(\.rawValue)
+            throw StationError(
+                .usage, "--\(option.name) \(name): no such model (\(Spelling.hint(for: name, among: names)))")
+        }
+        return model
+    }
+
+    /// The value of an option that takes one of some words.
+    func choice<Value>(
+        _ option: OptionRow, _ values: KeyValuePairs<String, Value>
+    ) throws(StationError) -> Value? {
+        guard let text = value(option) else { return nil }
+        guard let value = values.first(where: { $0.key == text })?.value else {
+            let names = Spelling.alternatives(values.map(\.key))
+            throw StationError(.usage, "--\(option.name) \(text): has to be \(names)")
+        }
+        return value
+    }
+
+    /// The value of an option that takes a whole number.
+    func count(_ option: OptionRow, in range: ClosedRange<Int>) throws(StationError) -> Int? {
+        guard let text = value(option) else { return nil }
+        guard let count = Int(text), range.contains(count) else {
+            throw StationError(
+                .usage,
+                "--\(option.name) \(text): has to be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return count
     }
 }

@@ -82,12 +82,7 @@ struct CalibrateCommand {
             throw StationError(.usage, "--\(option.name) is for magnetometers")
         }
         var judge = MagnetometerJudge()
-        if let name = arguments.value(.model) {
-            guard let model = MagnetometerFit.Model(rawValue: name) else {
-                throw StationError(.usage, "--model \(name): has to be sphere or ellipsoid")
-            }
-            judge.model = model
-        }
+        judge.model = try arguments.choice(.model, ["sphere": .sphere, "ellipsoid": .ellipsoid])
         if let text = arguments.value(.field) {
             guard !arguments.has(.position) else {
                 throw StationError(.usage, "--field does not go with --position: both say how strong the field is")
@@ -132,8 +127,7 @@ struct CalibrateCommand {
             isTerminal ? TerminalGuidanceView(descriptor: STDERR_FILENO) : LineGuidanceView(writer: errors)
         let calibration = try CalibrationRun(
             options, errors: errors, view: guidance, interruption: signals.interruption)
-        for notice in calibration.notices { errors.write("binnacle: \(notice)") }
-        errors.flush()
+        errors.tell(calibration.notices)
         signals.listen(waking: calibration.wakeDescriptor)
         let indicator = calibration.isLive ? ProgressIndicator(view: guidance) : .onTerminal("calibrate")
         switch calibration.run(indicator) {
@@ -206,8 +200,7 @@ struct CalibrateCommand {
         object.add("message", refusal?.description)
         object.add("file", refusal == nil ? path : nil)
         object.add("figures", raw: figures.text)
-        object.add(
-            "assumptions", raw: "[" + calibration.assumptions.map(JSONObject.quoted).joined(separator: ",") + "]")
+        object.add("assumptions", list: calibration.assumptions.map(JSONObject.quoted))
         return object.text
     }
 }

@@ -17,22 +17,18 @@ struct ConvertCommand {
         guard !options.traces.isEmpty else {
             throw StationError(.usage, "convert needs a trace; see 'binnacle convert --help'")
         }
-        guard let path = arguments.value(.output), !path.isEmpty else {
-            throw StationError(.usage, "convert needs a file to write to: -o FILE; see 'binnacle convert --help'")
-        }
-        options.output = path
+        options.output = try arguments.output(of: "convert")
         options.replaces = arguments.has(.force)
         self.options = options
     }
 
     func run(_ errors: LineWriter, _ signals: SignalListener) throws(StationError) -> ExitStatus {
         let conversion = try Conversion(options, interruption: signals.interruption)
-        for notice in conversion.notices { errors.write("binnacle: \(notice)") }
-        errors.flush()
+        errors.tell(conversion.notices)
         signals.listen()
         let summary = conversion.run(.onTerminal("convert"))
-        for notice in summary.repairNotices { errors.write("binnacle: \(notice)") }
-        for failure in summary.failures { errors.write("binnacle: \(failure.description)") }
+        errors.tell(summary.repairNotices)
+        errors.tell(summary.failures.map(\.description))
         for line in summary.lines { errors.write(line) }
         if summary.isCancelled { return signals.interruption.exitStatus }
         return summary.failures.first?.status ?? .ok

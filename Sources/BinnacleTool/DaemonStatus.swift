@@ -12,12 +12,7 @@ enum DaemonStatus {
     ///
     /// - Throws: ``StationError`` when no daemon answers, or something else does.
     static func ask(_ path: String) throws(StationError) -> (line: String, status: JSONValue) {
-        let line: String
-        do throws(EventSubscriptionError) {
-            line = try answer(path)
-        } catch {
-            throw StationError(error.exitStatus, error.description)
-        }
+        let line = try mapError({ StationError($0) }) { () throws(EventSubscriptionError) in try answer(path) }
         guard let status = try? JSONReader.value(of: line.utf8), status["state"]?.text != nil else {
             throw StationError(.unavailable, "\(path): what answers there does not say how it is")
         }
@@ -35,5 +30,13 @@ enum DaemonStatus {
         case .error(let message, _): throw .refusal(message, path: path)
         default: throw .notUnderstood(reason: "it answers something else")
         }
+    }
+}
+
+extension StationError {
+    /// Why a daemon does not answer.
+    init(_ error: EventSubscriptionError) {
+        let status: ExitStatus = if case .noPermission = error { .noPermission } else { .unavailable }
+        self.init(status, error.description)
     }
 }

@@ -1,21 +1,33 @@
 import Binnacle
+import PlainText
 
 /// Durations as text: a number and its unit.
 enum DurationText {
-    private static let units: [(suffix: String, nanoseconds: Double)] = [
-        ("ms", 1e6), ("s", 1e9), ("m", 60e9), ("h", 3600e9),
-    ]
-
     /// Parses `500ms`, `10s`, `1.5m` or `1h`; `nil` for other texts, and for more than a century.
     static func parse(_ text: String) -> Duration? {
-        for unit in units where text.hasSuffix(unit.suffix) {
-            let digits = text.dropLast(unit.suffix.count)
+        let nanoseconds = nanoseconds(text, ["ms": 1e6, "s": 1e9, "m": 60e9, "h": 3600e9])?.rounded()
+        return nanoseconds.flatMap { $0 < 3.2e18 ? .nanoseconds(Int64($0)) : nil }
+    }
+
+    /// Parses a time before now, as in `10m`, `2h` or `3d`, or a day with or without a time, as in `2026-11-21` or
+    /// `2026-11-21T12:45`, in nanoseconds since 1970; `nil` for other texts.
+    ///
+    /// The time is local without `isUTC` and without a `Z` at its end.
+    static func start(_ text: String, now: Int64, isUTC: Bool) -> Int64? {
+        if let distance = nanoseconds(text, ["s": 1e9, "m": 60e9, "h": 3600e9, "d": 86_400e9]) {
+            return distance < 9e18 ? now - Int64(distance) : nil
+        }
+        let time = String(text.map { $0 == " " ? "T" : $0 })
+        return isUTC || time.hasSuffix("Z") ? WallTime.nanoseconds(time) : LocalTime.nanoseconds(time)
+    }
+
+    /// A number times the unit behind it, in nanoseconds.
+    private static func nanoseconds(_ text: String, _ units: KeyValuePairs<String, Double>) -> Double? {
+        for (suffix, nanoseconds) in units where text.hasSuffix(suffix) {
+            let digits = text.dropLast(suffix.count)
             guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }), let number = Double(digits)
-            else {
-                continue
-            }
-            let nanoseconds = (number * unit.nanoseconds).rounded()
-            return nanoseconds < 3.2e18 ? .nanoseconds(Int64(nanoseconds)) : nil
+            else { continue }
+            return number * nanoseconds
         }
         return nil
     }

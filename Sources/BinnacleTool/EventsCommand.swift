@@ -2,6 +2,7 @@ import Binnacle
 import CommandRows
 import Configuration
 import EventSocket
+import Glibc
 import Handlers
 import LinuxSystem
 import PlainText
@@ -32,12 +33,7 @@ struct EventsCommand {
         listsKinds = arguments.has(.kinds)
         isUTC = arguments.has(.utc)
         untilNanoseconds = try Self.time(.until, arguments)
-        lastCount = try arguments.value(.last).map { text throws(StationError) in
-            guard let count = Int(text), (1...1_000_000).contains(count) else {
-                throw StationError(.usage, "--last \(text): has to be a whole number from 1 to 1000000")
-            }
-            return count
-        }
+        lastCount = try arguments.count(.last, in: 1...1_000_000)
         for option in [OptionRow.until, .last] where arguments.has(option) && arguments.has(.follow) {
             throw StationError(.usage, "--\(option.name) does not go with --follow, which has no last event")
         }
@@ -62,7 +58,7 @@ struct EventsCommand {
     private static func time(_ option: OptionRow, _ arguments: Arguments) throws(StationError) -> Int64? {
         try arguments.value(option).map { text throws(StationError) in
             let now = SystemClock.realtime()
-            if let time = SinceText.nanoseconds(text, now: now, isUTC: arguments.has(.utc)) { return time }
+            if let time = DurationText.start(text, now: now, isUTC: arguments.has(.utc)) { return time }
             throw StationError(
                 .usage,
                 "--\(option.name) \(text): has to be a number with s, m, h or d before now, as in 10m, or a local time, as "
@@ -74,7 +70,7 @@ struct EventsCommand {
         _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
     ) throws(StationError) -> ExitStatus {
         if listsKinds {
-            KindList.write(output)
+            Self.writeKinds(output)
             return .ok
         }
         if let storePath { return try read(storePath, output) }
@@ -88,6 +84,20 @@ struct EventsCommand {
         return try ask(output, errors, signals)
     }
 
+    /// Lists the kinds of event.
+    private static func writeKinds(_ output: LineWriter) {
+        let column = 22
+        // A line for each kind where there is no terminal: for other programs.
+        let width = Terminal.columns(of: STDOUT_FILENO) ?? .max
+        for kind in EventKind.allCases {
+            let name = kind.rawValue
+            let first = name + String(repeating: " ", count: max(1, column - name.count))
+            for line in WrappedText.lines(kind.text, width: width, first: first, indent: column) {
+                output.write(line)
+            }
+        }
+    }
+
     /// Shows the events of a store's file.
     private func read(_ path: String, _ output: LineWriter) throws(StationError) -> ExitStatus {
         let reader = EventStoreReader(path: path)
@@ -95,11 +105,8 @@ struct EventsCommand {
         var query = EventQuery(
             after: request.after ?? 0, sinceNanoseconds: request.sinceNanoseconds, filter: request.filter)
         while true {
-            let page: EventPage
-            do throws(EventStoreReader.Failure) {
-                page = try reader.read(query)
-            } catch {
-                throw StationError(error.exitStatus, error.description)
+            let page = try mapError({ StationError($0.exitStatus, $0.description) }) {
+                () throws(EventStoreReader.Failure) in try reader.read(query)
             }
             for line in page.lines {
                 guard let event = try? Event(json: line.json) else { continue }

@@ -4,13 +4,7 @@ import Station
 
 /// The kinds of event in a command line.
 enum KindWords {
-    /// Parses names of kinds, groups such as `motion.*`, and `any`.
-    ///
-    /// - Parameters:
-    ///   - words: The names.
-    ///   - option: Their place, for messages.
-    /// - Returns: The kinds; `nil` for all but those that repeat a state.
-    /// - Throws: `StationError` for an unknown kind.
+    /// Parses names of kinds, groups such as `motion.*`, and `any`; `nil` for all but those that repeat a state.
     static func kinds(_ words: [String], of option: String) throws(StationError) -> Set<EventKind>? {
         var kinds: Set<EventKind> = []
         for word in words {

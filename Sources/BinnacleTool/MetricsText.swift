@@ -158,32 +158,16 @@ struct MetricsText {
     }
 
     private static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\\": result += "\\\\"
-            case "\"": result += "\\\""
-            case "\n": result += "\\n"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
+        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
     }
 
     // MARK: - Parts of a status
 
-    private static func items(_ value: JSONValue?) -> [JSONValue] {
-        guard case .array(let items)? = value else { return [] }
-        return items
-    }
-
     private static func flag(_ isSet: Bool) -> String { isSet ? "1" : "0" }
 
-    /// A number as the status has it; `nil` for one that is not known.
-    private static func number(_ value: JSONValue?) -> String? {
-        guard case .number(let text)? = value else { return nil }
-        return text
-    }
+    private static func items(_ value: JSONValue?) -> [JSONValue] { StatusText.items(value) }
+
+    private static func number(_ value: JSONValue?) -> String? { StatusText.number(value) }
 
     private static func sensor(_ sensor: JSONValue) -> [(String, String?)] { [("sensor", sensor["name"]?.text)] }
 
@@ -204,12 +188,10 @@ struct MetricsText {
         [("detector", detector["name"]?.text)]
     }
 
-    private static func handler(_ handler: JSONValue) -> [(String, String?)] {
-        [("handler", handler["name"]?.text), ("action", handler["action"]?.text)]
-    }
-
     private static func handlers(_ status: JSONValue, _ value: (JSONValue) -> String?) -> [Value] {
-        items(status["handlers"]).map { Value(labels: handler($0), number: value($0)) }
+        items(status["handlers"]).map {
+            Value(labels: [("handler", $0["name"]?.text), ("action", $0["action"]?.text)], number: value($0))
+        }
     }
 
     private static func store(_ status: JSONValue, _ value: (JSONValue) -> String?) -> [Value] {

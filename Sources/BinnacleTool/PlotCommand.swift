@@ -28,10 +28,7 @@ struct PlotCommand {
         }
         self.path = path
         replaces = arguments.has(.force)
-        if let text = arguments.value(.format) {
-            guard let format = Format(rawValue: text) else {
-                throw StationError(.usage, "--format \(text): has to be html or svg")
-            }
+        if let format = try arguments.choice(.format, ["html": Format.html, "svg": .svg]) {
             self.format = format
         } else if let format = Format.allCases.first(where: { path.hasSuffix("." + $0.rawValue) }) {
             self.format = format
@@ -49,12 +46,7 @@ struct PlotCommand {
         _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
     ) throws(StationError) -> ExitStatus {
         let replay = try Replay(options, output: output, errors: errors, interruption: signals.interruption)
-        for notice in replay.notices { errors.write("binnacle: \(notice)") }
-        errors.flush()
-        signals.listen(waking: replay.wakeDescriptor)
-        let (summary, failures) = replay.run(.onTerminal("plot"))
-        for notice in summary.notices { errors.write("binnacle: \(notice)") }
-        for failure in failures { errors.write("binnacle: \(failure.description)") }
+        let (summary, failures) = replay.run(.onTerminal("plot"), errors, signals)
         if summary.isCancelled { return signals.interruption.exitStatus }
         guard let picture = replay.picture(summary), summary.sampleCount > 0 else {
             return failures.first?.status ?? .noInput

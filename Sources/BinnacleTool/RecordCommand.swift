@@ -14,16 +14,13 @@ struct RecordCommand {
     init(_ arguments: Arguments) throws(StationError) {
         try arguments.refuseOperands("record")
         var options = RecordOptions()
-        guard let path = arguments.value(.output), !path.isEmpty else {
-            throw StationError(.usage, "record needs a file to write to: -o FILE; see 'binnacle record --help'")
-        }
-        options.path = path
+        options.path = try arguments.output(of: "record")
         options.configurationPath = arguments.value(.config)
         options.sensors = arguments.all(.sensor)
         options.replaces = arguments.has(.force)
         options.root = arguments.value(.root)
         options.keepsScans = arguments.has(.scans)
-        guard !options.keepsScans || TraceWriter.isArrow(path) else {
+        guard !options.keepsScans || TraceWriter.isArrow(options.path) else {
             throw StationError(.usage, "--scans: CSV has no place for raw scans: name an Arrow stream, -o FILE.arrows")
         }
         options.duration = try arguments.duration()
@@ -32,8 +29,7 @@ struct RecordCommand {
 
     func run(_ errors: LineWriter, _ signals: SignalListener) throws(StationError) -> ExitStatus {
         let recording = try Recording(options, errors: errors)
-        for notice in recording.notices { errors.write("binnacle: \(notice)") }
-        errors.flush()
+        errors.tell(recording.notices)
         signals.listen(waking: recording.wakeDescriptor)
         let (summary, failure) = recording.run(
             .onTerminal("record"), interruption: signals.interruption)

@@ -84,11 +84,10 @@ struct ReplayCommand {
     }
 
     private static func reportFile(_ path: String) throws(StationError) -> Descriptor {
-        do throws(SystemError) {
+        try mapError({ StationError(.cannotCreate, "\(path): cannot be written: \($0.reason)") }) {
+            () throws(SystemError) in
             let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
             return Descriptor(owning: try systemCall("open", path: path) { open(path, flags, 0o644) })
-        } catch {
-            throw StationError(.cannotCreate, "\(path): cannot be written: \(error.reason)")
         }
     }
 
@@ -112,17 +111,27 @@ struct ReplayCommand {
     ) throws(StationError) -> (status: ExitStatus, failures: [StationError], summary: ReplaySummary) {
         let replay = try Replay(
             options, output: output, errors: errors, interruption: signals.interruption)
-        for notice in replay.notices { errors.write("binnacle: \(notice)") }
-        errors.flush()
-        signals.listen(waking: replay.wakeDescriptor)
         // Events on the same terminal would damage a progress bar.
-        let (summary, failures) = replay.run(.onTerminal("replay", isWanted: isatty(STDOUT_FILENO) == 0))
-        for notice in summary.notices { errors.write("binnacle: \(notice)") }
-        for failure in failures { errors.write("binnacle: \(failure.description)") }
+        let (summary, failures) = replay.run(
+            .onTerminal("replay", isWanted: isatty(STDOUT_FILENO) == 0), errors, signals)
         let report = options.writesJSON || options.table != nil ? errors : output
         for line in summary.lines { report.write(line) }
         let status = summary.isCancelled ? signals.interruption.exitStatus : failures.first?.status ?? .ok
         return (status, failures, summary)
+    }
+}
+
+extension Replay {
+    /// Plays to the end, and reports what is to be known before and after.
+    func run(
+        _ indicator: ProgressIndicator, _ errors: LineWriter, _ signals: SignalListener
+    ) -> (summary: ReplaySummary, failures: [StationError]) {
+        errors.tell(notices)
+        signals.listen(waking: wakeDescriptor)
+        let (summary, failures) = run(indicator)
+        errors.tell(summary.notices)
+        errors.tell(failures.map(\.description))
+        return (summary, failures)
     }
 }
 
@@ -143,24 +152,13 @@ extension ReplayOptions {
         if case .afterFirst(let start)? = from?.time, case .afterFirst(let end)? = to?.time, start >= end {
             throw StationError(.usage, "\(to?.text ?? ""): has to be after \(from?.text ?? "")")
         }
-        if let text = arguments.value(.speed) { speed = try Self.speed(text) }
-        if let text = arguments.value(.batch) {
-            guard let count = Int(text), (1...65_536).contains(count) else {
-                throw StationError(.usage, "--batch \(text): has to be a whole number from 1 to 65536")
-            }
-            batch = count
+        if let text = arguments.value(.speed) {
+            speed = text == "max" ? .maximum : .times(try arguments.speed(mayBeMaximum: true))
         }
+        batch = try arguments.count(.batch, in: 1...65_536) ?? batch
         traces.decodesScans = arguments.has(.decodeScans)
         // At a multiple of real time, one is enough.
         if speed == .maximum { traces.processorCount = Processors.availableCount }
-    }
-
-    private static func speed(_ text: String) throws(StationError) -> ReplayOptions.Speed {
-        if text == "max" { return .maximum }
-        guard let factor = Arguments.factor(text) else {
-            throw StationError(.usage, "--speed \(text): has to be a number above 0, or max")
-        }
-        return .times(factor)
     }
 
     private static func bound(_ arguments: Arguments, _ option: OptionRow) throws(StationError) -> ReplayBound? {

@@ -44,7 +44,7 @@ enum RetryLine {
         return value.hasPrefix(path + ":") ? name + file + value.dropFirst(path.count) : word
     }
 
-    /// The user's arguments without the options that are given anew.
+    /// The user's arguments without the options that are given again.
     private static func without(_ options: [String], _ arguments: [String]) -> [String] {
         // What is said of all accelerations is added to the columns that the user has named.
         let namesColumns = options.contains { $0.contains("=") && !$0.hasPrefix("acceleration=") }

@@ -1,6 +1,4 @@
-import Binnacle
 import CommandRows
-import PlainText
 import Station
 
 /// `binnacle run`: the daemon.
@@ -41,18 +39,8 @@ struct RunCommand {
             let hint = option == .loop ? "; in a configuration it is a key of the sensor" : ""
             throw StationError(.usage, "--\(option.name) is for --trace\(hint)")
         }
-        if let name = arguments.value(.simulate) {
-            guard let model = SimulationSettings.Model(rawValue: name) else {
-                let names = SimulationSettings.Model.allCases.map(\.rawValue)
-                throw StationError(
-                    .usage, "--simulate \(name): no such model (\(Spelling.hint(for: name, among: names)))")
-            }
-            return .simulated(model)
-        }
-        let text = arguments.value(.speed) ?? "1"
-        guard let speed = Arguments.factor(text) else {
-            throw StationError(.usage, "--speed \(text): has to be a number above 0")
-        }
+        if let model = try arguments.simulated(.simulate) { return .simulated(model) }
+        let speed = try arguments.speed()
         return traces.isEmpty ? nil : .traces(traces, loops: arguments.has(.loop), speed: speed)
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import Station
 import Synchronization
 
@@ -30,9 +31,9 @@ struct SignalListener {
         Self.received.store(0, ordering: .relaxed)
         Self.firstNanoseconds.store(0, ordering: .relaxed)
         Self.wakeDescriptor.store(descriptor ?? -1, ordering: .relaxed)
-        var action = sigaction()
-        action.__sigaction_handler.sa_handler = { number in
-            let now = SignalListener.monotonicNanoseconds()
+        Self.handle([SIGINT, SIGTERM]) { number in
+            // clock_gettime(2) may be called in signal handlers.
+            let now = SystemClock.monotonic()
             let first = SignalListener.firstNanoseconds.load(ordering: .relaxed)
             guard first == 0 else {
                 guard now - first > SignalListener.sameRequestNanoseconds else { return }
@@ -45,10 +46,6 @@ struct SignalListener {
             SignalListener.received.store(number, ordering: .relaxed)
             SignalListener.wake()
         }
-        // Without SA_RESTART a blocking call returns when the signal comes.
-        sigaction(SIGINT, &action, nil)
-        sigaction(SIGTERM, &action, nil)
-        Self.unblock([SIGINT, SIGTERM])
     }
 
     /// The standard descriptor whose terminal ends the process when it is closed; −1 without one.
@@ -65,8 +62,7 @@ struct SignalListener {
         let isIgnored = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
         let terminal = isIgnored ? nil : [STDERR_FILENO, STDOUT_FILENO, STDIN_FILENO].first { isatty($0) == 1 }
         Self.terminalDescriptor.store(terminal ?? -1, ordering: .relaxed)
-        action = sigaction()
-        action.__sigaction_handler.sa_handler = { number in
+        Self.handle([SIGHUP]) { number in
             if SignalListener.isTerminalClosed() {
                 SignalListener.received.store(number, ordering: .relaxed)
             } else {
@@ -74,8 +70,6 @@ struct SignalListener {
             }
             SignalListener.wake()
         }
-        sigaction(SIGHUP, &action, nil)
-        Self.unblock([SIGHUP])
     }
 
     /// Whether the terminal has gone; tcgetattr(3) may be called in signal handlers.
@@ -105,14 +99,11 @@ struct SignalListener {
     func listenForTerminal() {
         _ = Self.terminalSignals.load(ordering: .relaxed)
         _ = Self.wakeDescriptor.load(ordering: .relaxed)
-        var action = sigaction()
-        action.__sigaction_handler.sa_handler = { number in
+        Self.handle([SIGWINCH, SIGTSTP, SIGCONT]) { number in
             let bit: UInt32 = number == SIGWINCH ? 1 : number == SIGTSTP ? 2 : 4
             SignalListener.terminalSignals.bitwiseOr(bit, ordering: .relaxed)
             SignalListener.wake()
         }
-        for number in [SIGWINCH, SIGTSTP, SIGCONT] { sigaction(number, &action, nil) }
-        Self.unblock([SIGWINCH, SIGTSTP, SIGCONT])
     }
 
     /// What the terminal asked for since the last call.
@@ -127,13 +118,6 @@ struct SignalListener {
         listenForTerminal()
     }
 
-    /// The time; clock_gettime(2) may be called in signal handlers.
-    private static func monotonicNanoseconds() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
-
     /// Called in signal handlers, where little more than a load and a write is allowed.
     private static func wake() {
         let descriptor = wakeDescriptor.load(ordering: .relaxed)
@@ -141,11 +125,17 @@ struct SignalListener {
         if descriptor >= 0 { _ = write(descriptor, &one, 8) }
     }
 
-    /// The parent process may have left the signals blocked.
-    private static func unblock(_ wanted: [Int32]) {
+    /// Sets a handler, and unblocks the signals: the parent process may have left them blocked.
+    private static func handle(_ numbers: [Int32], _ handler: @escaping @convention(c) (Int32) -> Void) {
+        // Without SA_RESTART a blocking call returns when the signal comes.
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = handler
         var signals = sigset_t()
         sigemptyset(&signals)
-        for signal in wanted { sigaddset(&signals, signal) }
+        for number in numbers {
+            sigaction(number, &action, nil)
+            sigaddset(&signals, number)
+        }
         sigprocmask(SIG_UNBLOCK, &signals, nil)
     }
 }

@@ -19,9 +19,9 @@ struct SimulateCommand {
     init(_ arguments: Arguments) throws(StationError) {
         try arguments.refuseOperands("simulate")
         var options = SimulateOptions(try Self.samples(arguments))
-        options.file = try Self.choice(arguments, .as, ["hub": .uhid, "evdev": .uinput], DeviceFile.uhid)
-        options.width = try Self.choice(arguments, .bits, ["16": .bits16, "32": .bits32], HubDescription.Width.bits32)
-        options.hasTime = try Self.choice(arguments, .time, ["hub": true, "kernel": false], true)
+        options.file = try arguments.choice(.as, ["hub": .uhid, "evdev": .uinput]) ?? .uhid
+        options.width = try arguments.choice(.bits, ["16": .bits16, "32": .bits32]) ?? .bits32
+        options.hasTime = try arguments.choice(.time, ["hub": true, "kernel": false]) ?? true
         options.hasGyroscope = arguments.has(.gyroscope)
         options.waits = arguments.has(.wait)
         options.sensors = arguments.all(.sensor)
@@ -41,8 +41,7 @@ struct SimulateCommand {
     ) throws(StationError) -> ExitStatus {
         let simulation = try DeviceSimulation(
             options, commands: STDIN_FILENO, output: output, errors: errors, interruption: signals.interruption)
-        for notice in simulation.notices { errors.write("binnacle: \(notice)") }
-        errors.flush()
+        errors.tell(simulation.notices)
         // In the background of a shell, reading commands from its terminal would stop the process.
         signal(SIGTTIN, SIG_IGN)
         signals.listen(waking: simulation.wakeDescriptor)
@@ -63,18 +62,13 @@ struct SimulateCommand {
             for option in [OptionRow.rateHz, .gyroscope] where arguments.has(option) {
                 throw StationError(.usage, "--\(option.name) is for --model; a trace has what was recorded")
             }
-            return .traces(traces, speed: try speed(arguments), loops: arguments.has(.loop))
+            return .traces(traces, speed: try arguments.speed(), loops: arguments.has(.loop))
         }
         for option in [OptionRow.speed, .loop, .map, .rate, .sensor] where arguments.has(option) {
             throw StationError(.usage, "--\(option.name) is for --trace")
         }
         var settings = SimulationSettings()
-        let name = arguments.value(.model) ?? ""
-        guard let model = SimulationSettings.Model(rawValue: name) else {
-            let names = SimulationSettings.Model.allCases.map(\.rawValue)
-            throw StationError(.usage, "--model \(name): no such model (\(Spelling.hint(for: name, among: names)))")
-        }
-        settings.model = model
+        if let model = try arguments.simulated(.model) { settings.model = model }
         if let text = arguments.value(.rateHz) {
             guard let rate = Double(text), rates.contains(rate) else {
                 throw StationError(.usage, "--rate-hz \(text): has to be a number from 0.1 to 10000")
@@ -82,25 +76,6 @@ struct SimulateCommand {
             settings.rateHz = rate
         }
         return .model(settings)
-    }
-
-    private static func speed(_ arguments: Arguments) throws(StationError) -> Double {
-        guard let text = arguments.value(.speed) else { return 1 }
-        guard let speed = Double(text), speed > 0, speed.isFinite else {
-            throw StationError(.usage, "--speed \(text): has to be a number above 0")
-        }
-        return speed
-    }
-
-    private static func choice<Value>(
-        _ arguments: Arguments, _ option: OptionRow, _ values: KeyValuePairs<String, Value>, _ usual: Value
-    ) throws(StationError) -> Value {
-        guard let text = arguments.value(option) else { return usual }
-        guard let value = values.first(where: { $0.key == text })?.value else {
-            let names = Spelling.alternatives(values.map(\.key))
-            throw StationError(.usage, "--\(option.name) \(text): has to be \(names)")
-        }
-        return value
     }
 
     private static func name(_ arguments: Arguments, _ file: DeviceFile) throws(StationError) -> String? {

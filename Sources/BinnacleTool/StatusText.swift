@@ -64,7 +64,7 @@ enum StatusText {
         guard let gyroscope, gyroscope != .null else { return "" }
         let offset = items(gyroscope["offset_dps"]).map(word).joined(separator: ", ")
         var text = "; gyroscope's offset \(offset)°/s ± \(word(gyroscope["offset_sigma_dps"]))"
-        if case .number(let seconds)? = gyroscope["alone_s"], let alone = Double(seconds), alone >= 1 {
+        if let alone = number(gyroscope["alone_s"]).flatMap({ Double($0) }), alone >= 1 {
             text += ", without the magnetometer for \(DurationText.text(alone))"
         }
         return text
@@ -115,23 +115,25 @@ enum StatusText {
         return ["system bus: " + parts.joined(separator: ", ") + failure]
     }
 
-    private static func items(_ value: JSONValue?) -> [JSONValue] {
+    static func items(_ value: JSONValue?) -> [JSONValue] {
         guard case .array(let items)? = value else { return [] }
         return items
+    }
+
+    /// A number as the status has it; `nil` for one that is not known.
+    static func number(_ value: JSONValue?) -> String? {
+        guard case .number(let text)? = value else { return nil }
+        return text
     }
 
     private static func isTrue(_ value: JSONValue?) -> Bool { value == .boolean(true) }
 
     /// A number or a text; `-` for an unknown value.
     private static func word(_ value: JSONValue?) -> String {
-        switch value {
-        case .number(let text), .string(let text): text
-        default: "-"
-        }
+        number(value) ?? value?.text ?? "-"
     }
 
     private static func time(_ value: JSONValue?) -> String {
-        guard case .number(let text)? = value, let seconds = Double(text) else { return "-" }
-        return DurationText.text(seconds)
+        number(value).flatMap { Double($0) }.map(DurationText.text) ?? "-"
     }
 }

@@ -27,11 +27,8 @@ final class SubscriberSession {
         _ request: SubscriptionRequest, path: @autoclosure @escaping () -> String,
         patience: SubscriptionReader.Patience, errors: LineWriter, signals: SignalListener
     ) throws(StationError) {
-        let waker: Waker
-        do throws(SystemError) {
-            waker = try Waker()
-        } catch {
-            throw StationError(.unavailable, error.description)
+        let waker = try mapError({ StationError(.unavailable, $0.description) }) { () throws(SystemError) in
+            try Waker()
         }
         self.waker = waker
         self.errors = errors
@@ -63,7 +60,7 @@ final class SubscriberSession {
                 case .cancelled: return .ended(status)
                 }
             } catch {
-                throw StationError(error.exitStatus, error.description)
+                throw StationError(error)
             }
         }
     }

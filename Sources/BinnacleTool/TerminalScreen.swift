@@ -73,12 +73,7 @@ final class TerminalScreen {
         return put("\u{1B}[H" + frame.lines.joined(separator: "\u{1B}[K\r\n") + "\u{1B}[K\u{1B}[J")
     }
 
-    /// Waits for keys or for a wake-up.
-    ///
-    /// - Parameters:
-    ///   - descriptor: Ends the wait when it is readable.
-    ///   - timeout: The longest wait; −1 for none.
-    /// - Returns: What was typed; `nil` when the terminal is gone.
+    /// Waits for keys, or until a descriptor is readable; `nil` when the terminal is gone.
     func wait(_ descriptor: Int32, timeoutMilliseconds timeout: Int32) -> [UInt8]? {
         var entries = [
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),

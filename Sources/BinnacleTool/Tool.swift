@@ -105,6 +105,12 @@ enum Tool {
 }
 
 extension LineWriter {
+    /// Writes messages of the program at once.
+    func tell(_ messages: [some CustomStringConvertible]) {
+        for message in messages { write("binnacle: \(message.description)") }
+        flush()
+    }
+
     /// Writes text of several lines.
     func write(text: String) {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)

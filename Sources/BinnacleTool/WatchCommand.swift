@@ -22,7 +22,7 @@ struct WatchCommand {
     private let isUTC: Bool
 
     /// No screen shows more pictures a second.
-    private static let frameNanoseconds: Int64 = 100_000_000
+    fileprivate static let frameNanoseconds: Int64 = 100_000_000
 
     init(_ arguments: Arguments) throws(StationError) {
         let traces = arguments.operands
@@ -112,13 +112,11 @@ private struct WatchView {
     /// When it ends, on CLOCK_MONOTONIC; `nil` for when it is ended.
     let deadline: Int64?
 
-    private static let frameNanoseconds: Int64 = 100_000_000
-
     /// Why there is nothing more to show; `nil` while there is.
     private var end: Result<ExitStatus, StationError>? {
         if signals.interruption.isRequested { return .success(signals.interruption.exitStatus) }
         if let outcome = daemon?.outcome { return outcome.map { .ok } }
-        if let failure = feed.failure { return .failure(StationError(failure.exitStatus, failure.description)) }
+        if let failure = feed.failure { return .failure(StationError(failure)) }
         if let deadline, SystemClock.monotonic() >= deadline { return .success(.ok) }
         return nil
     }
@@ -151,7 +149,7 @@ private struct WatchView {
             }
             if let end { return end }
             let now = SystemClock.monotonic()
-            let due = drawnNanoseconds + Self.frameNanoseconds
+            let due = drawnNanoseconds + WatchCommand.frameNanoseconds
             if isChanged, now >= due {
                 guard screen.draw(state) else { return .success(.ok) }
                 (isChanged, drawnNanoseconds) = (false, now)

@@ -32,15 +32,7 @@ final class WatchFeed: Sendable {
     private let waker: Waker
     private let isUTC: Bool
 
-    /// Connects on a thread of its own.
-    ///
-    /// - Parameters:
-    ///   - path: The socket.
-    ///   - intervalNanoseconds: How often readings come.
-    ///   - isUTC: Whether times are in UTC.
-    ///   - waitsForDaemon: Whether the daemon may not answer yet.
-    ///   - waker: Woken when there is something.
-    /// - Throws: ``SystemError`` when the system has no thread left.
+    /// Connects on a thread of its own, also to a daemon that may not answer yet, and wakes when there is something.
     init(
         path: String, intervalNanoseconds: Int64, isUTC: Bool, waitsForDaemon: Bool, waking waker: Waker
     ) throws(SystemError) {
