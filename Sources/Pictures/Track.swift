@@ -97,8 +97,7 @@ final class Track {
             let from = start <= origin ? 0 : Int(Self.distance(from: origin, to: start) / blockNanoseconds)
             let to = Int((Self.distance(from: origin, to: end) - 1) / blockNanoseconds)
             for index in min(from, count)..<min(max(from, to) + 1, count) {
-                result = Self.union(
-                    kinds[series], result, Extremes(least: least[series][index], greatest: greatest[series][index]))
+                result = Self.union(kinds[series], result, self[series, index])
             }
         }
         return result.least <= result.greatest ? result : nil
@@ -149,17 +148,9 @@ final class Track {
     private func joinPairs() {
         let old = count
         for series in kinds.indices {
-            let kind = kinds[series]
             for place in 0..<(old + 1) / 2 {
-                let first = Extremes(least: least[series][2 * place], greatest: greatest[series][2 * place])
-                var both = first
-                if 2 * place + 1 < old {
-                    both = Self.union(
-                        kind, first,
-                        Extremes(least: least[series][2 * place + 1], greatest: greatest[series][2 * place + 1]))
-                }
-                least[series][place] = both.least
-                greatest[series][place] = both.greatest
+                let next = 2 * place + 1 < old ? self[series, 2 * place + 1] : Extremes()
+                self[series, place] = Self.union(kinds[series], self[series, 2 * place], next)
             }
             least[series].removeLast(old / 2)
             greatest[series].removeLast(old / 2)
@@ -169,10 +160,13 @@ final class Track {
 
     private func merge(_ value: Extremes, into place: Int, of series: Int) {
         guard value.least <= value.greatest, value.least.isFinite, value.greatest.isFinite else { return }
-        let both = Self.union(
-            kinds[series], Extremes(least: least[series][place], greatest: greatest[series][place]), value)
-        least[series][place] = both.least
-        greatest[series][place] = both.greatest
+        self[series, place] = Self.union(kinds[series], self[series, place], value)
+    }
+
+    /// A block of a series.
+    private subscript(series: Int, place: Int) -> Extremes {
+        get { Extremes(least: least[series][place], greatest: greatest[series][place]) }
+        set { (least[series][place], greatest[series][place]) = (newValue.least, newValue.greatest) }
     }
 
     /// What two blocks become together.
