@@ -67,6 +67,12 @@ struct Arguments {
         throw StationError(.usage, "\(command) takes no '\(operand)'; see 'binnacle \(command) --help'")
     }
 
+    /// Fails when an option of some is given, which goes only with what the reason says.
+    func refuse(_ options: [OptionRow], _ reason: String) throws(StationError) {
+        guard let option = options.first(where: has) else { return }
+        throw StationError(.usage, "--\(option.name) \(reason)")
+    }
+
     private static func split(_ argument: String) -> (name: String, value: String?) {
         guard argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") else { return (argument, nil) }
         return (String(argument[..<equals]), String(argument[argument.index(after: equals)...]))

@@ -35,9 +35,7 @@ struct CalibrateCommand {
             throw StationError(
                 .usage, "--trace (or --bind) does not go with --config: one of them says where the samples come from")
         }
-        for option in [OptionRow.map, .rate, .from, .to] where arguments.has(option) && options.traces.isEmpty {
-            throw StationError(.usage, "--\(option.name) is for --trace")
-        }
+        if options.traces.isEmpty { try arguments.refuse([.map, .rate, .from, .to], "is for --trace") }
         options.timeRange = try Self.timeRange(arguments)
         options.duration = try arguments.duration()
         guard options.duration == nil || options.traces.isEmpty else {
@@ -78,9 +76,7 @@ struct CalibrateCommand {
     }
 
     private static func judge(_ arguments: Arguments, _ kind: SampleKind) throws(StationError) -> MagnetometerJudge {
-        for option in [OptionRow.model, .position, .field] where arguments.has(option) && kind != .magnetometer {
-            throw StationError(.usage, "--\(option.name) is for magnetometers")
-        }
+        if kind != .magnetometer { try arguments.refuse([.model, .position, .field], "is for magnetometers") }
         var judge = MagnetometerJudge()
         judge.model = try arguments.choice(.model, ["sphere": .sphere, "ellipsoid": .ellipsoid])
         if let text = arguments.value(.field) {

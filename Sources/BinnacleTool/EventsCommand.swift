@@ -34,8 +34,8 @@ struct EventsCommand {
         isUTC = arguments.has(.utc)
         untilNanoseconds = try Self.time(.until, arguments)
         lastCount = try arguments.count(.last, in: 1...1_000_000)
-        for option in [OptionRow.until, .last] where arguments.has(option) && arguments.has(.follow) {
-            throw StationError(.usage, "--\(option.name) does not go with --follow, which has no last event")
+        if arguments.has(.follow) {
+            try arguments.refuse([.until, .last], "does not go with --follow, which has no last event")
         }
         var request = SubscriptionRequest()
         if arguments.has(.kind) { request.filter.kinds = try KindWords.kinds(arguments.all(.kind), of: "--kind") }
@@ -48,9 +48,8 @@ struct EventsCommand {
         storePath = arguments.value(.store)
         isSocketNamed = arguments.has(.socket)
         writesJSON = arguments.has(.json)
-        for option in [OptionRow.socket, .follow] where storePath != nil && arguments.has(option) {
-            throw StationError(
-                .usage, "--\(option.name) does not go with --store, which reads a file and asks no daemon")
+        if storePath != nil {
+            try arguments.refuse([.socket, .follow], "does not go with --store, which reads a file and asks no daemon")
         }
         mayReadFile = !arguments.has(.socket) && !request.follows
     }
@@ -76,8 +75,7 @@ struct EventsCommand {
         if let storePath { return try read(storePath, output) }
         if mayReadFile, !SocketPath.isAnswered(path) {
             let path = EventStoreSettings.readablePath
-            errors.write("binnacle: no daemon answers; reading \(path.printable)")
-            errors.flush()
+            errors.tell("no daemon answers; reading \(path.printable)")
             return try read(path, output)
         }
         errors.sayOwnDaemon(path, isNamed: isSocketNamed)

@@ -84,10 +84,7 @@ struct OnCommand {
         } catch {
             problem = "cannot be run: \(error.reason)"
         }
-        if let problem {
-            errors.write("binnacle: \(template.program.printable): \(problem)")
-            errors.flush()
-        }
+        if let problem { errors.tell("\(template.program.printable): \(problem)") }
         return status
     }
 

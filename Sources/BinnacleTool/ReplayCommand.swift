@@ -101,9 +101,7 @@ struct ReplayCommand {
             throw StationError(
                 .usage, "--each reads the names of the recordings from standard input, and takes no others")
         }
-        for option in [OptionRow.report, .handlers] where arguments.has(option) {
-            throw StationError(.usage, "--\(option.name) is not for --each")
-        }
+        try arguments.refuse([.report, .handlers], "is not for --each")
     }
 
     private func play(
@@ -129,8 +127,8 @@ extension Replay {
         errors.tell(notices)
         signals.listen(waking: wakeDescriptor)
         let (summary, failures) = run(indicator)
-        errors.tell(summary.notices)
-        errors.tell(failures.map(\.description))
+        // Behind the events, where both outputs are the same.
+        for message in summary.notices + failures.map(\.description) { errors.write("binnacle: \(message)") }
         return (summary, failures)
     }
 }

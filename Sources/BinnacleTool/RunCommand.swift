@@ -35,9 +35,9 @@ struct RunCommand {
         guard traces.isEmpty || !arguments.has(.simulate) else {
             throw StationError(.usage, "--trace does not go with --simulate: one of them plays the sensors")
         }
-        for option in [OptionRow.loop, .speed] where arguments.has(option) && traces.isEmpty {
-            let hint = option == .loop ? "; in a configuration it is a key of the sensor" : ""
-            throw StationError(.usage, "--\(option.name) is for --trace\(hint)")
+        if traces.isEmpty {
+            try arguments.refuse([.loop], "is for --trace; in a configuration it is a key of the sensor")
+            try arguments.refuse([.speed], "is for --trace")
         }
         if let model = try arguments.simulated(.simulate) { return .simulated(model) }
         let speed = try arguments.speed()

@@ -27,11 +27,7 @@ struct SimulateCommand {
         options.sensors = arguments.all(.sensor)
         options.name = try Self.name(arguments, options.file)
         options.node = arguments.value(.node)
-        if options.file == .uinput {
-            for option in [OptionRow.bits, .wait] where arguments.has(option) {
-                throw StationError(.usage, "--\(option.name) is for --as hub")
-            }
-        }
+        if options.file == .uinput { try arguments.refuse([.bits, .wait], "is for --as hub") }
         options.duration = try arguments.duration()
         self.options = options
     }
@@ -59,14 +55,10 @@ struct SimulateCommand {
                     : "--trace does not go with --model: one of them says what the devices measure")
         }
         guard traces.isEmpty else {
-            for option in [OptionRow.rateHz, .gyroscope] where arguments.has(option) {
-                throw StationError(.usage, "--\(option.name) is for --model; a trace has what was recorded")
-            }
+            try arguments.refuse([.rateHz, .gyroscope], "is for --model; a trace has what was recorded")
             return .traces(traces, speed: try arguments.speed(), loops: arguments.has(.loop))
         }
-        for option in [OptionRow.speed, .loop, .map, .rate, .sensor] where arguments.has(option) {
-            throw StationError(.usage, "--\(option.name) is for --trace")
-        }
+        try arguments.refuse([.speed, .loop, .map, .rate, .sensor], "is for --trace")
         var settings = SimulationSettings()
         if let model = try arguments.simulated(.model) { settings.model = model }
         if let text = arguments.value(.rateHz) {

@@ -39,10 +39,9 @@ final class SubscriberSession {
             request, path: path(), patience: patience, cancelling: waker.descriptor
         ) { change in
             switch change {
-            case .waiting(let error): errors.write("binnacle: \(error.description.printable); waiting for it")
-            case .connected: errors.write("binnacle: the daemon answers")
+            case .waiting(let error): errors.tell("\(error.description.printable); waiting for it")
+            case .connected: errors.tell("the daemon answers")
             }
-            errors.flush()
         }
         signals.listen(waking: waker.descriptor)
     }
@@ -75,7 +74,6 @@ final class SubscriberSession {
         let count = missed.count.map { $0 == 1 ? "1 event" : "\($0) events" } ?? "events"
         var range = ""
         if let first = missed.first, let last = missed.last { range = " (\(first) to \(last))" }
-        errors.write("binnacle: missed \(count)\(range): \(missed.reason.printable)")
-        errors.flush()
+        errors.tell("missed \(count)\(range): \(missed.reason.printable)")
     }
 }

@@ -111,6 +111,9 @@ extension LineWriter {
         flush()
     }
 
+    /// Writes a message of the program at once.
+    func tell(_ message: String) { tell([message]) }
+
     /// Writes text of several lines.
     func write(text: String) {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)

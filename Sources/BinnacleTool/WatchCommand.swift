@@ -39,9 +39,7 @@ struct WatchCommand {
         }
         let path = arguments.socketPath
         if own.isEmpty, arguments.has(.socket) || SocketPath.isAnswered(path) {
-            for option in [OptionRow.loop, .speed] where arguments.has(option) {
-                throw StationError(.usage, "--\(option.name) is for traces: name one")
-            }
+            try arguments.refuse([.loop, .speed], "is for traces: name one")
             source = .daemon(path)
             return
         }
