@@ -6,8 +6,8 @@ import PlainText
 /// Draws a picture as one SVG, for print and mail: what the page shows of the whole recording.
 ///
 /// There is a function for each kind of shape, as in page.js, which applies the same rules to each part that it shows: the range of
-/// a panel and the marks in it (`scale`, there `reach`), round values (`ticks`), states that last until the next sample
-/// (`drawStates`), and names beside the ends of curves (`drawNames`).
+/// a panel and the marks in it (`scale`, there `reach`), round values (`ticks`), states that last until the next sample, and names
+/// beside the ends of curves, none over another. check-plot compares what both name.
 package struct PictureSVG {
     private let picture: Picture
     private let start: Int64

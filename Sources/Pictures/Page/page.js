@@ -259,7 +259,7 @@ function drawCurve(g, { found, band, isDirection }, y, colour) {
   }
 }
 
-/** Draws the states of a panel, each in a row of its own: a state lasts until the next sample. */
+/** Draws the states of a panel, each in a row of its own: a state lasts until the next sample, in the SVG as well. */
 function drawStates(panel, g, top) {
   for (const states of panel.spec.states) {
     const found = columns(panel, states.track, states.series), joins = bridged(found);
@@ -352,7 +352,7 @@ function drawPanel(panel) {
     if (last && spec.curves[k].label) names.push({ text: spec.curves[k].label, y: y((last[0] + last[1]) / 2), colour });
   });
   g.restore();
-  // The name beside the end of the curve, none over another: colour is not its only sign.
+  // The name beside the end of the curve, none over another, as in the SVG: colour is not its only sign.
   names.sort((a, b) => a.y - b.y);
   g.textAlign = "left"; g.textBaseline = "middle";
   names.forEach((name, k) => {
