@@ -149,14 +149,8 @@ private struct ChosenEvents {
     let untilNanoseconds: Int64?
     let lastCount: Int?
     /// The last events, a ring once it is full.
-    private var last: [(event: Event, json: String)] = []
-    private var next = 0
-
-    init(printer: EventPrinter, untilNanoseconds: Int64?, lastCount: Int?) {
-        self.printer = printer
-        self.untilNanoseconds = untilNanoseconds
-        self.lastCount = lastCount
-    }
+    var last: [(event: Event, json: String)] = []
+    var next = 0
 
     /// Prints an event, or keeps it for ``finish()``; `false` when the reader of the output is gone.
     mutating func show(_ event: Event, _ json: String, flushes: Bool) -> Bool {

@@ -135,10 +135,8 @@ private struct WatchView {
                 screen.leave()
                 signals.stopProcess()
                 screen.resume()
-                isChanged = true
             } else if change.contains(.resume) {
                 screen.resume()
-                isChanged = true
             }
             if !change.isEmpty { isChanged = true }
             for content in feed.takeAll() {
