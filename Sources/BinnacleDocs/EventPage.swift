@@ -154,9 +154,11 @@ enum EventPage {
             as far as it looks at them; turn_deg (away from the present edge) and lean_deg of a screen, of the last \
             sample.
             Cm limits  What begins above or below which value of a measure or figure, and where it ends, which \
-            differs by the hysteresis.
+            differs by the hysteresis. always_shown is there for those that a view always shows.
             Cm figures  Figures as in events, at the end of the interval: a heading with its accuracy, its age when \
             it is held, and in reason why there is none.
+            Cm lanes  What is drawn of the detector over time: curves and a direction by the names of their values, rows of \
+            states, and sectors with their ends and the margin to leave them.
             """)
         page.section("SEE ALSO")
         page.line(
