@@ -36,6 +36,8 @@ package final class Daemon {
     let interruption: Interruption
     let finder: DeviceFinder
     let waker: Waker
+    /// What other threads leave for the parts.
+    let mailbox: Mailbox<PartMessage>
     let log: MessageLog
     let source: StationSource
     let router = Router()
@@ -63,6 +65,7 @@ package final class Daemon {
         } catch {
             throw StationError(error)
         }
+        mailbox = Mailbox(waker: waker)
         source = StationSource(waker: waker)
         router.wallClock = { [source] time in
             guard let time else { return SystemClock.realtime() }
@@ -86,7 +89,7 @@ package final class Daemon {
     ///
     /// What was learned of gyroscopes is there before the detectors that recall it. An event gets to the store before the
     /// socket, the bus and the handlers, which deliver what the store has. What is read follows from what all of these want,
-    /// and readiness from everything.
+    /// and readiness from everything. What a configuration says is logged when the others have applied it.
     private func makeParts(_ configuration: Configuration) throws(SystemError) -> [any DaemonPart] {
         let relay = SocketRelay()
         let demand = DemandPart(self)
@@ -94,9 +97,8 @@ package final class Daemon {
         let socket = SocketPart(self, relay, store)
         let service = ServicePart(self)
         return [
-            ReloadPart(self, service), GyroscopePart(self), DetectionPart(self, demand), store, socket,
-            DesktopPart(self, demand), HandlersPart(self, store), demand, LiveReadingsPart(self, socket),
-            service,
+            GyroscopePart(self), DetectionPart(self, demand), store, socket, DesktopPart(self, demand),
+            HandlersPart(self, store), demand, LiveReadingsPart(self, socket), ReloadPart(self, service), service,
         ]
     }
 
@@ -189,8 +191,9 @@ package final class Daemon {
         for stage in EndStage.allCases {
             for part in parts { part.end(stage, until: begin + Units.nanoseconds(stage.time)) }
             takeMessages()
+            router.flush(upTo: nil)
         }
-        let end = begin + Units.nanoseconds(EndStage.servers.time)
+        let end = begin + Units.nanoseconds(EndStage.files.time)
         log.finish(until: end)
         // Last, because a driver may not respond.
         source.live?.stop(atMostMilliseconds: Int(max(50, (end - SystemClock.monotonic()) / 1_000_000)))
@@ -198,7 +201,10 @@ package final class Daemon {
 
     /// Has the parts handle their messages, and hands the events on that came of it.
     func takeMessages() {
-        for part in parts { part.takeMessages() }
+        guard mailbox.hasMessages else { return }
+        var messages: [PartMessage] = []
+        mailbox.takeAll(into: &messages)
+        for message in messages { message(parts) }
         router.flush(upTo: nil)
     }
 }
@@ -206,7 +212,7 @@ package final class Daemon {
 extension Daemon: SessionDelegate {
     package func session(_ session: Session, didTurn answer: SampleAnswer) {
         let now = SystemClock.monotonic()
-        for part in parts { part.takeMessages() }
+        takeMessages()
         for part in parts { part.turn(answer, at: now) }
         router.flushReported()
         for part in parts { part.finishTurn(at: now) }

@@ -7,9 +7,7 @@ import PlainText
 ///
 /// The daemon knows its parts by this protocol alone. Everything is called on the event thread; a part calls the daemon back
 /// where what it contributes has changed. Every method has an empty default.
-protocol DaemonPart: AnyObject {
-    /// Handles what other threads have left for it.
-    func takeMessages()
+protocol DaemonPart: AnyObject, SendableMetatype {
     /// Makes what a configuration needs and what may fail; ``apply(_:)`` follows with that configuration.
     func prepare(_ configuration: Configuration) throws(SystemError)
     /// A configuration is about to be replaced; the old one is still in force.
@@ -22,11 +20,7 @@ protocol DaemonPart: AnyObject {
     func finishTurn(at now: Int64)
     /// When it has something to do although nothing happens, on CLOCK_MONOTONIC; `nil` for never.
     var deadline: Int64? { get }
-    /// Does its work of a stage of the end.
-    ///
-    /// - Parameters:
-    ///   - stage: The stage.
-    ///   - deadline: The longest wait, on CLOCK_MONOTONIC.
+    /// Does its work of a stage of the end, and waits no longer than to a time on CLOCK_MONOTONIC.
     func end(_ stage: EndStage, until deadline: Int64)
 
     /// Where it has events led, in the order in which each event gets there.
@@ -40,7 +34,6 @@ protocol DaemonPart: AnyObject {
 }
 
 extension DaemonPart {
-    func takeMessages() {}
     func prepare(_ configuration: Configuration) throws(SystemError) {}
     func willApply(_ change: ConfigurationChange) {}
     func apply(_ change: ConfigurationChange) {}
@@ -78,8 +71,10 @@ enum EndStage: CaseIterable {
     case store
     /// The other handlers end.
     case handlers
-    /// The servers send their last events, which they have from the store, and files are written.
+    /// The servers send their last events, which they have from the store.
     case servers
+    /// Files are written: a slow disk has the time that the servers leave.
+    case files
 
     /// The end of the stage, from the beginning of the end.
     var time: Duration {
@@ -88,38 +83,33 @@ enum EndStage: CaseIterable {
         case .actors: .milliseconds(500)
         case .store: .milliseconds(650)
         case .handlers: .milliseconds(750)
-        case .servers: .milliseconds(900)
+        case .servers, .files: .milliseconds(900)
         }
     }
 }
 
-/// What other threads leave for a part, which does it on the event thread.
-final class PartInbox<Part: AnyObject>: Sendable {
-    private let mailbox: Mailbox<@Sendable (Part) -> Void>
+/// A message of another thread; it looks for its part among all.
+typealias PartMessage = @Sendable ([any DaemonPart]) -> Void
 
-    init(_ waker: Waker) {
-        mailbox = Mailbox(waker: waker)
+/// What other threads leave for a part, which does it on the event thread.
+///
+/// All parts share one mailbox, so the messages of one thread are handled in their order: a handler's report before the
+/// request for the status that follows it.
+struct PartInbox<Part: DaemonPart>: Sendable {
+    private let mailbox: Mailbox<PartMessage>
+
+    init(_ daemon: Daemon) {
+        mailbox = daemon.mailbox
     }
 
     /// Leaves a message; from any thread.
-    func post(_ message: @escaping @Sendable (Part) -> Void) { mailbox.post(message) }
-
-    /// Has the part do what was left for it.
-    func deliver(to part: Part) {
-        guard mailbox.hasMessages else { return }
-        var messages: [@Sendable (Part) -> Void] = []
-        mailbox.takeAll(into: &messages)
-        for message in messages { message(part) }
+    func post(_ message: @escaping @Sendable (Part) -> Void) {
+        mailbox.post { parts in
+            for case let part as Part in parts { message(part) }
+        }
     }
-}
 
-extension PartInbox {
-    /// Has a thread of its own do what may take long, and leaves the result.
-    ///
-    /// - Parameters:
-    ///   - work: Runs on the thread.
-    ///   - use: Takes its result, on the event thread.
-    /// - Throws: ``SystemError`` when the system has no thread left; nothing is left then.
+    /// Has a thread of its own do what may take long, and leaves the result for the event thread.
     func run<Result: Sendable>(
         _ work: @escaping @Sendable () -> Result, then use: @escaping @Sendable (Part, Result) -> Void
     ) throws(SystemError) {

@@ -26,10 +26,8 @@ final class DemandPart: DaemonPart {
 
     init(_ daemon: Daemon) {
         self.daemon = daemon
-        inbox = PartInbox(daemon.waker)
+        inbox = PartInbox(daemon)
     }
-
-    func takeMessages() { inbox.deliver(to: self) }
 
     /// Whether nothing wants what a sensor measures.
     func isIdle(_ sensor: Sensor) -> Bool { idleSensors.contains { $0 === sensor } }

@@ -55,12 +55,10 @@ final class DesktopPart: DaemonPart {
     init(_ daemon: Daemon, _ demand: DemandPart) {
         self.daemon = daemon
         self.demand = demand
-        inbox = PartInbox(daemon.waker)
+        inbox = PartInbox(daemon)
         for detector in detectors.values { detector.startDetection() }
         demand.readingObserver = { [unowned self] in process($0) }
     }
-
-    func takeMessages() { inbox.deliver(to: self) }
 
     // MARK: - The service
 
@@ -70,7 +68,9 @@ final class DesktopPart: DaemonPart {
             guard let service else { return }
             service.bus.finish()
             self.service = nil
-            demand.demand.origins = [:]
+            // Another service finds and claims everything from the beginning.
+            demand.demand = SensorDemand()
+            ambientPresent = nil
             return
         }
         if let service {
@@ -146,6 +146,7 @@ final class DesktopPart: DaemonPart {
     }
 
     private func claim(_ sensors: DesktopSensors) {
+        guard service != nil else { return }
         restart(sensors.subtracting(demand.demand.claimed))
         demand.demand.claim(sensors)
         demand.review()

@@ -20,11 +20,9 @@ final class GyroscopePart: DaemonPart {
 
     init(_ daemon: Daemon) {
         self.daemon = daemon
-        inbox = PartInbox(daemon.waker)
+        inbox = PartInbox(daemon)
         if let failure = book.read() { daemon.log.say(failure, level: .warning) }
     }
-
-    func takeMessages() { inbox.deliver(to: self) }
 
     func willApply(_ change: ConfigurationChange) { record() }
 
@@ -52,10 +50,10 @@ final class GyroscopePart: DaemonPart {
         case .begin:
             record()
             write()
-        case .servers:
+        case .files:
             while isWriting, case let left = SystemClock.milliseconds(until: deadline), left > 0 {
                 daemon.waker.wait(timeoutMilliseconds: left)
-                takeMessages()
+                daemon.takeMessages()
             }
         default: break
         }

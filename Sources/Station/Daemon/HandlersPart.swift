@@ -30,7 +30,7 @@ final class HandlersPart: DaemonPart {
     init(_ daemon: Daemon, _ store: StorePart) {
         self.daemon = daemon
         self.store = store
-        let inbox = PartInbox<HandlersPart>(daemon.waker)
+        let inbox = PartInbox<HandlersPart>(daemon)
         self.inbox = inbox
         trouble = TroubleLog(daemon.log)
         attachments = store.store.map { store in
@@ -39,8 +39,6 @@ final class HandlersPart: DaemonPart {
             }
         }
     }
-
-    func takeMessages() { inbox.deliver(to: self) }
 
     // MARK: - Configurations
 
@@ -118,11 +116,11 @@ final class HandlersPart: DaemonPart {
             attachments?.detachAll()
         case .actors: end((lines + retired).filter(\.actsOnTheWorld), until: deadline)
         case .handlers: end((lines + retired).filter { !$0.actsOnTheWorld }, until: deadline)
-        case .servers:
+        case .files:
             // The output is what the caller asked for.
             guard daemon.options.writesJSON, let failure = tallies[RunOptions.outputName]?.failure else { return }
             daemon.session.add(StationError(.inputOutput, failure))
-        case .numbering, .store: break
+        case .numbering, .store, .servers: break
         }
     }
 

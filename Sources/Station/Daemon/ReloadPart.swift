@@ -31,10 +31,8 @@ final class ReloadPart: DaemonPart {
     init(_ daemon: Daemon, _ service: ServicePart) {
         self.daemon = daemon
         self.service = service
-        inbox = PartInbox(daemon.waker)
+        inbox = PartInbox(daemon)
     }
-
-    func takeMessages() { inbox.deliver(to: self) }
 
     func turn(_ answer: SampleAnswer, at now: Int64) {
         if daemon.interruption.takeReload() { reload() }

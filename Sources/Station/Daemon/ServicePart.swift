@@ -20,7 +20,7 @@ final class ServicePart: DaemonPart {
         self.daemon = daemon
     }
 
-    func apply(_ change: ConfigurationChange) {
+    func willApply(_ change: ConfigurationChange) {
         if change.isFirst { readyByNanoseconds = SystemClock.monotonic() + Self.longestStart }
     }
 
@@ -31,12 +31,19 @@ final class ServicePart: DaemonPart {
     func sayReady() {
         manager.sayReady()
         restNanoseconds = SystemClock.monotonic() + Self.settling
+        tellState()
+    }
+
+    func turn(_ answer: SampleAnswer, at now: Int64) {
+        manager.giveLifeSign(now)
+        switch answer {
+        case .samples, .failed: tellState()
+        case .pending, .ended: break
+        }
     }
 
     func finishTurn(at now: Int64) {
-        manager.giveLifeSign(now)
         if !daemon.isReady { checkReadiness(now) }
-        if daemon.isReady { tellState() }
         if let time = restNanoseconds, now >= time {
             restNanoseconds = nil
             ResidentMemory.giveBack()
@@ -58,7 +65,7 @@ final class ServicePart: DaemonPart {
     private func tellState() {
         let sensors = daemon.router.sensors
         let state = (active: sensors.count { $0.isActive }, all: sensors.count)
-        // Called in each turn: the text is made only when it changes.
+        // Called after each delivery: the text is made only when it changes.
         guard toldState.map({ $0 != state }) ?? true else { return }
         toldState = state
         manager.say("\(state.active) of \(state.all) sensors active")

@@ -44,10 +44,8 @@ final class SocketPart: DaemonPart {
         self.daemon = daemon
         self.relay = relay
         self.store = store
-        inbox = PartInbox(daemon.waker)
+        inbox = PartInbox(daemon)
     }
-
-    func takeMessages() { inbox.deliver(to: self) }
 
     /// The shortest interval of the live readings that subscribers want, in nanoseconds; `nil` when none are wanted.
     var readingsInterval: Int64? { wishes.values.compactMap(\.readingsInterval).min() }

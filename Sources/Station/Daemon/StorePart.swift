@@ -25,7 +25,7 @@ final class StorePart: DaemonPart {
     init(_ daemon: Daemon, _ settings: EventStoreSettings?, _ relay: SocketRelay) throws(SystemError) {
         self.daemon = daemon
         self.relay = relay
-        let inbox = PartInbox<StorePart>(daemon.waker)
+        let inbox = PartInbox<StorePart>(daemon)
         self.inbox = inbox
         inlet = try settings.map { settings throws(SystemError) in
             StoreInlet(
@@ -36,8 +36,6 @@ final class StorePart: DaemonPart {
                     onConflict: { reason in inbox.post { $0.end(because: reason) } }))
         }
     }
-
-    func takeMessages() { inbox.deliver(to: self) }
 
     private func end(because reason: String) {
         hasConflict = true
