@@ -11,17 +11,15 @@ package struct StationError: Error, CustomStringConvertible {
     /// A status from sysexits.h.
     package let status: ExitStatus
     /// The recording that was refused, when it is known what opens it.
-    package let refusedTrace: (path: String, remedy: TraceRemedy)?
+    package private(set) var refusedTrace: (path: String, remedy: TraceRemedy)?
 
     package init(_ status: ExitStatus, _ description: String) {
         self.status = status
         self.description = description
-        refusedTrace = nil
     }
 
     package init(_ error: TraceError) {
-        status = ExitStatus(error.category)
-        description = error.description
+        self.init(ExitStatus(error.category), error.description)
         refusedTrace = error.remedy.map { (error.path, $0) }
     }
 
@@ -40,14 +38,8 @@ package struct StationError: Error, CustomStringConvertible {
     }
 
     package init(_ error: ConfigurationError) {
-        let status: ExitStatus =
-            switch error {
-            // Also a missing one: the status of a missing recording would let a job without its configuration go on.
-            case .contents, .file(_, .missing), .file(_, .directory), .file(_, .noDirectory), .file(_, .nothing),
-                .file(_, .irregular), .file(_, .forbidden), .file(_, .tooLarge), .file(_, .tooMany):
-                .configuration
-            case .file(_, .system): .inputOutput
-            }
+        // Also a missing one: the status of a missing recording would let a job without its configuration go on.
+        let status: ExitStatus = if case .file(_, .system) = error { .inputOutput } else { .configuration }
         self.init(status, error.description)
     }
 }
@@ -98,10 +90,8 @@ extension Configuration {
     package static func load(
         _ path: String, settings: [CommandLineSetting] = [], device: CalibrationDevice = .machine
     ) throws(StationError) -> Configuration {
-        do throws(ConfigurationError) {
-            return try read(path: path, settings: settings, device: device)
-        } catch {
-            throw StationError(error)
+        try mapError(StationError.init) { () throws(ConfigurationError) in
+            try read(path: path, settings: settings, device: device)
         }
     }
 }
@@ -109,10 +99,6 @@ extension Configuration {
 extension DeviceFinder {
     /// The devices that are there.
     package func list() throws(StationError) -> [SensorDevice] {
-        do throws(SystemError) {
-            return try devices()
-        } catch {
-            throw StationError(error)
-        }
+        try mapError(StationError.init) { () throws(SystemError) in try devices() }
     }
 }

@@ -23,8 +23,8 @@ import Testing
             return reader
         }
         demand.origins = [
-            .accelerometer: .detector("screen", sensors: ["lid"]),
-            .compass: .detector("heading", sensors: ["lid", "compass"]), .light: .ambient(.light),
+            .accelerometer: .detector("screen"),
+            .compass: .detector("heading"), .light: .ambient(.light),
             .proximity: .ambient(.proximity),
         ]
         return demand

@@ -59,11 +59,8 @@ package final class Daemon {
         self.options = options
         if read.configuration.dbus != nil { DesktopBus.prepare() }
         let folderFailures = read.configuration.makeOwnFolders()
-        do throws(SystemError) {
-            waker = try Waker()
-            log = try MessageLog(to: options.view?.logDescriptor ?? STDERR_FILENO)
-        } catch {
-            throw StationError(error)
+        (waker, log) = try mapError(StationError.init) { () throws(SystemError) in
+            (try Waker(), try MessageLog(to: options.view?.logDescriptor ?? STDERR_FILENO))
         }
         mailbox = Mailbox(waker: waker)
         source = StationSource(waker: waker)
@@ -77,11 +74,7 @@ package final class Daemon {
         session = Session(pipeline, source: source, settings: settings)
         session.delegate = self
         for failure in folderFailures { log.say(failure, level: .warning) }
-        do throws(SystemError) {
-            parts = try makeParts(read.configuration)
-        } catch {
-            throw StationError(error)
-        }
+        parts = try mapError(StationError.init) { () throws(SystemError) in try makeParts(read.configuration) }
         phase = .prepared(try prepare(read))
     }
 
@@ -102,9 +95,7 @@ package final class Daemon {
         ]
     }
 
-    /// Runs the pipeline until a signal comes, or no source is left.
-    ///
-    /// - Returns: The error that ended it; `nil` after a signal.
+    /// Runs the pipeline until a signal comes, or no source is left; returns the error that ended it, if one did.
     package func run() -> StationError? {
         if case .prepared(let preparation) = phase {
             phase = .starting
@@ -137,16 +128,14 @@ package final class Daemon {
         parts.flatMap(\.problems) + (log.failure.map { ["the log: standard error: \($0)"] } ?? [])
     }
 
-    /// The members of the status that parts have.
-    func statusMembers(at now: Int64) -> [(key: String, json: String)] { parts.flatMap { $0.status(at: now) } }
+    /// The members of the status that parts have, by their keys.
+    func statusMembers(at now: Int64) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: parts.flatMap { $0.status(at: now) })
+    }
 
     // MARK: - Configurations
 
     /// Makes what a configuration says, as far as it is not there already.
-    ///
-    /// - Parameter read: The configuration, and its recordings unless they are those that are played.
-    /// - Returns: The objects.
-    /// - Throws: ``StationError`` when it cannot be applied.
     private func prepare(_ read: ReadConfiguration) throws(StationError) -> Preparation {
         var configuration = read.configuration
         configuration.places = ConfigurationPlaces()
@@ -155,13 +144,11 @@ package final class Daemon {
         let assembly = Assembly(
             configuration, after: assembly, now: SystemClock.monotonic(), traces: read.traces.take() ?? nil,
             notices: read.notices)
-        do throws(SystemError) {
+        return try mapError(StationError.init) { () throws(SystemError) in
             let isFirst = !assembly.requests.isEmpty && source.live == nil
             let live = isFirst ? try LiveSource(assembly.requests, finder: finder, waker: waker) : source.live
             for part in parts { try part.prepare(configuration) }
             return Preparation(assembly: assembly, live: live)
-        } catch {
-            throw StationError(error)
         }
     }
 

@@ -88,6 +88,26 @@ enum EndStage: CaseIterable {
     }
 }
 
+/// Work on another thread that was asked for; what it looks at may change meanwhile, so it is then done once more.
+enum RepeatedWork {
+    case none
+    case running
+    case outdated
+
+    /// Whether it can begin now; otherwise it is done again when what runs has ended.
+    mutating func mayBegin() -> Bool {
+        if case .none = self { return true }
+        self = .outdated
+        return false
+    }
+
+    /// The work has ended; returns whether it is to be done again.
+    mutating func end() -> Bool {
+        defer { self = .none }
+        return if case .outdated = self { true } else { false }
+    }
+}
+
 /// A message of another thread; it looks for its part among all.
 typealias PartMessage = @Sendable ([any DaemonPart]) -> Void
 

@@ -5,7 +5,7 @@ import PlainText
 
 /// The answer to `binnacle status`.
 extension Daemon {
-    /// The members that parts have, in the order in which they stand; others follow.
+    /// The members that parts have, in the order in which they stand.
     private static let statusOrder = [
         "events_total", "configuration", "sensors", "detectors", "handlers", "store", "socket", "dbus",
     ]
@@ -26,10 +26,8 @@ extension Daemon {
         let usage = ProcessUsage()
         status.add("resident_bytes", raw: usage.residentBytes.map { String($0) } ?? "null")
         status.add("cpu_s", number: usage.processorSeconds, decimals: 3)
-        func place(_ key: String) -> Int { Self.statusOrder.firstIndex(of: key) ?? .max }
-        for (key, json) in statusMembers(at: now).sorted(by: { place($0.key) < place($1.key) }) {
-            status.add(key, raw: json)
-        }
+        let members = statusMembers(at: now)
+        for key in Self.statusOrder { status.add(key, raw: members[key] ?? "null") }
         return status.text
     }
 }

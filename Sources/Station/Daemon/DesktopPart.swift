@@ -23,19 +23,12 @@ final class DesktopPart: DaemonPart {
         var headingNanoseconds = Int64.min
     }
 
-    /// The search for devices of single readings on another thread.
-    private enum Search {
-        case none
-        case running
-        /// Devices have changed since its start, so they are searched for once more after that.
-        case outdated
-    }
-
     private unowned let daemon: Daemon
     private let inbox: PartInbox<DesktopPart>
     private let demand: DemandPart
     private var service: Service?
-    private var search = Search.none
+    /// The search for devices of single readings on another thread.
+    private var search = RepeatedWork.none
     /// The single readings for which the machine has devices; `nil` until it was searched for them.
     private var ambientPresent: Set<AmbientReading.Kind>?
     /// The detectors whose values are sent; those of single readings are the service's own.
@@ -141,7 +134,7 @@ final class DesktopPart: DaemonPart {
             sampled[sensor] = (
                 sensors, assembly.requests.filter { request in sensors.contains { $0 === request.sensor } }
             )
-            demand.demand.origins[sensor] = detector.map { .detector($0.name, sensors: sensors.map(\.name)) }
+            demand.demand.origins[sensor] = detector.map { .detector($0.name) }
         }
     }
 
@@ -174,11 +167,7 @@ final class DesktopPart: DaemonPart {
 
     /// Has a thread look whether the machine has what is read without samples: a driver may take any time.
     private func searchDevices() {
-        guard service != nil else { return }
-        guard case .none = search else {
-            search = .outdated
-            return
-        }
+        guard service != nil, search.mayBegin() else { return }
         let (root, kinds) = (daemon.options.root, Array(Self.ambient.values))
         do throws(SystemError) {
             try inbox.run {
@@ -193,8 +182,7 @@ final class DesktopPart: DaemonPart {
     }
 
     private func finishSearch(_ present: Set<AmbientReading.Kind>) {
-        let isOutdated = if case .outdated = search { true } else { false }
-        search = .none
+        let isOutdated = search.end()
         guard service != nil else { return }
         ambientPresent = present
         if isOutdated { searchDevices() }

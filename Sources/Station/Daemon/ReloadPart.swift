@@ -9,18 +9,11 @@ import TableReading
 
 /// Reads the configuration again when a signal asks for it, and reports what each configuration says.
 final class ReloadPart: DaemonPart {
-    /// The reading of a configuration on another thread.
-    private enum Reading {
-        case none
-        case running
-        /// The file may have changed since the start of the reading, so it is read once more after that.
-        case outdated
-    }
-
     private unowned let daemon: Daemon
     private let service: ServicePart
     private let inbox: PartInbox<ReloadPart>
-    private var reading = Reading.none
+    /// The reading of a configuration on another thread.
+    private var reading = RepeatedWork.none
     /// Why the configuration that was read last was rejected; `nil` when it is in force.
     private var refused: String?
     /// What the machine lacked at the last reload.
@@ -40,10 +33,7 @@ final class ReloadPart: DaemonPart {
 
     /// Has a worker thread read the configuration again, and open its recordings: a disk may be slow.
     private func reload() {
-        guard case .none = reading else {
-            reading = .outdated
-            return
-        }
+        guard reading.mayBegin() else { return }
         // The time is taken after the signal: a service manager ignores replies that are older than its request.
         service.sayReloading(SystemClock.monotonic())
         guard let path = daemon.options.configurationPath else {
@@ -67,8 +57,7 @@ final class ReloadPart: DaemonPart {
     /// Applies the configuration that was read, or reports why not and keeps the old one.
     private func finish(_ result: Result<ReadConfiguration, StationError>) {
         guard !daemon.isEnding else { return }
-        let isOutdated = if case .outdated = reading { true } else { false }
-        reading = .none
+        let isOutdated = reading.end()
         let kept = daemon.assembly.sensors.map { ObjectIdentifier($0.object) }
         do throws(StationError) {
             let read = try result.get()

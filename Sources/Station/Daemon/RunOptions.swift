@@ -1,3 +1,4 @@
+import Binnacle
 package import Configuration
 import EventSocket
 import Handlers
@@ -92,7 +93,11 @@ extension RunOptions {
             configuration.dbus = nil
         }
         if writesJSON {
-            configuration.handlers.append(EmbeddedConfiguration.handler(Self.outputName, OutputAction()))
+            // What repeats has to be asked for.
+            configuration.handlers.append(
+                HandlerSection(
+                    name: Self.outputName, kinds: EventKind.allCases.filter { !EventKind.repeated.contains($0) },
+                    detectors: nil, action: OutputAction(), decorators: []))
         }
         // Without a file, each recording has a section of its own.
         let recordings = configurationPath == nil ? nil : embedded?.recordings
@@ -105,9 +110,9 @@ extension RunOptions {
 }
 
 extension Configuration {
-    /// Makes the folders of the user's own socket and store, which nothing else makes.
+    /// Makes the folders of the user's own socket and store, which nothing else makes; returns what failed.
     ///
-    /// - Returns: What failed; the socket or the store reports it once more when it is opened.
+    /// The socket or the store reports it once more when it is opened.
     func makeOwnFolders() -> [String] {
         let own = [EventStoreSettings.withoutConfiguration, SocketPath.withoutConfiguration()]
         return zip([store?.path, socket?.path], own).compactMap { wanted, own in

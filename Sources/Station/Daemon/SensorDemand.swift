@@ -21,8 +21,8 @@ struct SensorDemand {
 
     /// What a sensor of the desktop is made of.
     enum Origin: Equatable {
-        /// The values of a detector, which needs these sensors.
-        case detector(String, sensors: [String])
+        /// The values of the detector of that name.
+        case detector(String)
         /// Single readings.
         case ambient(AmbientReading.Kind)
     }
@@ -53,13 +53,9 @@ struct SensorDemand {
         claimed = sensors
     }
 
-    /// The devices of the machine were looked at.
+    /// There are devices for some sensors of the desktop; returns whether something else is to be read.
     ///
-    /// - Parameters:
-    ///   - found: The sensors of the desktop for which there are devices.
-    ///   - inactive: Those of which a sensor is not active: they are tried, because they may work now.
-    ///   - now: The time, on CLOCK_MONOTONIC.
-    /// - Returns: Whether something else is to be read.
+    /// Those that are inactive are tried, because they may work now.
     mutating func find(_ found: DesktopSensors, inactive: DesktopSensors, at now: Int64) -> Bool {
         let new = found.subtracting(available)
         fresh.subtract(new)
@@ -77,13 +73,7 @@ struct SensorDemand {
         return true
     }
 
-    /// Ends the trial of sensors that have been opened, or had the time.
-    ///
-    /// - Parameters:
-    ///   - inactive: The sensors of the desktop of which a sensor is not active.
-    ///   - isSettled: Whether all devices have been opened or refused.
-    ///   - now: The time, on CLOCK_MONOTONIC.
-    /// - Returns: Whether something else is to be read.
+    /// Ends the trial of sensors that have been opened, or had the time; returns whether something else is to be read.
     mutating func endTrial(inactive: DesktopSensors, isSettled: Bool, at now: Int64) -> Bool {
         guard let end = trialEnd, now >= end || isSettled && tried.isDisjoint(with: inactive) else { return false }
         tried = []
@@ -91,12 +81,7 @@ struct SensorDemand {
         return true
     }
 
-    /// Records which sensors of the desktop have a value now.
-    ///
-    /// - Parameters:
-    ///   - known: Those with a value.
-    ///   - present: Those that are there.
-    ///   - held: Those that may be without one for a moment, as a heading is held.
+    /// Records which sensors of the desktop have a value now; those that are held may lack it for a moment, as a heading does.
     mutating func show(_ known: DesktopSensors, present: DesktopSensors, held: DesktopSensors) {
         fresh.formIntersection(claimed.intersection(present).intersection(held))
         fresh.formUnion(known)
@@ -108,7 +93,7 @@ struct SensorDemand {
     var wanted: Set<String> {
         let desired = claimed.union(tried).intersection(available)
         var names = Set(readers.filter(\.isHeard).map(\.name))
-        for case (let sensor, .detector(let name, _)) in origins where desired.contains(sensor) { names.insert(name) }
+        for case (let sensor, .detector(let name)) in origins where desired.contains(sensor) { names.insert(name) }
         for reader in readers where names.contains(reader.name) { names.formUnion(reader.asked) }
         return names
     }

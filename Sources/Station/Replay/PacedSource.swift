@@ -36,8 +36,8 @@ package final class PacedSource: SampleSource {
     /// The source's next delivery and its answer; `nil` before the source is asked.
     private var held: SampleDelivery
     private var heldAnswer: SampleAnswer?
-    /// The time of the held delivery, on the clock; `nil` for at once.
-    private var dueNanoseconds: Int64?
+    /// The time of the next samples, on the clock; `nil` before the first request, after samples, and at the end.
+    package private(set) var nextDueNanoseconds: Int64?
     private var isEnded = false
 
     /// The first delivered stamp, and its time on the clock.
@@ -81,19 +81,16 @@ package final class PacedSource: SampleSource {
         own = Self.match(source.streams, with: source.streams)
     }
 
-    /// The time of the next samples; `nil` before the first request, after samples, and at the end.
-    package var nextDueNanoseconds: Int64? { dueNanoseconds }
-
     /// Delivers the held samples when the last of them is due.
     package func fill(_ delivery: SampleDelivery) -> SampleAnswer {
         precondition(delivery.capacity >= capacity, "what is held does not fit")
         guard !isEnded else { return .ended }
         if heldAnswer == nil { ask() }
-        if let dueNanoseconds, dueNanoseconds > clock() { return .pending }
+        if let due = nextDueNanoseconds, due > clock() { return .pending }
         handOver(delivery)
         let answer = heldAnswer
         heldAnswer = nil
-        dueNanoseconds = nil
+        nextDueNanoseconds = nil
         held.removeAll()
         switch answer {
         case .ended?:
@@ -103,7 +100,7 @@ package final class PacedSource: SampleSource {
         case .failed(let failed, let reason)?:
             return .failed(streams.filter { stream in failed.contains { own[$0.id] == stream.id } }, reason: reason)
         case .pending? where delivery.isEmpty && delivery.losses.isEmpty:
-            dueNanoseconds = Units.later(clock(), by: Self.retryNanoseconds)
+            nextDueNanoseconds = Units.later(clock(), by: Self.retryNanoseconds)
             return .pending
         case .pending?, .samples?, nil: return .samples
         }
@@ -112,14 +109,14 @@ package final class PacedSource: SampleSource {
     // MARK: - Reading ahead
 
     private func ask() {
-        dueNanoseconds = nil
+        nextDueNanoseconds = nil
         heldAnswer = source.fill(held)
         guard let last = held.lastTimeNanoseconds else { return }
         if isFirstPass { interval.look(at: held) }
         let offset = offset ?? beginPass()
         let moved = Units.later(last, by: offset)
         lastNanoseconds = max(lastNanoseconds, moved)
-        dueNanoseconds = dueNanoseconds(of: moved)
+        nextDueNanoseconds = dueNanoseconds(of: moved)
     }
 
     /// The time on the clock of a delivered stamp; `nil` before the first sample.
@@ -183,7 +180,7 @@ package final class PacedSource: SampleSource {
     /// Begins the next pass, unless there is none or the last one had no sample, which would be an endless loop.
     private func startAgain(_ delivery: SampleDelivery) -> SampleAnswer {
         guard offset == nil || mayReopen() else {
-            dueNanoseconds = Units.later(clock(), by: Self.retryNanoseconds)
+            nextDueNanoseconds = Units.later(clock(), by: Self.retryNanoseconds)
             return .pending
         }
         isEnded = true

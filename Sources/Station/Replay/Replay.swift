@@ -31,17 +31,10 @@ package final class Replay {
     private let interruption: Interruption
     private let output: LineWriter
     private let errors: LineWriter
-    private let counter = EventCounter()
+    private var eventCounts: [EventKind: Int] = [:]
     private let recorder: PictureRecorder?
 
-    /// Opens the traces and builds the pipeline.
-    ///
-    /// - Parameters:
-    ///   - options: What to replay, and how.
-    ///   - output: Takes the events.
-    ///   - errors: Takes the lines of log handlers.
-    ///   - interruption: The requests to end.
-    /// - Throws: ``StationError`` when the configuration or a trace cannot be used.
+    /// Opens the traces and builds the pipeline; events are written to the output, and lines of log handlers as errors.
     package init(
         _ options: ReplayOptions, output: LineWriter, errors: LineWriter, interruption: Interruption
     ) throws(StationError) {
@@ -53,7 +46,6 @@ package final class Replay {
             replaying: options.traces, configuration: options.configurationPath, settings: options.settings,
             interruption: interruption)
         let router = Router()
-        router.add(counter)
         recorder =
             options.draws ? PictureRecorder(streams: assembly.streams, detectors: assembly.detectors) : nil
         if let recorder {
@@ -63,19 +55,11 @@ package final class Replay {
             style.columns = options.columns
             if let table = options.table {
                 router.add(ClosureHandler { [recording = options.recording] in table.add($0, of: recording) })
+            } else if options.writesJSON {
+                router.add(JSONLinesHandler(writer: output, recording: options.recording))
             } else {
-                router.add(
-                    options.writesJSON
-                        ? JSONLinesHandler(writer: output, recording: options.recording)
-                        : TextHandler(writer: output, style: style))
+                router.add(TextHandler(writer: output, style: style))
             }
-        }
-        let chains = Self.chains(
-            options.draws ? [] : assembly.configuration.handlers, router, runsCommands: options.runsHandlers,
-            output: output, log: errors,
-            interruption: interruption)
-        for chain in chains {
-            router.add(chain)
         }
         assembly.report(to: router)
         // With a speed each row comes at its own time; otherwise rows come in large pieces, unless commands run for
@@ -96,15 +80,14 @@ package final class Replay {
         pipeline = Pipeline(
             source: source, detectors: assembly.detectors + [recorder?.observer].compactMap { $0 }, router: router,
             capacity: capacity)
+        router.add(ClosureHandler { [unowned self] in eventCounts[$0.kind, default: 0] += 1 })
+        if !options.draws { addHandlers(to: router) }
     }
 
     /// The eventfd to which a signal handler writes to end a wait.
     package var wakeDescriptor: Int32 { source.wakeDescriptor }
 
     /// Plays to the end, or until it is cancelled or the output is closed.
-    ///
-    /// - Parameter indicator: Shows the progress.
-    /// - Returns: The summary, and the failures.
     package func run(_ indicator: ProgressIndicator) -> (summary: ReplaySummary, failures: [StationError]) {
         var settings = Session.Settings()
         settings.interruption = interruption
@@ -150,30 +133,19 @@ package final class Replay {
         return picture
     }
 
-    /// Makes the configured handlers with their decorators.
-    ///
-    /// - Parameters:
-    ///   - handlers: The sections.
-    ///   - router: Has the active sensors.
-    ///   - runsCommands: Whether handlers that act on the world run.
-    ///   - output: Flushed before a command runs.
-    ///   - log: Takes the lines of log handlers, and failures of commands.
-    ///   - interruption: Ends the wait for a command.
-    /// - Returns: A chain for each handler that runs.
-    private static func chains(
-        _ handlers: [HandlerSection], _ router: Router, runsCommands: Bool, output: LineWriter, log: LineWriter,
-        interruption: Interruption
-    ) -> [HandlerChain] {
+    /// Adds the configured handlers with their decorators; the output is flushed before a command runs.
+    private func addHandlers(to router: Router) {
         let context = DecoratorSettings.Context(router)
-        return handlers.compactMap { (section) -> HandlerChain? in
-            guard runsCommands || !type(of: section.action).actsOnTheWorld else { return nil }
+        for section in assembly.configuration.handlers
+        where options.runsHandlers || !type(of: section.action).actsOnTheWorld {
             let place = HandlerContext(
-                name: section.name, log: log, willRun: { output.flush() }, isCancelled: { interruption.isRequested })
-            guard let handler = section.action.work(for: section.name).replayed(place) else { return nil }
+                name: section.name, log: errors, willRun: { [output] in output.flush() },
+                isCancelled: { [interruption] in interruption.isRequested })
+            guard let handler = section.action.work(for: section.name).replayed(place) else { continue }
             let chain = HandlerChain(
                 handler: handler, kinds: Set(section.kinds), detectors: section.detectors.map { Set($0) })
             for decorator in section.decorators { chain.append(decorator.makeDecorator(in: context)) }
-            return chain
+            router.add(chain)
         }
     }
 
@@ -182,7 +154,7 @@ package final class Replay {
         summary.sampleCount = pipeline.sampleCount
         summary.timeRange = pipeline.timeRange
         summary.stretchStart = stretch?.firstNanoseconds
-        summary.eventCounts = counter.counts
+        summary.eventCounts = eventCounts
         let word = stretch == nil ? "trace" : "stretch"
         summary.detectors = assembly.detectors.flatMap { $0.summary(ofEnded: word) }
         let repairs = assembly.repairs
@@ -208,15 +180,6 @@ extension Replay: SessionDelegate {
         errors.flush()
         session.showProgress(assembly.fraction)
         if output.failure != nil || options.table?.failure != nil { session.end() }
-    }
-}
-
-/// Counts events by kind, for the summary.
-private final class EventCounter: EventHandler {
-    private(set) var counts: [EventKind: Int] = [:]
-
-    func handle(_ event: Event) {
-        counts[event.kind, default: 0] += 1
     }
 }
 

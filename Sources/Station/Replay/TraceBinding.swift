@@ -1,5 +1,6 @@
 package import Binnacle
 import Configuration
+import LinuxSystem
 import PlainText
 package import Traces
 
@@ -80,15 +81,13 @@ struct TraceBinding {
         var files: [TraceFile] = []
         let chunking = Chunking(processorCount: traces.processorCount, fileCount: traces.files.count)
         for path in traces.files {
-            do throws(TraceError) {
-                files.append(
-                    try TraceFile(
-                        path: path, hints: traces.hints(for: path),
-                        makeDecoder: traces.decodesScans ? { RecordedScans($0) } : nil, chunking: chunking,
-                        isCancelled: { interruption.isRequested }))
-            } catch {
-                throw StationError(error)
+            let file = try mapError(StationError.init) { () throws(TraceError) in
+                try TraceFile(
+                    path: path, hints: traces.hints(for: path),
+                    makeDecoder: traces.decodesScans ? { RecordedScans($0) } : nil, chunking: chunking,
+                    isCancelled: { interruption.isRequested })
             }
+            files.append(file)
         }
         self.files = files
         bindings = traces.bindings
@@ -99,19 +98,17 @@ struct TraceBinding {
     var notices: [String] { files.flatMap(\.notices).map(\.description) }
 
     /// The unbound streams in the files, in words.
-    var unused: [String] {
-        zip(files, sensors).flatMap { file, sensors in
-            zip(file.contents, sensors).compactMap { content, sensor in
-                sensor == nil ? "\(file.path.printable): its \(content.kind.rawValue) plays no sensor" : nil
-            }
-        }
-    }
+    var unused: [String] { streams.filter { $0.sensor == nil }.map { "\($0.words) plays no sensor" } }
 
     /// The bound streams in the files, in words.
     var used: [String] {
+        streams.compactMap { stream in stream.sensor.map { "\(stream.words) plays sensor '\($0.name)'" } }
+    }
+
+    private var streams: [(words: String, kind: SampleKind, sensor: Sensor?)] {
         zip(files, sensors).flatMap { file, sensors in
-            zip(file.contents, sensors).compactMap { content, sensor in
-                sensor.map { "\(file.path.printable): its \(content.kind.rawValue) plays sensor '\($0.name)'" }
+            zip(file.contents, sensors).map { content, sensor in
+                ("\(file.path.printable): its \(content.kind.rawValue)", content.kind, sensor)
             }
         }
     }
@@ -125,13 +122,7 @@ struct TraceBinding {
         return source()
     }
 
-    /// Binds the streams that a configuration's detectors need.
-    ///
-    /// - Parameters:
-    ///   - needs: For each stream its sensor's name, its kind and the section that needs it.
-    ///   - optionalNeeds: The streams that are bound as well where there are any.
-    /// - Returns: The files as one source.
-    /// - Throws: ``StationError`` when a binding is impossible, or no stream is left for a need.
+    /// Binds the streams that a configuration's detectors need; each has to have one.
     mutating func bind(
         _ needs: [Configuration.Need], optionalNeeds: [Configuration.Need] = []
     ) throws(StationError) -> TraceSource {
@@ -180,9 +171,7 @@ struct TraceBinding {
     }
 
     private func isBound(_ name: String, _ kind: SampleKind) -> Bool {
-        zip(files, sensors).contains { file, sensors in
-            zip(file.contents, sensors).contains { $0.kind == kind && $1?.name == name }
-        }
+        streams.contains { $0.kind == kind && $0.sensor?.name == name }
     }
 
     /// A stream whose recording names the sensor, or else the first unbound stream of the kind.

@@ -33,11 +33,9 @@ package struct Assembly {
 
     /// A sensor and its section.
     struct Part {
-        let section: SensorSection
-        /// The needed kinds, and those that it may lack.
-        let kinds: [SampleKind]
-        let optionalKinds: [SampleKind]
-        let object: Sensor
+        let wanted: WantedSensor
+        var object: Sensor
+        var section: SensorSection { wanted.section }
     }
 
     var timed: [any TimedSource] {
@@ -46,9 +44,7 @@ package struct Assembly {
     }
 
     /// The sections that recordings play on the clock.
-    var traceParts: [WantedSensor] {
-        sensors.filter(\.section.isTrace).map { WantedSensor($0.section, $0.kinds, optionalKinds: $0.optionalKinds) }
-    }
+    var traceParts: [WantedSensor] { sensors.map(\.wanted).filter(\.section.isTrace) }
 
     /// How much of the recordings has been read, from 0 to 1; `nil` when that is not known.
     package var fraction: Double? { traces?.fraction }
@@ -62,12 +58,7 @@ package struct Assembly {
 
     /// Makes the objects of a configuration.
     ///
-    /// - Parameters:
-    ///   - configuration: Has a detector, and for each detector its sensors.
-    ///   - old: The assembly in force.
-    ///   - now: The time, on CLOCK_MONOTONIC.
-    ///   - traces: The recordings that it plays; `nil` when they are those of `old`, or when there are none.
-    ///   - notices: What is told about the configuration.
+    /// Without recordings it plays those of the assembly in force, or none.
     init(_ configuration: Configuration, after old: Assembly, now: Int64, traces: PlayedTraces?, notices: [String]) {
         let placed = configuration.placed(today: .today)
         self.configuration = placed.configuration
@@ -79,9 +70,6 @@ package struct Assembly {
     }
 
     /// Makes sensors without detectors and calibrations.
-    ///
-    /// - Parameter wanted: Sections that name devices or simulations.
-    /// - Throws: ``StationError`` when a section names a recording that cannot be played.
     package init(_ wanted: [WantedSensor]) throws(StationError) {
         configuration = Configuration()
         makeSensors(
@@ -89,12 +77,7 @@ package struct Assembly {
             try PlayedTraces(wanted.filter(\.section.isTrace), needs: [], interruption: .never))
     }
 
-    /// Makes all sensors of recordings, without detectors.
-    ///
-    /// - Parameters:
-    ///   - set: The recordings.
-    ///   - interruption: Ends the wait for a pipe.
-    /// - Throws: ``StationError`` when a recording cannot be played.
+    /// Makes all sensors of recordings, without detectors; an interruption ends the wait for a pipe.
     package init(playing set: TraceSet, interruption: Interruption) throws(StationError) {
         configuration = Configuration()
         var binding = try TraceBinding(set, interruption: interruption)
@@ -105,12 +88,8 @@ package struct Assembly {
 
     /// Makes the detectors of a replay, whose recordings play all sensors.
     ///
-    /// - Parameters:
-    ///   - set: The recordings; if empty, those of the configuration.
-    ///   - path: The configuration; without one, detectors with default settings use the recordings' streams.
-    ///   - settings: What the command line sets.
-    ///   - interruption: Ends the wait for a pipe.
-    /// - Throws: ``StationError`` when the configuration or a recording cannot be used.
+    /// An empty set stands for the recordings of the configuration. Without a configuration, detectors with default settings
+    /// use the recordings' streams.
     init(
         replaying set: TraceSet, configuration path: String?, settings: [CommandLineSetting] = [],
         interruption: Interruption
@@ -156,25 +135,19 @@ package struct Assembly {
         makeDetectors(Assembly())
     }
 
-    /// Makes the source that delivers the samples.
+    /// Makes the source that delivers the samples, and waits by a descriptor of its own.
     ///
-    /// - Parameters:
-    ///   - recording: A decorated source of the recordings; by default they are played directly.
-    ///   - finder: Finds the devices.
-    /// - Returns: The source, which waits by a descriptor of its own.
-    /// - Throws: ``StationError`` when there is no descriptor left.
+    /// A decorated source of the recordings takes their place.
     package func makeSource(
         playing recording: (any SampleSource)? = nil, finder: DeviceFinder = DeviceFinder()
     ) throws(StationError) -> StationSource {
-        do throws(SystemError) {
+        try mapError(StationError.init) { () throws(SystemError) in
             let waker = try Waker()
             if let recording = recording ?? traces { return StationSource(playing: recording, waker: waker) }
             let source = StationSource(waker: waker)
             let live = requests.isEmpty ? nil : try LiveSource(requests, finder: finder, waker: waker)
             source.change(live: live, timed: timed, streams: streams)
             return source
-        } catch {
-            throw StationError(error)
         }
     }
 
@@ -202,13 +175,11 @@ package struct Assembly {
     private mutating func makeSensors(
         _ wanted: [WantedSensor], _ old: Assembly, _ now: Int64, _ traces: PlayedTraces?
     ) {
-        sensors = wanted.map { part in
-            let known = old.sensors.first {
-                $0.section == part.section && $0.kinds == part.kinds && $0.optionalKinds == part.optionalKinds
-            }
-            let sensor = known?.object ?? Sensor(name: part.section.name, isSimulated: part.section.isSimulated)
-            return Part(
-                section: part.section, kinds: part.kinds, optionalKinds: part.optionalKinds, object: sensor)
+        sensors = wanted.map { wanted in
+            old.sensors.first { $0.wanted == wanted }
+                ?? Part(
+                    wanted: wanted,
+                    object: Sensor(name: wanted.section.name, isSimulated: wanted.section.isSimulated))
         }
         play(traces, old)
         makeSimulation(old, now)
@@ -218,11 +189,11 @@ package struct Assembly {
 
     /// The streams of a sensor; a model has every kind, and a recording shows what it has.
     private func streams(of part: Part) -> [SampleStream] {
-        let optionalKinds = part.optionalKinds.filter { kind in
+        let optionalKinds = part.wanted.optionalKinds.filter { kind in
             !part.section.isTrace
                 || player?.streams.contains { $0.sensor === part.object && $0.kind == kind } ?? false
         }
-        return part.kinds.map { SampleStream(sensor: part.object, kind: $0) }
+        return part.wanted.kinds.map { SampleStream(sensor: part.object, kind: $0) }
             + optionalKinds.map { SampleStream(sensor: part.object, kind: $0, isOptional: true) }
     }
 
@@ -250,12 +221,9 @@ package struct Assembly {
         player = PacedSource(
             traces.source, speed: traces.speed, shift: .toClock, reopen: traces.reopen, mayReopen: traces.mayReopen)
         // The sensors are those that the recordings were bound to.
-        sensors = sensors.map { part in
-            guard part.section.isTrace,
-                let sensor = traces.source.streams.first(where: { $0.sensor.name == part.section.name })?.sensor
-            else { return part }
-            return Part(
-                section: part.section, kinds: part.kinds, optionalKinds: part.optionalKinds, object: sensor)
+        for index in sensors.indices where sensors[index].section.isTrace {
+            let bound = traces.source.streams.first { $0.sensor.name == sensors[index].section.name }
+            sensors[index].object = bound?.sensor ?? sensors[index].object
         }
     }
 
@@ -263,7 +231,7 @@ package struct Assembly {
         let simulated = sensors.compactMap {
             part -> (sensor: Sensor, kinds: [SampleKind], settings: SimulationSettings)? in
             guard case .simulated(let settings) = part.section.source else { return nil }
-            return (part.object, part.kinds + part.optionalKinds, settings)
+            return (part.object, part.wanted.kinds + part.wanted.optionalKinds, settings)
         }
         guard !simulated.isEmpty else { return }
         let source = SimulatedSource(simulated, startNanoseconds: now, clock: SystemClock.monotonic)
@@ -276,9 +244,8 @@ package struct Assembly {
             guard let (interface, match) = part.section.source.device else { continue }
             requests.append(
                 SensorRequest(
-                    sensor: part.object, kinds: part.kinds, optionalKinds: part.optionalKinds,
-                    interface: interface, match: match,
-                    id: part.section.deviceID, settings: part.section.settings))
+                    sensor: part.object, kinds: part.wanted.kinds, optionalKinds: part.wanted.optionalKinds,
+                    interface: interface, match: match, id: part.section.deviceID, settings: part.section.settings))
         }
     }
 

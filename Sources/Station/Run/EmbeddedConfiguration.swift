@@ -23,12 +23,7 @@ package enum EmbeddedConfiguration: Sendable {
 
     /// Makes a configuration without a file: the available sensors, and the detectors with their defaults.
     ///
-    /// - Parameters:
-    ///   - finder: Finds the machine's sensors.
-    ///   - settings: What the command line sets.
-    ///   - logs: Whether it has a handler that logs the events.
-    /// - Returns: The configuration.
-    /// - Throws: ``StationError`` when there is no accelerometer, with the remedy, or when a setting is wrong.
+    /// It needs an accelerometer; the error names the remedy.
     func configuration(
         _ finder: DeviceFinder, settings: [CommandLineSetting], logs: Bool
     ) throws(StationError) -> Configuration {
@@ -47,13 +42,6 @@ package enum EmbeddedConfiguration: Sendable {
     private static var log: String {
         let kinds = EventKind.allCases.filter(EventKind.listed.contains)
         return "[handler.log]\non = [\(kinds.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))]\nlog = true\n"
-    }
-
-    /// A handler for everything but what repeats.
-    static func handler(_ name: String, _ action: any HandlerAction) -> HandlerSection {
-        HandlerSection(
-            name: name, kinds: EventKind.allCases.filter { !EventKind.repeated.contains($0) }, detectors: nil,
-            action: action, decorators: [])
     }
 
     /// A sensor's name, the keys of its section in TOML, and what it measures.
@@ -77,17 +65,10 @@ package enum EmbeddedConfiguration: Sendable {
             var found: [FoundSensor] = []
             for (number, file) in files.enumerated() {
                 let source = "source = \"trace\"\nfile = \(JSONObject.quoted(file))\nloop = \(loops)"
-                found.append(("trace\(number + 1)", source, try Self.kinds(in: file)))
+                let opened = try mapError(StationError.init) { () throws(TraceError) in try TraceFile(path: file) }
+                found.append(("trace\(number + 1)", source, opened.contents.map(\.kind)))
             }
             return found
-        }
-    }
-
-    private static func kinds(in file: String) throws(StationError) -> [SampleKind] {
-        do throws(TraceError) {
-            return try TraceFile(path: file).contents.map(\.kind)
-        } catch {
-            throw StationError(error)
         }
     }
 
@@ -145,9 +126,6 @@ extension EmbeddedConfiguration {
     ///
     /// A recording is in the device's axes and not calibrated, as for a replay. A model needs no calibration: that of
     /// the device would distort it.
-    ///
-    /// - Parameter configuration: What a configuration's files contain.
-    /// - Returns: The configuration that runs, and what a user has to know about it.
     func playing(_ configuration: Configuration) -> (configuration: Configuration, notices: [String]) {
         var playing = configuration
         var notices: [String] = []
@@ -190,12 +168,7 @@ extension Configuration {
 
     /// A text with some sensors and the detectors' defaults: movement, and a heading when there is a magnetometer.
     ///
-    /// - Parameters:
-    ///   - sensors: The names of the sensors, and the keys of their sections.
-    ///   - accelerometer: The sensor of the detectors' accelerometer.
-    ///   - magnetometer: The sensor of the magnetometer; `nil` for none.
-    ///   - gyroscope: The sensor of the gyroscope, or "none"; `nil` for that of the accelerometer, if it has one.
-    /// - Returns: The text.
+    /// A gyroscope may be "none"; without a name it is that of the accelerometer, if it has one.
     static func text(
         detecting sensors: [(name: String, source: String)], accelerometer: String, magnetometer: String?,
         gyroscope: String? = nil

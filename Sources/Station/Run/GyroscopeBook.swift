@@ -40,9 +40,7 @@ package final class GyroscopeBook {
         self.path = path
     }
 
-    /// Reads the file.
-    ///
-    /// - Returns: Why it cannot be used; then it is written again when something was learned.
+    /// Reads the file; returns why it cannot be used: then it is written again when something was learned.
     package func read() -> String? {
         guard let path else { return nil }
         do throws(SmallFile.Failure) {
@@ -66,12 +64,7 @@ package final class GyroscopeBook {
         }
     }
 
-    /// What a device's gyroscope is known for, as it is worth now.
-    ///
-    /// - Parameters:
-    ///   - device: The device.
-    ///   - wallNanoseconds: The time, since the beginning of 1970.
-    /// - Returns: What was learned; `nil` for an unknown device.
+    /// What a device's gyroscope is known for, as it is worth now; `nil` for an unknown device.
     package func recall(_ device: String, at wallNanoseconds: Int64) -> FusionMemory? {
         guard let entry = entries.last(where: { $0.device == device }) else { return nil }
         let seconds = Units.seconds(from: entry.wallNanoseconds, to: wallNanoseconds)
@@ -115,9 +108,7 @@ package final class GyroscopeBook {
         return object.text
     }
 
-    /// Reads the contents of a file; an entry that makes no sense is left out.
-    ///
-    /// - Returns: The entries; `nil` when it is no such file.
+    /// The entries of a file, without those that make no sense; `nil` when it is no such file.
     package static func entries(of bytes: [UInt8]) -> [Entry]? {
         guard let value = try? JSONReader.value(of: bytes), value["version"]?.integer == 1,
             case .array(let items)? = value["gyroscopes"]

@@ -79,11 +79,9 @@ final class MessageLog {
         if lostCount > 0 || courier.put(entry) != .taken { lostCount += 1 }
     }
 
-    /// Writes what waits.
-    ///
-    /// - Parameter deadlineNanoseconds: The longest wait, on CLOCK_MONOTONIC.
-    func finish(until deadlineNanoseconds: Int64) {
+    /// Writes what waits, until a time on CLOCK_MONOTONIC at most.
+    func finish(until deadline: Int64) {
         courier.requestStop()
-        _ = courier.waitForEnd(until: deadlineNanoseconds)
+        _ = courier.waitForEnd(until: deadline)
     }
 }

@@ -16,14 +16,7 @@ struct PlayedTraces {
     /// Opens them for another pass, when one of them is played in a loop.
     private let nextPass: NextPass?
 
-    /// Opens the recordings of a configuration.
-    ///
-    /// - Parameters:
-    ///   - configuration: The configuration.
-    ///   - playing: What is played already.
-    ///   - recordings: The recordings that play all sensors; `nil` for those of the sections.
-    ///   - interruption: Ends the reading of a recording.
-    /// - Throws: ``StationError`` when a recording cannot be played.
+    /// Opens the recordings of a configuration, or those that play all its sensors; `nil` when they are played already.
     init?(
         _ configuration: Configuration, unless playing: [WantedSensor], recordings: TraceSet?,
         interruption: Interruption
@@ -96,26 +89,19 @@ private final class NextPass: Sendable {
 
     /// Whether the recordings are open or cannot be opened; the first question begins to open them.
     func isOpen() -> Bool {
-        let isFirst: Bool? = state.withLock { state in
-            switch state {
-            case .opening: return false
-            case .open: return nil
-            case .closed:
-                state = .opening
-                return true
+        state.withLock { state in
+            if case .closed = state {
+                do throws(SystemError) {
+                    try WorkerThread.start { [self] in
+                        let result = Result { () throws(StationError) in try open() }
+                        self.state.withLock { $0 = .open(result) }
+                    }
+                    state = .opening
+                } catch {
+                    state = .open(.failure(StationError(error)))
+                }
             }
-        }
-        guard let isFirst else { return true }
-        guard isFirst else { return false }
-        do throws(SystemError) {
-            try WorkerThread.start { [self] in
-                let result = Result { () throws(StationError) in try open() }
-                state.withLock { $0 = .open(result) }
-            }
-            return false
-        } catch {
-            state.withLock { $0 = .open(.failure(StationError(error))) }
-            return true
+            return if case .open = state { true } else { false }
         }
     }
 

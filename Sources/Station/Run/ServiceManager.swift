@@ -8,7 +8,6 @@ final class ServiceManager {
     private let socket: Descriptor?
     private let watchdogNanoseconds: Int64?
     private var fedNanoseconds: Int64 = .min
-    private var status = ""
     /// The messages without room in the service manager's queue, in their order.
     private var unsent: [String] = []
     /// How long to wait before it is tried again.
@@ -39,8 +38,6 @@ final class ServiceManager {
 
     /// Sets the status text of `systemctl status`.
     func say(_ status: String) {
-        guard socket != nil, status != self.status else { return }
-        self.status = status
         unsent.removeAll { $0.hasPrefix("STATUS=") }
         tell("STATUS=" + status)
     }
@@ -66,7 +63,7 @@ final class ServiceManager {
         while let text = unsent.first, send(text) { unsent.removeFirst() }
     }
 
-    /// - Returns: Whether it was taken, or nobody will ever take it.
+    /// Sends a message; returns whether it was taken, or will never be.
     private func send(_ text: String) -> Bool {
         guard let socket else { return true }
         let bytes = Array(text.utf8)

@@ -1,5 +1,5 @@
 package import Binnacle
-package import LinuxSensors
+import LinuxSensors
 package import LinuxSystem
 
 /// All sources of a station as one: devices, recordings in real time, and simulations.
@@ -7,7 +7,7 @@ package import LinuxSystem
 /// The sources take turns, so that a busy one does not starve the others.
 package final class StationSource: SessionSource, SourceGroup {
     package private(set) var streams: [SampleStream] = []
-    package private(set) var live: LiveSource?
+    private(set) var live: LiveSource?
     private var timed: [any TimedSource] = []
     private var nextSource = 0
     private var staysOpen = false
@@ -33,23 +33,13 @@ package final class StationSource: SessionSource, SourceGroup {
         streams = recording.streams
     }
 
-    /// Creates a source of devices, which need the same waker.
-    package convenience init(_ live: LiveSource, waker: Waker) {
-        self.init(waker: waker)
-        change(live: live, timed: [], streams: live.streams)
-    }
-
     /// Writing eight bytes that are not 0 to this descriptor ends a wait; a signal handler may do it.
     package var wakeDescriptor: Int32 { waker.descriptor }
 
     /// Replaces the sources; those that stay keep the samples that they have not delivered yet.
     ///
-    /// - Parameters:
-    ///   - live: The devices.
-    ///   - timed: The sources that deliver by the clock.
-    ///   - streams: The streams of all of them, in their order.
-    ///   - staysOpen: Whether there is something to wait for without any source.
-    package func change(
+    /// A source that stays open waits for something even without any other source.
+    func change(
         live: LiveSource?, timed: [any TimedSource], streams: [SampleStream], staysOpen: Bool = false
     ) {
         self.staysOpen = staysOpen

@@ -22,12 +22,7 @@ package final class ViewedDaemon: Sendable {
     /// How long it has to end.
     private static let longestEnd: Int64 = 1_500_000_000
 
-    /// Starts the daemon on a thread of its own.
-    ///
-    /// - Parameters:
-    ///   - options: What it reads.
-    ///   - waker: Woken when it has ended.
-    /// - Throws: ``SystemError`` when the system has no thread or file left.
+    /// Starts the daemon on a thread of its own; the waker is woken when it has ended.
     package init(_ options: RunOptions, waking waker: Waker) throws(SystemError) {
         folder = try ScratchFolder(prefix: "binnacle-view")
         socketPath = folder.path + "/s"
@@ -61,9 +56,7 @@ package final class ViewedDaemon: Sendable {
     /// How it has ended; `nil` while it runs.
     package var outcome: Result<Void, StationError>? { state.withLock { $0.outcome } }
 
-    /// Ends the daemon.
-    ///
-    /// - Returns: What it had to say, each line a message.
+    /// Ends the daemon; returns the messages that it logged.
     package func end() -> [String] {
         isEnding.store(true, ordering: .relaxed)
         let deadline = SystemClock.monotonic() + Self.longestEnd

@@ -4,7 +4,7 @@ import LinuxSensors
 
 /// A section whose sensor is used, and what is read of it.
 package struct WantedSensor: Equatable {
-    package let section: SensorSection
+    package private(set) var section: SensorSection
     /// The needed kinds of samples.
     package let kinds: [SampleKind]
     /// The kinds that are read as well where they are there.
@@ -19,9 +19,9 @@ package struct WantedSensor: Equatable {
     /// The same sensor with a short latency, for a recording of raw scans: each delivery has those of one device, and the
     /// devices' samples are to follow each other nearly as they were taken.
     package var readSoon: WantedSensor {
-        var section = section
-        section.settings.latency = min(section.settings.latency, .milliseconds(10))
-        return WantedSensor(section, kinds, optionalKinds: optionalKinds)
+        var sensor = self
+        sensor.section.settings.latency = min(section.settings.latency, .milliseconds(10))
+        return sensor
     }
 }
 

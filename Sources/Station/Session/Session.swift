@@ -97,13 +97,9 @@ package final class Session {
     /// When the first samples since the last flush came, on CLOCK_MONOTONIC.
     private var unflushedNanoseconds: Int64?
 
-    /// Creates a session whose turns run a pipeline.
+    /// Creates a session whose turns run a pipeline, which may read the source through a decorator.
     ///
-    /// - Parameters:
-    ///   - pipeline: Reads the source, perhaps through a decorator.
-    ///   - source: What the session waits for.
-    ///   - settings: What limits the session.
-    ///   - indicator: Shown while the session runs; its cancellation ends the session.
+    /// The cancellation of the indicator ends the session.
     package convenience init(
         _ pipeline: Pipeline, source: any SessionSource, settings: Settings, indicator: ProgressIndicator? = nil
     ) {
@@ -112,12 +108,7 @@ package final class Session {
 
     /// Creates a session that hands the source's samples to a closure.
     ///
-    /// - Parameters:
-    ///   - source: What the session reads and waits for.
-    ///   - capacity: The maximum number of samples of one stream in a delivery.
-    ///   - settings: What limits the session.
-    ///   - indicator: Shown while the session runs; its cancellation ends the session.
-    ///   - take: Called in each turn with the delivery, which may be empty and is valid until the call returns.
+    /// The closure is called in each turn; the delivery may be empty, and is valid until the call returns.
     package convenience init(
         _ source: any SessionSource, capacity: Int, settings: Settings, indicator: ProgressIndicator? = nil,
         take: @escaping (SampleDelivery) -> Void = { _ in }

@@ -1,0 +1,48 @@
+import Binnacle
+import Glibc
+import Synchronization
+import Testing
+
+@testable import Station
+
+/// What the parts of the daemon share: their messages, and the stages of the end.
+@Suite struct DaemonPartTests {
+    /// A handler's report is counted before the status that is asked for after it, whatever the order of the parts.
+    @Test func messagesAreHandledInTheOrderInWhichTheyWereLeft() throws {
+        var options = RunOptions()
+        options.embedded = .simulated(.shake)
+        options.view = ("/nonexistent/binnacle", STDERR_FILENO)
+        let daemon = try Daemon(options, interruption: .never)
+        let handled = Mutex<[String]>([])
+        func post<Part: DaemonPart>(_ part: Part.Type, _ word: String) {
+            PartInbox<Part>(daemon).post { _ in handled.withLock { $0.append(word) } }
+        }
+        post(HandlersPart.self, "report")
+        post(SocketPart.self, "status")
+        post(DesktopPart.self, "claim")
+        post(SocketPart.self, "second status")
+        daemon.takeMessages()
+        #expect(handled.withLock { $0 } == ["report", "status", "claim", "second status"])
+    }
+
+    /// A slow disk must not keep the servers from sending their last events.
+    @Test func filesAreAwaitedAfterTheServersInWhatTimeIsLeft() {
+        #expect(EndStage.allCases.suffix(2) == [.servers, .files])
+        #expect(zip(EndStage.allCases, EndStage.allCases.dropFirst()).allSatisfy { $0.time <= $1.time })
+        #expect(EndStage.files.time == EndStage.servers.time)
+    }
+
+    @Test func workThatIsAskedForWhileItRunsIsDoneOnceMore() {
+        var work = RepeatedWork.none
+        let first = work.mayBegin()
+        work = .running
+        let second = work.mayBegin()
+        let third = work.mayBegin()
+        let isOutdated = work.end()
+        #expect(first && !second && !third && isOutdated)
+        let again = work.mayBegin()
+        work = .running
+        let isOutdatedAgain = work.end()
+        #expect(again && !isOutdatedAgain)
+    }
+}
