@@ -15,9 +15,7 @@ package struct CommandAction: HandlerAction, Equatable {
         self.settings = settings
     }
 
-    /// How the key is written.
     package static let example = "command = [\"/path/to/program\"]"
-    /// Its keys.
     package static let row = HandlerRow(
         shown: "alarm", kinds: "[\"motion.began\"]", "Runs a program for each event.",
         key: Key(
@@ -33,7 +31,6 @@ package struct CommandAction: HandlerAction, Equatable {
     /// A program may do anything.
     package static let actsOnTheWorld = true
 
-    /// Reads what a section says of it; `nil` when that cannot be used, which is then reported.
     package init?(reading table: TableReader, at entry: TOMLEntry) {
         let template = CommandTemplate(reading: entry.node, of: table)
         let settings = CommandSettings(reading: table)
@@ -41,7 +38,6 @@ package struct CommandAction: HandlerAction, Equatable {
         self.init(template, settings: settings)
     }
 
-    /// Runs the program for each event.
     package func work(for name: String) -> HandlerWork {
         let template = template
         return .threaded(

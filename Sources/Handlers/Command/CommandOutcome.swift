@@ -32,7 +32,6 @@ package enum ProgramEnd: Sendable, Equatable {
     }
 }
 
-/// The outcome of a handler's program.
 struct CommandOutcome {
     enum End {
         case ended(ProgramEnd)
@@ -94,12 +93,12 @@ struct CommandOutcome {
 enum CommandReport {
     /// `command.finished` or `command.failed`, with the pause before a retry.
     static func event(
-        handler: String, job: CommandJob, outcome: CommandOutcome, retryDelay: Duration? = nil
+        handler: String, _ program: String, _ job: CommandJob, _ outcome: CommandOutcome, retryDelay: Duration?
     ) -> Event {
         var event = Self.event(
             outcome.isSuccess ? .commandFinished : .commandFailed, handler: handler,
             isLive: job.event.wallNanoseconds != nil, isSimulated: job.event.isSimulated)
-        event.set(.program, .text(job.program))
+        event.set(.program, .text(program))
         event.set(.trigger, .integer(Int64(clamping: job.event.sequence)))
         switch outcome.end {
         case .ended(.exited(let status)): event.set(.status, .integer(Int64(status)))

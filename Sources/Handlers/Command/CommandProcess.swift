@@ -68,7 +68,7 @@ struct CommandProcess {
         return .ended(ProgramEnd(waitStatus: status))
     }
 
-    private static func pipe() throws(SystemError) -> (reading: Descriptor, writing: Descriptor) {
+    static func pipe() throws(SystemError) -> (reading: Descriptor, writing: Descriptor) {
         var ends: [Int32] = [-1, -1]
         try systemCall("pipe2") { clinux_pipe(&ends) }
         return (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
@@ -99,11 +99,6 @@ package struct CommandEnvironment {
     ]
     /// The default of `PATH`, that of systemd.
     static let defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-    /// The maximum size of an event value in a variable, in bytes; longer ones are only on standard input.
-    ///
-    /// The kernel starts no program with a variable of 128 KiB.
-    static let longestValue = 4096
-
     private let common: [String: String]
 
     /// Creates the part that is the same for each event; the configuration's variables replace inherited ones.
@@ -116,10 +111,7 @@ package struct CommandEnvironment {
 
     /// The variables for an event as `NAME=value`, sorted; those of the event replace all others.
     package func variables(for event: Event) -> [String] {
-        var variables = common
-        for (name, value) in EventVariables.all(of: event) where value.utf8.count <= Self.longestValue {
-            variables[name] = value
-        }
+        let variables = common.merging(EventVariables.short(of: event)) { $1 }
         return variables.map { "\($0.key)=\($0.value)" }.sorted()
     }
 
@@ -131,6 +123,16 @@ package struct CommandEnvironment {
 
 /// An event's values as variables: the journal has them as fields, commands in their environment.
 enum EventVariables {
+    /// The maximum size of a value in the environment, in bytes; longer ones are only on standard input.
+    ///
+    /// The kernel starts no program with a variable of 128 KiB.
+    private static let longestValue = 4096
+
+    /// Those that fit into the environment.
+    static func short(of event: Event) -> [(name: String, value: String)] {
+        all(of: event).filter { $0.value.utf8.count <= longestValue }
+    }
+
     /// The values in the order of the event's JSON, with names such as `BINNACLE_PEAK_G` for the key `peak_g`.
     static func all(of event: Event) -> [(name: String, value: String)] {
         var variables = [("seq", String(event.sequence)), ("kind", event.kind.rawValue)]

@@ -3,14 +3,13 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// A program to be run for an event.
+/// An attempt to run the program for an event.
 struct CommandJob {
-    /// The absolute path.
-    let program: String
-    let arguments: [String]
     let item: Delivery
     /// The attempt number, starting at 1.
     var attempt = 1
+    /// When it is due, on CLOCK_MONOTONIC; the first attempt is due at once.
+    var dueTime = Int64.min
 
     var event: Event { item.event }
 }
@@ -25,11 +24,6 @@ struct CommandJob {
 /// After a request to stop, programs run and start for half of the time; then running ones get SIGTERM, and near the
 /// end of the time SIGKILL.
 package final class CommandSupervisor {
-    private struct Retry {
-        let job: CommandJob
-        let dueTime: Int64
-    }
-
     private let program: String
     private let arguments: @Sendable (Event) -> [String]
     private let settings: CommandSettings
@@ -37,7 +31,7 @@ package final class CommandSupervisor {
     private let port: HandlerPort
     private var workers: [CommandWorker] = []
     /// Sorted by time, the next one last.
-    private var retries: [Retry] = []
+    private var retries: [CommandJob] = []
     private var entries: [pollfd] = []
 
     /// The plan of a handler that runs a program, by its absolute path, for each event.
@@ -45,7 +39,7 @@ package final class CommandSupervisor {
         program: String, arguments: @escaping @Sendable (Event) -> [String], settings: CommandSettings
     ) -> HandlerPlan {
         var plan = HandlerPlan { port in
-            // The workers hold it weakly.
+            // The workers do not keep it.
             let supervisor = CommandSupervisor(program, arguments, settings, port)
             withExtendedLifetime(supervisor) { supervisor.run() }
         }
@@ -94,7 +88,7 @@ package final class CommandSupervisor {
     /// Advances a stop; `true` when nothing is left, or no time.
     private func isAtEnd(_ stop: StopPlan, _ now: Int64) -> Bool {
         // There is no time for another attempt.
-        giveUp(retries.map(\.job.item))
+        giveUp(retries.map(\.item))
         retries.removeAll()
         if now >= stop.time(after: 50) {
             giveUp(port.take(atMost: .max))
@@ -132,9 +126,9 @@ package final class CommandSupervisor {
         for _ in 0..<max(1, settings.concurrentLimit) where hasFreeWorker {
             if let retry = retries.last, retry.dueTime <= now {
                 retries.removeLast()
-                start(retry.job)
+                start(retry)
             } else if let item = port.take(atMost: 1).first {
-                start(CommandJob(program: program, arguments: arguments(item.event), item: item))
+                start(CommandJob(item: item))
             } else {
                 return
             }
@@ -142,13 +136,11 @@ package final class CommandSupervisor {
     }
 
     private func start(_ job: CommandJob) {
-        let worker = CommandWorker(job: job, settings: settings)
-        worker.delegate = self
+        let worker = CommandWorker(job, settings, self)
         workers.append(worker)
-        worker.start(in: environment)
+        worker.start([program] + arguments(job.event), in: environment)
     }
 
-    /// The next deadline; `nil` for none.
     private func deadline(_ stop: StopPlan?, _ now: Int64) -> Int64? {
         if hasFreeWorker, !port.isEmpty { return now }
         var times = workers.compactMap(\.deadline)
@@ -174,27 +166,28 @@ package final class CommandSupervisor {
             worker.respond(to: entries[first..<first + CommandWorker.pollEntryCount])
         }
     }
-}
 
-extension CommandSupervisor: CommandWorkerDelegate {
-    /// Reports the outcome, and schedules a retry of a failed program.
-    func commandWorker(_ worker: CommandWorker, didFinish outcome: CommandOutcome) {
+    /// Reports the outcome of a worker's program, and schedules a retry of a failed one.
+    ///
+    /// Each worker calls it once: from within ``CommandWorker/start(_:in:)`` when the program cannot be run, otherwise
+    /// when its group was killed, its leader was reaped and all descriptors are closed.
+    func finish(_ worker: CommandWorker, _ outcome: CommandOutcome) {
         workers.removeAll { $0 === worker }
         // A replay waits for the retries, and meanwhile nobody installs a missing program.
         let isOver = outcome.isSuccess || port.isReplay && outcome.isFinal
         let nextDelay = isOver ? nil : settings.retryDelay(after: worker.job.attempt)
         let delay = port.stop == nil ? nextDelay : nil
-        port.report(CommandReport.event(handler: port.name, job: worker.job, outcome: outcome, retryDelay: delay))
+        var job = worker.job
+        port.report(CommandReport.event(handler: port.name, program, job, outcome, retryDelay: delay))
         guard let delay else {
             // The next handler of the name gets the event of an interrupted program again.
-            port.finish(worker.job.item, isAcknowledged: nextDelay == nil && !outcome.isCutShort)
+            port.finish(job.item, isAcknowledged: nextDelay == nil && !outcome.isCutShort)
             return
         }
-        var job = worker.job
         job.attempt += 1
-        let dueTime = Units.later(SystemClock.monotonic(), by: Units.nanoseconds(delay))
+        job.dueTime = Units.later(SystemClock.monotonic(), by: Units.nanoseconds(delay))
         // After those that are due later; equal times keep their order.
-        let place = retries.lastIndex { $0.dueTime > dueTime }.map { $0 + 1 } ?? 0
-        retries.insert(Retry(job: job, dueTime: dueTime), at: place)
+        let place = retries.lastIndex { $0.dueTime > job.dueTime }.map { $0 + 1 } ?? 0
+        retries.insert(job, at: place)
     }
 }

@@ -123,7 +123,6 @@ package enum CommandPlaceholder: Sendable, Hashable {
 extension CommandTemplate {
     private static let key = "command"
 
-    /// Reads a handler's command; `nil` when it cannot be used, which is then reported.
     init?(reading node: TOMLNode, of table: TableReader) {
         guard let nodes = table.array(Self.key, node, of: "strings") else { return nil }
         guard let first = nodes.first else {

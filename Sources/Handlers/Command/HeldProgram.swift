@@ -6,15 +6,10 @@ package import LinuxSystem
 package final class HeldProgram {
     private let input: Descriptor
 
-    /// Starts a program, which is searched in `PATH`, and has our terminal.
-    ///
-    /// - Parameter words: The program and its arguments.
-    /// - Throws: ``SystemError`` when it cannot be started.
+    /// Starts a program with its arguments; it is searched in `PATH`, and has our terminal.
     package init(_ words: [String]) throws(SystemError) {
-        var ends: [Int32] = [-1, -1]
-        try systemCall("pipe2") { clinux_pipe(&ends) }
-        let output = Descriptor(owning: ends[0])
-        input = Descriptor(owning: ends[1])
+        let output: Descriptor
+        (output, input) = try CommandProcess.pipe()
         var identifier: pid_t = 0
         let code = CommandProcess.withCStrings(words) { words in
             clinux_spawn(&identifier, words[0], words, UnsafePointer(clinux_environment()), output.raw, -1)

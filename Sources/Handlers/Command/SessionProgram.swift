@@ -8,11 +8,7 @@ package struct SessionProgram {
     private let interruptDescriptor: Int32
     private let signal: () -> Int32
 
-    /// Creates a runner.
-    ///
-    /// - Parameters:
-    ///   - descriptor: Readable once this process got a signal that ends it.
-    ///   - signal: That signal, which the program gets, too.
+    /// Creates a runner; `descriptor` is readable once this process got a signal that ends it, which the program gets, too.
     package init(interruptDescriptor descriptor: Int32, signal: @escaping () -> Int32) {
         interruptDescriptor = descriptor
         self.signal = signal
@@ -27,14 +23,9 @@ package struct SessionProgram {
         }
     }
 
-    /// Runs a program for an event and waits for its end, also when a signal comes meanwhile.
+    /// Runs a program with its arguments and waits for its end, also when a signal comes meanwhile.
     ///
-    /// - Parameters:
-    ///   - words: The program, which is searched in `PATH`, and its arguments.
-    ///   - event: The event, whose values become variables.
-    ///   - json: The event's line, for standard input.
-    /// - Returns: How it ended.
-    /// - Throws: ``SystemError`` when the program cannot be run.
+    /// It is searched in `PATH`, gets the event's values as variables, and `json` on its standard input.
     package func run(_ words: [String], for event: Event, json: String) throws(SystemError) -> ProgramEnd {
         // The process that started us may have set SIGCHLD to be ignored, which discards the exit status of children.
         clinux_keep_ends()
@@ -99,10 +90,6 @@ package struct SessionProgram {
             if !variable.hasPrefix("BINNACLE_") { variables.append(variable) }
             place = place?.successor()
         }
-        for (name, value) in EventVariables.all(of: event)
-        where value.utf8.count <= CommandEnvironment.longestValue {
-            variables.append("\(name)=\(value)")
-        }
-        return variables
+        return variables + EventVariables.short(of: event).map { "\($0.name)=\($0.value)" }
     }
 }

@@ -10,7 +10,6 @@ final class HandlersPart: DaemonPart {
     private unowned let daemon: Daemon
     private let inbox: PartInbox<HandlersPart>
     private let store: StorePart
-    /// Attaches handlers to the store, when there is one.
     private let attachments: HandlerAttachments?
     private var lines: [HandlerLine] = []
     /// The handlers of the configuration that is applied next.
@@ -19,7 +18,6 @@ final class HandlersPart: DaemonPart {
     private var retired: [HandlerLine] = []
     /// The counted reports of handlers, by handler name.
     private var tallies: [String: HandlerTally] = [:]
-    /// The events since the start.
     private let eventTally = EventTally()
     /// Logs failures that no log handler takes.
     private let trouble: TroubleLog
@@ -130,10 +128,9 @@ final class HandlersPart: DaemonPart {
         for line in ending {
             let count = line.handler.waitForEnd(until: deadline)
             guard count > 0 else { continue }
-            let isKept = store.store != nil && line.handler.deliveryLimit != nil
             daemon.log.say(
                 "handler '\(line.section.name)': up to \(count) events were not handled before the end"
-                    + (isKept ? "; the store keeps them" : ""), level: isKept ? .info : .warning)
+                    + (line.isKept ? "; the store keeps them" : ""), level: line.isKept ? .info : .warning)
         }
     }
 

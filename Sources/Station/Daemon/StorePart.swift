@@ -8,7 +8,6 @@ import Store
 final class StorePart: DaemonPart {
     /// Gathers events for the store, which stays the same as long as the daemon runs; `nil` without a store.
     let inlet: StoreInlet?
-    /// Keeps the events.
     var store: EventStore? { inlet?.store }
 
     private unowned let daemon: Daemon
@@ -21,7 +20,6 @@ final class StorePart: DaemonPart {
     /// has cannot be stored again.
     private static let opening = (nanoseconds: Int64(5_000_000_000), eventCount: EventStore.capacity)
 
-    /// Opens the store of the first configuration.
     init(_ daemon: Daemon, _ settings: EventStoreSettings?, _ relay: SocketRelay) throws(SystemError) {
         self.daemon = daemon
         self.relay = relay

@@ -16,24 +16,18 @@ final class HandlerAttachments {
     private var ending: [String: ThreadedHandler] = [:]
     private var lines: [HandlerLine] = []
 
-    /// Creates attachments of no handler.
-    ///
-    /// - Parameters:
-    ///   - store: What delivers.
-    ///   - tellEnd: Told, on any thread, when a detached handler has ended; ``handlerDidEnd(_:)`` wants to know.
+    /// Creates attachments of no handler; `tellEnd` is called on any thread when a detached handler has ended, which
+    /// ``handlerDidEnd(_:)`` has to be told.
     init(_ store: EventStore, tellEnd: @escaping @Sendable (_ name: String) -> Void) {
         self.store = store
         self.tellEnd = tellEnd
     }
 
-    /// Detaches the handlers that are no longer there, and attaches those that are new.
-    ///
-    /// - Parameters:
-    ///   - lines: What there is now.
-    ///   - duration: How long a handler that goes may take to its end, which the caller tells it.
+    /// Detaches the handlers that are no longer there, and attaches those that are new; the caller has those that go end
+    /// within `duration`.
     func change(to lines: [HandlerLine], within duration: Duration) {
-        self.lines = lines
-        store.expect(Set(lines.filter { $0.handler.deliveryLimit != nil }.map(\.section.name)))
+        self.lines = lines.filter(\.isKept)
+        store.expect(Set(self.lines.map(\.section.name)))
         for (name, handler) in attached where !lines.contains(where: { $0.handler === handler }) {
             store.detach(name)
             attached[name] = nil
@@ -56,7 +50,7 @@ final class HandlerAttachments {
 
     private func attach() {
         for line in lines where attached[line.section.name] == nil && ending[line.section.name] == nil {
-            guard let limit = line.handler.deliveryLimit else { continue }
+            guard case .store(_, let limit) = line.deliveredBy else { continue }
             let handler = line.handler
             attached[line.section.name] = handler
             store.attach(line.section.name, limit: limit) { handler.deliver($0) }

@@ -4,6 +4,14 @@ import Handlers
 import LinuxSystem
 import Store
 
+/// Who delivers a chain's events to its handler.
+enum DeliveredBy {
+    /// The chain, whose end is the handler's queue.
+    case chain
+    /// The store, where the chain ends: it gives the handler at most `limit` events that are not acknowledged.
+    case store(StoreInlet, limit: Int)
+}
+
 /// A configured handler of the daemon: the handler with its thread, and the chain that leads to it.
 ///
 /// A new line keeps what is unchanged of the line with the same name: the handler when its action is equal, the chain
@@ -12,20 +20,15 @@ final class HandlerLine {
     let section: HandlerSection
     let handler: ThreadedHandler
     let chain: HandlerChain
+    let deliveredBy: DeliveredBy
+    /// Whether the store delivers, which keeps what the handler does not do.
+    var isKept: Bool { if case .store = deliveredBy { true } else { false } }
     /// Whether it changes something outside this process.
     var actsOnTheWorld: Bool { type(of: section.action).actsOnTheWorld }
 
     private let decorators: [(settings: DecoratorSettings, object: EventDecorator)]
 
-    /// Makes a line, without changing the one before it.
-    ///
-    /// - Parameters:
-    ///   - section: The handler's section.
-    ///   - old: The line that has the name until now.
-    ///   - context: What decorators need.
-    ///   - inlet: Leads to the store, which keeps the events of handlers that acknowledge them.
-    ///   - reports: Takes the handler's reports, on any thread.
-    /// - Throws: ``SystemError`` when there is no thread left.
+    /// Makes a line, without changing the one that has the name until now; `inlet` leads to the store, when there is one.
     init(
         _ section: HandlerSection, after old: HandlerLine?, context: DecoratorSettings.Context, inlet: StoreInlet?,
         reports: HandlerReports
@@ -39,15 +42,24 @@ final class HandlerLine {
                 name: name, reports: reports, history: store, acknowledge: { store?.acknowledge(name, $0) })
             if let before = old?.handler.latest { handler.latest?.inherit(from: before) }
         }
+        if let inlet, let limit = handler.deliveryLimit {
+            deliveredBy = .store(inlet, limit: limit)
+        } else {
+            deliveredBy = .chain
+        }
         var kept = old?.decorators ?? []
         if let old, old.handler === handler, old.section.kinds == section.kinds,
             old.section.detectors == section.detectors
         {
             chain = old.chain
         } else {
+            let end: any EventHandler =
+                switch deliveredBy {
+                case .chain: handler
+                case .store(let inlet, _): inlet.queue(section.name)
+                }
             chain = HandlerChain(
-                handler: Self.end(of: inlet, handler, section.name), kinds: Set(section.kinds),
-                detectors: section.detectors.map { Set($0) })
+                handler: end, kinds: Set(section.kinds), detectors: section.detectors.map { Set($0) })
             // A decorator belongs to one chain.
             kept = []
         }
@@ -62,7 +74,6 @@ final class HandlerLine {
         decorators = made
     }
 
-    /// Puts the decorators into the chain.
     func installDecorators() {
         chain.replaceDecorators(decorators.map(\.object))
     }
@@ -75,11 +86,5 @@ final class HandlerLine {
     /// Has the decorators forward the events that they hold back.
     func flush() {
         for decorator in decorators { decorator.object.flush() }
-    }
-
-    /// The end of the chain: the handler, or the store that delivers to it.
-    private static func end(of inlet: StoreInlet?, _ handler: ThreadedHandler, _ name: String) -> any EventHandler {
-        guard let inlet, handler.deliveryLimit != nil else { return handler }
-        return inlet.queue(name)
     }
 }

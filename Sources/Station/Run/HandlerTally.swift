@@ -1,19 +1,14 @@
 import Binnacle
 
-/// The counted reports of a handler.
 struct HandlerTally {
-    /// The number of successful programs.
     private(set) var finishedCount = 0
     /// The number of failed programs; each attempt counts.
     private(set) var failedCount = 0
-    /// The number of dropped events.
     private(set) var droppedCount = 0
-    /// How long its programs took.
     private(set) var durations = DurationHistogram()
     /// The last failure; `nil` while the handler works.
     private(set) var failure: String?
 
-    /// Counts a report.
     mutating func count(_ event: Event) {
         if event.kind == .commandFinished || event.kind == .commandFailed, let seconds = event.number(.duration) {
             durations.take(seconds)

@@ -19,7 +19,6 @@ final class TroubleLog: EventHandler {
         self.log = log
     }
 
-    /// Uses other handlers.
     func change(to lines: [HandlerLine]) {
         logChains = lines.filter { $0.section.action is LogAction }.map { ($0.section.name, $0.chain) }
     }
