@@ -39,16 +39,11 @@ package enum CalibrationDevice: Sendable, Equatable {
         return folder.map { String($0.dropFirst(prefix.count)) }.flatMap { ["", ".", ".."].contains($0) ? nil : $0 }
     }
 
-    /// What the value of a key means.
-    enum Path {
-        /// A path, and whether it has the device's name in it.
-        case known(String, hasName: Bool)
-        /// One of a device that is not known yet.
-        case later
-    }
-
-    /// The path under a key with the device's name in it; `nil` when it cannot be used, which is then reported.
-    func path(_ key: String, of section: TableReader) -> Path? {
+    /// The path under a key with the device's name in its place, if it has one; `nil` when it cannot be used, which is then
+    /// reported.
+    ///
+    /// The path of a device that is not known yet is `nil`.
+    func path(_ key: String, of section: TableReader) -> (path: String?, hasName: Bool)? {
         guard let node = section.entry(key)?.node, let text = section.string(key, node) else { return nil }
         let pieces = section.parsed(key, at: node.position) { () throws(TextSyntaxError) -> [String?] in
             try PlaceholderText.pieces(of: text, names: [Self.placeholder], text: Optional.some) { name in
@@ -57,12 +52,12 @@ package enum CalibrationDevice: Sendable, Equatable {
         }
         guard let pieces else { return nil }
         guard pieces.contains(nil) else {
-            return .known(section.path(pieces.compactMap { $0 }.joined(), from: node), hasName: false)
+            return (section.path(pieces.compactMap { $0 }.joined(), from: node), false)
         }
         switch self {
         case .named(let name):
-            return .known(section.path(pieces.map { $0 ?? name }.joined(), from: node), hasName: true)
-        case .later: return .later
+            return (section.path(pieces.map { $0 ?? name }.joined(), from: node), true)
+        case .later: return (nil, true)
         case .unknown(let reason):
             section.refuse(
                 key, at: node.position, "`\(key)` has {\(Self.placeholder)}, and \(reason)",

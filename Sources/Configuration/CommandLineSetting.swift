@@ -41,7 +41,6 @@ package struct CommandLineSetting: Sendable, Equatable {
 }
 
 extension Substring {
-    /// The text without the blanks around it.
     fileprivate var trimmed: Substring {
         let start = drop { $0 == " " || $0 == "\t" }
         guard let last = start.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return start }

@@ -47,16 +47,12 @@ package struct Configuration: Sendable {
     /// A configuration without any section.
     package init() {}
 
-    /// Parses and checks the text of a file; `path` is its name in messages.
-    ///
-    /// - Throws: ``ConfigurationError`` with all errors in the text, or with the syntax error.
+    /// Parses and checks the text of a file, and throws all errors in it; `path` is its name in messages.
     package static func parse(_ text: [UInt8], path: String) throws(ConfigurationError) -> Configuration {
         try parse([(path, text)], path: path, settings: [])
     }
 
-    /// Parses and checks a text that the program made, and the command line's settings.
-    ///
-    /// - Throws: ``ConfigurationError`` with all errors in the settings.
+    /// Parses and checks a text that the program made, and the command line's settings, and throws all errors in these.
     package static func parse(
         embedded text: String, settings: [CommandLineSetting]
     ) throws(ConfigurationError) -> Configuration {
@@ -209,18 +205,11 @@ extension Configuration {
     /// The default folder of the daemon's configuration.
     package static let standardPath = "/etc/binnacle"
 
-    /// Reads and checks a file, or a folder with its drop-ins.
+    /// Reads and checks a file, or a folder with its drop-ins, which `settings` of the command line complete.
     ///
     /// A folder is read as its `binnacle.toml`, which may be absent, and its `conf.d/*.toml` in the order of the bytes
-    /// of their names. A later file completes and replaces the sections of the earlier ones key by key.
-    ///
-    /// - Parameters:
-    ///   - path: The file or the folder.
-    ///   - settings: What the command line sets, which completes the files.
-    ///   - mayWait: Whether the file may be a pipe, which is waited for.
-    ///   - device: The device whose calibrations are read.
-    /// - Returns: The configuration of all files.
-    /// - Throws: ``ConfigurationError`` when a file cannot be read, or with all errors in the files.
+    /// of their names. A later file completes and replaces the sections of the earlier ones key by key. With `mayWait` the
+    /// file may be a pipe. Throws when a file cannot be read, or all errors in the files.
     package static func read(
         path: String, settings: [CommandLineSetting] = [], mayWait: Bool = true,
         device: CalibrationDevice = .machine

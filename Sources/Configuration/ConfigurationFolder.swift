@@ -29,9 +29,7 @@ enum ConfigurationFolder {
             !name.hasSuffix(".toml") && !name.hasPrefix("README") && !leftovers.contains(where: name.hasSuffix)
                 && kind(of: folder + name) == S_IFREG
         }.map { folder + $0 }
-        let sections = [
-            "[sensor.", "[motion.", "[north.", "[orientation.", "[hinge.", "[light.", "[proximity.", "[handler.",
-        ]
+        let sections = ConfigurationReader.tables.map { "[\($0.kind)." }
         let beside = ((try? names(in: path)) ?? []).filter { name in
             guard name.hasSuffix(".toml"), name != "binnacle.toml", kind(of: path + name) == S_IFREG,
                 let bytes = try? ConfigurationFile.contents(of: path + name, mayWait: false)
@@ -79,7 +77,6 @@ enum ConfigurationFolder {
         (try? fileStatus(path))?.kind
     }
 
-    /// Whether a path leads to a folder.
     static func exists(at path: String) -> Bool {
         kind(of: path) == S_IFDIR
     }

@@ -9,12 +9,9 @@ package struct ConfigurationPlaces: Sendable {
     /// Creates places of nothing.
     package init() {}
 
-    /// Notes the places of a document's sections, as in `store` or `motion.moved`, and of their keys.
+    /// Notes the places of sections, as in `store` or `motion.moved`, and of their keys.
     ///
-    /// - Parameters:
-    ///   - entries: The entries of all files and of the command line's settings.
-    ///   - files: The names of the files, and then those of the settings.
-    ///   - settings: The number of settings.
+    /// `files` are the names of the files, and then those of the command line's settings.
     init(_ entries: [TOMLEntry], files: [String], settings: Int) {
         self.files = files
         fileCount = files.count - settings

@@ -33,14 +33,12 @@ extension ConfigurationReader {
         warnOfUnheard(configuration)
         warnOfSharedPlaces(configuration, handlers)
         for section in configuration.handlers {
-            guard let entry = handlers.first(where: { $0.key == section.name }),
-                case .table(let keys) = entry.node.value
-            else { continue }
+            guard let entry = handlers.first(where: { $0.key == section.name }) else { continue }
             for notice in section.action.notices {
-                let key = keys.first { $0.key == type(of: section.action).key }
+                let key = entry.entry(type(of: section.action).key)
                 diagnostics.report(.warning, at: key?.keyPosition ?? entry.keyPosition, notice)
             }
-            if let on = keys.first(where: { $0.key == "on" }) { warn(of: section, on, in: configuration) }
+            if let on = entry.entry("on") { warn(of: section, on, in: configuration) }
         }
     }
 
@@ -56,9 +54,7 @@ extension ConfigurationReader {
             let isHeard = configuration.handlers.contains { handler in
                 (handler.detectors?.contains(name) ?? true) && handler.kinds.contains { configuration.makes($0, name) }
             }
-            guard !isHeard, let tables = entries.first(where: { $0.key == kind }),
-                case .table(let sections) = tables.node.value, let entry = sections.first(where: { $0.key == name })
-            else { continue }
+            guard !isHeard, let entry = entries.first(where: { $0.key == kind })?.entry(name) else { continue }
             diagnostics.report(
                 .warning, at: entry.node.position, "no handler takes an event of [\(kind).\(name)]",
                 hint: "the `on` of a handler names kinds of event that it makes")
@@ -71,12 +67,9 @@ extension ConfigurationReader {
         for section in configuration.handlers {
             guard let place = section.action.exclusivePlace else { continue }
             guard let owner = owners.updateValue(section.name, forKey: place.name) else { continue }
-            guard let entry = handlers.first(where: { $0.key == section.name }),
-                case .table(let keys) = entry.node.value
-            else { continue }
-            let key = keys.first { $0.key == place.key }
+            guard let entry = handlers.first(where: { $0.key == section.name }) else { continue }
             diagnostics.report(
-                .warning, at: key?.keyPosition ?? entry.node.position,
+                .warning, at: entry.entry(place.key)?.keyPosition ?? entry.node.position,
                 "[handler.\(section.name)] and [handler.\(owner)] have the same \(place.words)",
                 hint: "give each its own `\(place.key)`")
         }
@@ -99,6 +92,14 @@ extension ConfigurationReader {
                 .warning, at: position,
                 "[handler.\(section.name)] never gets \(Spelling.quoted(kind.rawValue))", hint: reason)
         }
+    }
+}
+
+extension TOMLEntry {
+    /// The entry of a key in its table; `nil` when it is no table, or has no such key.
+    fileprivate func entry(_ key: String) -> TOMLEntry? {
+        guard case .table(let entries) = node.value else { return nil }
+        return entries.first { $0.key == key }
     }
 }
 

@@ -15,7 +15,7 @@ package struct ConfigurationReader {
     private static let (sensor, handler) = ("sensor", "handler")
 
     /// The top-level tables, whose sections have names, and the keys of these.
-    private static let tables: [(kind: String, keys: [String])] =
+    static let tables: [(kind: String, keys: [String])] =
         [(sensor, SensorSection.row.keys.map(\.name))]
         + DetectorSections.documented.map { ($0.kind, $0.keys) } + [(handler, HandlerSection.keys)]
 
@@ -43,12 +43,8 @@ package struct ConfigurationReader {
 
     /// Creates a reader for the entries of all files.
     ///
-    /// - Parameters:
-    ///   - entries: The entries.
-    ///   - embedded: The number of a text that the program made, whose sections may have any name, because recordings
-    ///     may name their sensors as they like.
-    ///   - diagnostics: Collects the problems.
-    ///   - device: The device whose calibrations are read.
+    /// `embedded` is the number of a text that the program made, whose sections may have any name, because recordings
+    /// may name their sensors as they like.
     init(
         entries: [TOMLEntry], embedded: Int? = nil, diagnostics: DiagnosticCollector, device: CalibrationDevice
     ) {

@@ -13,7 +13,6 @@ package struct DBusSection: Sendable, Equatable {
     /// The detector of the heading; `nil` for the first one, or one that is made.
     package let compass: String?
 
-    /// Reads the section.
     init(reading table: TableReader, among names: SectionNames) {
         var settings = DBusSettings()
         table.read(DBusSettings.rows, into: &settings)
@@ -23,14 +22,11 @@ package struct DBusSection: Sendable, Equatable {
                 "this machine has no group \(Spelling.quoted(settings.group))", hint: "every claim is denied")
         }
         self.settings = settings
-        orientation = Self.reference(table, Self.orientation, OrientationSection.kind, names)
-        compass = Self.reference(table, Self.compass, NorthSection.kind, names)
-    }
-
-    private static func reference(_ table: TableReader, _ key: Key, _ kind: String, _ names: SectionNames) -> String? {
-        table.entry(key.name).flatMap {
-            table.reference(key.name, $0.node, to: "\(kind) detector", among: names.inForce[kind] ?? [])
+        func reference(_ key: Key, _ kind: String) -> String? {
+            table.reference(key, to: "\(kind) detector", among: names.inForce[kind] ?? [])
         }
+        orientation = reference(Self.orientation, OrientationSection.kind)
+        compass = reference(Self.compass, NorthSection.kind)
     }
 
     private static let orientation = Key(
@@ -46,7 +42,6 @@ package struct DBusSection: Sendable, Equatable {
     /// The names of the section's keys, without making the documentation of ``row``.
     static let keys = [orientation, compass, SectionSwitch.enabled].map(\.name) + DBusSettings.rows.map(\.name)
 
-    /// The section's row.
     static let row = SectionRow(
         "dbus", shown: "dbus", isSet: false,
         """
@@ -58,7 +53,6 @@ package struct DBusSection: Sendable, Equatable {
 }
 
 extension DBusSettings {
-    /// The key of the group.
     fileprivate static let groupKey = "group"
 
     fileprivate static let rows: [SettingRow<DBusSettings>] = [

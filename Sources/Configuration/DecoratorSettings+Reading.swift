@@ -50,7 +50,6 @@ extension DecoratorSettings {
         ) { $0.integer("every", in: 1...highestCount).map(DecoratorSettings.count) },
     ]
 
-    /// The row of the key `decorate`.
     static let row = Key(
         "decorate", .usual("[\n" + rows.map { "    \($0.example),\n" }.joined() + "]"), usual: "none",
         """
@@ -60,7 +59,6 @@ extension DecoratorSettings {
         \(rows.map { "  \($0.name)  \($0.text)" }.joined(separator: "\n"))
         """)
 
-    /// The highest count.
     private static let highestCount = 1_000_000
 
     /// Reads a handler's decorators, in order; faulty ones are reported and omitted.

@@ -4,7 +4,6 @@ package import Store
 import TableReading
 
 extension EventStoreSettings {
-    /// Reads the section; `nil` when it cannot be used, which is then reported.
     init?(reading table: TableReader) {
         let path = table.path("path")
         guard path != nil || table.entry("path") == nil else { return nil }
@@ -57,7 +56,6 @@ extension EventStoreSettings {
             """),
     ]
 
-    /// The section's row.
     static let row = SectionRow(
         "store", shown: "store",
         """

@@ -57,7 +57,6 @@ extension HandlerSection: Equatable {
 }
 
 extension HandlerSection {
-    /// The names of the section's keys.
     static let keys =
         ["on", "detector", SectionSwitch.defaultHandler.name, SectionSwitch.enabled.name] + HandlerActions.keys
         + ["decorate"]
@@ -108,12 +107,6 @@ extension HandlerSection {
             keys: keys)
     }
 
-    /// Reads a section; `nil` when it cannot be used, which is then reported.
-    ///
-    /// - Parameters:
-    ///   - name: The handler's name.
-    ///   - table: The section.
-    ///   - names: The names of the detectors.
     init?(name: String, reading table: TableReader, among names: SectionNames) {
         let chosen = Self.detectors(table, among: names.allDetectors)
         let action = HandlerActions.read(table)
@@ -136,12 +129,8 @@ extension HandlerSection {
 
     private static func kinds(_ table: TableReader, _ action: (any HandlerAction)?) -> [EventKind]? {
         guard let node = table.required(on),
-            let nodes = table.array("on", node, of: "strings")
+            let nodes = strings(table, "on", node, hint: "name at least one kind of event")
         else { return nil }
-        guard !nodes.isEmpty else {
-            table.refuse("on", at: node.position, "`on` is empty", hint: "name at least one kind of event")
-            return nil
-        }
         if let action { refuseReports(table, nodes, action) }
         let actsOnTheWorld = action.map { type(of: $0).actsOnTheWorld } ?? false
         var kinds: [EventKind] = []
@@ -180,26 +169,22 @@ extension HandlerSection {
 
     private static func detectors(_ table: TableReader, among names: [String]) -> [String]? {
         guard let node = table.entry("detector")?.node,
-            let nodes = table.array("detector", node, of: "strings")
+            let nodes = strings(table, "detector", node, hint: "leave it out to mean every detector")
         else { return nil }
-        guard !nodes.isEmpty else {
-            table.refuse(
-                "detector", at: node.position, "`detector` is empty", hint: "leave it out to mean every detector")
-            return nil
-        }
         return table.references("detector", nodes, to: "detector", among: names)
+    }
+
+    /// The elements of an array that may not be empty.
+    private static func strings(_ table: TableReader, _ key: String, _ node: TOMLNode, hint: String) -> [TOMLNode]? {
+        let nodes = table.array(key, node, of: "strings")
+        guard nodes?.isEmpty == true else { return nodes }
+        table.refuse(key, at: node.position, "`\(key)` is empty", hint: hint)
+        return nil
     }
 
     // MARK: - Handlers that take the headings of one detector
 
     /// The detector whose headings a handler gets; `nil` when there is none, or several, which is then reported.
-    ///
-    /// - Parameters:
-    ///   - table: The section.
-    ///   - key: The key of the action.
-    ///   - chosen: The detectors that the section names.
-    ///   - norths: The names of the north detectors.
-    /// - Returns: The detector's name.
     private static func headingDetector(
         _ table: TableReader, _ key: String, _ chosen: [String]?, among norths: [String]
     ) -> String? {

@@ -21,11 +21,8 @@ package struct HingeSection: DetectorSection {
     }
 
     package init?(name: String, reading table: TableReader, _ settings: HingeSettings, among names: SectionNames) {
-        func sensor(_ key: Key) -> String? {
-            table.entry(key.name).flatMap { table.reference(key.name, $0.node, to: "sensor", among: names.sensors) }
-        }
-        let display = sensor(Self.display)
-        let base = sensor(Self.base)
+        let display = table.reference(Self.display, to: "sensor", among: names.sensors)
+        let base = table.reference(Self.base, to: "sensor", among: names.sensors)
         hasSwitch = table.boolean(Self.tabletSwitch.name) ?? false
         self.name = name
         self.settings = settings

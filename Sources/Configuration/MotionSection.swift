@@ -36,7 +36,6 @@ package struct MotionSection: DetectorSection {
         }
     }
 
-    /// The gyroscope that the settings need.
     private var usedGyroscope: GyroscopeChoice { settings.usesGyroscope ? gyroscope : .none }
 
     package var needs: [StreamNeed] {
@@ -108,17 +107,9 @@ extension MotionSection {
             What is looked for: any of "motion", "shake", "free_fall", "shock", "rotation". Each makes events of its own. \
             "rotation" needs a gyroscope.
             """,
-            value: { settings in
-                let words = MotionSettings.Feature.allCases.filter { settings.features.contains($0) }.map {
-                    "\"\($0.rawValue)\""
-                }
-                return "[" + words.joined(separator: ", ") + "]"
-            }
+            value: { TableReader.text($0.features) }
         ) { table, key, settings in
-            guard let nodes = table.array(key, of: "strings") else { return }
-            let found = table.choices(key, nodes, as: MotionSettings.Feature.self)
-            // When all names are unknown, an error about an empty list would mislead.
-            if !found.isEmpty || nodes.isEmpty { settings.features = Set(found) }
+            if let features = table.set(key, of: MotionSettings.Feature.self) { settings.features = features }
         },
         SettingRow(
             "measure", \.measure, .choice,

@@ -97,7 +97,6 @@ package struct NorthSection: DetectorSection {
 }
 
 extension NorthSection {
-    /// The value for no axis.
     private static let none = "none"
 
     package static let rows: [SettingRow<NorthSettings>] = [
@@ -231,7 +230,6 @@ extension NorthSection {
     }
 }
 
-/// A key of a sector's table.
 private struct SectorRow: Sendable {
     let name: String
     let text: String

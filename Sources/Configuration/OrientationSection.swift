@@ -13,7 +13,6 @@ package struct OrientationSection: DetectorSection {
     /// The checked settings.
     package private(set) var settings: OrientationSettings
 
-    /// Creates a section with the defaults.
     init(name: String, accelerometer: String) {
         self.name = name
         self.accelerometer = accelerometer
@@ -35,9 +34,8 @@ package struct OrientationSection: DetectorSection {
     /// The detector of postures, when the settings need one: that of the key, or else the only one.
     private static func hinge(_ table: TableReader, _ settings: OrientationSettings, among hinges: [String]) -> String?
     {
-        let key = Self.hinge.name
-        let named = table.entry(key).flatMap { table.reference(key, $0.node, to: "hinge", among: hinges) }
-        guard settings.postures != nil, table.entry(key) == nil else { return named }
+        let named = table.reference(Self.hinge, to: "hinge", among: hinges)
+        guard settings.postures != nil, table.entry(Self.hinge.name) == nil else { return named }
         guard hinges.count == 1 else {
             table.refuse(
                 onlyIn,
@@ -101,7 +99,6 @@ package struct OrientationSection: DetectorSection {
 }
 
 extension OrientationSection {
-    /// The key of the postures.
     private static let onlyIn = "only_in"
 
     package static let rows: [SettingRow<OrientationSettings>] = [
@@ -122,17 +119,9 @@ extension OrientationSection {
             The postures in which the orientation changes, of "laptop", "tent", "tablet" and "closed"; in others, and while \
             none is known, it holds. A [hinge.NAME] knows the posture.
             """,
-            value: { settings in
-                settings.postures.map { postures in
-                    let words = Posture.allCases.filter(postures.contains).map { "\"\($0.rawValue)\"" }
-                    return "[" + words.joined(separator: ", ") + "]"
-                }
-            }
+            value: { $0.postures.map(TableReader.text) }
         ) { table, key, settings in
-            guard let nodes = table.array(key, of: "strings") else { return }
-            let found = table.choices(key, nodes, as: Posture.self)
-            // When all names are unknown, an error about an empty list would mislead.
-            if !found.isEmpty || nodes.isEmpty { settings.postures = Set(found) }
+            if let postures = table.set(key, of: Posture.self) { settings.postures = postures }
         },
         SettingRow(
             "dwell_s", \.dwell, .seconds,

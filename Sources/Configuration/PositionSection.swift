@@ -13,10 +13,9 @@ package struct PositionSection: Sendable {
     /// The model of the field.
     package let model: GeomagneticModel
 
-    /// The field at the place, on the section's day, else on `today`, else on the model's first day.
+    /// The field at the place, on the section's day, else on `today`, else on the model's first day, and warnings.
     ///
-    /// - Parameter today: The current day.
-    /// - Returns: The field, rounded so that it seldom differs on the next day, and warnings.
+    /// It is rounded so that it seldom differs on the next day.
     package func field(today: Day?) -> (field: LocalField, notices: [String]) {
         let day = day ?? today
         let year = day?.decimalYear ?? model.epoch
@@ -50,7 +49,6 @@ package struct PositionSection: Sendable {
 }
 
 extension PositionSection {
-    /// Reads the section; `nil` when it cannot be used, which is then reported.
     init?(reading table: TableReader) {
         for key in Self.row.keys where key.purpose != nil { _ = table.required(key) }
         let latitude = Self.angle(table, "latitude_deg", .latitude, in: GeodeticPosition.latitudes)
@@ -109,7 +107,6 @@ extension PositionSection {
 
     private static let purpose = "a place has both, in degrees; north and east are positive"
 
-    /// The section's row.
     static let row = SectionRow(
         "position", shown: "position", isSet: false,
         """

@@ -5,7 +5,6 @@ import TableReading
 
 /// `enabled` and `default`: which sections are in force.
 enum SectionSwitch {
-    /// Switches a section off.
     static let enabled = Key(
         "enabled", .usual("true"),
         """
@@ -13,7 +12,6 @@ enum SectionSwitch {
         checked.
         """)
 
-    /// The key `default` of a detector.
     static let defaultDetector = Key(
         "default", .set("true"), usual: "false",
         """
@@ -22,12 +20,32 @@ enum SectionSwitch {
         detector runs; that is no problem then.
         """)
 
-    /// The key `default` of a handler.
     static let defaultHandler = Key(
         "default", .set("true"), usual: "false",
         """
         true makes way for your own: the handler is left out as soon as another one with log or stdout is in force.
         """)
+}
+
+extension TableReader {
+    /// The name under a key of what is defined elsewhere; `nil` without the key.
+    func reference(_ key: Key, to what: String, among names: [String]) -> String? {
+        entry(key.name).flatMap { reference(key.name, $0.node, to: what, among: names) }
+    }
+
+    /// A set of a type's words, from an array.
+    func set<Word: RawRepresentable<String> & CaseIterable & Hashable>(_ key: String, of type: Word.Type) -> Set<Word>?
+    {
+        guard let nodes = array(key, of: "strings") else { return nil }
+        let found = choices(key, nodes, as: type)
+        // When all names are unknown, an error about an empty list would mislead.
+        return found.isEmpty && !nodes.isEmpty ? nil : Set(found)
+    }
+
+    /// A set of words as an array of TOML.
+    static func text<Word: RawRepresentable<String> & CaseIterable & Hashable>(_ words: Set<Word>) -> String {
+        "[" + Word.allCases.filter(words.contains).map { "\"\($0.rawValue)\"" }.joined(separator: ", ") + "]"
+    }
 }
 
 /// A named section that is not switched off.
@@ -49,7 +67,6 @@ struct FoundSection {
         if case .string(let text)? = table.entry(key)?.node.value { text } else { nil }
     }
 
-    /// The detectors that a handler names.
     fileprivate var detectors: [String] {
         guard case .array(let nodes)? = table.entry("detector")?.node.value else { return [] }
         return nodes.compactMap { if case .string(let name) = $0.value { name } else { nil } }

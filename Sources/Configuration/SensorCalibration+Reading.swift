@@ -5,11 +5,6 @@ import TableReading
 extension SensorCalibration {
     /// Reads the file of `binnacle calibrate` that a sensor's section names; `nil` when it cannot be used, which is
     /// then reported at its place in that file.
-    ///
-    /// - Parameters:
-    ///   - key: The key that names it.
-    ///   - path: Its path.
-    ///   - section: The sensor's section.
     init?(_ key: String, _ path: String, named section: TableReader) {
         guard let node = section.entry(key)?.node else { return nil }
         guard let bytes = section.contents(of: path, named: key, node) else { return nil }
@@ -33,26 +28,18 @@ extension SensorCalibration {
             return nil
         }
         self.init()
-        if let node = file.entry("magnetometer")?.node {
-            magnetometer = file.table(
-                "magnetometer", node, title: "[magnetometer]",
-                allowed: [
-                    "model", "hard_iron_uT", "soft_iron", "field_uT", "fit_error_percent", "error_uT", "coverage",
-                    "samples",
-                ]
-            ).flatMap(MagnetometerCalibration.init)
+        func table(_ key: String, _ allowed: String...) -> TableReader? {
+            file.entry(key).flatMap { file.table(key, $0.node, title: "[\(key)]", allowed: allowed) }
         }
-        if let node = file.entry("accelerometer")?.node {
-            accelerometer = file.table(
-                "accelerometer", node, title: "[accelerometer]",
-                allowed: ["offset_m_s2", "matrix", "fit_error_m_s2", "positions"]
-            ).flatMap { AxisCalibration(reading: $0, offset: "offset_m_s2", matrix: "matrix") }
-        }
-        if let node = file.entry("gyroscope")?.node {
-            gyroscope = file.table(
-                "gyroscope", node, title: "[gyroscope]", allowed: ["offset_rad_s", "noise_dps", "seconds", "samples"]
-            ).flatMap { AxisCalibration(readingOffset: "offset_rad_s", $0) }
-        }
+        magnetometer = table(
+            "magnetometer", "model", "hard_iron_uT", "soft_iron", "field_uT", "fit_error_percent", "error_uT",
+            "coverage",
+            "samples"
+        ).flatMap(MagnetometerCalibration.init)
+        accelerometer = table("accelerometer", "offset_m_s2", "matrix", "fit_error_m_s2", "positions")
+            .flatMap { AxisCalibration(reading: $0, offset: "offset_m_s2", matrix: "matrix") }
+        gyroscope = table("gyroscope", "offset_rad_s", "noise_dps", "seconds", "samples")
+            .flatMap { AxisCalibration(readingOffset: "offset_rad_s", $0) }
     }
 }
 

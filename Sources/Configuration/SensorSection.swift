@@ -69,7 +69,6 @@ package struct SensorSection: Sendable, Equatable {
         case auto, iio, evdev, trace, simulated
     }
 
-    /// Reads a section; `nil` when it cannot be used, which is then reported.
     init?(name: String, reading table: TableReader, calibratedFor device: CalibrationDevice) {
         let match = table.entry("match").flatMap { DeviceMatch(reading: $0.node, of: table) }
         let file = table.path("file")
@@ -105,13 +104,9 @@ package struct SensorSection: Sendable, Equatable {
 
     private mutating func readCalibration(_ table: TableReader, _ device: CalibrationDevice) {
         let key = "calibration"
-        switch device.path(key, of: table) {
-        case .known(let path, let hasName):
-            namesDevice = hasName
-            calibration = SensorCalibration(key, path, named: table)
-        case .later: namesDevice = true
-        case nil: break
-        }
+        guard let (path, hasName) = device.path(key, of: table) else { return }
+        namesDevice = hasName
+        calibration = path.flatMap { SensorCalibration(key, $0, named: table) }
     }
 
     private static func refuseForeignKeys(_ word: SourceWord, _ table: TableReader) {
@@ -152,10 +147,8 @@ package struct SensorSection: Sendable, Equatable {
         section, which is then named more than once in [north.NAME].
         """)
 
-    /// The key of the sampling rate.
     fileprivate static let rate = "rate_hz"
 
-    /// The section's row.
     static let row = SectionRow(
         "sensor.NAME", shown: "sensor.chassis",
         "One device. It may carry an accelerometer, a magnetometer, a gyroscope, or several of them.",
@@ -279,7 +272,6 @@ extension SensorSettings {
 }
 
 extension MountMatrix {
-    /// Reads a matrix; `nil` when it cannot be used, which is then reported.
     fileprivate init?(reading key: String, of table: TableReader) {
         guard let text = table.string(key) else { return nil }
         do throws(MountMatrix.Flaw) {
@@ -317,7 +309,6 @@ extension DeviceMatch {
         (rows.map { "  \($0.name)  \($0.text)" } + ["  \(property.name)  \(property.text)"]).joined(separator: "\n")
     }
 
-    /// Reads a match; `nil` when it cannot be used, which is then reported.
     fileprivate init?(reading node: TOMLNode, of section: TableReader) {
         let names = Self.rows.map(\.name) + [Self.property.name]
         guard let table = section.table("match", node, title: "match", allowed: names) else { return nil }

@@ -5,7 +5,6 @@ import PlainText
 import TableReading
 
 extension SocketSettings {
-    /// Reads the section; `nil` when it cannot be used, which is then reported.
     init?(reading table: TableReader) {
         let path = table.path("path")
         guard path != nil || table.entry("path") == nil else { return nil }
@@ -80,7 +79,6 @@ extension SocketSettings {
             """),
     ]
 
-    /// The section's row.
     static let row = SectionRow(
         "socket", shown: "socket",
         """

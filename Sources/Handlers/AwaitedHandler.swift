@@ -19,8 +19,6 @@ package final class AwaitedHandler: EventHandler {
     private static let patience: Duration = .seconds(15)
 
     /// Starts the handler's thread.
-    ///
-    /// - Throws: ``SystemError`` when there is no thread left.
     package init(_ plan: HandlerPlan, _ context: HandlerContext) throws(SystemError) {
         let reports = Mailbox<Event>(waker: try Waker())
         self.plan = plan

@@ -24,8 +24,7 @@ struct FailureReports {
     private var failureCount = 0
     /// The reasons that were reported since the last recovery.
     private var reportedReasons: Set<String> = []
-    /// Whether the last report was a failure.
-    private(set) var hasFailed = false
+    var hasFailed: Bool { !reportedReasons.isEmpty }
     private static let mostReasons = 16
 
     init(_ port: HandlerPort, _ pauses: RetryPauses) {
@@ -36,7 +35,6 @@ struct FailureReports {
     /// Reports a failure, unless its reason was reported since the last recovery.
     mutating func fail(_ reason: String) {
         guard reportedReasons.count < Self.mostReasons, reportedReasons.insert(reason).inserted else { return }
-        hasFailed = true
         report(reason)
     }
 
@@ -48,13 +46,11 @@ struct FailureReports {
     /// Reports the recovery, when a failure was reported.
     mutating func recover() {
         resetPauses()
-        reportedReasons = []
         guard hasFailed else { return }
-        hasFailed = false
+        reportedReasons = []
         port.report(Event(handlerRecovered: port.name))
     }
 
-    /// Makes the next pause the first one again.
     mutating func resetPauses() {
         failureCount = 0
     }
@@ -66,10 +62,9 @@ struct FailureReports {
         return Units.later(SystemClock.monotonic(), by: Int64.random(in: pause / 2...pause))
     }
 
-    /// Waits before the next attempt.
+    /// Waits before the next attempt, unless it is over, which is asked at each wake-up with the time of the attempt.
     ///
-    /// - Parameter isOver: Asked at each wake-up, with the time of the attempt; `true` ends the wait.
-    /// - Returns: Whether there is another attempt.
+    /// Returns whether there is another attempt.
     mutating func waitBeforeRetry(unless isOver: (_ attemptTime: Int64) -> Bool) -> Bool {
         let time = nextAttemptTime()
         while !isOver(time) {

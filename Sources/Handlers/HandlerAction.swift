@@ -20,11 +20,7 @@ package protocol HandlerAction: Sendable {
     /// The section names no decorators either: one that delays `heading.lost` would keep the last heading in use.
     static var headingKinds: [EventKind]? { get }
 
-    /// Reads its keys in a section; `nil` when they cannot be used, which is then reported.
-    ///
-    /// - Parameters:
-    ///   - table: The section.
-    ///   - entry: The entry of ``key``.
+    /// Reads its keys in a section, which has ``key`` at `entry`; `nil` when they cannot be used, which is then reported.
     init?(reading table: TableReader, at entry: TOMLEntry)
 
     /// The same action, told of what its handler gets; for one whose work depends on that.
@@ -111,24 +107,14 @@ extension HandlerAction {
     /// The names of its further keys.
     static var furtherKeys: [String] { row.further.map(\.name) }
 
-    /// The section names the kinds.
     package static var headingKinds: [EventKind]? { nil }
-
-    /// Its work depends on the events alone.
     package func told(of detectors: [HandledDetector], _ events: HandledEvents) -> Self { self }
-
-    /// There are no warnings.
     package var notices: [String] { [] }
-
-    /// It shares everything.
     package var exclusivePlace: (words: String, key: String, name: String)? { nil }
-
-    /// It needs no library.
     package var missingLibrary: String? { nil }
 }
 
 extension HandlerAction where Self: Equatable {
-    /// Whether the other action is equal.
     package func isSame(as other: any HandlerAction) -> Bool {
         other as? Self == self
     }

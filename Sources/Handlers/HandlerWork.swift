@@ -67,9 +67,8 @@ package protocol LatestState: AnyObject, Sendable {
 extension HandlerPlan {
     /// A worker that handles all waiting events at a time, until it is told to stop and none is left.
     ///
-    /// - Parameter start: Called once on the thread; makes the handler, a closure that is called after each batch, and one
-    ///   that waits for a waker, for so many milliseconds at most.
-    /// - Returns: The plan.
+    /// `start` is called once on the thread: it makes the handler, a closure that is called after each batch, and one that
+    /// waits for a waker.
     package static func batches(
         start:
             @escaping @Sendable () -> (
@@ -88,7 +87,6 @@ extension HandlerPlan {
 
 /// What a handler reports on its thread, beside acknowledgements.
 package struct HandlerReports: Sendable {
-    /// Takes the events about the handler.
     let report: @Sendable (Event) -> Void
     /// Takes the report that nobody reads standard output any more; it comes once.
     let readerGone: @Sendable (Event) -> Void
@@ -210,7 +208,6 @@ extension HandlerWork {
 
 /// What differs for a handler between a replay and a live run.
 package struct HandlerContext {
-    /// The handler's name.
     let name: String
     /// Where log handlers write events, and a replay writes reports.
     let log: LineWriter

@@ -13,7 +13,6 @@ package struct LogAction: HandlerAction, Equatable {
         self.levels = levels
     }
 
-    /// Its keys.
     package static let row = HandlerRow(
         shown: "log", kinds: nil,
         "Writes the events to systemd's journal under systemd, else to standard error.",
@@ -28,12 +27,10 @@ package struct LogAction: HandlerAction, Equatable {
                 \(Spelling.alternatives(LogLevel.allCases.map(\.name))).
                 """)
         ])
-    /// How the key is written.
     package static let example = "log = true"
     /// A replay may log as well.
     package static let actsOnTheWorld = false
 
-    /// Reads what a section says of it; `nil` when that cannot be used, which is then reported.
     package init?(reading table: TableReader, at entry: TOMLEntry) {
         let levels = Self.levels(table)
         guard table.isTrue(entry) else { return nil }
@@ -66,7 +63,6 @@ package struct LogAction: HandlerAction, Equatable {
         levels[kind] ?? kind.row.level
     }
 
-    /// Writes journal entries, or lines for people, which have no level.
     package func work(for name: String) -> HandlerWork {
         .immediate { [level] context in
             guard let journal = context.journal else {

@@ -19,7 +19,6 @@ struct NetworkPlace {
         let insteadOfUser: String
     }
 
-    /// Reads a URL; `nil` when it cannot be used, which is then reported.
     init?(_ key: String, _ node: TOMLNode, of table: TableReader, as form: Form) {
         guard let text = table.string(key, node) else { return nil }
         let place = table.parsed(key, at: node.position, prefix: "`\(key)` ") { () throws(TextSyntaxError) in

@@ -6,7 +6,6 @@ package struct OutputAction: HandlerAction, Equatable {
     /// Creates an action.
     package init() {}
 
-    /// Its key.
     package static let row = HandlerRow(
         shown: "lines", kinds: "[\"heading\"]",
         """
@@ -14,17 +13,14 @@ package struct OutputAction: HandlerAction, Equatable {
         leaves such handlers out.
         """,
         key: Key("stdout", .usual("true"), usual: "", "The only value is true."))
-    /// How the key is written.
     package static let example = "stdout = true"
     /// Lines on standard output cause no events.
     package static let actsOnTheWorld = false
 
-    /// Reads what a section says of it; `nil` when that cannot be used, which is then reported.
     package init?(reading table: TableReader, at entry: TOMLEntry) {
         guard table.isTrue(entry) else { return nil }
     }
 
-    /// Writes lines, where standard output is not taken.
     package func work(for name: String) -> HandlerWork {
         .immediate { context in context.output.map { JSONLinesHandler(writer: $0) } }
     }

@@ -96,11 +96,7 @@ package final class JSONLinesHandler: EventHandler {
     /// What stands before the event's own keys.
     private let start: String?
 
-    /// Creates a handler; the owner of the writer flushes it.
-    ///
-    /// - Parameters:
-    ///   - writer: Takes the lines.
-    ///   - recording: The recording of the events, which each line then names.
+    /// Creates a handler whose lines name the recording of the events, if there is one; the owner of the writer flushes it.
     package init(writer: LineWriter, recording: String? = nil) {
         self.writer = writer
         start = recording.map { "{\"recording\":\(JSONObject.quoted($0))," }

@@ -4,13 +4,11 @@ import Synchronization
 
 /// A worker's connection to the rest of the program.
 package final class HandlerPort: Sendable {
-    /// The handler's name.
     let name: String
     /// The queue, the request to stop, and the worker's waker.
     package let courier: Courier<BoundedQueue<Delivery>>
     /// Counts and reports the events without room.
     let drops: EventDrops
-    /// Takes the events about the handler itself.
     let report: @Sendable (Event) -> Void
     /// Whether the events are those of a replay, which waits for each, and where nothing is repaired meanwhile.
     let isReplay: Bool
@@ -39,7 +37,6 @@ package final class HandlerPort: Sendable {
         self.acknowledge = acknowledge
     }
 
-    /// The request to stop; `nil` while there is none.
     var stop: StopPlan? { courier.stop }
 
     /// Whether an end now would lose events that no store keeps.
@@ -47,12 +44,9 @@ package final class HandlerPort: Sendable {
         hasOnlyCopies.load(ordering: .relaxed) && courier.withContent { $0.unfinishedCount > 0 }
     }
 
-    /// Whether no event waits.
     var isEmpty: Bool { courier.withContent { $0.isEmpty } }
 
-    /// Reports drops that are due.
-    ///
-    /// - Returns: The longest wait until that has to be done again, in milliseconds; −1 for an infinite one.
+    /// Reports drops that are due; returns the longest wait until then, in milliseconds, and −1 for an infinite one.
     func tellDrops() -> Int32 {
         guard let pause = drops.tellDue(hasRoom: courier.withContent { $0.hasRoom }) else { return -1 }
         return SystemClock.milliseconds(until: Units.nanoseconds(pause), from: 0)
@@ -75,7 +69,6 @@ package final class HandlerPort: Sendable {
         if isAcknowledged, item.isKept { acknowledge(item.ticket) }
     }
 
-    /// Counts events as abandoned.
     func abandon(_ items: [Delivery]) {
         courier.withContent { queue in
             queue.abandonedCount += items.count
@@ -98,14 +91,8 @@ package final class ThreadedHandler: EventHandler, Sendable {
 
     /// Starts the thread, unless the plan has it start with the first event.
     ///
-    /// - Parameters:
-    ///   - name: The handler's name, for reports.
-    ///   - plan: The worker.
-    ///   - isReplay: Whether the events are those of a replay.
-    ///   - history: Has the events of earlier times.
-    ///   - report: Takes the events about the handler itself, on any thread; it must not wait for the event thread.
-    ///   - acknowledge: Takes the ticket of each finished delivery, on any thread.
-    /// - Throws: ``SystemError`` when there is no descriptor or no thread left.
+    /// `report` takes the events about the handler itself, and `acknowledge` the ticket of each finished delivery, on any
+    /// thread; they must not wait for the event thread.
     package init(
         name: String, _ plan: HandlerPlan, isReplay: Bool = false, history: (any EventHistory)? = nil,
         report: @escaping @Sendable (Event) -> Void,
@@ -176,7 +163,6 @@ package final class ThreadedHandler: EventHandler, Sendable {
     /// The number of dropped events so far.
     package var droppedCount: Int { port.drops.totalCount }
 
-    /// The number of finished events so far.
     var doneCount: Int { port.courier.withContent { $0.doneCount } }
 
     /// The number of events that are not finished.
@@ -189,17 +175,14 @@ package final class ThreadedHandler: EventHandler, Sendable {
 
     /// Takes no more events, and has the worker finish the others; returns at once.
     ///
-    /// - Parameters:
-    ///   - duration: The time for that; what is not finished by then is abandoned.
-    ///   - reason: Why, for reports, as a part of a sentence.
+    /// What is not finished in time is abandoned. `reason` is a part of a sentence in reports.
     package func end(within duration: Duration, because reason: String = "Binnacle stops") {
         port.courier.requestStop(StopPlan(within: Units.nanoseconds(duration), because: reason))
     }
 
     /// Waits for the end, after ``end(within:because:)``.
     ///
-    /// - Parameter deadlineNanoseconds: The end of the wait, on CLOCK_MONOTONIC.
-    /// - Returns: The number of events that are not known to be handled, and of unreported dropped events.
+    /// Returns the number of events that are not known to be handled, and of unreported dropped events.
     package func waitForEnd(until deadlineNanoseconds: Int64) -> Int {
         let hasEnded = port.courier.waitForEnd(until: deadlineNanoseconds)
         let count = port.courier.withContent { $0.abandonedCount + (hasEnded ? 0 : $0.unfinishedCount) }

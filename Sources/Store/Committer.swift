@@ -47,7 +47,7 @@ struct Committer {
 
     /// Stores the items, and removes the acknowledged deliveries, in one transaction.
     ///
-    /// - Returns: The number of stored events; the others have numbers that may be other events'.
+    /// Returns the number of stored events; the others have numbers that may be other events'.
     func store(in file: StoreFile, _ deliveries: Deliveries) throws(StoreFailure) -> Int {
         var highest: UInt64 = 0
         let count = try file.transaction { () throws(StoreFailure) in
@@ -91,7 +91,7 @@ struct Committer {
 
     /// Syncs and merges the log when that is due; SQLite merges a long log by itself.
     ///
-    /// - Returns: Whether a second has passed since something was stored.
+    /// Returns whether a second has passed since something was stored.
     mutating func tendLog(
         of file: StoreFile, _ settings: EventStoreSettings, at now: Int64
     ) throws(StoreFailure) -> Bool {
@@ -112,7 +112,6 @@ struct Committer {
 final class LogSync: Sendable {
     private let courier: Courier<BoundedQueue<Descriptor>>
 
-    /// Starts the thread.
     init() throws(SystemError) {
         courier = try Courier(BoundedQueue(capacity: 1))
         try courier.startBatches { { logs in for log in logs { _ = fdatasync(log.raw) } } }

@@ -5,9 +5,7 @@ extension Database {
     /// Maximum number of rows that are read for one page, so that the other readers do not wait long.
     private static let rowsPerPage = 2048
 
-    /// Reads a page of events.
-    ///
-    /// - Returns: The page, and how many rows were no events, which it leaves out.
+    /// Reads a page of events; returns also how many rows were no events, which it leaves out.
     func page(_ query: EventQuery) throws(StoreFailure) -> (page: EventPage, unreadableCount: Int) {
         func number(_ sql: String) throws(StoreFailure) -> UInt64 { UInt64(clamping: try integer(sql) ?? 0) }
         let last = try number("SELECT max(seq) FROM events")

@@ -148,11 +148,7 @@ struct Deliveries {
 
     // MARK: - Handing over
 
-    /// Hands new deliveries to the handlers that have room for them; the others wait.
-    ///
-    /// - Parameters:
-    ///   - deliveries: The deliveries, and those to the log among them.
-    ///   - isStored: Whether they are in the file.
+    /// Hands new deliveries to the handlers that have room for them; the others wait; those to the log are passed over.
     mutating func handOn(_ deliveries: [Delivery], isStored: Bool) {
         var ready: [String: [Delivery]] = [:]
         for delivery in deliveries {
@@ -174,12 +170,8 @@ struct Deliveries {
         for (handler, deliveries) in ready { queue(handler).give(deliveries) }
     }
 
-    /// Hands over what waits, as far as the handlers have room.
-    ///
-    /// - Parameters:
-    ///   - file: The file, when it can be read.
-    ///   - isWritable: Whether acknowledged deliveries can be removed from it.
-    /// - Throws: ``StoreFailure``.
+    /// Hands over what waits, as far as the handlers have room; acknowledged deliveries are removed from a writable file
+    /// alone.
     func handOver(from file: StoreFile?, isWritable: Bool) throws(StoreFailure) {
         for queue in queues.values {
             while queue.room > 0, queue.waitingCount > 0 {

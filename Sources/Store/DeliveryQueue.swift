@@ -32,14 +32,9 @@ final class DeliveryQueue {
     private var highestTicket: Int64 = 0
     private let storedPosition: Int64
 
-    /// Maximum number of deliveries that wait in memory.
     static let memoryCapacity = 4096
 
-    /// Creates a queue without deliveries.
-    ///
-    /// - Parameters:
-    ///   - name: The handler's name.
-    ///   - position: The handler's cursor in the file.
+    /// Creates a queue without deliveries; `position` is the handler's cursor in the file.
     init(name: String, position: Int64 = 0) {
         self.name = name
         storedPosition = position
@@ -89,9 +84,7 @@ final class DeliveryQueue {
         highestTicket = max(highestTicket, ticket)
     }
 
-    /// Notes the acknowledgement of the handler, or of the detached one before it.
-    ///
-    /// - Returns: Whether one of them had the delivery.
+    /// Notes the acknowledgement of the handler, or of the detached one before it; `false` when neither had the delivery.
     func acknowledge(_ ticket: Int64) -> Bool {
         let wasHanded = unacknowledged.remove(ticket) != nil
         // A detached handler finishes what it has begun, and its successor must not do that again.
@@ -120,9 +113,7 @@ final class DeliveryQueue {
 
     // MARK: - Memory
 
-    /// Keeps a delivery that could not be stored.
-    ///
-    /// - Returns: Whether there was room for it.
+    /// Keeps a delivery that could not be stored; `false` when there is no room for it.
     func remember(_ delivery: Delivery) -> Bool {
         guard waitingInMemory < Self.memoryCapacity else { return false }
         memory.append(delivery)
@@ -149,10 +140,9 @@ final class DeliveryQueue {
     /// Notes that the rows of all acknowledged deliveries were removed.
     func didRemoveDone() { done.removeAll() }
 
-    /// Forgets rows that were removed to keep the file within its limits.
+    /// Forgets rows that were removed to keep the file within its limits, none of which the handler has now.
     ///
-    /// - Parameter tickets: None that the handler has now.
-    /// - Returns: How many of them were not acknowledged.
+    /// Returns how many of them were not acknowledged.
     func forgetWaiting(_ tickets: [Int64]) -> Int {
         let count = tickets.count { !done.contains($0) }
         returned.subtract(tickets)

@@ -10,7 +10,6 @@ import Synchronization
 package final class EventStore: Sendable {
     typealias Inbox = Courier<BoundedQueue<StoreRequest>>
 
-    /// What the store's thread calls.
     struct Listeners: Sendable {
         let report: @Sendable (Event) -> Void
         let publish: @Sendable ([PublishedEvent]) -> Void
@@ -82,10 +81,8 @@ package final class EventStore: Sendable {
 
     /// Gives a handler its deliveries, beginning with the first one that was not acknowledged.
     ///
-    /// - Parameters:
-    ///   - handler: Its name.
-    ///   - limit: Maximum number of unacknowledged deliveries; the others wait in the file.
-    ///   - deliver: Takes deliveries in their order, on the store's thread, without waiting.
+    /// At most `limit` are unacknowledged; the others wait in the file. `deliver` takes them in their order, on the store's
+    /// thread, without waiting.
     package func attach(_ handler: String, limit: Int, deliver: @escaping @Sendable ([Delivery]) -> Void) {
         _ = inbox.put(.attach(handler: handler, limit: limit, deliver: deliver), load: 0)
     }
@@ -130,10 +127,7 @@ package final class EventStore: Sendable {
         inbox.requestStop()
     }
 
-    /// Waits until everything is stored and the file closed, after ``finish()``.
-    ///
-    /// - Parameter deadlineNanoseconds: The longest wait, on CLOCK_MONOTONIC.
-    /// - Returns: Whether it is.
+    /// Waits until everything is stored and the file closed, after ``finish()``; `false` when the time is over before.
     package func waitForEnd(until deadlineNanoseconds: Int64) -> Bool {
         drops.tellRest()
         return inbox.waitForEnd(until: deadlineNanoseconds)
@@ -216,7 +210,6 @@ final class StoreSnapshot: Sendable {
         values = Mutex(Values(statistics: EventStoreStatistics(path: path)))
     }
 
-    /// The values at one time.
     var current: Values { values.withLock { $0 } }
 
     func update(_ change: (inout Values) -> Void) { values.withLock { change(&$0) } }

@@ -32,16 +32,13 @@ package struct EventStoreReader: Sendable {
         self.path = path
     }
 
-    /// Reads a page of events, without rows that are no events.
-    ///
-    /// - Parameter query: Which; the next page is behind ``EventPage/through``.
-    /// - Returns: The page.
-    /// - Throws: ``Failure``.
+    /// Reads a page of events, without rows that are no events; the next page is behind ``EventPage/through``.
     package func read(_ query: EventQuery) throws(Failure) -> EventPage {
         do throws(StoreFailure) {
             let place = try FilePlace(path)
             guard try place.examine() else { throw .missing(path) }
-            let database = try open(place)
+            try checkLog(place)
+            let database = try StoreFile.connectForReading(to: place)
             guard try StoreSchema.check(database) else { return EventPage(through: query.after) }
             try database.execute("PRAGMA query_only = ON")
             return try database.page(query).page
@@ -50,14 +47,9 @@ package struct EventStoreReader: Sendable {
         }
     }
 
-    /// Connects to the file without changing it or what lies beside it.
-    ///
-    /// Without a log the file is complete: a daemon that starts meanwhile writes into its log first. The log of a daemon
-    /// that was killed is read with the file, which takes the right to write, because its index has to be put together.
-    private func open(_ place: FilePlace) throws(StoreFailure) -> Database {
-        guard try FilePlace.size(place.log) > 0 else {
-            return try Database(path: place.path, access: .readImmutable)
-        }
+    /// Fails when there is a log that this process cannot read, because it may not write to it.
+    private func checkLog(_ place: FilePlace) throws(StoreFailure) {
+        guard try FilePlace.size(place.log) > 0 else { return }
         do throws(StoreFailure) {
             for path in [place.path, place.log] { try FilePlace.checkWriting(path) }
         } catch {
@@ -65,7 +57,6 @@ package struct EventStoreReader: Sendable {
                 path: path, reason: "a daemon has it open, or was killed",
                 remedy: "ask the daemon, or read it as its owner or as root")
         }
-        return try StoreFile.connect(to: place)
     }
 
     private func failure(_ error: StoreFailure) -> Failure {

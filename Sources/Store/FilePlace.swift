@@ -41,7 +41,6 @@ struct FilePlace {
     /// The size of a file in bytes; 0 when there is none.
     static func size(_ path: String) throws(StoreFailure) -> Int64 { Int64(try status(path)?.st_size ?? 0) }
 
-    /// Runs a system call.
     @discardableResult
     private static func call<Result: FixedWidthInteger>(
         _ name: StaticString, _ path: String, _ body: () -> Result
@@ -57,7 +56,6 @@ struct FilePlace {
             })
     }
 
-    /// Removes a file, when there is one.
     static func remove(_ path: String) throws(StoreFailure) {
         if try status(path) != nil { try call("remove", path) { unlink(path) } }
     }
@@ -79,10 +77,8 @@ struct FilePlace {
     /// Keeps other daemons away from the file as long as the descriptor is open; readers are not concerned.
     ///
     /// Must be open before SQLite has the file, and closed after it: closing any descriptor of a file gives up all locks
-    /// that SQLite has on it.
-    ///
-    /// - Returns: `nil` when there is no file that can be written to, which its other uses find as well.
-    /// - Throws: ``StoreFailure/held(path:)`` when another daemon has it.
+    /// that SQLite has on it. Returns `nil` when there is no file that can be written to, which its other uses find as well;
+    /// throws ``StoreFailure/held(path:)`` when another daemon has it.
     func lock() throws(StoreFailure) -> Descriptor? {
         guard let status = try Self.status(path), status.isRegular,
             let file = try? Descriptor(path: path, flags: O_RDWR | O_NOFOLLOW)
@@ -110,13 +106,10 @@ struct FilePlace {
     /// How many bytes of a file are examined: a page.
     private static let headerLength = 4096
 
-    /// Decides by its beginning whether a file is a store, a damaged store, or something else.
+    /// Decides by its beginning whether a file is a store, a damaged store, or something else; `false` when there is none.
     ///
     /// Must not be called while a connection to the file is open: closing any descriptor of a file gives up all locks
     /// that this process has on it.
-    ///
-    /// - Returns: Whether there is a file, which then is empty or looks like a store.
-    /// - Throws: ``StoreFailure``.
     func examine() throws(StoreFailure) -> Bool {
         let (status, log) = (try Self.status(path), try Self.status(self.log))
         if status?.st_size ?? 0 == 0, let log, log.isRegular, log.st_size > 0 {
@@ -131,16 +124,10 @@ struct FilePlace {
                 reason: status.st_mode & S_IFMT == S_IFLNK ? "this is a symbolic link" : "this is no regular file",
                 remedy: "it is left alone; set another path, or remove it")
         }
-        if status.st_size > 0 { try examine(try header(), size: Int(status.st_size)) }
+        if status.st_size > 0 {
+            try examine(try Self.bytes(of: path, at: 0, count: Self.headerLength), size: Int(status.st_size))
+        }
         return true
-    }
-
-    private func header() throws(StoreFailure) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: Self.headerLength)
-        let file = Descriptor(
-            owning: try Self.call("open", path) { open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) })
-        let count = try Self.call("read", path) { pread(file.raw, &bytes, bytes.count, 0) }
-        return Array(bytes.prefix(count))
     }
 
     private func examine(_ bytes: [UInt8], size: Int) throws(StoreFailure) {
@@ -156,9 +143,7 @@ struct FilePlace {
         }
         // A kill while a store is made may leave a database without tables; its contents are checked when it is opened.
         if isDatabase && size == Self.headerLength && number(at: 68) == 0 { return }
-        let mark = Array(StoreSchema.mark.utf8)
-        let hasSchema = bytes.contains(mark)
-        if isMarked || hasSchema { throw .damaged("its header is overwritten") }
+        if isMarked || bytes.contains(Self.schemaMark) { throw .damaged("its header is overwritten") }
         // The rest of a file that was cut off, or whose first page the disk has lost.
         if isDatabase && bytes.count < 100 { throw .damaged("its header is cut off") }
         if size >= 2 * Self.headerLength, size % Self.headerLength == 0, let first = bytes.first,
@@ -166,9 +151,8 @@ struct FilePlace {
         {
             throw .damaged("its first page is empty")
         }
-        let hasPages = try hasPagesOfStore(size: size)
-        let isOurs = try hasPages ? true : hasLogOfStore()
-        if isOurs { throw .damaged("its first page is overwritten") }
+        // No `||`, whose operand on the right throws untyped errors.
+        if try hasPagesOfStore(size: size) ? true : hasLogOfStore() { throw .damaged("its first page is overwritten") }
         throw .foreign(
             path: path, reason: "this is no event store",
             remedy: "it is left alone; set another path, or move it away")
@@ -176,6 +160,7 @@ struct FilePlace {
 
     /// The beginning of an event's line, as the pages of a store have it.
     private static let eventMark = Array("{\"seq\":".utf8)
+    private static let schemaMark = Array(StoreSchema.mark.utf8)
     /// How many pages of a file, and bytes of a log, are searched.
     private static let searchedPages = 256
     private static let searchedLog = 1 << 20
@@ -197,7 +182,7 @@ struct FilePlace {
         guard let status = try Self.status(log), status.isRegular, status.st_size > 32 else { return false }
         let bytes = try Self.bytes(of: log, at: 0, count: Self.searchedLog)
         guard bytes.starts(with: [0x37, 0x7F, 0x06]) else { return false }
-        return bytes.contains(Array(StoreSchema.mark.utf8)) || bytes.contains(Self.eventMark)
+        return bytes.contains(Self.schemaMark) || bytes.contains(Self.eventMark)
     }
 
     private static func bytes(of path: String, at offset: Int, count: Int) throws(StoreFailure) -> [UInt8] {
@@ -244,11 +229,9 @@ struct FilePlace {
     /// file, which is to stay as it is.
     private static let companions = [("-wal", "-wal"), ("-shm", ".shm"), ("-journal", ".journal")]
 
-    /// Renames a damaged file and the files beside it; nothing is deleted.
+    /// Renames a damaged file and the files beside it; nothing is deleted, and nothing is renamed when it fails.
     ///
-    /// - Parameter wallNanoseconds: The wall clock's time, which becomes a part of the name.
-    /// - Returns: The new path.
-    /// - Throws: ``StoreFailure`` when nothing was renamed.
+    /// The wall clock's time becomes a part of the new path, which is returned.
     func setAside(at wallNanoseconds: Int64) throws(StoreFailure) -> String {
         func rename(_ old: String, _ new: String) throws(StoreFailure) {
             guard try Self.status(old) != nil else { return }
@@ -284,18 +267,5 @@ struct FilePlace {
         }
         return "sqlite3 -readonly \(quoted(path)) .dump | sed 's/^ROLLBACK;.*/COMMIT;/' | "
             + "sqlite3 -cmd 'PRAGMA application_id = \(StoreSchema.applicationID)' \(quoted(path + ".recovered"))"
-    }
-}
-
-extension [UInt8] {
-    /// Whether bytes stand somewhere in a row.
-    fileprivate func contains(_ sought: [UInt8]) -> Bool {
-        guard let first = sought.first else { return true }
-        var index = startIndex
-        while let place = self[index...].firstIndex(of: first) {
-            if self[place...].starts(with: sought) { return true }
-            index = place + 1
-        }
-        return false
     }
 }

@@ -2,7 +2,6 @@ import Binnacle
 
 /// Keeps the file within its limits, in steps of a few milliseconds.
 struct Janitor {
-    /// What the next step does.
     private enum Stage {
         /// Counts the events.
         case count(behind: Int64, sum: Int)
@@ -51,7 +50,6 @@ struct Janitor {
         stage = .count(behind: .min, sum: 0)
     }
 
-    /// Begins to check the limits.
     mutating func begin() {
         if stage == nil { stage = .number }
     }
@@ -68,9 +66,7 @@ struct Janitor {
         reports.statistics.newestWallNanoseconds = last.event.wallNanoseconds
     }
 
-    /// Does a step, when there is something to do.
-    ///
-    /// - Returns: Whether the file may have been changed.
+    /// Does a step, when there is something to do; returns whether the file may have been changed.
     mutating func step(
         in file: StoreFile, _ settings: EventStoreSettings, _ deliveries: Deliveries, at now: Int64
     ) throws(StoreFailure) -> Bool {
@@ -124,7 +120,7 @@ struct Janitor {
 
     /// Removes the oldest events when there are too many, and then what waits for handlers that are not configured.
     ///
-    /// - Returns: Whether there may be more to remove, as with the other limits.
+    /// Returns whether there may be more to remove, as with the other limits.
     private mutating func keepNumber(
         in file: StoreFile, _ settings: EventStoreSettings, _ deliveries: Deliveries
     ) throws(StoreFailure) -> Bool {
@@ -205,9 +201,7 @@ struct Janitor {
         return now - startedNanoseconds < Self.doubtNanoseconds
     }
 
-    /// Removes what waits for a handler, and reports it.
-    ///
-    /// - Returns: Whether there was something to remove.
+    /// Removes what waits for a handler, and reports it; `false` when there is nothing to remove.
     private func remove(
         _ tickets: [Int64], of queue: DeliveryQueue, from file: StoreFile, _ reason: String
     ) throws(StoreFailure) -> Bool {

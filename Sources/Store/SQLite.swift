@@ -49,12 +49,9 @@ package final class Database {
     private var prepared: [String: OpaquePointer] = [:]
     private var isOpen = true
 
-    /// Opens a file whose contents are not trusted.
+    /// Opens a file whose contents are not trusted; no part of the path is a symbolic link.
     ///
-    /// - Parameters:
-    ///   - path: The file; no part of the path is a symbolic link.
-    ///   - access: How the connection uses it.
-    /// - Throws: ``StoreFailure``, also when the library is missing.
+    /// Throws also when the library is missing.
     package init(path: String, access: Access) throws(StoreFailure) {
         var reason: UnsafePointer<CChar>?
         guard let library = csqlite_load(&reason) else {
@@ -116,9 +113,7 @@ package final class Database {
         while try step(statement, sql) {}
     }
 
-    /// Runs a statement without rows; it stays prepared.
-    ///
-    /// - Returns: The number of changed rows.
+    /// Runs a statement without rows, which stays prepared; returns the number of changed rows.
     @discardableResult
     func run(_ sql: String, _ values: Value...) throws(StoreFailure) -> Int {
         try run(sql, values)

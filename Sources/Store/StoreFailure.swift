@@ -49,22 +49,9 @@ package enum StoreFailure: Error {
     }
 
     /// Whether only a person can remove the cause, so that there is no use in trying again soon.
-    var isForeign: Bool {
-        guard case .foreign = self else { return false }
-        return true
-    }
-
-    /// Whether another daemon has it.
-    var isHeld: Bool {
-        guard case .held = self else { return false }
-        return true
-    }
-
-    /// Whether the disk is full.
-    var isFull: Bool {
-        guard case .sqlite(let error) = self else { return false }
-        return error.isFull
-    }
+    var isForeign: Bool { if case .foreign = self { true } else { false } }
+    var isHeld: Bool { if case .held = self { true } else { false } }
+    var isFull: Bool { if case .sqlite(let error) = self { error.isFull } else { false } }
 
     private static func remedy(_ error: SystemError) -> String {
         if error.isPermission { return "let the account of this process write there, or set another path" }

@@ -43,16 +43,12 @@ final class StoreFile {
     /// How many sequence numbers are reserved at a time; twice as many events as wait for the store can use up half of
     /// them.
     static let reservation: UInt64 = 4 * UInt64(EventStore.capacity)
-    /// The maximum number of gaps that are recorded.
     static let mostGaps = 256
 
-    /// Opens a file, and makes it when it is missing.
+    /// Opens a file, and makes it when it is missing; one that is no store is left as it was.
     ///
-    /// - Parameters:
-    ///   - settings: The path, and how safely commits are made.
-    ///   - past: The identity and the last sequence number that a new file gets; a file of this identity was opened by
-    ///     this run before.
-    /// - Throws: ``StoreFailure``; a file that is no store is left as it was.
+    /// A new file gets the identity and the last sequence number of `past`; a file of this identity was opened by this run
+    /// before.
     init(
         _ settings: EventStoreSettings, succeeding past: (identity: String, lastSequence: UInt64)
     ) throws(StoreFailure) {
@@ -121,12 +117,20 @@ final class StoreFile {
         return "\(synchronous.rawValue) \(boot.isEmpty ? randomIdentity() : boot)"
     }
 
-    /// 128 random bits in hexadecimal.
     static func randomIdentity() -> String {
         (0..<2).map { _ in
             let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
             return String(repeating: "0", count: 16 - digits.count) + digits
         }.joined()
+    }
+
+    /// Connects to a file and its log, if it has one, which no other process uses, to read them.
+    ///
+    /// The log of a daemon that was killed is read with the file, which takes the right to write, because its index has to
+    /// be put together. Without a log the file is complete: a daemon that starts meanwhile writes into its log first.
+    static func connectForReading(to place: FilePlace) throws(StoreFailure) -> Database {
+        guard try FilePlace.size(place.log) > 0 else { return try Database(path: place.path, access: .readImmutable) }
+        return try connect(to: place)
     }
 
     // MARK: - The file as a whole
@@ -169,10 +173,7 @@ final class StoreFile {
         }
     }
 
-    /// Merges the log into the file.
-    ///
-    /// - Parameter truncates: Whether to cut the log to nothing.
-    /// - Throws: ``StoreFailure``.
+    /// Merges the log into the file, and cuts it to nothing if `truncates` is true.
     func mergeLog(truncates: Bool = true) throws(StoreFailure) {
         try database.execute("PRAGMA wal_checkpoint(\(truncates ? "TRUNCATE" : "PASSIVE"))")
     }
@@ -192,8 +193,7 @@ final class StoreFile {
 
     /// Marks the file as closed, and has its connection merge and remove the log when it is closed.
     ///
-    /// - Parameter sequence: The highest sequence number of any event so far: what is reserved behind it is given back.
-    /// - Throws: ``StoreFailure``.
+    /// What is reserved behind `sequence`, the highest of any event so far, is given back.
     func prepareToClose(behind sequence: UInt64) throws(StoreFailure) {
         try transaction { () throws(StoreFailure) in
             try skip(through: sequence)
@@ -236,7 +236,7 @@ final class StoreFile {
 
     /// Gives free pages at the file's end back to the disk, when they are too many to be used again soon.
     ///
-    /// - Returns: Whether there may be more of them.
+    /// Returns whether there may be more of them.
     func giveBack() throws(StoreFailure) -> Bool {
         let (free, all) = try (pragma("freelist_count"), pragma("page_count"))
         guard free > max(64, all / 16) else { return false }
@@ -250,7 +250,7 @@ final class StoreFile {
 
     /// Appends an event, within a transaction; ``didStore(through:)`` has to be called after the commit.
     ///
-    /// - Returns: Whether it is stored: not when another event may have had its number, or its number is too high.
+    /// Returns whether it is stored: not when another event may have had its number, or its number is too high.
     func append(_ published: PublishedEvent) throws(StoreFailure) -> Bool {
         let event = published.event
         guard event.sequence > lastSequence, event.sequence <= Self.highestSequence,
@@ -308,16 +308,11 @@ final class StoreFile {
         ) { row in row.integer(0).map { ($0, row.integer(1)) } }
     }
 
-    /// Removes the oldest events.
-    ///
-    /// - Returns: The number of removed events.
     func removeOldestEvents(_ count: Int) throws(StoreFailure) -> Int {
         try removeEvents("seq IN (SELECT seq FROM events ORDER BY seq LIMIT ?)", .integer(Int64(count)))
     }
 
-    /// Removes the events in a range of sequence numbers that happened before a time.
-    ///
-    /// - Returns: The number of removed events.
+    /// Removes the events in a range of sequence numbers that happened before a time; returns the number of removed ones.
     func removeEvents(behind first: Int64, through last: Int64, before wall: Int64) throws(StoreFailure) -> Int {
         try removeEvents(
             "seq > ?1 AND seq <= ?2 AND wall_ns < ?3", .integer(first), .integer(last), .integer(wall))
@@ -333,7 +328,6 @@ final class StoreFile {
 
     // MARK: - Deliveries
 
-    /// A delivery for one handler.
     struct StoredDelivery {
         let ticket: Int64
         /// Its event; `nil` when the row cannot be read.
@@ -381,12 +375,10 @@ final class StoreFile {
         return row - ticketShift
     }
 
-    /// Whether there is a delivery with a ticket.
     func holdsDelivery(_ ticket: Int64) throws(StoreFailure) -> Bool {
         try database.integer("SELECT 1 FROM deliveries WHERE id = ?", .integer(ticket + ticketShift)) != nil
     }
 
-    /// Adds a delivery, within a transaction.
     func insert(_ ticket: Int64, for handler: String, _ published: PublishedEvent) throws(StoreFailure) {
         try database.run(
             "INSERT OR REPLACE INTO deliveries(id, handler, wall_ns, body) VALUES(?, ?, ?, ?)",
@@ -412,8 +404,7 @@ final class StoreFile {
 
     /// The newest event that a handler has acknowledged; `nil` when none is noted.
     func previous(of handler: String) throws(StoreFailure) -> EventNumber? {
-        let text = try database.text("SELECT value FROM meta WHERE key = ?", .text(Self.previousKey + handler))
-        let words = (text ?? "").split(separator: " ")
+        let words = (try database.note(Self.previousKey + handler) ?? "").split(separator: " ")
         guard let number = words.first.flatMap({ UInt64($0) }) else { return nil }
         return EventNumber(number, of: words.dropFirst().first.map(String.init))
     }

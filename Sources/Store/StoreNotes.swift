@@ -14,20 +14,12 @@ struct StoreNotes {
     /// What was missing; `nil` when nothing was.
     let repair: String?
 
-    /// Reads the notes of an open file.
+    /// Reads the notes of an open file; `knownIdentity` is that of the file that this run had open, and whose numbers it knows.
     ///
     /// Numbers never fall: where the notes are missing although the file has its tables, they continue behind everything
-    /// in the file and a margin, and belong to a new identity.
-    ///
-    /// - Parameters:
-    ///   - database: The file.
-    ///   - knownIdentity: The identity of the file that this run had open, and whose numbers it knows.
-    /// - Throws: ``StoreFailure`` also for numbers that no store has written, because other numbers are computed from
-    ///   them.
+    /// in the file and a margin, and belong to a new identity. Throws also for numbers that no store has written, because
+    /// other numbers are computed from them.
     init(_ database: Database, knownIdentity: String) throws(StoreFailure) {
-        func meta(_ key: String) throws(StoreFailure) -> String? {
-            try database.text("SELECT value FROM meta WHERE key = '\(key)'")
-        }
         func check(_ number: Int64, atLeast least: Int64 = 0, _ operation: String) throws(StoreFailure) -> UInt64 {
             guard number >= least, number <= StoreFile.highestDelivery else {
                 throw .strangeNumber(number, operation, path: database.path)
@@ -37,19 +29,19 @@ struct StoreNotes {
         func highest(_ sql: String) throws(StoreFailure) -> UInt64 {
             try check(max(0, database.integer(sql) ?? 0), sql)
         }
-        let identity = try meta("identity").flatMap { Self.isIdentity($0) ? $0 : nil }
-        let known = try meta("last_sequence").flatMap { UInt64($0) }
-        let running = try meta("running")
+        let identity = try database.note("identity").flatMap { Self.isIdentity($0) ? $0 : nil }
+        let known = try database.note("last_sequence").flatMap { UInt64($0) }
+        let running = try database.note("running")
         var last = try max(
             highest("SELECT max(seq) FROM events"), check(Int64(clamping: known ?? 0), "the last number"))
         _ = try highest("SELECT max(seq) FROM sqlite_sequence")
         _ = try highest("SELECT max(id) FROM deliveries")
         let lowest = "SELECT min(id) FROM deliveries"
         _ = try check(database.integer(lowest) ?? 1, atLeast: 1, lowest)
-        var gaps = Self.gaps(in: try meta("gaps") ?? "")
+        var gaps = Self.gaps(in: try database.note("gaps") ?? "")
         if identity != nil, known != nil {
             // A run that did not end properly may have used what it had reserved.
-            let reserved = try meta(Self.reservedKey).flatMap { UInt64($0) } ?? 0
+            let reserved = try database.note(Self.reservedKey).flatMap { UInt64($0) } ?? 0
             if running != "", reserved > last, identity != knownIdentity {
                 let number = try check(Int64(clamping: reserved), "the reserved numbers")
                 gaps = (gaps + [last + 1...number]).suffix(StoreFile.mostGaps)
@@ -97,5 +89,12 @@ struct StoreNotes {
             guard ends.count == 2, ends[0] <= ends[1] else { return nil }
             return ends[0]...ends[1]
         }
+    }
+}
+
+extension Database {
+    /// What a store's file has noted under a key.
+    func note(_ key: String) throws(StoreFailure) -> String? {
+        try text("SELECT value FROM meta WHERE key = ?", .text(key))
     }
 }

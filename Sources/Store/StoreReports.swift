@@ -46,7 +46,6 @@ final class StoreReports {
         dueNanoseconds = pauses.min().map { now + Units.nanoseconds($0) }
     }
 
-    /// Reports all drops that were not.
     func tellRest() {
         for drops in drops.values { drops.tellRest() }
         dueNanoseconds = nil

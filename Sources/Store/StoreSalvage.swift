@@ -16,10 +16,8 @@ struct StoreSalvage {
     init(path: String) {
         lastSequence = FilePlace.highestSequence(inFileAt: path)
         var last: UInt64?
-        if let database = try? Self.open(path) {
-            func meta(_ key: String) -> String? {
-                (try? database.text("SELECT value FROM meta WHERE key = '\(key)'")) ?? nil
-            }
+        if let place = try? FilePlace(path), let database = try? StoreFile.connectForReading(to: place) {
+            func meta(_ key: String) -> String? { (try? database.note(key)) ?? nil }
             if let known = meta("last_sequence").flatMap({ UInt64($0) }), known <= StoreFile.highestSequence,
                 let found = meta("identity"), StoreNotes.isIdentity(found)
             {
@@ -36,11 +34,6 @@ struct StoreSalvage {
         } else if identity == nil || last == nil {
             lastSequence += StoreFile.reservation
         }
-    }
-
-    private static func open(_ path: String) throws(StoreFailure) -> Database {
-        guard try FilePlace.size(path + "-wal") > 0 else { return try Database(path: path, access: .readImmutable) }
-        return try StoreFile.connect(to: try FilePlace(path))
     }
 
     private mutating func countDeliveries(_ database: Database) {

@@ -1,4 +1,3 @@
-/// The tables in a store's file.
 enum StoreSchema {
     /// Marks the header of a store's file: `BNCL`.
     static let applicationID: Int64 = 0x424E_434C
@@ -34,8 +33,7 @@ enum StoreSchema {
     /// Fails when a database holds anything but the tables of a store: a view or a trigger would change what is written
     /// and read.
     ///
-    /// - Returns: Whether it has the tables; otherwise it is empty.
-    /// - Throws: ``StoreFailure``.
+    /// Returns whether it has the tables; otherwise it is empty.
     static func check(_ database: Database) throws(StoreFailure) -> Bool {
         let owner = try database.integer("PRAGMA application_id") ?? 0
         let version = try database.integer("PRAGMA user_version") ?? 0

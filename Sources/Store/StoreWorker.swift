@@ -4,40 +4,8 @@ import LinuxSystem
 /// The work of the store's thread, the only thread that uses the database connection.
 ///
 /// ``Committer`` stores events, ``Deliveries`` hands them to handlers, ``Janitor`` keeps the file within its limits.
-/// Each uses the file that it is given, and throws; only the worker knows the phase, so it handles their failures.
+/// Each uses the file that it is given, and throws; only the worker knows the outage, so it handles their failures.
 final class StoreWorker {
-    private enum Phase {
-        /// No file is open yet, or one was closed and the next is being opened.
-        case opening
-        case healthy(StoreFile)
-        case degraded(Outage)
-
-        /// The file, when it can be read.
-        var file: StoreFile? {
-            switch self {
-            case .opening: nil
-            case .healthy(let file): file
-            case .degraded(let outage): outage.file
-            }
-        }
-
-        /// The file, when it can be written to.
-        var writableFile: StoreFile? {
-            guard case .healthy(let file) = self else { return nil }
-            return file
-        }
-
-        var outage: Outage? {
-            get {
-                guard case .degraded(let outage) = self else { return nil }
-                return outage
-            }
-            set {
-                if let newValue { self = .degraded(newValue) }
-            }
-        }
-    }
-
     /// A period in which nothing can be stored; handlers still get events.
     private struct Outage {
         /// What is wrong and what to do about it, for people.
@@ -47,8 +15,6 @@ final class StoreWorker {
         var retryNanoseconds: Int64
         /// The wait before that attempt; it doubles with each attempt that fails.
         var waitNanoseconds: Int64
-        /// The file, when it can still be read.
-        var file: StoreFile?
         /// The count of events that were not stored, as it was when the outage began.
         let notStoredBefore: Int
     }
@@ -59,7 +25,12 @@ final class StoreWorker {
     private let snapshot: StoreSnapshot
     private let inbox: EventStore.Inbox
     private let reports: StoreReports
-    private var phase = Phase.opening
+    /// The file, when it can be read; `nil` before one is open, and between one and the next.
+    private var file: StoreFile?
+    /// Why nothing can be written to the file; `nil` when all is well.
+    private var outage: Outage?
+    /// The file, when it can be written to.
+    private var writableFile: StoreFile? { outage == nil ? file : nil }
     private var committer: Committer
     private var deliveries: Deliveries
     private var janitor: Janitor
@@ -126,9 +97,9 @@ final class StoreWorker {
     private func close() {
         deliveries.detachAll()
         // What another daemon has is not waited for.
-        if phase.outage != nil, !hasConflict { retry() }
+        if outage != nil, !hasConflict { retry() }
         storeAcknowledged()
-        if let file = phase.writableFile {
+        if let file = writableFile {
             attempt { () throws(StoreFailure) in try file.prepareToClose(behind: highestSequence) }
         }
         closeFile()
@@ -168,7 +139,7 @@ final class StoreWorker {
             settings = new
             // A store keeps its path: another file would be another store.
             settings.path = path
-            if let file = phase.file {
+            if let file {
                 attempt { () throws(StoreFailure) in try file.configure(settings) }
             }
             janitor.begin()
@@ -178,7 +149,7 @@ final class StoreWorker {
     private func page(_ query: EventQuery) -> EventPage {
         // If the first attempt finds the file damaged, the second reads its replacement.
         for _ in 0..<2 {
-            guard let file = phase.file else { break }
+            guard let file else { break }
             guard let result = attempt({ () throws(StoreFailure) in try file.database.page(query) }) else { continue }
             reports.statistics.unreadableCount += result.unreadableCount
             reports.drop(nil, "rows of the event store cannot be read", count: result.unreadableCount)
@@ -186,7 +157,7 @@ final class StoreWorker {
             page.gaps = file.gaps.filter { $0.upperBound > query.after }
             return page
         }
-        return EventPage(failure: phase.outage?.text ?? "\(settings.path): the event store cannot be read")
+        return EventPage(failure: outage?.text ?? "\(settings.path): the event store cannot be read")
     }
 
     // MARK: - Storing and handing over
@@ -209,7 +180,7 @@ final class StoreWorker {
 
     /// Reports events that the file did not take, because their numbers are in it, and has numbers continue behind those.
     private func refuse(_ count: Int) {
-        guard count > 0, let file = phase.file else { return }
+        guard count > 0, let file else { return }
         reports.drop(
             nil, "their sequence numbers are those of other events in the event store, which does not keep them",
             count: count)
@@ -222,7 +193,7 @@ final class StoreWorker {
     /// Continues under another identity when the reserved numbers end and no more can be reserved: after a crash the
     /// next run would use the same numbers for other events.
     private func changeIdentityWhenDue() {
-        if let file = phase.writableFile {
+        if let file = writableFile {
             reservedSequence = file.reservedSequence
         } else if fileIdentity != nil, highestSequence + UInt64(EventStore.capacity) > reservedSequence {
             reservedSequence = .max
@@ -234,10 +205,10 @@ final class StoreWorker {
 
     /// Stores the committer's items; tries a second time if the first attempt reopened or replaced the file.
     ///
-    /// - Returns: The number of stored events; `nil` if the file is not writable or the transaction failed.
+    /// Returns the number of stored events; `nil` if the file is not writable or the transaction failed.
     private func store() -> Int? {
         for _ in 0..<2 {
-            guard let file = phase.writableFile else { return nil }
+            guard let file = writableFile else { return nil }
             guard file.whereabouts == .inPlace else {
                 degrade(
                     .foreign(
@@ -260,20 +231,20 @@ final class StoreWorker {
 
     private func handOver() {
         while true {
-            let file = phase.file
+            let file = file
             do throws(StoreFailure) {
-                return try deliveries.handOver(from: file, isWritable: phase.writableFile != nil)
+                return try deliveries.handOver(from: file, isWritable: writableFile != nil)
             } catch {
                 fail(error)
                 // Deliveries in memory must not wait for those in a file that cannot be read.
-                if phase.file === file { closeFile() }
+                if self.file === file { closeFile() }
             }
         }
     }
 
     /// Removes the acknowledged deliveries from the file, in a transaction of their own.
     private func storeAcknowledged() {
-        guard let file = phase.writableFile else { return }
+        guard let file = writableFile else { return }
         attempt { () throws(StoreFailure) in
             guard deliveries.hasDone else { return deliveries.didRemoveDone() }
             try file.transaction { () throws(StoreFailure) in try deliveries.removeDone(from: file) }
@@ -288,10 +259,9 @@ final class StoreWorker {
 
     private var waitMilliseconds: Int32 {
         var due = [reports.dueNanoseconds]
-        switch phase {
-        case .opening: break
-        case .degraded(let outage): due.append(outage.retryNanoseconds)
-        case .healthy:
+        if let outage {
+            due.append(outage.retryNanoseconds)
+        } else if file != nil {
             if janitor.isBusy { return 0 }
             due += [acknowledgementDue, committer.dueNanoseconds, janitor.nextNanoseconds]
         }
@@ -302,16 +272,16 @@ final class StoreWorker {
     private func doWhatIsDue() {
         let now = clock.monotonic()
         reports.tellDrops(at: now)
-        if let outage = phase.outage, now >= outage.retryNanoseconds { retry() }
+        if let outage, now >= outage.retryNanoseconds { retry() }
         if let due = acknowledgementDue, now >= due { storeAcknowledged() }
-        guard let file = phase.writableFile else { return }
+        guard let file = writableFile else { return }
         attempt { () throws(StoreFailure) in
             if try committer.tendLog(of: file, settings, at: now) { janitor.begin() }
             if try janitor.step(in: file, settings, deliveries, at: now) { committer.didChange(at: now) }
         }
     }
 
-    // MARK: - The phase
+    // MARK: - Outages
 
     private func openFile() throws(StoreFailure) {
         let file = try StoreFile(settings, succeeding: (snapshot.current.identity, highestSequence))
@@ -325,13 +295,12 @@ final class StoreWorker {
             file.close()
             throw error
         }
-        if phase.outage == nil {
+        self.file = file
+        if outage == nil {
             continueNumbers(of: file)
-            phase = .healthy(file)
         } else {
             // The outage may go on, and what is numbered meanwhile does not belong to the file.
             highestSequence = max(highestSequence, file.lastSequence)
-            phase.outage?.file = file
         }
         guard let repair = file.repair else { return }
         reports.tell(
@@ -350,9 +319,7 @@ final class StoreWorker {
         if snapshot.current.isOpened, isOther || isHigher { listeners.onSequence(highestSequence, file.identity) }
     }
 
-    /// Has sequence numbers continue behind those of a damaged file that was never read.
-    ///
-    /// - Returns: What users have to know of it.
+    /// Has sequence numbers continue behind those of a damaged file that was never read; returns what users have to know.
     private func continueNumbers(of salvage: StoreSalvage) -> String {
         guard fileIdentity == nil else { return "" }
         let identity = salvage.identity ?? StoreFile.randomIdentity()
@@ -365,13 +332,11 @@ final class StoreWorker {
     }
 
     private func closeFile() {
-        phase.file?.close()
-        if phase.outage == nil { phase = .opening } else { phase.outage?.file = nil }
+        file?.close()
+        file = nil
     }
 
-    /// Runs an operation on the file, and handles its failure.
-    ///
-    /// - Returns: The result of the operation; `nil` if it failed.
+    /// Runs an operation on the file, and handles its failure, for which it returns `nil`.
     @discardableResult
     private func attempt<Result>(_ body: () throws(StoreFailure) -> Result) -> Result? {
         do throws(StoreFailure) {
@@ -398,9 +363,9 @@ final class StoreWorker {
             hasConflict = true
             onConflict(text)
         }
-        guard phase.outage == nil else {
-            phase.outage?.text = text
-            phase.outage?.isFull = failure.isFull
+        guard outage == nil else {
+            outage?.text = text
+            outage?.isFull = failure.isFull
             return
         }
         var wait = Self.firstWait
@@ -408,10 +373,9 @@ final class StoreWorker {
             wait = min(lastRecovery.waitNanoseconds * 2, Self.longestWait)
         }
         if failure.isForeign { wait = Self.longestWait }
-        phase = .degraded(
-            Outage(
-                text: text, isFull: failure.isFull, retryNanoseconds: now + wait, waitNanoseconds: wait,
-                file: phase.file, notStoredBefore: reports.statistics.notStoredCount))
+        outage = Outage(
+            text: text, isFull: failure.isFull, retryNanoseconds: now + wait, waitNanoseconds: wait,
+            notStoredBefore: reports.statistics.notStoredCount)
         reports.tell(.storeFailed, text, Figure(.retry, .number(Double(wait) / Double(Self.second), decimals: 3)))
     }
 
@@ -426,20 +390,20 @@ final class StoreWorker {
             }
         } catch {
             degrade(error)
-            let wait = min((phase.outage?.waitNanoseconds ?? 0) * 2, Self.longestWait)
-            phase.outage?.waitNanoseconds = wait
-            phase.outage?.retryNanoseconds = clock.monotonic() + wait
+            let wait = min((outage?.waitNanoseconds ?? 0) * 2, Self.longestWait)
+            outage?.waitNanoseconds = wait
+            outage?.retryNanoseconds = clock.monotonic() + wait
         }
     }
 
     /// Opens the file again, unless it is in place and only the disk was full.
     private func reopen() throws(StoreFailure) {
-        if let file = phase.file {
+        if let file {
             switch file.whereabouts {
             case .inPlace:
                 // The log may be what fills the disk; merging truncates it.
                 try? file.mergeLog()
-                if phase.outage?.isFull ?? false { return }
+                if outage?.isFull ?? false { return }
             case .logGone: try? file.mergeLog(truncates: false)
             case .removed: try file.copyBack()
             case .replaced:
@@ -454,7 +418,7 @@ final class StoreWorker {
 
     /// Stores the deliveries in memory, and ends the outage.
     private func recover() throws(StoreFailure) {
-        guard let outage = phase.outage, let file = outage.file else { return }
+        guard let outage, let file else { return }
         try file.transaction { () throws(StoreFailure) in
             try deliveries.removeDone(from: file)
             try deliveries.storeMemory(in: file)
@@ -467,7 +431,7 @@ final class StoreWorker {
         committer.didChange(at: now)
         reports.tellRest()
         lastRecovery = (now, outage.waitNanoseconds)
-        phase = .healthy(file)
+        self.outage = nil
         let count = reports.statistics.notStoredCount - outage.notStoredBefore
         reports.tell(
             .storeRecovered, "\(settings.path): events are stored again", Figure(.count, .integer(Int64(count))))
@@ -475,7 +439,7 @@ final class StoreWorker {
 
     /// Sets a damaged file aside, and begins a new one.
     ///
-    /// - Throws: `failure` itself if it is not damage; otherwise the failure that prevents the replacement.
+    /// Throws `failure` itself if it is not damage; otherwise the failure that prevents the replacement.
     private func replaceDamaged(_ failure: StoreFailure) throws(StoreFailure) {
         guard case .damaged(let reason) = failure else { throw failure }
         let now = clock.monotonic()
@@ -488,7 +452,7 @@ final class StoreWorker {
         }
         damageTimes.append(now)
         let aside = try FilePlace(settings.path).setAside(at: clock.wall())
-        let wasDegraded = phase.outage != nil
+        let wasDegraded = outage != nil
         let salvage = StoreSalvage(path: aside)
         var consequence = continueNumbers(of: salvage)
         if !deliveries.isConnected, !salvage.isCounted {
@@ -514,9 +478,9 @@ final class StoreWorker {
             fileBytes = (["", "-wal"].reduce(0) { $0 + ((try? FilePlace.size(settings.path + $1)) ?? 0) }, now)
         }
         var statistics = reports.statistics
-        statistics.failure = phase.outage?.text
+        statistics.failure = outage?.text
         statistics.fileBytes = fileBytes.count
-        statistics.eventCount = phase.file == nil ? nil : janitor.eventCount
+        statistics.eventCount = file == nil ? nil : janitor.eventCount
         statistics.lastSequence = highestSequence
         statistics.handlers = deliveries.queues.values.sorted { $0.name < $1.name }.map { queue in
             EventStoreStatistics.Handler(

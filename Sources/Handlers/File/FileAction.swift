@@ -9,7 +9,6 @@ package struct FileAction: HandlerAction, Equatable {
     /// The file's path.
     package let path: String
 
-    /// Its key.
     package static let row = HandlerRow(
         shown: "history", kinds: "[\"motion.began\", \"motion.ended\"]",
         """
@@ -23,12 +22,10 @@ package struct FileAction: HandlerAction, Equatable {
             The file. A path that does not begin with / is relative to the folder of the file that has it. The service may write to \
             /var/log/binnacle.
             """))
-    /// How the key is written.
     package static let example = "file = \"/var/log/binnacle/events.jsonl\""
     /// Others read the file.
     package static let actsOnTheWorld = true
 
-    /// Reads what a section says of it; `nil` when that cannot be used, which is then reported; a file may be missing.
     package init?(reading table: TableReader, at entry: TOMLEntry) {
         guard let path = table.path(Self.key) else { return nil }
         func refuse(_ problem: String, _ hint: String) {
@@ -51,7 +48,6 @@ package struct FileAction: HandlerAction, Equatable {
     /// Two writers would mix their lines.
     package var exclusivePlace: (words: String, key: String, name: String)? { ("file", Self.key, path) }
 
-    /// Appends each event.
     package func work(for name: String) -> HandlerWork {
         .threaded(FileAppender.plan(path))
     }

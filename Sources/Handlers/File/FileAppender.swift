@@ -17,7 +17,6 @@ package final class FileAppender {
     private var isTorn = false
     private var failures: FailureReports
 
-    /// The maximum number of lines in one write.
     private static let batchSize = 64
     private static let lineStart = Array("{\"seq\":".utf8)
 

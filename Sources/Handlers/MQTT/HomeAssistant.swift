@@ -7,11 +7,9 @@ import PlainText
 /// Every entity has an identifier that never changes, because Home Assistant keeps history and settings under it. Only keys
 /// that Home Assistant knows may stand here: it refuses the whole message for one at the top, and drops others in silence.
 struct HomeAssistantDevice {
-    /// The sensor.
     let sensor: String
     /// What the handler gets of it.
     let detectors: [HandledDetector]
-    /// Where the handler publishes.
     let topics: HomeAssistantTopics
 
     /// Whether an event is of now: a store hands over later what a broker has missed.
@@ -22,13 +20,11 @@ struct HomeAssistantDevice {
     /// How long a pulse lasts, in seconds.
     private static let pulse = 10
 
-    /// The identifier of the device.
     var identifier: String { "\(topics.node)_\(sensor)" }
 
     /// The topic of the message below Home Assistant's prefix.
     var topic: String { "\(topics.folder)/\(sensor)/config" }
 
-    /// The message.
     var message: String {
         var device = JSONObject()
         device.add("ids", list: [JSONObject.quoted(identifier)])
@@ -44,9 +40,7 @@ struct HomeAssistantDevice {
         object.add("avty_mode", "all")
         object.add("qos", raw: "1")
         var components = JSONObject()
-        for component in self.components {
-            components.add(component.name, raw: component.json(of: self))
-        }
+        for component in self.components { components.add(component.name, raw: component.object.text) }
         object.add("cmps", raw: components.text)
         return object.text
     }
@@ -69,23 +63,25 @@ struct HomeAssistantDevice {
     /// An entity, or a trigger.
     private struct Component {
         let name: String
-        let platform: String
-        var members: [(key: String, json: String)] = []
+        var object = JSONObject()
 
-        init(_ name: String, _ platform: String) {
-            (self.name, self.platform) = (name, platform)
+        /// Has it read a topic, whose messages a template turns into values.
+        mutating func read(_ topic: String, _ template: String) {
+            object.add("stat_t", topic)
+            object.add("val_tpl", template)
         }
+    }
 
-        mutating func add(_ key: String, _ text: String) { members.append((key, JSONObject.quoted(text))) }
-        mutating func add(_ key: String, raw json: String) { members.append((key, json)) }
-
-        func json(of device: HomeAssistantDevice) -> String {
-            var object = JSONObject()
-            object.add("p", platform)
-            if platform != "device_automation" { object.add("uniq_id", "\(device.identifier)_\(name)") }
-            for (key, json) in members { object.add(key, raw: json) }
-            return object.text
-        }
+    /// An entity, which has a label for people, and perhaps a class.
+    private func entity(
+        _ name: String, _ platform: String, label: String, deviceClass: String? = nil
+    ) -> Component {
+        var component = Component(name: name)
+        component.object.add("p", platform)
+        component.object.add("uniq_id", "\(identifier)_\(name)")
+        component.object.add("name", label)
+        if let deviceClass { component.object.add("dev_cla", deviceClass) }
+        return component
     }
 
     /// The components of all kinds that the handler gets, each once; what is an event comes last.
@@ -134,12 +130,12 @@ struct HomeAssistantDevice {
     }
 
     private func moving(_ detector: HandledDetector) -> Component {
-        var component = Component("moving_\(detector.name)", "binary_sensor")
-        component.add("name", movingDetectors.count == 1 ? "Moving" : "Moving (\(detector.name))")
-        component.add("dev_cla", "moving")
-        component.add("stat_t", topics.state(sensor))
+        var component = entity(
+            "moving_\(detector.name)", "binary_sensor",
+            label: movingDetectors.count == 1 ? "Moving" : "Moving (\(detector.name))", deviceClass: "moving")
         let state = "value_json.detectors['\(detector.name)'] | default('still')"
-        component.add("val_tpl", "{% set s = \(state) %}{{ {'moving': 'ON', 'still': 'OFF'}.get(s, 'None') }}")
+        component.read(
+            topics.state(sensor), "{% set s = \(state) %}{{ {'moving': 'ON', 'still': 'OFF'}.get(s, 'None') }}")
         return component
     }
 
@@ -147,14 +143,11 @@ struct HomeAssistantDevice {
     private func pulse(
         _ id: String, _ name: String, _ deviceClass: String, of kind: EventKind, isEnabled: Bool, isDiagnostic: Bool
     ) -> Component {
-        var component = Component(id, "binary_sensor")
-        component.add("name", name)
-        component.add("dev_cla", deviceClass)
-        component.add("stat_t", topics.event(kind, sensor))
-        component.add("val_tpl", "{{ 'ON' if \(Self.isRecent) else '' }}")
-        component.add("off_dly", raw: String(Self.pulse))
-        if !isEnabled { component.add("en", raw: "false") }
-        if isDiagnostic { component.add("ent_cat", "diagnostic") }
+        var component = entity(id, "binary_sensor", label: name, deviceClass: deviceClass)
+        component.read(topics.event(kind, sensor), "{{ 'ON' if \(Self.isRecent) else '' }}")
+        component.object.add("off_dly", raw: String(Self.pulse))
+        if !isEnabled { component.object.add("en", raw: "false") }
+        if isDiagnostic { component.object.add("ent_cat", "diagnostic") }
         return component
     }
 
@@ -162,14 +155,12 @@ struct HomeAssistantDevice {
         _ id: String, _ name: String, _ figure: Figure.Name, unit: String, decimals: Int, icon: String,
         stateClass: String = "measurement"
     ) -> Component {
-        var component = Component(id, "sensor")
-        component.add("name", name)
-        component.add("unit_of_meas", unit)
-        component.add("stat_cla", stateClass)
-        component.add("sug_dsp_prc", raw: String(decimals))
-        component.add("ic", icon)
-        component.add("stat_t", topics.state(sensor))
-        component.add("val_tpl", "{{ value_json.\(figure.rawValue) | default('None') }}")
+        var component = entity(id, "sensor", label: name)
+        component.object.add("unit_of_meas", unit)
+        component.object.add("stat_cla", stateClass)
+        component.object.add("sug_dsp_prc", raw: String(decimals))
+        component.object.add("ic", icon)
+        component.read(topics.state(sensor), "{{ value_json.\(figure.rawValue) | default('None') }}")
         return component
     }
 
@@ -178,8 +169,8 @@ struct HomeAssistantDevice {
         var heading = figure(
             "heading", "Heading", .heading, unit: "°", decimals: 0, icon: "mdi:compass", stateClass: "measurement_angle"
         )
-        heading.add("json_attr_t", topics.state(sensor))
-        heading.add(
+        heading.object.add("json_attr_t", topics.state(sensor))
+        heading.object.add(
             "json_attr_tpl",
             "{{ {'accuracy_deg': value_json.accuracy_deg | default(none), "
                 + "'reference': value_json.reference | default('magnetic')} | to_json }}")
@@ -187,47 +178,43 @@ struct HomeAssistantDevice {
     }
 
     private func word(_ figure: Figure.Name, among words: [String]) -> Component {
-        var component = Component(figure.rawValue, "sensor")
-        component.add("name", figure.rawValue.prefix(1).uppercased() + figure.rawValue.dropFirst())
-        component.add("dev_cla", "enum")
-        component.add("ops", raw: "[" + words.map(JSONObject.quoted).joined(separator: ",") + "]")
-        component.add("stat_t", topics.state(sensor))
-        component.add("val_tpl", "{{ value_json.\(figure.rawValue) | default('None') }}")
+        var component = entity(
+            figure.rawValue, "sensor", label: Self.capitalized(figure.rawValue), deviceClass: "enum")
+        component.object.add("ops", list: words.map(JSONObject.quoted))
+        component.read(topics.state(sensor), "{{ value_json.\(figure.rawValue) | default('None') }}")
         return component
     }
 
     private var interference: Component {
-        var component = Component("interference", "binary_sensor")
-        component.add("name", "Magnetic interference")
-        component.add("dev_cla", "problem")
-        component.add("ent_cat", "diagnostic")
-        component.add("stat_t", topics.state(sensor))
-        component.add("val_tpl", "{{ 'ON' if value_json.interference | default(false) else 'OFF' }}")
+        var component = entity(
+            "interference", "binary_sensor", label: "Magnetic interference", deviceClass: "problem")
+        component.object.add("ent_cat", "diagnostic")
+        component.read(
+            topics.state(sensor), "{{ 'ON' if value_json.interference | default(false) else 'OFF' }}")
         return component
     }
 
     private func occurrence(_ kind: EventKind) -> Component {
-        var component = Component("event_\(Self.identifier(kind))", "event")
-        component.add("name", Self.name(kind))
-        component.add("evt_typ", raw: "[\(JSONObject.quoted(kind.rawValue))]")
-        component.add("stat_t", topics.event(kind, sensor))
+        var component = entity("event_\(Self.identifier(kind))", "event", label: Self.name(kind))
+        component.object.add("evt_typ", list: [JSONObject.quoted(kind.rawValue)])
         let figures = kind.row.figures.map { "'\($0.rawValue)': value_json.\($0.rawValue) | default(none)" }
         let members = ["'event_type': value_json.kind", "'seq': value_json.seq"] + figures
         // What the template leaves empty is passed over.
-        component.add(
-            "val_tpl",
+        component.read(
+            topics.event(kind, sensor),
             "{% if \(Self.isRecent) %}{{ {\(members.joined(separator: ", "))} | to_json }}{% endif %}")
         return component
     }
 
     private func trigger(_ kind: EventKind) -> Component {
-        var component = Component("trigger_\(Self.identifier(kind))", "device_automation")
-        component.add("atype", "trigger")
-        component.add("type", kind.rawValue)
-        component.add("stype", sensor)
-        component.add("t", topics.event(kind, sensor))
-        component.add("pl", kind.rawValue)
-        component.add("val_tpl", "{{ value_json.kind if \(Self.isRecent) else '' }}")
+        var component = Component(name: "trigger_\(Self.identifier(kind))")
+        component.object.add("p", "device_automation")
+        component.object.add("atype", "trigger")
+        component.object.add("type", kind.rawValue)
+        component.object.add("stype", sensor)
+        component.object.add("t", topics.event(kind, sensor))
+        component.object.add("pl", kind.rawValue)
+        component.object.add("val_tpl", "{{ value_json.kind if \(Self.isRecent) else '' }}")
         return component
     }
 
@@ -237,9 +224,10 @@ struct HomeAssistantDevice {
 
     /// The name for people: "Free fall".
     private static func name(_ kind: EventKind) -> String {
-        let words = kind.rawValue.split { $0 == "." || $0 == "_" }.joined(separator: " ")
-        return words.prefix(1).uppercased() + words.dropFirst()
+        capitalized(kind.rawValue.split { $0 == "." || $0 == "_" }.joined(separator: " "))
     }
+
+    private static func capitalized(_ words: String) -> String { words.prefix(1).uppercased() + words.dropFirst() }
 }
 
 /// The topics that Home Assistant reads.
@@ -255,7 +243,6 @@ struct HomeAssistantTopics {
         "binnacle_" + String(machine.identity.unicodeScalars.map { Self.isAllowed($0) ? Character($0) : "_" })
     }
 
-    /// The folder of all devices of the machine.
     var folder: String { "\(prefix)/device/\(node)" }
 
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {

@@ -32,7 +32,6 @@ package struct MQTTAction: HandlerAction, Equatable {
         case none
     }
 
-    /// How its first key is written.
     package static let example = "mqtt = \"mqtts://broker.example\""
     /// Others act on what a broker tells them.
     package static let actsOnTheWorld = true
@@ -43,7 +42,6 @@ package struct MQTTAction: HandlerAction, Equatable {
         exampleOfIPv6: "mqtts://[2001:db8::1]:8883",
         insteadOfUser: "that is said with `user`, and `password_file` or `password_credential`")
 
-    /// Its keys.
     package static let row = HandlerRow(
         shown: "fleet", kinds: "[\"motion.began\", \"motion.ended\"]",
         """
@@ -111,7 +109,6 @@ package struct MQTTAction: HandlerAction, Equatable {
                 """),
         ] + MQTTSettings.rows.map { $0.key(MQTTSettings()) })
 
-    /// Reads what a section says of it; `nil` when that cannot be used, which is then reported.
     package init?(reading table: TableReader, at entry: TOMLEntry) {
         let broker = NetworkPlace(Self.key, entry.node, of: table, as: Self.form)
         let layout = table.entry("layout").flatMap { _ in table.choice("layout", as: MQTTLayout.self) } ?? .v1
@@ -215,7 +212,6 @@ package struct MQTTAction: HandlerAction, Equatable {
         return action
     }
 
-    /// Publishes each event.
     package func work(for name: String) -> HandlerWork {
         let (topic, stateTopic, machine) = (topic, stateTopic, MachineNames.current)
         var settings = settings
@@ -243,7 +239,6 @@ package struct MQTTAction: HandlerAction, Equatable {
         statusTopic.map { ("status topic", "status_topic", "\(settings.address) \($0.topic(of: .current))") }
     }
 
-    /// Why libmosquitto cannot be loaded.
     package var missingLibrary: String? { MQTTClient.missingLibrary }
 
     /// Warns of a password that leaves the machine unencrypted.

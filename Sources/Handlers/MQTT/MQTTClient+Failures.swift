@@ -77,7 +77,6 @@ extension MQTTClient {
         functions.mosquitto_reason_string(reason).map { String(cString: $0) } ?? "reason \(reason)"
     }
 
-    /// The library's text for a result.
     func words(for result: Int32) -> String {
         functions.mosquitto_strerror(result).map { String(cString: $0) } ?? "error \(result)"
     }

@@ -27,7 +27,6 @@ final class MQTTClient {
 
     /// What a broker says of a message.
     struct Acknowledgement {
-        /// The message's ID.
         let message: Int32
         /// The reason of MQTT 5; 0 in 3.1.1, which has none.
         var reason: Int32 = 0
@@ -197,7 +196,6 @@ final class MQTTClient {
 
     /// The broker's socket; −1 when there is none.
     var descriptor: Int32 { functions.mosquitto_socket(handle) < 0 ? -1 : wire?.outer.raw ?? -1 }
-    /// Whether output is pending.
     var wantsWrite: Bool { functions.mosquitto_want_write(handle) || wire?.hasPending ?? false }
 
     /// Reads what the broker has sent, and fails when that is more than the answers that it owes.
@@ -223,7 +221,6 @@ final class MQTTClient {
         try flush()
     }
 
-    /// Writes what is pending.
     func write() throws(MQTTFailure) {
         try check(functions.mosquitto_loop_write)
         try flush()
@@ -248,10 +245,9 @@ final class MQTTClient {
         }
     }
 
-    /// Sends a message, with QoS 1 unless another is given.
+    /// Sends a message; throws when the connection is lost.
     ///
-    /// - Returns: The ID with which ``takeAcknowledged()`` reports it; `nil` when it cannot be an MQTT message.
-    /// - Throws: ``MQTTFailure`` when the connection is lost.
+    /// Returns the ID with which ``takeAcknowledged()`` reports it; `nil` when it cannot be an MQTT message.
     func publish(_ payload: [UInt8], to topic: String, quality: Int = 1, isRetained: Bool) throws(MQTTFailure)
         -> Int32?
     {
@@ -274,12 +270,8 @@ final class MQTTClient {
 
     /// Asks for what is published to some topics, and for what the broker has retained there, with QoS 0.
     ///
-    /// ``takeReceived()`` has the topics, and ``takeRequests()`` what came to that of requests.
-    ///
-    /// - Parameters:
-    ///   - filter: The topics.
-    ///   - ownBytes: How much will be published to these topics, which the broker returns.
-    /// - Throws: ``MQTTFailure`` when the connection is lost.
+    /// ``takeReceived()`` has the topics, and ``takeRequests()`` what came to that of requests. `ownBytes` will be published
+    /// there, and the broker returns them.
     func subscribe(to filter: String, ownBytes: Int) throws(MQTTFailure) {
         expectedBytes += Self.mostRetained + ownBytes
         let (result, code) = withErrno { functions.mosquitto_subscribe(handle, nil, filter, 0) }

@@ -24,7 +24,6 @@ enum MQTTClientIDs {
         }
     }
 
-    /// Stops waiting for a client ID.
     static func cancel(_ waker: Waker) {
         state.withLock { state in state.waiting.removeAll { $0.waker === waker } }
     }

@@ -11,33 +11,27 @@ struct MQTTPayloads {
         self.template = template
     }
 
-    /// The message of the next event.
+    /// The message of the next event; `stored` is the number in the last message of the run before.
     ///
     /// As JSON, it has two members beside the event's own. `key` is unique within the `identity`: a repetition and an event
     /// that a decorator made carry the number of another event. `previous` is the number in the message before it, so that
     /// a reader sees that one is missing; the first of another identity has none, and the first after a start without a store.
-    ///
-    /// - Parameters:
-    ///   - event: The event.
-    ///   - stored: The number in the last message of the run before.
-    /// - Returns: The message.
     mutating func next(_ event: Event, behind stored: EventNumber? = nil) -> [UInt8] {
-        if let template { return Array(template.text(for: event).utf8) }
-        var members = JSONObject()
-        members.add("key", Self.key(event))
-        if let last = last ?? stored, last.identity == event.identity {
-            members.add("previous", raw: String(last.sequence))
-        }
+        let previous = (last ?? stored).flatMap { $0.identity == event.identity ? String($0.sequence) : nil }
         last = EventNumber(event)
-        return Array((event.json.dropLast() + "," + members.text.dropFirst()).utf8)
+        return message(event, previous.map { ("previous", $0) })
     }
 
     /// The message of an event that is published again, which has `again` in place of `previous`.
     func again(_ event: Event) -> [UInt8] {
+        message(event, ("again", "true"))
+    }
+
+    private func message(_ event: Event, _ member: (key: String, json: String)?) -> [UInt8] {
         if let template { return Array(template.text(for: event).utf8) }
         var members = JSONObject()
         members.add("key", Self.key(event))
-        members.add("again", raw: "true")
+        if let member { members.add(member.key, raw: member.json) }
         return Array((event.json.dropLast() + "," + members.text.dropFirst()).utf8)
     }
 

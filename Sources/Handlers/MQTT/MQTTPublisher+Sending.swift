@@ -4,10 +4,11 @@ import LinuxSystem
 extension MQTTPublisher {
     /// Fills the window: first with what the last connection left, then with new events; then sends changed states.
     func publish(_ client: MQTTClient, _ connection: inout Connection, _ now: Int64) throws(MQTTFailure) {
-        let wasIdle = !window.contains { $0.message != nil } && states.inFlightCount == 0 && connection.isAnnounced
+        let isAnnounced = connection.announcement == nil
+        let wasIdle = !window.contains { $0.message != nil } && states.inFlightCount == 0 && isAnnounced
         defer { if wasIdle { connection.answerTime = now } }
         // A broker that rejects the status message must not be blamed on an event.
-        if isCareful, !connection.isAnnounced { return }
+        if isCareful, !isAnnounced { return }
         let limit = now < silence?.until ?? now ? 0 : isCareful || silence != nil ? 1 : Self.windowLimit
         var sentCount = window.count { $0.message != nil }
         var index = 0
@@ -54,7 +55,6 @@ extension MQTTPublisher {
         }
     }
 
-    /// Publishes again what was asked for.
     func answerRequests(_ client: MQTTClient) throws(MQTTFailure) {
         guard let topic = settings.requestTopic else { return }
         for message in client.takeRequests() {
@@ -106,7 +106,6 @@ extension MQTTPublisher {
         return true
     }
 
-    /// Finishes an event.
     func finish(at index: Int) {
         port.finish(window.remove(at: index).item)
     }
@@ -143,9 +142,8 @@ extension MQTTPublisher {
     ) throws(MQTTFailure) {
         if let topic = settings.statusTopic {
             connection.announcement = try client.publish(Array("offline".utf8), to: topic, isRetained: true)
-            connection.isAnnounced = connection.announcement == nil
         }
-        while !connection.isAnnounced || client.wantsWrite {
+        while connection.announcement != nil || client.wantsWrite {
             let now = SystemClock.monotonic()
             guard now < stop.endTime else { break }
             try turn(client, until: stop.endTime, now)

@@ -56,7 +56,6 @@ package final class MQTTGauge: Sendable {
 package final class MQTTPublisher {
     /// Makes the topics.
     package struct Topics: Sendable {
-        /// The topic of an event.
         let event: @Sendable (Event) -> String
         /// The topic of a sensor's retained state; `nil` when no states are published.
         let state: (@Sendable (_ sensor: String) -> String)?
@@ -188,15 +187,11 @@ package final class MQTTPublisher {
 
     // MARK: - A connection
 
-    /// The state of one connection.
     struct Connection {
         /// When the broker accepted it; `nil` before that.
         var acceptedTime: Int64?
-        /// The ID of the status message.
+        /// The ID of the status message, until the broker has acknowledged it.
         var announcement: Int32?
-        /// Whether the broker acknowledged the status message, or there is none.
-        var isAnnounced = false
-        /// Whether the broker acknowledged an event.
         var hasProgress = false
         /// The start of the current wait for an acknowledgement.
         var answerTime: Int64 = 0
@@ -265,7 +260,6 @@ package final class MQTTPublisher {
         if let topic = settings.statusTopic {
             connection.announcement = try client.publish(Array("online".utf8), to: topic, isRetained: true)
         }
-        connection.isAnnounced = connection.announcement == nil
         try describe(client)
     }
 
@@ -285,7 +279,6 @@ package final class MQTTPublisher {
         try client.keepAlive()
     }
 
-    /// The next deadline.
     private func nextTime(_ connection: Connection, _ now: Int64) -> Int64 {
         // The library counts whole seconds of silence; eight checks per keepalive interval are enough.
         var time = now + Int64(settings.keepaliveSeconds) * 1_000_000_000 / 8
@@ -300,7 +293,7 @@ package final class MQTTPublisher {
     }
 
     private func isWaitingForAnswer(_ connection: Connection) -> Bool {
-        connection.announcement != nil && !connection.isAnnounced || window.contains { $0.message != nil }
+        connection.announcement != nil || window.contains { $0.message != nil }
             || states.inFlightCount > 0 || repeats.inFlightCount > 0
     }
 
@@ -311,7 +304,7 @@ package final class MQTTPublisher {
         connection.answerTime = SystemClock.monotonic()
         for answer in answers {
             if answer.message == connection.announcement {
-                connection.isAnnounced = true
+                connection.announcement = nil
             } else if let index = window.firstIndex(where: { $0.message == answer.message }) {
                 connection.hasProgress = true
                 closingCount = 0
@@ -342,7 +335,7 @@ package final class MQTTPublisher {
     private func reportRecovery(_ connection: inout Connection) {
         guard silence == nil, !connection.hasLasted, let accepted = connection.acceptedTime,
             SystemClock.monotonic() - accepted >= times.lasting,
-            connection.isAnnounced, connection.hasProgress || !isWaitingForAnswer(connection)
+            connection.announcement == nil, connection.hasProgress || !isWaitingForAnswer(connection)
         else { return }
         connection.hasLasted = true
         gauge.update { $0.failure = nil }

@@ -4,7 +4,6 @@ import Synchronization
 
 /// A request for what a reader has missed: `{"after":41}`, or `{"after":41,"through":50}`.
 struct MQTTRequest: Equatable {
-    /// The number behind which to begin.
     let after: UInt64
     /// The last number; `nil` for the newest.
     let through: UInt64?
@@ -17,13 +16,11 @@ struct MQTTRequest: Equatable {
     /// No request is longer, in bytes.
     static let longest = 256
 
-    /// Creates a request.
     init(after: UInt64, through: UInt64? = nil) {
         self.after = after
         self.through = through
     }
 
-    /// Reads a message.
     init(_ message: [UInt8]) throws(Fault) {
         guard message.count <= Self.longest else { throw Fault(reason: "it is longer than \(Self.longest) bytes") }
         let value: JSONValue
@@ -62,9 +59,7 @@ struct MQTTRepeats {
         }
     }
 
-    /// The request that is answered.
     private struct Work {
-        /// What was asked for.
         var request: MQTTRequest
         /// The number up to which the store was read.
         var position: UInt64
@@ -75,17 +70,16 @@ struct MQTTRepeats {
         /// The oldest event that the store still has.
         var first: UInt64 = 0
         var count = 0
+        let inbox = Inbox()
     }
 
     private var work: Work?
-    private var inbox = Inbox()
     private var inFlight: Set<Int32> = []
 
     /// The most messages in flight, so that new events need not wait long.
     private static let windowLimit = 16
     private static let pageSize = 64
 
-    /// The number of messages that the broker has not acknowledged.
     var inFlightCount: Int { inFlight.count }
 
     /// Begins to answer; what another reader is waiting for is part of it.
@@ -95,36 +89,28 @@ struct MQTTRepeats {
             let through = work.request.through.flatMap { old in request.through.map { max(old, $0) } }
             joined = MQTTRequest(after: min(work.position, request.after), through: through)
         }
-        inbox = Inbox()
         work = Work(request: joined, position: joined.after)
     }
 
     /// Notes the end of a connection: whoever still wants something asks again.
     mutating func reset() {
         work = nil
-        inbox = Inbox()
         inFlight = []
     }
 
-    /// Notes an acknowledgement.
     mutating func finish(_ message: Int32) { inFlight.remove(message) }
 
-    /// Reads and sends as much as there is room for.
+    /// Reads and sends as much as there is room for of the handler's `events`.
     ///
-    /// - Parameters:
-    ///   - history: Has the events.
-    ///   - events: Which of them the handler publishes.
-    ///   - wake: Called on any thread when there is more to send.
-    ///   - send: Sends an event, and returns the message; `nil` for one that cannot be sent.
-    /// - Returns: The answer, when everything was sent; the reason, when the history cannot be read.
-    /// - Throws: What `send` throws.
+    /// `wake` is called on any thread when there is more to send; `send` returns the message, or `nil` for an event that cannot
+    /// be sent. Returns the answer when everything was sent, and the reason when the history cannot be read.
     mutating func advance(
         _ history: any EventHistory, _ events: HandledEvents, wake: @escaping @Sendable () -> Void,
         send: (Event) throws(MQTTFailure) -> Int32?
     ) throws(MQTTFailure) -> (answer: String?, failure: String?) {
         guard var work else { return (nil, nil) }
         defer { self.work = work.isRead && work.lines.isEmpty ? nil : work }
-        if work.isReading, let page = inbox.take() {
+        if work.isReading, let page = work.inbox.take() {
             work.isReading = false
             if page.failure != nil || page.isClosed {
                 (work.isRead, work.lines) = (true, [])
@@ -148,7 +134,7 @@ struct MQTTRepeats {
             work.isReading = true
             let query = EventQuery(
                 after: work.position, filter: EventFilter(kinds: events.kinds), limit: Self.pageSize)
-            history.read(query) { [inbox] page in
+            history.read(query) { [inbox = work.inbox] page in
                 inbox.put(page)
                 wake()
             }

@@ -7,7 +7,6 @@ struct MQTTSensorState: Equatable {
     var isActive: Bool?
     /// The state of each detector, such as `moving`.
     var detectors: [String: String] = [:]
-    /// The latest heading.
     var heading: Figure.Value?
     /// Whether iron or a magnet is nearby; `nil` before the first.
     var hasInterference: Bool?
@@ -119,7 +118,6 @@ struct MQTTSensorStates {
         }
     }
 
-    /// Handles the acknowledgement of a message.
     mutating func finish(_ message: Int32) {
         for sensor in sensors where records[sensor]?.message == message { records[sensor]?.message = nil }
     }

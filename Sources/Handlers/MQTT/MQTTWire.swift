@@ -37,13 +37,9 @@ final class MQTTWire {
     /// Whether something waits for room at the broker.
     var hasPending: Bool { !pending.isEmpty }
 
-    /// Carries over what the broker has sent.
+    /// Carries over what the broker has sent; throws when the connection is broken.
     ///
-    /// - Parameters:
-    ///   - messageCount: The number of messages that it may acknowledge.
-    ///   - expectedBytes: What else may come.
-    /// - Returns: Whether that is no more than acknowledgements take.
-    /// - Throws: ``SystemError`` when the connection is broken.
+    /// Returns whether it has sent no more than the acknowledgements of messages take, and what else is expected.
     func receive(acknowledging messageCount: Int, expecting expectedBytes: Int) throws(SystemError) -> Bool {
         var bytes = [UInt8](repeating: 0, count: Self.pieceSize)
         let count: Int

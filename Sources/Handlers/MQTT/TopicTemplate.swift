@@ -44,12 +44,10 @@ package struct TopicTemplate: Sendable, Equatable {
         topic(of: machine, kind: event.kind) { $0.text(in: event) }
     }
 
-    /// The topic for a sensor.
     func topic(forSensor sensor: String, of machine: MachineNames) -> String {
         topic(of: machine) { $0 == .sensor ? sensor : nil }
     }
 
-    /// The topic of the machine.
     func topic(of machine: MachineNames) -> String {
         topic(of: machine) { _ in nil }
     }
@@ -81,15 +79,10 @@ extension TopicTemplate {
     private static let longest = 1024
     private static let mostLevels = 64
 
-    /// Reads a topic; `nil` when it cannot be used, which is then reported, or when it is empty.
+    /// Reads a topic with the event values of `placeholders`, or all; `nil` when it cannot be used, which is then reported,
+    /// or when it is empty.
     ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - table: The section.
-    ///   - usual: The default.
-    ///   - placeholders: The event values that are allowed; `nil` for all.
-    ///   - mayBeEmpty: Whether an empty text switches the topic off.
-    ///   - isTopic: Whether it is a topic, and not another text of such parts.
+    /// With `isTopic` false it is another text of such parts.
     init?(
         _ key: String, of table: TableReader, usual: String,
         among placeholders: [CommandPlaceholder]? = nil, mayBeEmpty: Bool = false,
