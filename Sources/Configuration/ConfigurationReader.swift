@@ -20,21 +20,15 @@ package struct ConfigurationReader {
         + DetectorSections.documented.map { ($0.kind, $0.keys) } + [(handler, HandlerSection.keys)]
 
     /// The top-level tables that are one section each.
-    private enum SingleSection: String, CaseIterable {
-        case position, store, socket, dbus
-
-        var keys: [String] {
-            switch self {
-            case .position: PositionSection.row.keys.map(\.name)
-            case .store: EventStoreSettings.row.keys.map(\.name)
-            case .socket: SocketSettings.row.keys.map(\.name)
-            case .dbus: DBusSection.keys
-            }
-        }
-    }
+    private static let singles: [(kind: String, keys: @Sendable () -> [String])] = [
+        ("position", { PositionSection.row.keys.map(\.name) }),
+        ("store", { EventStoreSettings.row.keys.map(\.name) }),
+        ("socket", { SocketSettings.row.keys.map(\.name) }),
+        ("dbus", { DBusSection.keys }),
+    ]
 
     /// The number of levels of tables under a top-level key: one for a section, two for a kind of sections.
-    static func levels(of key: String) -> Int { SingleSection(rawValue: key) == nil ? 2 : 1 }
+    static func levels(of key: String) -> Int { singles.contains { $0.kind == key } ? 1 : 2 }
 
     let entries: [TOMLEntry]
     let embedded: Int?
@@ -56,7 +50,7 @@ package struct ConfigurationReader {
 
     /// Reads all sections; faulty ones are reported and omitted.
     func read() -> Configuration {
-        let kinds = Self.tables.map(\.kind) + SingleSection.allCases.map(\.rawValue)
+        let kinds = Self.tables.map(\.kind) + Self.singles.map(\.kind)
         for entry in entries where !kinds.contains(entry.key) {
             diagnostics.report(
                 at: entry.keyPosition, "unknown table or key \(Spelling.quoted(entry.key))",
@@ -96,10 +90,10 @@ package struct ConfigurationReader {
         }
         configuration.handlers = configuration.handlers.map { $0.told(of: configuration) }
         configuration.namedSensors = Set(detectors.flatMap { $0.entries.flatMap(Self.sensors) })
-        configuration.position = single(.position).flatMap { PositionSection(reading: $0) }
-        configuration.store = single(.store).flatMap { EventStoreSettings(reading: $0) }
-        configuration.socket = single(.socket).flatMap { SocketSettings(reading: $0) }
-        configuration.dbus = single(.dbus).map { DBusSection(reading: $0, among: names) }
+        configuration.position = single("position").flatMap { PositionSection(reading: $0) }
+        configuration.store = single("store").flatMap { EventStoreSettings(reading: $0) }
+        configuration.socket = single("socket").flatMap { SocketSettings(reading: $0) }
+        configuration.dbus = single("dbus").map { DBusSection(reading: $0, among: names) }
         if diagnostics.error() == nil {
             // A section that is switched off is not warned of.
             let used = sensors.filter { entry in readSensors.contains { $0.0.name == entry.key } }
@@ -108,10 +102,10 @@ package struct ConfigurationReader {
         return configuration
     }
 
-    private func single(_ section: SingleSection) -> TableReader? {
-        guard let entry = entries.first(where: { $0.key == section.rawValue }),
-            let table = reader(
-                title: "[\(section.rawValue)]", example: "[\(section.rawValue)]", entry, allowed: section.keys)
+    private func single(_ kind: String) -> TableReader? {
+        guard let entry = entries.first(where: { $0.key == kind }),
+            let keys = Self.singles.first(where: { $0.kind == kind })?.keys(),
+            let table = reader(title: "[\(kind)]", example: "[\(kind)]", entry, allowed: keys)
         else { return nil }
         return table.boolean(SectionSwitch.enabled.name) ?? true ? table : nil
     }

@@ -3,13 +3,11 @@ package import TableReading
 
 /// `[hinge.NAME]`: a detector of how a laptop whose screen folds is set up.
 package struct HingeSection: DetectorSection {
-    /// The detector's name, unique among all detectors.
     package let name: String
     /// The sensors whose accelerometers are compared, for which there are sections; `nil` where only a switch is read.
     package let parts: Parts?
     /// Whether the hardware's switch for the tablet mode is read.
     package let hasSwitch: Bool
-    /// The checked settings.
     package let settings: HingeSettings
 
     /// The names of the sensors in both parts.

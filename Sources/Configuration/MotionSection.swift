@@ -4,13 +4,11 @@ package import TableReading
 
 /// `[motion.NAME]`: a detector of movement.
 package struct MotionSection: DetectorSection {
-    /// The detector's name, unique among all detectors.
     package let name: String
     /// The sensor whose accelerometer is watched; there is a section for it.
     package let accelerometer: String
     /// The gyroscope, where the settings need one.
     package let gyroscope: GyroscopeChoice
-    /// The checked settings.
     package let settings: MotionSettings
 
     package init?(

@@ -4,7 +4,6 @@ package import TableReading
 
 /// `[north.NAME]`: a detector of the heading.
 package struct NorthSection: DetectorSection {
-    /// The detector's name, unique among all detectors.
     package let name: String
     /// The sensor whose accelerometer finds the vertical; there is a section for it.
     package let accelerometer: String
@@ -12,7 +11,6 @@ package struct NorthSection: DetectorSection {
     package let magnetometer: String
     /// The gyroscope that follows the turns.
     package let gyroscope: GyroscopeChoice
-    /// The checked settings.
     package private(set) var settings: NorthSettings
     /// Whether it is seldom wanted, and makes do with few samples.
     private var isRare = false

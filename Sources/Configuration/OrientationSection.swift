@@ -4,13 +4,11 @@ package import TableReading
 
 /// `[orientation.NAME]`: a detector of how a screen is held.
 package struct OrientationSection: DetectorSection {
-    /// The detector's name, unique among all detectors.
     package let name: String
     /// The sensor whose accelerometer is watched; there is a section for it.
     package let accelerometer: String
     /// The detector of the postures that the settings name; `nil` when they name none.
     package let hinge: String?
-    /// The checked settings.
     package private(set) var settings: OrientationSettings
 
     init(name: String, accelerometer: String) {

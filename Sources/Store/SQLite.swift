@@ -1,9 +1,9 @@
 import CSQLite
 
 /// A connection to a database file, used by one thread at a time.
-package final class Database {
+final class Database {
     /// How a connection uses its file, which has to exist.
-    package enum Access: Sendable {
+    enum Access: Sendable {
         /// For reading and writing.
         case change
         /// For reading without the log beside the file; no process may change the file meanwhile.
@@ -52,7 +52,7 @@ package final class Database {
     /// Opens a file whose contents are not trusted; no part of the path is a symbolic link.
     ///
     /// Throws also when the library is missing.
-    package init(path: String, access: Access) throws(StoreFailure) {
+    init(path: String, access: Access) throws(StoreFailure) {
         var reason: UnsafePointer<CChar>?
         guard let library = csqlite_load(&reason) else {
             throw StoreFailure(SQLiteError(SQLITE_MISUSE, "load SQLite", Self.text(reason), path: path))
@@ -86,7 +86,7 @@ package final class Database {
     deinit { close() }
 
     /// Closes the connection; every later use fails.
-    package func close() {
+    func close() {
         guard isOpen else { return }
         isOpen = false
         // A statement that is not finalized would keep the file locked.
@@ -107,7 +107,7 @@ package final class Database {
     // MARK: - Statements
 
     /// Runs a statement once and ignores its rows.
-    package func execute(_ sql: String) throws(StoreFailure) {
+    func execute(_ sql: String) throws(StoreFailure) {
         let statement = try prepare(sql, flags: 0)
         defer { _ = library.pointee.finalize(statement) }
         while try step(statement, sql) {}
@@ -137,8 +137,6 @@ package final class Database {
     }
 
     /// The first column of the first row, when that is an integer.
-    package func integer(_ sql: String) throws(StoreFailure) -> Int64? { try first(sql) { $0.integer(0) } }
-
     func integer(_ sql: String, _ values: Value...) throws(StoreFailure) -> Int64? {
         try first(sql, values) { $0.integer(0) }
     }
@@ -148,7 +146,7 @@ package final class Database {
     }
 
     private func first<Element>(
-        _ sql: String, _ values: [Value] = [], _ column: (Row) -> Element?
+        _ sql: String, _ values: [Value], _ column: (Row) -> Element?
     ) throws(StoreFailure) -> Element? {
         var found: Element?
         try each(sql, values) { row in

@@ -1,9 +1,9 @@
 import CSQLite
 import Glibc
-package import LinuxSystem
+import LinuxSystem
 
 /// Why a file cannot be used as a store.
-package enum StoreFailure: Error {
+enum StoreFailure: Error {
     /// It is a store and cannot be read: it is set aside.
     case damaged(String)
     /// It is no store, or of a newer version: it is left alone.
@@ -61,7 +61,7 @@ package enum StoreFailure: Error {
 }
 
 /// An operation that SQLite refused, and why.
-package struct SQLiteError: Error, CustomStringConvertible {
+struct SQLiteError: Error, CustomStringConvertible {
     private let extendedCode: Int32
     private let operation: String
     private let message: String
@@ -75,7 +75,7 @@ package struct SQLiteError: Error, CustomStringConvertible {
     }
 
     /// `path: operation: message`.
-    package var description: String { "\(path): \(operation): \(reason)" }
+    var description: String { "\(path): \(operation): \(reason)" }
 
     /// SQLite's message, with the extended code where there is one.
     var reason: String { extendedCode > 0xFF ? "\(message) (\(extendedCode))" : message }

@@ -1,7 +1,7 @@
 import Binnacle
 import Foundation
 import LinuxSystem
-import Store
+@testable import Store
 import Synchronization
 import TestSupport
 import Testing

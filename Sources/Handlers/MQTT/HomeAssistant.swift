@@ -251,21 +251,20 @@ struct HomeAssistantTopics {
 }
 
 /// What a broker keeps for Home Assistant: a message for each sensor, in a folder that holds nothing else.
-package struct MQTTDiscovery: Sendable, Equatable {
+struct MQTTDiscovery: Sendable, Equatable {
     /// A retained message.
-    package struct Message: Sendable, Equatable {
-        /// Its topic.
-        package let topic: String
-        /// Its text, which is JSON.
-        package let text: String
+    struct Message: Sendable, Equatable {
+        let topic: String
+        /// JSON.
+        let text: String
         /// The sensor that it describes.
-        package let sensor: String
+        let sensor: String
     }
 
     /// The topics of all messages, with a wildcard: what else is retained there is of an earlier configuration.
-    package let filter: String
+    let filter: String
     /// The messages, one for each sensor.
-    package let messages: [Message]
+    let messages: [Message]
 
     /// Describes the sensors of some detectors; of none, all that an earlier configuration left is removed.
     init(_ detectors: [HandledDetector], _ topics: HomeAssistantTopics) {

@@ -111,15 +111,13 @@ package struct MQTTAction: HandlerAction, Equatable {
 
     package init?(reading table: TableReader, at entry: TOMLEntry) {
         let broker = NetworkPlace(Self.key, entry.node, of: table, as: Self.form)
-        let layout = table.entry("layout").flatMap { _ in table.choice("layout", as: MQTTLayout.self) } ?? .v1
+        let layout = table.choice("layout", as: MQTTLayout.self) ?? .v1
         let topic = TopicTemplate("topic", of: table, usual: layout.topic)
         stateTopic = TopicTemplate(
             "state_topic", of: table, usual: layout.stateTopic, among: [.sensor], mayBeEmpty: true)
         statusTopic = TopicTemplate(
             "status_topic", of: table, usual: layout.statusTopic, among: [], mayBeEmpty: true)
-        requestTopic =
-            table.entry("request_topic") == nil
-            ? nil : TopicTemplate("request_topic", of: table, usual: "", among: [], mayBeEmpty: true)
+        requestTopic = TopicTemplate("request_topic", of: table, usual: nil, among: [], mayBeEmpty: true)
         if let stateTopic, !stateTopic.pieces.contains(.placeholder(.sensor)) {
             table.refuse(
                 "state_topic", at: table.entry("state_topic")?.node.position ?? table.position,
@@ -128,7 +126,7 @@ package struct MQTTAction: HandlerAction, Equatable {
         }
         var settings = MQTTSettings()
         table.read(MQTTSettings.rows, into: &settings)
-        discovery = table.entry("discovery").flatMap { _ in table.choice("discovery", as: Discovery.self) }
+        discovery = table.choice("discovery", as: Discovery.self)
         discoveryPrefix = Self.prefix(table)
         if discovery == .homeAssistant, let topic { Self.refuse(topic, stateTopic, settings, of: table) }
         if settings.waitsForSubscriber, settings.quality != 1 {
@@ -145,9 +143,9 @@ package struct MQTTAction: HandlerAction, Equatable {
         if !settings.usesTLS { Self.refuseEncryption(table) }
         self.settings = settings
         self.topic = topic
-        clientID =
-            MQTTSettings.word(table, "client_id") == nil
-            ? nil : TopicTemplate("client_id", of: table, usual: "", among: [], isTopic: false)
+        clientID = MQTTSettings.word(table, "client_id").flatMap { _ in
+            TopicTemplate("client_id", of: table, usual: nil, among: [], isTopic: false)
+        }
     }
 
     private static func prefix(_ table: TableReader) -> String {

@@ -132,7 +132,7 @@ extension MQTTPublisher {
         let event = window[index].item.event
         failures.report(
             "\(settings.address): event \(event.sequence) (\(event.kind.rawValue)) is passed over: \(reason)")
-        gauge.update { $0.refusedCount += 1 }
+        figures.refusedCount += 1
         finish(at: index)
     }
 
@@ -165,10 +165,8 @@ extension MQTTPublisher {
 
     /// Handles a connection that was lost or never made: what was in flight is sent again.
     func lose(_ connection: Connection, _ failure: MQTTFailure) {
-        gauge.update { figures in
-            figures.connectedSinceNanoseconds = nil
-            if !failure.isDetour { figures.failure = failure.reason }
-        }
+        figures.connectedSinceNanoseconds = nil
+        if !failure.isDetour { figures.failure = failure.reason }
         if connection.hasProgress { failures.resetPauses() }
         repeats.reset()
         silence?.until = 0

@@ -1,51 +1,32 @@
-package import Binnacle
+import Binnacle
 import PlainText
 import Glibc
 import LinuxSystem
-import Synchronization
 
 /// The timeouts of a connection to a broker, in nanoseconds.
-package struct MQTTTimes: Sendable {
+struct MQTTTimes: Sendable {
     /// From the first packet to the broker's CONNACK.
-    package var connect: Int64 = 10_000_000_000
+    var connect: Int64 = 10_000_000_000
     /// From a PUBLISH to its PUBACK.
-    package var answer: Int64 = 30_000_000_000
+    var answer: Int64 = 30_000_000_000
     /// How long a connection has to last before the recovery is reported.
-    package var lasting: Int64 = 5_000_000_000
+    var lasting: Int64 = 5_000_000_000
     /// The pauses between attempts.
-    package var pauses = RetryPauses()
-
-    /// Creates the times that a daemon has.
-    package init() {}
+    var pauses = RetryPauses()
 }
 
-/// The state of the connection to a broker, readable on any thread.
-package final class MQTTGauge: Sendable {
-    /// The figures.
-    package struct Figures: Sendable {
-        /// When the broker accepted the current connection, on CLOCK_MONOTONIC; `nil` when there is none.
-        package var connectedSinceNanoseconds: Int64?
-        /// The last failure; `nil` once a connection has lasted.
-        package var failure: String?
-        /// The events that the broker acknowledged.
-        package var publishedCount = 0
-        /// The events that were skipped because the broker rejects them.
-        package var refusedCount = 0
-        /// The connections that were accepted after the first.
-        package var reconnectCount = 0
-    }
-
-    private let state = Mutex(Figures())
-
-    /// Creates a gauge without a connection.
-    package init() {}
-
-    /// The figures.
-    package var figures: Figures { state.withLock { $0 } }
-
-    func update(_ change: (inout Figures) -> Void) {
-        state.withLock { change(&$0) }
-    }
+/// The state of the connection to a broker.
+struct MQTTFigures: Sendable {
+    /// When the broker accepted the current connection, on CLOCK_MONOTONIC; `nil` when there is none.
+    var connectedSinceNanoseconds: Int64?
+    /// The last failure; `nil` once a connection has lasted.
+    var failure: String?
+    /// The events that the broker acknowledged.
+    var publishedCount = 0
+    /// The events that were skipped because the broker rejects them.
+    var refusedCount = 0
+    /// The connections that were accepted after the first.
+    var reconnectCount = 0
 }
 
 /// Publishes events to a broker, and reconnects without end; for one thread.
@@ -53,20 +34,12 @@ package final class MQTTGauge: Sendable {
 /// Each event is one message, with QoS 1 and the event's JSON unless the settings say otherwise. The publisher keeps unacknowledged events in
 /// their order and sends them again over the next connection, so the broker may get one twice; at most ``windowLimit``
 /// messages are in flight. The library resends nothing itself.
-package final class MQTTPublisher {
+final class MQTTPublisher {
     /// Makes the topics.
-    package struct Topics: Sendable {
+    struct Topics: Sendable {
         let event: @Sendable (Event) -> String
         /// The topic of a sensor's retained state; `nil` when no states are published.
-        let state: (@Sendable (_ sensor: String) -> String)?
-
-        /// Creates topics.
-        package init(
-            event: @escaping @Sendable (Event) -> String, state: (@Sendable (_ sensor: String) -> String)? = nil
-        ) {
-            self.event = event
-            self.state = state
-        }
+        var state: (@Sendable (_ sensor: String) -> String)?
     }
 
     /// An event that the broker has not acknowledged.
@@ -101,7 +74,10 @@ package final class MQTTPublisher {
     let topics: Topics
     let times: MQTTTimes
     let port: HandlerPort
-    let gauge: MQTTGauge
+    private let observe: @Sendable (MQTTFigures) -> Void
+    var figures = MQTTFigures() {
+        didSet { observe(figures) }
+    }
     var window: [Entry] = []
     var states = MQTTSensorStates()
     var payloads: MQTTPayloads
@@ -121,11 +97,11 @@ package final class MQTTPublisher {
     private var connectionCount = 0
 
     /// The plan of a handler that publishes its events; up to `capacity` of them wait while no store keeps them.
-    package static func plan(
+    static func plan(
         _ settings: MQTTSettings, _ topics: Topics, capacity: Int = HandlerWork.usualCapacity,
-        times: MQTTTimes = MQTTTimes(), gauge: MQTTGauge = MQTTGauge()
+        times: MQTTTimes = MQTTTimes(), observe: @escaping @Sendable (MQTTFigures) -> Void = { _ in }
     ) -> HandlerPlan {
-        var plan = HandlerPlan { port in MQTTPublisher(settings, topics, times, port, gauge).run() }
+        var plan = HandlerPlan { port in MQTTPublisher(settings, topics, times, port, observe).run() }
         plan.capacity = capacity
         plan.deliveryLimit = 256
         plan.pace = .room(done: "published")
@@ -133,13 +109,14 @@ package final class MQTTPublisher {
     }
 
     private init(
-        _ settings: MQTTSettings, _ topics: Topics, _ times: MQTTTimes, _ port: HandlerPort, _ gauge: MQTTGauge
+        _ settings: MQTTSettings, _ topics: Topics, _ times: MQTTTimes, _ port: HandlerPort,
+        _ observe: @escaping @Sendable (MQTTFigures) -> Void
     ) {
         self.settings = settings
         self.topics = topics
         self.times = times
         self.port = port
-        self.gauge = gauge
+        self.observe = observe
         failures = FailureReports(port, times.pauses)
         payloads = MQTTPayloads(template: settings.payload)
     }
@@ -160,7 +137,7 @@ package final class MQTTPublisher {
             }
             guard waitBeforeRetry() else { break }
         }
-        gauge.update { $0.connectedSinceNanoseconds = nil }
+        figures.connectedSinceNanoseconds = nil
         MQTTClientIDs.release(client)
     }
 
@@ -250,10 +227,8 @@ package final class MQTTPublisher {
         connection.acceptedTime = now
         connection.answerTime = now
         connectionCount += 1
-        gauge.update { statistics in
-            statistics.connectedSinceNanoseconds = now
-            statistics.reconnectCount = connectionCount - 1
-        }
+        figures.connectedSinceNanoseconds = now
+        figures.reconnectCount = connectionCount - 1
         states.reset()
         // Who reads "online" may ask at once.
         if let topic = settings.requestTopic { try client.subscribe(to: topic, ownBytes: 0) }
@@ -314,7 +289,7 @@ package final class MQTTPublisher {
                     skip(at: index, because: "the broker refuses it: \(client.words(forReason: answer.reason))")
                 } else {
                     silence = nil
-                    gauge.update { $0.publishedCount += 1 }
+                    figures.publishedCount += 1
                     finish(at: index)
                 }
             } else {
@@ -338,7 +313,7 @@ package final class MQTTPublisher {
             connection.announcement == nil, connection.hasProgress || !isWaitingForAnswer(connection)
         else { return }
         connection.hasLasted = true
-        gauge.update { $0.failure = nil }
+        figures.failure = nil
         failures.recover()
     }
 }

@@ -71,6 +71,7 @@ struct MQTTSensorState: Equatable {
 /// more messages are in flight than there are sensors, however fast states change.
 struct MQTTSensorStates {
     private struct Record {
+        let sensor: String
         var state = MQTTSensorState()
         var text = ""
         var isDue = false
@@ -78,55 +79,51 @@ struct MQTTSensorStates {
         var message: Int32?
     }
 
-    private var sensors: [String] = []
-    private var records: [String: Record] = [:]
+    private var records: [Record] = []
 
-    var inFlightCount: Int { records.values.count { $0.message != nil } }
+    var inFlightCount: Int { records.count { $0.message != nil } }
 
     /// Applies an event to its sensor's state, which is sent only when it changes.
     mutating func apply(_ event: Event) {
         guard let sensor = event.sensor else { return }
-        var record = records[sensor] ?? Record()
+        let index = records.firstIndex { $0.sensor == sensor }
+        var record = index.map { records[$0] } ?? Record(sensor: sensor)
         let before = record.state
         record.state.apply(event)
         guard record.state != before else { return }
-        if records[sensor] == nil { sensors.append(sensor) }
         record.text = record.state.json(of: sensor, after: event)
         record.isDue = true
-        records[sensor] = record
+        if let index { records[index] = record } else { records.append(record) }
     }
 
     /// Begins the state of a sensor, so that the broker has one before its first event.
     mutating func begin(_ sensor: String) {
-        guard records[sensor] == nil else { return }
-        sensors.append(sensor)
-        records[sensor] = Record(text: MQTTSensorState().json(of: sensor, after: nil), isDue: true)
+        guard !records.contains(where: { $0.sensor == sensor }) else { return }
+        records.append(Record(sensor: sensor, text: MQTTSensorState().json(of: sensor, after: nil), isDue: true))
     }
 
     /// Whether the broker has all states.
-    var isSettled: Bool { records.values.allSatisfy { !$0.isDue && $0.message == nil } }
+    var isSettled: Bool { records.allSatisfy { !$0.isDue && $0.message == nil } }
 
     /// Sends the changed states; `send` returns the message ID, or `nil` when the state cannot be sent.
     mutating func sendDue<Failure: Error>(
         _ send: (_ sensor: String, _ state: String) throws(Failure) -> Int32?
     ) throws(Failure) {
-        for sensor in sensors {
-            guard let record = records[sensor], record.isDue, record.message == nil else { continue }
-            let message = try send(sensor, record.text)
-            records[sensor]?.isDue = false
-            records[sensor]?.message = message
+        for (index, record) in records.enumerated() where record.isDue && record.message == nil {
+            records[index].message = try send(record.sensor, record.text)
+            records[index].isDue = false
         }
     }
 
     mutating func finish(_ message: Int32) {
-        for sensor in sensors where records[sensor]?.message == message { records[sensor]?.message = nil }
+        for index in records.indices where records[index].message == message { records[index].message = nil }
     }
 
     /// Marks all states as unsent after a lost connection: the broker may have forgotten them.
     mutating func reset() {
-        for sensor in sensors {
-            records[sensor]?.isDue = true
-            records[sensor]?.message = nil
+        for index in records.indices {
+            records[index].isDue = true
+            records[index].message = nil
         }
     }
 }

@@ -31,7 +31,7 @@ package struct MQTTSettings: Sendable, Equatable {
     /// The message of an event; `nil` for its JSON.
     package var payload: CommandTemplate.Argument?
     /// What the broker keeps for Home Assistant; `nil` for nothing.
-    package var discovery: MQTTDiscovery?
+    var discovery: MQTTDiscovery?
     /// Whether an event that nobody has subscribed to is kept until somebody has; then MQTT 5 is spoken.
     package var waitsForSubscriber = false
     /// The topic of requests for what a reader has missed; `nil` for none.

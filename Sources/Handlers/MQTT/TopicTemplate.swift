@@ -84,17 +84,15 @@ extension TopicTemplate {
     ///
     /// With `isTopic` false it is another text of such parts.
     init?(
-        _ key: String, of table: TableReader, usual: String,
+        _ key: String, of table: TableReader, usual: String?,
         among placeholders: [CommandPlaceholder]? = nil, mayBeEmpty: Bool = false,
         isTopic: Bool = true
     ) {
-        var text = usual
-        if let node = table.entry(key)?.node {
-            guard let own = table.string(key, node, mayBeEmpty: mayBeEmpty), !own.isEmpty else { return nil }
-            text = own
+        let node = table.entry(key)?.node
+        guard let text = node.map({ table.string(key, $0, mayBeEmpty: mayBeEmpty) }) ?? usual, !text.isEmpty else {
+            return nil
         }
-        let place = table.entry(key)?.node.position ?? table.position
-        let template = table.parsed(key, at: place) { () throws(TextSyntaxError) in
+        let template = table.parsed(key, at: node?.position ?? table.position) { () throws(TextSyntaxError) in
             try TopicTemplate(parsing: text, among: placeholders, isTopic: isTopic)
         }
         guard let template else { return nil }

@@ -1,6 +1,6 @@
 import Binnacle
 import Foundation
-import Handlers
+@testable import Handlers
 import LinuxSystem
 import Synchronization
 import TestSupport

@@ -1,6 +1,6 @@
 import Binnacle
 import Foundation
-import Handlers
+@testable import Handlers
 import LinuxSystem
 import Synchronization
 import TestSupport
@@ -14,9 +14,16 @@ final class MQTTRun {
     var processorNanoseconds: Int64 { processorTime.nanoseconds }
     private let processorTime = ProcessorTime()
     let handler: ThreadedHandler
-    private let gauge = MQTTGauge()
+    private let gauge = Gauge()
     /// The state of the connection.
-    var statistics: MQTTGauge.Figures { gauge.figures }
+    var statistics: MQTTFigures { gauge.figures }
+
+    /// What the publisher has told of its connection.
+    private final class Gauge: Sendable {
+        private let state = Mutex(MQTTFigures())
+        var figures: MQTTFigures { state.withLock { $0 } }
+        func note(_ figures: MQTTFigures) { state.withLock { $0 = figures } }
+    }
 
     /// The tickets of what was acknowledged, in that order.
     final class Tickets: Sendable {
@@ -53,9 +60,10 @@ final class MQTTRun {
         let acknowledged = acknowledged
         let reports = reports
         let processorTime = processorTime
+        let gauge = gauge
         let topics = MQTTPublisher.Topics(event: { "events/\($0.kind.rawValue)" }, state: { "states/\($0)" })
         handler = try ThreadedHandler(
-            name: name, MQTTPublisher.plan(settings, topics, capacity: capacity, times: times, gauge: gauge),
+            name: name, MQTTPublisher.plan(settings, topics, capacity: capacity, times: times, observe: gauge.note),
             history: history,
             report: {
                 processorTime.note()
