@@ -39,7 +39,7 @@ package final class CommandSupervisor {
         program: String, arguments: @escaping @Sendable (Event) -> [String], settings: CommandSettings
     ) -> HandlerPlan {
         var plan = HandlerPlan { port in
-            // The workers do not keep it.
+            // The workers hold it weakly.
             let supervisor = CommandSupervisor(program, arguments, settings, port)
             withExtendedLifetime(supervisor) { supervisor.run() }
         }
@@ -136,7 +136,8 @@ package final class CommandSupervisor {
     }
 
     private func start(_ job: CommandJob) {
-        let worker = CommandWorker(job, settings, self)
+        let worker = CommandWorker(job, settings)
+        worker.delegate = self
         workers.append(worker)
         worker.start([program] + arguments(job.event), in: environment)
     }
@@ -166,12 +167,11 @@ package final class CommandSupervisor {
             worker.respond(to: entries[first..<first + CommandWorker.pollEntryCount])
         }
     }
+}
 
-    /// Reports the outcome of a worker's program, and schedules a retry of a failed one.
-    ///
-    /// Each worker calls it once: from within ``CommandWorker/start(_:in:)`` when the program cannot be run, otherwise
-    /// when its group was killed, its leader was reaped and all descriptors are closed.
-    func finish(_ worker: CommandWorker, _ outcome: CommandOutcome) {
+extension CommandSupervisor: CommandWorkerDelegate {
+    /// Reports the outcome, and schedules a retry of a failed program.
+    func commandWorker(_ worker: CommandWorker, didFinish outcome: CommandOutcome) {
         workers.removeAll { $0 === worker }
         // A replay waits for the retries, and meanwhile nobody installs a missing program.
         let isOver = outcome.isSuccess || port.isReplay && outcome.isFinal

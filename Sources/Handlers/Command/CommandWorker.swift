@@ -2,6 +2,14 @@ import Binnacle
 import Glibc
 import LinuxSystem
 
+protocol CommandWorkerDelegate: AnyObject {
+    /// Tells the delegate the outcome of the program.
+    ///
+    /// Called once for each worker, on the supervisor's thread: from within ``CommandWorker/start(_:in:)`` when the program
+    /// cannot be run, otherwise when its group was killed, its leader was reaped and all descriptors are closed.
+    func commandWorker(_ worker: CommandWorker, didFinish outcome: CommandOutcome)
+}
+
 /// Runs one program from its start to its end.
 ///
 /// It never waits: its owner waits for its descriptors and its deadline. The program ends with its leader, and what the
@@ -11,6 +19,7 @@ import LinuxSystem
 /// What leaves the group, with `setsid` for instance, is out of reach. Under systemd it stays in the service's cgroup
 /// and ends with it; `systemd-run` starts what is meant to outlive the service.
 final class CommandWorker {
+    weak var delegate: (any CommandWorkerDelegate)?
     let job: CommandJob
     /// The time of the next ``checkDeadline(now:)``, on CLOCK_MONOTONIC; `nil` for none.
     private(set) var deadline: Int64?
@@ -24,7 +33,6 @@ final class CommandWorker {
     }
 
     private let settings: CommandSettings
-    private unowned let supervisor: CommandSupervisor
     private var process: CommandProcess?
     private var phase = Phase.running
     private var hasLeaderEnded = false
@@ -41,14 +49,13 @@ final class CommandWorker {
     /// The interval of waitpid(2) while a debugger holds the end back.
     private static let reapDelay: Int64 = 10_000_000
 
-    init(_ job: CommandJob, _ settings: CommandSettings, _ supervisor: CommandSupervisor) {
+    init(_ job: CommandJob, _ settings: CommandSettings) {
         self.job = job
         self.settings = settings
-        self.supervisor = supervisor
         tail = OutputTail(limit: settings.outputLimit)
     }
 
-    /// Starts the program with its arguments; tells the supervisor at once when it cannot be run.
+    /// Starts the program with its arguments; calls the delegate at once when it cannot be run.
     func start(_ words: [String], in environment: CommandEnvironment) {
         startTime = SystemClock.monotonic()
         do throws(SystemError) {
@@ -137,9 +144,9 @@ final class CommandWorker {
         process = nil
         deadline = nil
         let duration = SystemClock.monotonic() - startTime
-        supervisor.finish(
+        delegate?.commandWorker(
             self,
-            CommandOutcome(
+            didFinish: CommandOutcome(
                 end: end, interruption: interruption, durationNanoseconds: duration, output: tail.text))
     }
 
