@@ -57,16 +57,17 @@ struct HTTPConnection {
     let output: Int32
 
     /// Reads the head of a request; `nil` for half of one, one that never ends, and anything else.
-    func request() -> Request? {
+    func request() -> Request? { try? readRequest() }
+
+    private func readRequest() throws(SystemError) -> Request? {
         let deadline = SystemClock.monotonic() + Self.longestWait
         var head: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 2048)
         let end = Array("\r\n\r\n".utf8)
         while !head.suffix(piece.count + end.count).contains(end) {
             guard head.count < Self.longestHead else { return nil }
-            var waiting = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
-            guard poll(&waiting, 1, SystemClock.milliseconds(until: deadline)) > 0 else { return nil }
-            let count = read(input, &piece, piece.count)
+            guard try waitUntilReady(input, milliseconds: SystemClock.milliseconds(until: deadline)) else { return nil }
+            let count = try systemCall("read") { read(input, &piece, piece.count) }
             guard count > 0 else { return nil }
             head += piece[..<count]
         }
@@ -98,14 +99,18 @@ struct HTTPConnection {
     func write(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         let deadline = SystemClock.monotonic() + Self.longestWait
-        while !rest.isEmpty {
-            var room = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
-            guard poll(&room, 1, SystemClock.milliseconds(until: deadline)) > 0 else { return false }
-            // Of a blocking descriptor no more is written than there is room for, as a socket has it.
-            guard let count = try? put(rest) else { return false }
-            rest = rest.dropFirst(count)
+        do throws(SystemError) {
+            while !rest.isEmpty {
+                let hasRoom = try waitUntilReady(
+                    output, for: POLLOUT, milliseconds: SystemClock.milliseconds(until: deadline))
+                guard hasRoom else { return false }
+                // Of a blocking descriptor no more is written than there is room for, as a socket has it.
+                rest = rest.dropFirst(try put(rest))
+            }
+            return true
+        } catch {
+            return false
         }
-        return true
     }
 
     /// Writes what there is room for.

@@ -81,8 +81,7 @@ struct InputLines {
     /// Whether there is a further line, or the end, without waiting for it.
     var hasMore: Bool {
         if isAtEnd || pending.contains(UInt8(ascii: "\n")) { return true }
-        var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&input, 1, 0) > 0
+        return (try? waitUntilReady(descriptor, milliseconds: 0)) == true
     }
 
     /// Longer than any path.

@@ -147,15 +147,11 @@ struct WebCommand {
         errors.write("binnacle: the page is at http://\(host):\(port)/" + (service.token == nil ? "" : "?token=..."))
         errors.flush()
         let count = Count()
-        let epoll = try Epoll()
-        try epoll.add(waker.descriptor, token: 0)
-        let acceptor = try StreamAcceptor(socket, epoll, token: 1, pauseNanoseconds: 1_000_000_000)
+        let epoll = try Epoll(waker: waker)
+        let acceptor = try StreamAcceptor(socket, epoll)
         while !signals.interruption.isRequested {
-            let timeout = acceptor.resumeTime.map { SystemClock.milliseconds(until: $0) } ?? -1
-            _ = epoll.wait(timeoutMilliseconds: timeout) { token, _ in
-                if token == 1 { accept(acceptor, count) }
-            }
-            if let time = acceptor.resumeTime, time <= SystemClock.monotonic() { acceptor.resume() }
+            epoll.wait(until: acceptor.resumeTime) { _, _ in accept(acceptor, count) }
+            acceptor.resume(at: SystemClock.monotonic())
         }
         return signals.interruption.exitStatus
     }

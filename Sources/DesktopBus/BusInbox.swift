@@ -13,25 +13,12 @@ struct BusInbox: Sendable {
     var settings: DBusSettings?
     /// The answer to a request for the status.
     var status: String?
-    /// Whether the sensors of the machine are known, and clients may ask for them.
+    /// Whether the sensors of the machine have become known, and clients may ask for them.
     var isReady = false
 
     static let capacity = 1024
 
-    var isEmpty: Bool {
-        events.isEmpty && droppedCount == 0 && readings == nil && settings == nil && status == nil
-    }
-
     mutating func publish(_ event: Event) {
         if events.count < Self.capacity { events.append(event) } else { droppedCount += 1 }
-    }
-
-    mutating func takeAll() -> BusInbox {
-        defer {
-            let wasReady = isReady
-            self = BusInbox()
-            isReady = wasReady
-        }
-        return self
     }
 }

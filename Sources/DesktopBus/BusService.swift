@@ -6,9 +6,6 @@ import PlainText
 
 /// The work of ``DesktopBus`` on its thread.
 final class BusService {
-    static let wakerToken: UInt64 = 0
-    private static let busToken: UInt64 = 1
-
     var settings: DBusSettings
     let surroundings: DesktopBus.Surroundings
     let gauges: BusGauges
@@ -25,6 +22,8 @@ final class BusService {
     private var watched: (descriptor: Int32, reads: Bool, writes: Bool)?
     private var reconnectNanoseconds: Int64 = 0
     private var failureCount = 0
+    /// Whether clients may ask for the sensors of the machine.
+    private var isReady = false
     private var hasRequestedNames = false
     /// When names that the bus refused are asked for again, on CLOCK_MONOTONIC.
     private var namesDueNanoseconds: Int64?
@@ -55,12 +54,11 @@ final class BusService {
     private static let mostMessages = 64
 
     init(
-        _ settings: DBusSettings, courier: Courier<BusInbox>, epoll: Epoll, gauges: BusGauges,
-        surroundings: DesktopBus.Surroundings
-    ) {
+        _ settings: DBusSettings, courier: Courier<BusInbox>, gauges: BusGauges, surroundings: DesktopBus.Surroundings
+    ) throws(SystemError) {
         self.settings = settings
         self.courier = courier
-        self.epoll = epoll
+        epoll = try Epoll(waker: courier.waker)
         self.gauges = gauges
         self.surroundings = surroundings
     }
@@ -72,7 +70,7 @@ final class BusService {
         while courier.stop == nil {
             let now = SystemClock.monotonic()
             if connection == nil, now >= reconnectNanoseconds { connect(now) }
-            take(courier.withContent { $0.takeAll() }, now)
+            take(courier.take(leaving: BusInbox()))
             if let due = namesDueNanoseconds, now >= due {
                 hasRequestedNames = false
                 requestNames()
@@ -81,10 +79,8 @@ final class BusService {
             answerDue(now)
             tellWanted(now)
             watch()
-            let timeout = hasMore ? 0 : waitTime(now)
-            _ = epoll.wait(timeoutMilliseconds: timeout) { token in
-                if token == Self.wakerToken { courier.waker.clear() }
-            }
+            // What the bus has sent is processed at each turn.
+            epoll.wait(until: hasMore ? 0 : nextTime) { _, _ in }
         }
         disconnect()
     }
@@ -154,11 +150,11 @@ final class BusService {
         guard descriptor >= 0 else { return }
         do throws(SystemError) {
             if watched?.descriptor != descriptor {
-                try epoll.add(descriptor, token: Self.busToken)
+                try epoll.add(descriptor, token: 0)
                 watched = (descriptor, true, false)
             }
             if let watched, (watched.reads, watched.writes) != events {
-                try epoll.change(descriptor, token: Self.busToken, reads: events.reads, writes: events.writes)
+                try epoll.change(descriptor, token: 0, reads: events.reads, writes: events.writes)
                 self.watched = (descriptor, events.reads, events.writes)
             }
         } catch {
@@ -166,10 +162,9 @@ final class BusService {
         }
     }
 
-    private func waitTime(_ now: Int64) -> Int32 {
+    private var nextTime: Int64? {
         let reconnect = connection == nil ? reconnectNanoseconds : nil
-        let due = [connection?.deadline, claims.deadline, reconnect, namesDueNanoseconds].compactMap { $0 }.min()
-        return due.map { SystemClock.milliseconds(until: $0, from: now) } ?? -1
+        return [connection?.deadline, claims.deadline, reconnect, namesDueNanoseconds].compactMap { $0 }.min()
     }
 
     // MARK: - Names
@@ -221,14 +216,15 @@ final class BusService {
 
     // MARK: - The inbox
 
-    private func take(_ inbox: BusInbox, _ now: Int64) {
+    private func take(_ inbox: BusInbox) {
         if let settings = inbox.settings, settings != self.settings {
             self.settings = settings
             group = settings.claims == .group ? AccountDatabase.group(settings.group) : nil
             for client in clients.values { client.allowedUntil = nil }
         }
         if let readings = inbox.readings { take(readings) }
-        if inbox.isReady { requestNames() }
+        if inbox.isReady { isReady = true }
+        if isReady { requestNames() }
         if let status = inbox.status {
             let calls = statusCalls
             statusCalls = []
@@ -368,12 +364,7 @@ final class BusService {
         statusCalls.append(message)
         guard statusCalls.count == 1 else { return }
         let courier = courier
-        surroundings.status { text in
-            courier.leave { inbox in
-                defer { inbox.status = text }
-                return inbox.isEmpty
-            }
-        }
+        surroundings.status { text in courier.add { $0.status = text } }
     }
 
     fileprivate func value(of property: String) -> BusValue? {

@@ -39,32 +39,20 @@ package final class DesktopBus: Sendable {
     ///
     /// - Throws: ``SystemError`` when there is no thread or descriptor left.
     package init(_ settings: DBusSettings, surroundings: Surroundings) throws(SystemError) {
-        let (courier, epoll) = (try Courier(BusInbox()), try Epoll())
-        self.courier = courier
-        try epoll.add(courier.waker.descriptor, token: BusService.wakerToken)
-        let gauges = gauges
-        // From here on only the service's thread uses it.
-        nonisolated(unsafe) let threadEpoll = epoll
-        try courier.start {
-            BusService(settings, courier: courier, epoll: threadEpoll, gauges: gauges, surroundings: surroundings).run()
-        }
+        courier = try Courier(BusInbox())
+        let service = Transfer(
+            try BusService(settings, courier: courier, gauges: gauges, surroundings: surroundings))
+        try courier.start { service.take()?.run() }
     }
 
     /// Tells what the sensors show.
     package func publish(_ readings: DesktopReadings) { courier.add { $0.readings = readings } }
 
     /// Tells that the sensors of the machine are known: from now on clients find the service.
-    package func begin() {
-        courier.leave { inbox in
-            defer { inbox.isReady = true }
-            return !inbox.isReady
-        }
-    }
+    package func begin() { courier.add { $0.isReady = true } }
 
     /// Broadcasts an event.
-    package func publish(_ event: Event) {
-        courier.add { $0.publish(event) }
-    }
+    package func publish(_ event: Event) { courier.add { $0.publish(event) } }
 
     /// Applies other settings; the connection, the name and the claims stay.
     package func change(_ settings: DBusSettings) { courier.add { $0.settings = settings } }
@@ -101,14 +89,4 @@ final class BusGauges: Sendable {
     var statistics: BusStatistics { state.withLock { $0 } }
 
     func change(_ body: (inout BusStatistics) -> Void) { state.withLock { body(&$0) } }
-}
-
-extension Courier<BusInbox> {
-    /// Adds a message, and wakes the thread when there was none.
-    fileprivate func add(_ change: (inout BusInbox) -> Void) {
-        leave { inbox in
-            defer { change(&inbox) }
-            return inbox.isEmpty
-        }
-    }
 }

@@ -38,6 +38,14 @@ final class ServedConnection {
     /// The number of the connection; none is used twice.
     var identifier: UInt64 { stream.token }
 
+    /// When the connection is closed, on CLOCK_MONOTONIC.
+    var deadline: Int64? {
+        switch phase {
+        case .requesting(let deadline), .refused(let deadline): deadline
+        case .asking, .subscribed, .closing: nil
+        }
+    }
+
     /// Whether output waits for room.
     var hasOutput: Bool { !stream.output.isEmpty }
 

@@ -40,25 +40,11 @@ package final class SocketConnection {
 
     /// Sends a line, which is given without its end.
     package func send(_ line: String) throws(EventSubscriptionError) {
-        var bytes = Array((line + "\n").utf8)[...]
-        while !bytes.isEmpty {
-            do throws(SystemError) {
-                let count = try systemCall("send") {
-                    bytes.withUnsafeBytes {
-                        Glibc.send(socket.raw, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-                    }
-                }
-                bytes.removeFirst(count)
-            } catch {
-                switch error.code {
-                case EAGAIN:
-                    var room = pollfd(fd: socket.raw, events: Int16(POLLOUT), revents: 0)
-                    poll(&room, 1, -1)
-                // The daemon has sent the reason before it closed the connection.
-                case EPIPE, ECONNRESET: return
-                default: throw .system(reason: error.description)
-                }
-            }
+        do throws(SystemError) {
+            try writeAll(Array((line + "\n").utf8), to: socket.raw, isSocket: true)
+        } catch {
+            // The daemon has sent the reason before it closed the connection.
+            guard error.code == EPIPE || error.code == ECONNRESET else { throw .system(reason: error.description) }
         }
     }
 
@@ -74,15 +60,15 @@ package final class SocketConnection {
     ) throws(EventSubscriptionError) -> String? {
         while true {
             if let line = try nextLine() { return line }
-            var entries = [
-                pollfd(fd: socket.raw, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: cancelling ?? -1, events: Int16(POLLIN), revents: 0),
-            ]
-            let timeout = deadline.map { SystemClock.milliseconds(until: $0) } ?? -1
-            let count = poll(&entries, 2, timeout)
-            if entries[1].revents != 0, count > 0 { return nil }
-            if count == 0, let deadline, SystemClock.monotonic() >= deadline { return nil }
-            if count > 0 { try read() }
+            let ready = Readiness.wait(
+                for: [socket.raw, cancelling],
+                timeoutNanoseconds: deadline.map { max(0, $0 - SystemClock.monotonic()) })
+            if ready[1] { return nil }
+            if ready[0] {
+                try read()
+            } else if let deadline, SystemClock.monotonic() >= deadline {
+                return nil
+            }
         }
     }
 

@@ -20,8 +20,6 @@ package struct SocketInbox: Sendable {
 
     private static let capacity = 8192
 
-    var isEmpty: Bool { events.isEmpty && behind == nil && pages.isEmpty && status == nil && readings == nil }
-
     /// Creates an inbox without messages.
     package init() {}
 
@@ -42,10 +40,5 @@ package struct SocketInbox: Sendable {
         let newest = gone.lazy.filter { !EventKind.repeated.contains($0.event.kind) }.map(\.event.sequence).max()
         droppedThrough = max(droppedThrough ?? 0, newest ?? 0)
         events.removeFirst(gone.count)
-    }
-
-    mutating func takeAll() -> SocketInbox {
-        defer { self = SocketInbox() }
-        return self
     }
 }

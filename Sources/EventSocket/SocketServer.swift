@@ -67,29 +67,16 @@ package final class SocketServer: Sendable {
         replacing old: SocketServer? = nil, surroundings: Surroundings = Surroundings()
     ) throws(SocketServerError) {
         let policy = try PeerPolicy(settings)
-        let (courier, epoll) = try mapError(SocketServerError.system) { () throws(SystemError) in
-            (try Courier(SocketInbox()), try Epoll())
-        }
-        self.courier = courier
-        let listener = try SocketListener(settings, replacing: old?.listener)
-        self.listener = listener
-        let gauges = gauges
+        courier = try mapError(SocketServerError.system) { () throws(SystemError) in try Courier(SocketInbox()) }
+        listener = try SocketListener(settings, replacing: old?.listener)
         do throws(SystemError) {
-            try epoll.add(courier.waker.descriptor, token: SocketService.wakerToken)
-            let acceptor = try StreamAcceptor(
-                listener.descriptor, epoll, token: SocketService.listenerToken,
-                pauseNanoseconds: SocketService.pauseNanoseconds)
-            // From here on only the server's thread uses them.
-            nonisolated(unsafe) let threadEpoll = epoll
-            nonisolated(unsafe) let threadAcceptor = acceptor
-            try courier.start {
-                let service = SocketService(
-                    listener: listener, acceptor: threadAcceptor, epoll: threadEpoll, courier: courier, gauges: gauges,
-                    policy: policy, settings: settings, history: history, identity: identity,
+            let service = Transfer(
+                try SocketService(
+                    listener: listener, courier: courier, gauges: gauges, policy: policy, settings: settings,
+                    history: history, identity: identity,
                     ring: EventRing(capacity: ringCapacity, startingBehind: sequence),
-                    requestNanoseconds: Units.nanoseconds(requestTime), surroundings: surroundings)
-                service.run()
-            }
+                    requestNanoseconds: Units.nanoseconds(requestTime), surroundings: surroundings))
+            try courier.start { service.take()?.run() }
         } catch {
             listener.remove()
             throw .system(error)
@@ -134,15 +121,5 @@ package final class SocketServer: Sendable {
     /// - Returns: Whether the server has ended by then.
     package func waitForEnd(until deadlineNanoseconds: Int64) -> Bool {
         courier.waitForEnd(until: deadlineNanoseconds)
-    }
-}
-
-extension Courier<SocketInbox> {
-    /// Adds a message, and wakes the thread when there was none.
-    func add(_ change: (inout SocketInbox) -> Void) {
-        leave { inbox in
-            defer { change(&inbox) }
-            return inbox.isEmpty
-        }
     }
 }

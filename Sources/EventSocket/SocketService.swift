@@ -5,11 +5,6 @@ import Synchronization
 
 /// The server's work on its thread: accepts connections, and sends each what it asked for as fast as it reads.
 final class SocketService {
-    static let listenerToken: UInt64 = 0
-    static let wakerToken: UInt64 = 1
-    /// The pause in accepting when the system has no descriptor left, unless a connection ends before.
-    static let pauseNanoseconds: Int64 = 1_000_000_000
-
     let gauges: SocketGauges
     let policy: PeerPolicy
     let settings: SocketSettings
@@ -19,7 +14,7 @@ final class SocketService {
     let acceptor: StreamAcceptor
     /// The connections by their numbers.
     var connections: [UInt64: ServedConnection] = [:]
-    var nextIdentifier = SocketService.wakerToken + 1
+    var nextIdentifier: UInt64 = 0
     /// The last events.
     var ring: EventRing
     /// Rate limits for log messages that clients can trigger.
@@ -56,14 +51,14 @@ final class SocketService {
     private static let mostPieces = 4
 
     init(
-        listener: SocketListener, acceptor: StreamAcceptor, epoll: Epoll, courier: Courier<SocketInbox>,
-        gauges: SocketGauges, policy: PeerPolicy, settings: SocketSettings, history: (any EventHistory)?,
-        identity: String?, ring: EventRing, requestNanoseconds: Int64, surroundings: SocketServer.Surroundings
-    ) {
+        listener: SocketListener, courier: Courier<SocketInbox>, gauges: SocketGauges, policy: PeerPolicy,
+        settings: SocketSettings, history: (any EventHistory)?, identity: String?, ring: EventRing,
+        requestNanoseconds: Int64, surroundings: SocketServer.Surroundings
+    ) throws(SystemError) {
         self.listener = listener
-        self.acceptor = acceptor
-        self.epoll = epoll
         self.courier = courier
+        epoll = try Epoll(waker: courier.waker)
+        acceptor = try StreamAcceptor(listener.descriptor, epoll)
         self.gauges = gauges
         self.policy = policy
         self.settings = settings
@@ -86,7 +81,7 @@ final class SocketService {
         while true {
             // Read first, so that the inbox has what was published before the request.
             let stop = courier.stop
-            let contents = courier.withContent { $0.takeAll() }
+            let contents = courier.take(leaving: SocketInbox())
             if let stop, deadline == nil {
                 deadline = stop.endTime
                 acceptor.stop()
@@ -94,17 +89,12 @@ final class SocketService {
             }
             take(contents)
             if let deadline, isAllGiven || SystemClock.monotonic() >= deadline { break }
-            let timeout = waitTime(deadline)
             // All descriptors are checked at each turn, so that a flood does not delay the other connections.
-            _ = epoll.wait(timeoutMilliseconds: timeout) { token, isHungUp in
-                switch token {
-                case Self.wakerToken: courier.waker.clear()
-                case Self.listenerToken: acceptConnections()
-                default: respond(token, isHungUp)
-                }
+            epoll.wait(until: nextTime(deadline)) { token, isHungUp in
+                if token == StreamAcceptor.token { acceptConnections() } else { respond(token, isHungUp) }
             }
             let now = SystemClock.monotonic()
-            if let time = acceptor.resumeTime, time <= now { acceptor.resume() }
+            acceptor.resume(at: now)
             closeOverdue(now)
             let waiting = ready
             ready = []
@@ -182,16 +172,9 @@ final class SocketService {
         ready.isEmpty && !connections.values.contains(where: \.hasOutput)
     }
 
-    private func waitTime(_ deadline: Int64?) -> Int32 {
+    private func nextTime(_ deadline: Int64?) -> Int64? {
         guard ready.isEmpty else { return 0 }
-        var next = [deadline, acceptor.resumeTime].compactMap { $0 }.min()
-        for connection in connections.values {
-            switch connection.phase {
-            case .requesting(let end), .refused(let end): next = min(next ?? end, end)
-            case .asking, .subscribed, .closing: break
-            }
-        }
-        return next.map { SystemClock.milliseconds(until: $0) } ?? -1
+        return ([deadline, acceptor.resumeTime].compactMap { $0 } + connections.values.compactMap(\.deadline)).min()
     }
 
     // MARK: - Sending
@@ -324,14 +307,9 @@ final class SocketService {
     }
 
     private func closeOverdue(_ now: Int64) {
-        for (identifier, connection) in connections {
-            switch connection.phase {
-            case .requesting(let deadline) where deadline <= now:
-                refuse(connection, "no request has come in time")
-                close(identifier)
-            case .refused(let deadline) where deadline <= now: close(identifier)
-            default: break
-            }
+        for (identifier, connection) in connections where connection.deadline ?? .max <= now {
+            if case .requesting = connection.phase { refuse(connection, "no request has come in time") }
+            close(identifier)
         }
     }
 }

@@ -140,13 +140,8 @@ package final class SubscriptionReader {
 
     /// Waits before the next attempt, each time twice as long; `false` when the wait is cancelled.
     private func wait() -> Bool {
-        var entry = pollfd(fd: cancelling, events: Int16(POLLIN), revents: 0)
         let end = SystemClock.monotonic() + delayNanoseconds
         delayNanoseconds = min(delayNanoseconds * 2, Self.longestDelayNanoseconds)
-        while true {
-            let left = SystemClock.milliseconds(until: end)
-            if poll(&entry, 1, left) > 0 { return false }
-            if left == 0 { return true }
-        }
+        return (try? waitUntilReady(cancelling, milliseconds: SystemClock.milliseconds(until: end))) != true
     }
 }

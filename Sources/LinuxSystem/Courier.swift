@@ -13,6 +13,8 @@ package final class Courier<Content: Sendable>: Sendable {
         package var isAwaited = false
         /// Whether the thread handles a batch; it looks for the next one without being woken.
         package var isBusy = false
+        /// Whether ``Courier/add(_:)`` was called since ``Courier/take(leaving:)``.
+        var isFilled = false
         /// Starts the thread with the first item; `nil` once called, and for a thread that starts otherwise.
         package var begin: (@Sendable () -> Void)?
     }
@@ -69,9 +71,14 @@ package final class Courier<Content: Sendable>: Sendable {
 
     // MARK: - For other threads
 
-    /// Changes the content, and wakes the thread if `change` returns `true`.
-    package func leave(_ change: (inout Content) -> Bool) {
-        if state.withLock({ change(&$0.content) }) { waker.wake() }
+    /// Adds to the content, and wakes the thread unless it was woken for what it has not taken yet.
+    package func add(_ change: (inout Content) -> Void) {
+        let isFirst = state.withLock { state in
+            change(&state.content)
+            defer { state.isFilled = true }
+            return !state.isFilled
+        }
+        if isFirst { waker.wake() }
     }
 
     /// Reads or changes the content.
@@ -110,6 +117,14 @@ package final class Courier<Content: Sendable>: Sendable {
 
     /// The request to stop; `nil` while there is none.
     package var stop: StopPlan? { state.withLock { $0.stop } }
+
+    /// Takes all that was added, and leaves an empty content.
+    package func take(leaving empty: Content) -> Content {
+        state.withLock { state in
+            defer { (state.content, state.isFilled) = (empty, false) }
+            return state.content
+        }
+    }
 
     /// Waits for content, a request to stop, or the time-out.
     ///

@@ -1,16 +1,22 @@
 import CLinux
 import Glibc
 
-/// Waits for many descriptors at once, each identified by a token.
+/// Waits for many descriptors at once, each identified by a token, and for the waker of its thread.
 package final class Epoll {
     private let descriptor: Descriptor
     private let ready: UnsafeMutablePointer<clinux_ready>
+    private let waker: Waker?
     private static let capacity = 16
+    private static let wakerToken = UInt64.max
 
     /// Creates an epoll without descriptors.
-    package init() throws(SystemError) {
+    ///
+    /// - Parameter waker: Ends ``wait(until:_:)``, which clears it.
+    package init(waker: Waker? = nil) throws(SystemError) {
+        self.waker = waker
         descriptor = Descriptor(owning: try systemCall("epoll_create1") { clinux_epoll_create() })
         ready = .allocate(capacity: Self.capacity)
+        if let waker { try add(waker.descriptor, token: Self.wakerToken) }
     }
 
     deinit {
@@ -34,17 +40,17 @@ package final class Epoll {
         _ = clinux_epoll_remove(descriptor.raw, other)
     }
 
-    /// Waits for events, at −1 without end, and returns the number of ready descriptors; 0 also after a signal.
-    package func wait(timeoutMilliseconds: Int32, _ body: (UInt64) -> Void) -> Int {
-        wait(timeoutMilliseconds: timeoutMilliseconds) { token, _ in body(token) }
+    /// Waits for events, at −1 without end; a signal may end it early. `isHungUp` means that the other end is closed.
+    package func wait(timeoutMilliseconds: Int32, _ body: (_ token: UInt64, _ isHungUp: Bool) -> Void) {
+        let count = clinux_epoll_wait(descriptor.raw, ready, timeoutMilliseconds)
+        for index in 0..<max(0, Int(count)) { body(ready[index].token, ready[index].is_hung_up != 0) }
     }
 
-    /// Waits for events like the above; `isHungUp` means that the other end is closed.
-    package func wait(timeoutMilliseconds: Int32, _ body: (_ token: UInt64, _ isHungUp: Bool) -> Void) -> Int {
-        let count = clinux_epoll_wait(descriptor.raw, ready, timeoutMilliseconds)
-        guard count > 0 else { return 0 }
-        for index in 0..<Int(count) { body(ready[index].token, ready[index].is_hung_up != 0) }
-        return Int(count)
+    /// Waits for events, for the waker, or until a time on CLOCK_MONOTONIC; `nil` is without end.
+    package func wait(until deadline: Int64?, _ body: (_ token: UInt64, _ isHungUp: Bool) -> Void) {
+        wait(timeoutMilliseconds: deadline.map { SystemClock.milliseconds(until: $0) } ?? -1) { token, isHungUp in
+            if token == Self.wakerToken { waker?.clear() } else { body(token, isHungUp) }
+        }
     }
 }
 

@@ -8,22 +8,22 @@ package final class StreamAcceptor {
     /// When accepting resumes; `nil` while it is not paused.
     package private(set) var resumeTime: Int64?
 
+    /// The number by which the epoll knows the listening socket; those of connections begin at 0.
+    package static let token = UInt64.max - 1
     private let listener: Descriptor
     private let epoll: Epoll
-    private let token: UInt64
     private let pauseNanoseconds: Int64
     /// The number of connections that are accepted before other descriptors have their turn.
     private static let mostAtOnce = 64
 
     /// Adds a listening socket to an epoll.
     package init(
-        _ listener: Descriptor, _ epoll: Epoll, token: UInt64, pauseNanoseconds: Int64
+        _ listener: Descriptor, _ epoll: Epoll, pauseNanoseconds: Int64 = 1_000_000_000
     ) throws(SystemError) {
         self.listener = listener
         self.epoll = epoll
-        self.token = token
         self.pauseNanoseconds = pauseNanoseconds
-        try epoll.add(listener.raw, token: token)
+        try epoll.add(listener.raw, token: Self.token)
     }
 
     /// Accepts the waiting connections.
@@ -51,10 +51,10 @@ package final class StreamAcceptor {
         return nil
     }
 
-    /// Resumes accepting after a pause, when its time is over or a connection was closed.
-    package func resume() {
-        guard resumeTime != nil else { return }
-        resumeTime = nil
+    /// Resumes accepting after a pause, when its time is over or, without a time, a connection was closed.
+    package func resume(at now: Int64 = .max) {
+        guard let resumeTime, resumeTime <= now else { return }
+        self.resumeTime = nil
         listen(true)
     }
 
@@ -66,7 +66,7 @@ package final class StreamAcceptor {
 
     private func listen(_ reads: Bool) {
         do throws(SystemError) {
-            try epoll.change(listener.raw, token: token, reads: reads, writes: false)
+            try epoll.change(listener.raw, token: Self.token, reads: reads, writes: false)
         } catch {
             // The kernel is out of memory.
             resumeTime = SystemClock.monotonic() + pauseNanoseconds

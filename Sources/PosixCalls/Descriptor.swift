@@ -20,31 +20,46 @@ package final class Descriptor: Sendable {
     }
 }
 
-/// Writes all bytes to a descriptor, which the caller keeps open, in as many calls as needed.
+/// Waits until a descriptor is ready for events of poll(2), also after a signal; `false` when the time is over.
+///
+/// - Parameters:
+///   - descriptor: The descriptor.
+///   - events: The events.
+///   - milliseconds: The time that is left; −1 is without end.
+package func waitUntilReady(
+    _ descriptor: Int32, for events: Int32 = POLLIN, milliseconds: @autoclosure () -> Int32 = -1
+) throws(SystemError) -> Bool {
+    var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+    return try systemCall("poll") { poll(&entry, 1, milliseconds()) } > 0
+}
+
+/// Writes all bytes to a descriptor, which the caller keeps open, in as many calls as needed; a socket raises no SIGPIPE.
 package func writeAll(
-    _ bytes: [UInt8], to descriptor: Int32, path: @autoclosure () -> String? = nil
+    _ bytes: [UInt8], to descriptor: Int32, path: @autoclosure () -> String? = nil, isSocket: Bool = false
 ) throws(SystemError) {
     var written = 0
-    try writeAll(bytes, from: &written, to: descriptor, path: path())
+    try writeAll(bytes, from: &written, to: descriptor, path: path(), isSocket: isSocket)
 }
 
 /// Writes the bytes behind an index to a descriptor, and moves the index behind what was written, also when it fails.
 package func writeAll(
-    _ bytes: [UInt8], from written: inout Int, to descriptor: Int32, path: @autoclosure () -> String? = nil
+    _ bytes: [UInt8], from written: inout Int, to descriptor: Int32, path: @autoclosure () -> String? = nil,
+    isSocket: Bool = false
 ) throws(SystemError) {
     while written < bytes.count {
         let start = written
         do throws(SystemError) {
-            written += try systemCall("write", path: path()) {
-                bytes.withUnsafeBytes { bytes in
-                    write(descriptor, bytes.baseAddress.map { $0 + start }, bytes.count - start)
+            written += try systemCall(isSocket ? "send" : "write", path: path()) {
+                bytes[start...].withUnsafeBytes {
+                    isSocket
+                        ? send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                        : write(descriptor, $0.baseAddress, $0.count)
                 }
             }
         } catch {
             guard error.code == EAGAIN else { throw error }
             // Another process that shares the descriptor made it non-blocking: wait for room as a blocking write does.
-            var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            _ = poll(&room, 1, -1)
+            _ = try waitUntilReady(descriptor, for: POLLOUT)
         }
     }
 }

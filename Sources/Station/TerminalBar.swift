@@ -1,4 +1,4 @@
-import Glibc
+import LinuxSystem
 
 /// A progress bar of a fixed width.
 package enum TerminalBar {
@@ -13,7 +13,6 @@ package enum TerminalBar {
 
     /// Writes a text; errors of the terminal affect the display only.
     package static func put(_ text: String, on descriptor: Int32) {
-        let bytes = Array(text.utf8)
-        _ = write(descriptor, bytes, bytes.count)
+        try? writeAll(Array(text.utf8), to: descriptor)
     }
 }

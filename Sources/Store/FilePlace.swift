@@ -203,7 +203,7 @@ struct FilePlace {
     private static func highestSequence(in path: String) -> UInt64 {
         guard let file = try? Descriptor(path: path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else { return 0 }
         var (piece, rest, highest) = ([UInt8](repeating: 0, count: 1 << 20), [UInt8](), UInt64(0))
-        while case let count = read(file.raw, &piece, piece.count), count > 0 {
+        while let count = try? systemCall("read", { read(file.raw, &piece, piece.count) }), count > 0 {
             let bytes = rest + piece[..<count]
             var index = 0
             while let place = bytes[index...].firstIndex(of: UInt8(ascii: "{")) {

@@ -106,7 +106,7 @@ package final class FifoNode: Sendable {
     /// The number of bytes that were not read yet.
     package var unreadCount: Int {
         var count: Int32 = 0
-        _ = ioctl(raw, UInt(FIONREAD), &count)
+        _ = try? systemCall("ioctl") { ioctl(raw, UInt(FIONREAD), &count) }
         return Int(count)
     }
 

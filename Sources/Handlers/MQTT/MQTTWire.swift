@@ -66,7 +66,7 @@ final class MQTTWire {
         while true {
             if pending.isEmpty {
                 var bytes = [UInt8](repeating: 0, count: Self.pieceSize)
-                let count = recv(inner.raw, &bytes, bytes.count, 0)
+                let count = try systemCallOnce("recv") { recv(inner.raw, &bytes, bytes.count, 0) } ?? 0
                 guard count > 0 else { return }
                 pending = bytes[..<count]
             }

@@ -26,8 +26,6 @@ package struct NMEATimes: Sendable {
 /// long as it is valid. Without a valid heading nothing is sent, not even sentences with empty fields: some receivers
 /// read an empty field as 0, and all of them notice silence. A transport that fails is opened again without end.
 package final class NMEASender {
-    private static let wakerToken: UInt64 = 0
-
     /// The kinds of event that the handler needs, all of one detector.
     package static let kinds: [EventKind] = [
         .heading, .headingLost, .headingFound, .detectorFailed, .detectorUnavailable,
@@ -107,22 +105,15 @@ package final class NMEASender {
                 next = min(next ?? .max, openTime + times.lasting)
             }
             // Without a heading there is no time to wait for.
-            let timeout = next.map { SystemClock.milliseconds(until: $0, from: now) } ?? -1
-            _ = epoll.wait(timeoutMilliseconds: timeout) { token, isHungUp in
-                if token == Self.wakerToken {
-                    port.courier.waker.clear()
-                } else {
-                    transport.respond(token, isHungUp: isHungUp, at: SystemClock.monotonic())
-                }
+            epoll.wait(until: next) { token, isHungUp in
+                transport.respond(token, isHungUp: isHungUp, at: SystemClock.monotonic())
             }
         }
     }
 
     private func open() throws(NMEAFailure) -> (Epoll, any NMEATransport) {
         let epoll = try NMEAFailure.mapping(settings.address) { () throws(SystemError) in
-            let epoll = try Epoll()
-            try epoll.add(port.courier.waker.descriptor, token: Self.wakerToken)
-            return epoll
+            try Epoll(waker: port.courier.waker)
         }
         switch settings.transport {
         case .udp: return (epoll, try NMEADatagrams(settings, state: state))

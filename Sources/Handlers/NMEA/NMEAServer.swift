@@ -10,7 +10,6 @@ final class NMEAServer: NMEATransport {
     /// The kernel's send buffer of a connection, in bytes: small, so that a slow client is noticed soon and gets no old
     /// headings.
     private static let sendBuffer: Int32 = 4096
-    private static let listenerToken: UInt64 = 1
     /// The seconds without an answer after which a connection is closed: a plotter that is switched off sends no FIN.
     private static let silenceSeconds: Int32 = 30
 
@@ -25,7 +24,7 @@ final class NMEAServer: NMEATransport {
     private let times: NMEATimes
     private let acceptor: StreamAcceptor
     private var clients: [UInt64: Client] = [:]
-    private var nextToken = NMEAServer.listenerToken + 1
+    private var nextToken: UInt64 = 0
 
     init(_ settings: NMEASettings, epoll: Epoll, state: NMEAState, times: NMEATimes) throws(NMEAFailure) {
         self.epoll = epoll
@@ -38,8 +37,7 @@ final class NMEAServer: NMEATransport {
             let listener = try Self.listen(at: address)
             let port = try NetworkAddress.port(of: listener)
             state.update { $0.port = port }
-            return try StreamAcceptor(
-                listener, epoll, token: Self.listenerToken, pauseNanoseconds: times.acceptPause)
+            return try StreamAcceptor(listener, epoll, pauseNanoseconds: times.acceptPause)
         }
     }
 
@@ -77,7 +75,7 @@ final class NMEAServer: NMEATransport {
     }
 
     func respond(_ token: UInt64, isHungUp: Bool, at now: Int64) {
-        guard token != Self.listenerToken else {
+        guard token != StreamAcceptor.token else {
             _ = acceptor.accept(admit)
             return
         }
@@ -87,7 +85,7 @@ final class NMEAServer: NMEATransport {
     }
 
     func advance(to now: Int64) {
-        if let time = acceptor.resumeTime, time <= now { acceptor.resume() }
+        acceptor.resume(at: now)
         for (token, client) in clients {
             guard let since = client.blockedSince, since + times.patience <= now else { continue }
             state.update { $0.slowCount += 1 }

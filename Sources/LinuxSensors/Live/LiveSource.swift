@@ -192,7 +192,7 @@ public final class LiveSource: SampleSource {
 
     private func look(timeoutMilliseconds: Int32) {
         deliveriesSinceLook = 0
-        _ = epoll.wait(timeoutMilliseconds: timeoutMilliseconds) { token in
+        epoll.wait(timeoutMilliseconds: timeoutMilliseconds) { token, _ in
             switch token {
             case Self.mailToken: hasMail = true
             case Self.monitorToken: hasChanges = true
