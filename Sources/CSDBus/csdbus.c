@@ -1,45 +1,25 @@
 #include "csdbus.h"
 
 #include <cloading.h>
-#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-// Both are written once, before csdbus_load() first returns.
-static struct csdbus functions;
-static char problem[256];
 static const unsigned *vtable_format;
+static void begin(void *handle);
 
-static void load(void)
+#define NAME(name) "sd_bus_" #name,
+static const char *const names[] = {CSDBUS_FUNCTIONS(NAME)};
+static struct csdbus functions;
+static struct cloading library = CLOADING("libsystemd.so.0", names, functions, begin);
+
+static void begin(void *handle)
 {
-    static const char name[] = "libsystemd.so.0";
-    void *library = cloading_open(name, problem, sizeof problem);
-    if (!library)
-        return;
-#define FUNCTION(function) \
-    functions.function = \
-        (__typeof__(&sd_bus_##function))cloading_find(library, name, "sd_bus_" #function, problem, sizeof problem);
-    CSDBUS_FUNCTIONS(FUNCTION)
-#undef FUNCTION
-    vtable_format = cloading_find(library, name, "sd_bus_object_vtable_format", problem, sizeof problem);
+    vtable_format = cloading_find(
+        handle, library.library, "sd_bus_object_vtable_format", library.problem, sizeof library.problem);
 }
 
 const struct csdbus *csdbus_load(const char **reason)
 {
-    pthread_once(&once, load);
-    *reason = problem;
-    return problem[0] ? NULL : &functions;
-}
-
-static void *copy(const void *bytes, size_t size)
-{
-    // With a zero byte more, which ends a list of names.
-    char *copied = calloc(1, size + 1);
-    if (!copied)
-        abort();
-    memcpy(copied, bytes, size);
-    return copied;
+    return cloading_load(&library, reason);
 }
 
 const sd_bus_vtable *csdbus_vtable(const struct csdbus_member *members, size_t count, sd_bus_message_handler_t call,
@@ -56,30 +36,28 @@ const sd_bus_vtable *csdbus_vtable(const struct csdbus_member *members, size_t c
     for (size_t i = 0; i < count; i++) {
         const struct csdbus_member *member = &members[i];
         sd_bus_vtable *entry = &table[i + 1];
-        const char *name = copy(member->name, strlen(member->name));
-        const char *signature = copy(member->signature, strlen(member->signature));
         switch (member->kind) {
         case 'm':
             entry->type = _SD_BUS_VTABLE_METHOD;
             entry->flags = SD_BUS_VTABLE_UNPRIVILEGED;
-            entry->x.method.member = name;
-            entry->x.method.signature = signature;
-            entry->x.method.result = copy(member->result, strlen(member->result));
+            entry->x.method.member = member->name;
+            entry->x.method.signature = member->signature;
+            entry->x.method.result = member->result;
             entry->x.method.handler = call;
-            entry->x.method.names = copy(member->names, member->name_bytes);
+            entry->x.method.names = member->names;
             break;
         case 'p':
             entry->type = _SD_BUS_VTABLE_PROPERTY;
             entry->flags = SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE;
-            entry->x.property.member = name;
-            entry->x.property.signature = signature;
+            entry->x.property.member = member->name;
+            entry->x.property.signature = member->signature;
             entry->x.property.get = get;
             break;
         default:
             entry->type = _SD_BUS_VTABLE_SIGNAL;
-            entry->x.signal.member = name;
-            entry->x.signal.signature = signature;
-            entry->x.signal.names = copy(member->names, member->name_bytes);
+            entry->x.signal.member = member->name;
+            entry->x.signal.signature = member->signature;
+            entry->x.signal.names = member->names;
         }
     }
     table[count + 1].type = _SD_BUS_VTABLE_END;

@@ -62,43 +62,29 @@ struct BusInterface {
     func makeTable(
         call: @escaping sd_bus_message_handler_t, get: @escaping sd_bus_property_get_t
     ) -> UnsafePointer<sd_bus_vtable> {
-        // Bytes with a zero behind them, which live until the table is made, because it copies them.
-        let texts = members.map {
-            member -> (kind: UInt8, name: [CChar], type: [CChar], result: [CChar], names: [CChar]) in
+        let rows = members.map { member in
+            let (kind, name, type, result, names): (Unicode.Scalar, String, String, String, [String])
             switch member {
-            case .method(let name, let arguments, let result):
-                (
-                    UInt8(ascii: "m"), Array(name.utf8CString), Array(arguments.utf8CString),
-                    Array((result?.type ?? "").utf8CString),
-                    arguments.isEmpty ? result.map { Array($0.name.utf8CString) } ?? [] : []
-                )
-            case .property(let name, let type):
-                (UInt8(ascii: "p"), Array(name.utf8CString), Array(type.utf8CString), [0], [])
-            case .signal(let name, let type, let names):
-                (
-                    UInt8(ascii: "s"), Array(name.utf8CString), Array(type.utf8CString), [0],
-                    names.flatMap { Array($0.utf8CString) }
-                )
+            case .method(let method, let arguments, let value):
+                (kind, name, type, result) = ("m", method, arguments, value?.type ?? "")
+                names = arguments.isEmpty ? value.map { [$0.name] } ?? [] : []
+            case .property(let property, let value): (kind, name, type, result, names) = ("p", property, value, "", [])
+            case .signal(let signal, let values, let parts):
+                (kind, name, type, result, names) = ("s", signal, values, "", parts)
             }
+            return csdbus_member(
+                kind: CChar(UInt8(ascii: kind)), name: Self.keep([name]), signature: Self.keep([type]),
+                result: Self.keep([result]), names: Self.keep(names))
         }
-        // One run of bytes, so that one pointer reaches all of them.
-        var bytes: [CChar] = []
-        let places = texts.map { text -> [Int] in
-            [text.name, text.type, text.result, text.names].map { part in
-                defer { bytes += part }
-                return bytes.count
-            }
-        }
-        bytes.append(0)
-        return bytes.withUnsafeBufferPointer { buffer in
-            guard let base = buffer.baseAddress else { preconditionFailure("there are names") }
-            let rows = zip(texts, places).map { text, place in
-                csdbus_member(
-                    kind: CChar(text.kind), name: base + place[0], signature: base + place[1], result: base + place[2],
-                    names: base + place[3], name_bytes: text.names.count)
-            }
-            return csdbus_vtable(rows, rows.count, call, get)
-        }
+        return csdbus_vtable(rows, rows.count, call, get)
+    }
+
+    /// Texts with a zero byte behind each, and one more behind the last; they stay as long as the table.
+    private static func keep(_ texts: [String]) -> UnsafePointer<CChar> {
+        let bytes: [CChar] = texts.flatMap { Array($0.utf8CString) } + [0]
+        let place = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
+        place.initialize(from: bytes, count: bytes.count)
+        return UnsafePointer(place)
     }
 }
 

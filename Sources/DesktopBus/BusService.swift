@@ -175,12 +175,8 @@ final class BusService {
         hasRequestedNames = true
         namesDueNanoseconds = nil
         attempt { () throws(BusFailure) in
-            for name in [BusInterface.ownName, BusInterface.proxyName] {
-                try connection.request(
-                    name: name,
-                    answer: name == BusInterface.proxyName ? Self.proxyNameAnswered : Self.ownNameAnswered,
-                    receiver: receiver)
-            }
+            try connection.request(name: BusInterface.ownName, answer: Self.ownNameAnswered, receiver: receiver)
+            try connection.request(name: BusInterface.proxyName, answer: Self.proxyNameAnswered, receiver: receiver)
         }
     }
 
@@ -375,27 +371,26 @@ final class BusService {
 // MARK: - Functions for sd-bus
 
 extension BusService {
-    /// The service of a callback's receiver.
+    /// The service of a callback's receiver, and the message.
     ///
     /// Sound, because a service closes its connection, which alone calls, before it ends, on the same thread.
-    private static func service(_ receiver: UnsafeMutableRawPointer?) -> BusService? {
-        receiver.map { Unmanaged<BusService>.fromOpaque($0).takeUnretainedValue() }
-    }
-
-    private static func message(_ raw: OpaquePointer?, _ service: BusService) -> BusMessage? {
-        guard let raw, let connection = service.connection else { return nil }
-        return BusMessage(keeping: raw, connection.library)
+    private static func context(
+        _ raw: OpaquePointer?, _ receiver: UnsafeMutableRawPointer?
+    ) -> (service: BusService, message: BusMessage)? {
+        guard let raw, let receiver else { return nil }
+        let service = Unmanaged<BusService>.fromOpaque(receiver).takeUnretainedValue()
+        return service.connection.map { (service, BusMessage(keeping: raw, $0.library)) }
     }
 
     fileprivate static let takeCall: sd_bus_message_handler_t = { raw, receiver, _ in
-        guard let service = service(receiver), let message = message(raw, service) else { return -ENOTCONN }
+        guard let (service, message) = context(raw, receiver) else { return -ENOTCONN }
         service.take(call: message)
         // The answer may come later.
         return 1
     }
 
     fileprivate static let getProperty: sd_bus_property_get_t = { _, _, _, name, raw, receiver, _ in
-        guard let service = service(receiver), let message = message(raw, service), let name,
+        guard let (service, message) = context(raw, receiver), let name,
             let value = service.value(of: String(cString: name))
         else { return -ENOENT }
         do throws(BusFailure) {
@@ -407,20 +402,17 @@ extension BusService {
     }
 
     fileprivate static let nameChanged: sd_bus_message_handler_t = { raw, receiver, _ in
-        guard let service = service(receiver), let message = message(raw, service) else { return 0 }
-        service.take(nameChange: message)
+        if let (service, message) = context(raw, receiver) { service.take(nameChange: message) }
         return 0
     }
 
     fileprivate static let proxyNameAnswered: sd_bus_message_handler_t = { raw, receiver, _ in
-        guard let service = service(receiver), let message = message(raw, service) else { return 0 }
-        service.take(nameAnswer: message, BusInterface.proxyName)
+        if let (service, message) = context(raw, receiver) { service.take(nameAnswer: message, BusInterface.proxyName) }
         return 0
     }
 
     fileprivate static let ownNameAnswered: sd_bus_message_handler_t = { raw, receiver, _ in
-        guard let service = service(receiver), let message = message(raw, service) else { return 0 }
-        service.take(nameAnswer: message, BusInterface.ownName)
+        if let (service, message) = context(raw, receiver) { service.take(nameAnswer: message, BusInterface.ownName) }
         return 0
     }
 }

@@ -55,7 +55,7 @@ struct csdbus {
 /// Loads the library, the first time on any thread; NULL and the reason when it is missing.
 const struct csdbus *_Nullable csdbus_load(const char *_Nullable *_Nonnull reason);
 
-/// A method ('m'), a property ('p') or a signal ('s') of an interface.
+/// A method ('m'), a property ('p') or a signal ('s') of an interface; its texts stay for as long as the process.
 struct csdbus_member {
     char kind;
     const char *_Nonnull name;
@@ -63,13 +63,11 @@ struct csdbus_member {
     const char *_Nonnull signature;
     /// What a method returns.
     const char *_Nonnull result;
-    /// The names of what goes in and comes out, each with a zero byte behind it.
+    /// The names of what goes in and comes out, each with a zero byte behind it, and one more behind the last.
     const char *_Nonnull names;
-    size_t name_bytes;
 };
 
-/// Makes the table of an interface that sd-bus wants, once the library is loaded; it copies its texts, and stays for as
-/// long as the process.
+/// Makes the table of an interface that sd-bus wants, once the library is loaded; it stays for as long as the process.
 ///
 /// Anybody may call the methods: who may do what is decided where they are handled.
 const sd_bus_vtable *_Nonnull csdbus_vtable(const struct csdbus_member *_Nonnull members, size_t count,
