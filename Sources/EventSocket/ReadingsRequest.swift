@@ -32,11 +32,7 @@ package struct ReadingsRequest: Sendable, Equatable {
                 else { throw member.value.error("`interval_s` has to be a number of seconds from 0.05 to 60") }
                 intervalNanoseconds = nanoseconds
             case "sensors": sensors = try member.value.sensorNames()
-            default:
-                throw SocketRequest.SyntaxError(
-                    message: "unknown key \(Spelling.quoted(member.key)) "
-                        + "(\(Spelling.hint(for: member.key, among: ["interval_s", "sensors"])))",
-                    column: member.keyColumn)
+            default: throw member.unknownKey(among: ["interval_s", "sensors"])
             }
         }
     }

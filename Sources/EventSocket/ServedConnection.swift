@@ -22,8 +22,6 @@ final class ServedConnection {
     var request: [UInt8] = []
     /// How many bytes came after the request was refused.
     var discardedCount = 0
-    /// The position of a subscriber, for other threads.
-    var gauge: SubscriberGauge?
     /// The live readings of a subscriber that wants them.
     var readings: ReadingsFeed?
     /// A line that is sent before anything else.

@@ -3,42 +3,38 @@ import Synchronization
 /// The state of the server, for other threads.
 final class SocketGauges: Sendable {
     struct State {
+        /// The number of the newest event.
+        var newest: UInt64 = 0
         var connectionCount = 0
         var acceptedCount: UInt64 = 0
         var refusedCount: UInt64 = 0
-        var subscribers: [UInt64: SubscriberGauge] = [:]
+        var subscribers: [UInt64: Subscriber] = [:]
     }
 
-    /// The number of the newest event.
-    let newest = Atomic<UInt64>(0)
-    let state = Mutex(State())
+    struct Subscriber {
+        let peer: PeerCredentials
+        /// The number of the last event that was considered for it.
+        var sequence: UInt64
+        /// The number of missed events.
+        var missed: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
 
     var statistics: SocketStatistics {
-        let newest = newest.load(ordering: .relaxed)
-        return state.withLock { state in
-            let subscribers = state.subscribers.sorted { $0.key < $1.key }.map { _, gauge in
-                let sequence = gauge.sequence.load(ordering: .relaxed)
-                return SocketStatistics.Subscriber(
-                    user: gauge.peer.user, process: gauge.peer.process,
-                    behind: newest > sequence ? newest - sequence : 0, missed: gauge.missed.load(ordering: .relaxed))
+        state.withLock { state in
+            let subscribers = state.subscribers.sorted { $0.key < $1.key }.map { _, subscriber in
+                SocketStatistics.Subscriber(
+                    user: subscriber.peer.user, process: subscriber.peer.process,
+                    behind: state.newest > subscriber.sequence ? state.newest - subscriber.sequence : 0,
+                    missed: subscriber.missed)
             }
             return SocketStatistics(
                 connectionCount: state.connectionCount, subscribers: subscribers, acceptedCount: state.acceptedCount,
                 refusedCount: state.refusedCount)
         }
-    }
-}
-
-/// The position of a subscriber, for other threads.
-final class SubscriberGauge: Sendable {
-    let peer: PeerCredentials
-    /// The number of the last event that was considered for it.
-    let sequence = Atomic<UInt64>(0)
-    /// The number of missed events.
-    let missed = Atomic<UInt64>(0)
-
-    init(peer: PeerCredentials) {
-        self.peer = peer
     }
 }
 

@@ -12,7 +12,7 @@ package enum SocketPath {
     package static func forDaemon(
         isRoot: Bool = geteuid() == 0, variable: (String) -> String? = Self.ownVariable
     ) -> String {
-        ofService(variable) ?? (isRoot ? nil : ofUser(variable)) ?? ofService
+        withoutConfiguration(isRoot: isRoot, variable: variable) ?? ofService
     }
 
     /// The path on which a daemon without a configuration listens: that of systemd's folder, or one of the user's own;

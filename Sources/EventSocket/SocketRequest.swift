@@ -1,6 +1,4 @@
-import Binnacle
-import LinuxSystem
-import PlainText
+package import PlainText
 
 /// A client's request, its first and only line.
 package enum SocketRequest: Sendable, Equatable {
@@ -9,13 +7,8 @@ package enum SocketRequest: Sendable, Equatable {
     /// The daemon's status.
     case status
 
-    /// An error in a request.
-    package struct SyntaxError: Error, Sendable, Equatable {
-        /// What is wrong, and what would be right.
-        package let message: String
-        /// The position of the error in bytes, starting at 1.
-        package let column: Int
-    }
+    /// An error in a request, with what would be right.
+    package typealias SyntaxError = JSONReader.SyntaxError
 
     /// The maximum size of a request with its line end, in bytes.
     package static let longestLine = 65_536
@@ -26,20 +19,13 @@ package enum SocketRequest: Sendable, Equatable {
 
     /// Parses a line, which is given without its end.
     package init(parsing bytes: some Sequence<UInt8>) throws(SyntaxError) {
-        let explain = { (error: JSONReader.SyntaxError) in
-            SyntaxError(message: error.message, column: error.column)
-        }
-        let request = try mapError(explain) { () throws(JSONReader.SyntaxError) in
-            try JSONReader.locatedValue(of: bytes)
-        }
+        let request = try JSONReader.locatedValue(of: bytes)
         guard let members = request.members, members.count == 1 else {
-            throw SyntaxError(
-                message: "a request is an object with one key, `subscribe` or `status`", column: request.column)
+            throw request.error("a request is an object with one key, `subscribe` or `status`")
         }
         let body = members[0].value
         switch members[0].key {
-        case "subscribe":
-            self = .subscribe(try SubscriptionRequest(reading: body))
+        case "subscribe": self = .subscribe(try SubscriptionRequest(reading: body))
         case "status":
             if let first = try body.requireMembers().first {
                 throw SyntaxError(

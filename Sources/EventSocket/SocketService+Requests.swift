@@ -2,7 +2,6 @@ import Binnacle
 import Glibc
 import LinuxSystem
 import PlainText
-import Synchronization
 
 extension SocketService {
     // MARK: - Connections
@@ -24,7 +23,7 @@ extension SocketService {
         let connection = ServedConnection(
             try StreamConnection(socket, epoll, token: nextIdentifier), peer: peer,
             deadline: Units.later(now, by: requestNanoseconds))
-        gauges.state.withLock { $0.acceptedCount += 1 }
+        gauges.change { $0.acceptedCount += 1 }
         guard policy.allows(peer) else {
             refuse(connection, "\(SocketMessage.noPermission): the daemon's configuration names who may connect")
             return
@@ -43,12 +42,12 @@ extension SocketService {
         }
         connections[nextIdentifier] = connection
         nextIdentifier += 1
-        gauges.state.withLock { $0.connectionCount += 1 }
+        gauges.change { $0.connectionCount += 1 }
     }
 
     /// Sends a client the reason of a refusal; the caller closes or discards the connection.
     func refuse(_ connection: ServedConnection, _ message: String, column: Int? = nil) {
-        gauges.state.withLock { $0.refusedCount += 1 }
+        gauges.change { $0.refusedCount += 1 }
         let now = SystemClock.monotonic()
         if let text = limits.refusals.pass("refused \(policy.name(connection.peer)): \(message)", now: now) {
             surroundings.say(text, .warning)
@@ -101,10 +100,8 @@ extension SocketService {
 
     /// Refuses a request whose client may still be writing.
     private func refuseAndWait(_ connection: ServedConnection, _ message: String, column: Int? = nil) {
-        if connection.gauge != nil {
-            gauges.state.withLock { $0.subscribers[connection.identifier] = nil }
-            subscriptionsChanged(without: connection)
-        }
+        gauges.change { $0.subscribers[connection.identifier] = nil }
+        subscriptionsChanged(without: connection)
         refuse(connection, message, column: column)
         connection.request = []
         connection.phase = .refused(
@@ -144,10 +141,9 @@ extension SocketService {
         let feed = EventFeed(request, identity: identity, hasHistory: hasHistory, ring: ring)
         connection.phase = .subscribed(feed)
         connection.readings = request.readings.map(ReadingsFeed.init)
-        let gauge = SubscriberGauge(peer: connection.peer)
-        gauge.sequence.store(feed.after, ordering: .relaxed)
-        connection.gauge = gauge
-        gauges.state.withLock { $0.subscribers[connection.identifier] = gauge }
+        gauges.change {
+            $0.subscribers[connection.identifier] = .init(peer: connection.peer, sequence: feed.after)
+        }
         let now = SystemClock.monotonic()
         if let text = limits.subscriptions.pass("\(policy.name(connection.peer)) has subscribed", now: now) {
             surroundings.say(text, .info)

@@ -1,7 +1,6 @@
 import Binnacle
 import Glibc
 import LinuxSystem
-import Synchronization
 
 /// The server's work on its thread: accepts connections, and sends each what it asked for as fast as it reads.
 final class SocketService {
@@ -131,7 +130,7 @@ final class SocketService {
                 served.phase = .subscribed(feed)
             }
         }
-        gauges.newest.store(ring.newestSequence, ordering: .relaxed)
+        gauges.change { $0.newest = ring.newestSequence }
         for identifier in connections.keys { pump(identifier) }
     }
 
@@ -159,7 +158,7 @@ final class SocketService {
     private func raiseSequence(to sequence: UInt64) {
         let end = ring.end
         ring.forget(through: sequence)
-        gauges.newest.store(sequence, ordering: .relaxed)
+        gauges.change { $0.newest = sequence }
         for served in connections.values {
             guard case .subscribed(var feed) = served.phase else { continue }
             feed.skip(from: end, ring: ring)
@@ -218,8 +217,10 @@ final class SocketService {
         if let readings = connection.readings?.next() { scratch.append(line: SocketMessage.readings(readings).json) }
         let step = feed.fill(&scratch, limit: Self.pieceSize, ring: ring)
         connection.phase = .subscribed(feed)
-        connection.gauge?.sequence.store(feed.after, ordering: .relaxed)
-        connection.gauge?.missed.store(feed.missedCount, ordering: .relaxed)
+        gauges.change { state in
+            state.subscribers[connection.identifier]?.sequence = feed.after
+            state.subscribers[connection.identifier]?.missed = feed.missedCount
+        }
         switch step {
         case .lines: break
         case .nothing:
@@ -278,7 +279,7 @@ final class SocketService {
     func close(_ identifier: UInt64) {
         guard connections.removeValue(forKey: identifier) != nil else { return }
         ready.remove(identifier)
-        gauges.state.withLock { state in
+        gauges.change { state in
             state.connectionCount -= 1
             state.subscribers[identifier] = nil
         }

@@ -70,11 +70,7 @@ extension SubscriptionRequest {
                     throw value.error("`follow` has to be true or false")
                 }
                 self.follows = follows
-            default:
-                throw SocketRequest.SyntaxError(
-                    message: "unknown key \(Spelling.quoted(member.key)) "
-                        + "(\(Spelling.hint(for: member.key, among: Self.keys)))",
-                    column: member.keyColumn)
+            default: throw member.unknownKey(among: Self.keys)
             }
         }
     }
@@ -90,6 +86,14 @@ extension SubscriptionRequest {
             kinds.insert(kind)
         }
         return kinds
+    }
+}
+
+extension LocatedJSONValue.Member {
+    /// The error of a key that is none of these.
+    func unknownKey(among keys: [String]) -> SocketRequest.SyntaxError {
+        SocketRequest.SyntaxError(
+            message: "unknown key \(Spelling.quoted(key)) (\(Spelling.hint(for: key, among: keys)))", column: keyColumn)
     }
 }
 

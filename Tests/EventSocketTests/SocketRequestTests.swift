@@ -1,5 +1,6 @@
 import Binnacle
 import EventSocket
+import PlainText
 import Testing
 
 @Suite struct SocketRequestTests {
