@@ -59,18 +59,13 @@ struct WebCommand {
         }
         let line = String(
             decoding: bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)
-        guard line.utf8.count >= 16, line.utf8.allSatisfy({ Self.isPlain($0) }) else {
+        guard line.utf8.count >= 16, line.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
             throw StationError(
                 .data,
                 "--token-file \(path.printable): has to begin with a line of at least 16 letters and digits, as "
                     + "'openssl rand -hex 16' makes them")
         }
         return line
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-            || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
     }
 
     func run(_ errors: LineWriter, _ signals: SignalListener) throws(StationError) -> ExitStatus {
@@ -88,32 +83,11 @@ struct WebCommand {
 
     /// Whether a connection came to an address that only this machine has; what is no network socket did.
     private static func isLocal(_ socket: Int32) -> Bool {
-        var address = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        return withUnsafeMutablePointer(to: &address) { pointer in
-            do throws(SystemError) {
-                try systemCall("getsockname") {
-                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &length) }
-                }
-            } catch {
-                return error.code == ENOTSOCK
-            }
-            switch Int32(pointer.pointee.ss_family) {
-            case AF_UNIX: return true
-            case AF_INET:
-                return pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-                    UInt32(bigEndian: $0.pointee.sin_addr.s_addr) >> 24 == 127
-                }
-            case AF_INET6:
-                return pointer.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { address in
-                    withUnsafeBytes(of: address.pointee.sin6_addr) { bytes in
-                        // ::1, and 127.0.0.0/8 in its IPv6 form.
-                        let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 255 && bytes[11] == 255
-                        return bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] == 1 || isMapped && bytes[12] == 127
-                    }
-                }
-            default: return false
-            }
+        do throws(SystemError) {
+            let address = try NetworkAddress(of: socket)
+            return address.family == AF_UNIX || address.isLoopback
+        } catch {
+            return error.code == ENOTSOCK
         }
     }
 
@@ -142,7 +116,7 @@ struct WebCommand {
             address.withPointer { bind(socket.raw, $0, $1) }
         }
         try systemCall("listen") { Glibc.listen(socket.raw, 64) }
-        let port = try NetworkAddress.port(of: socket)
+        let port = try NetworkAddress(of: socket.raw).port
         let host = listener.host.contains(":") ? "[\(listener.host)]" : listener.host
         errors.write("binnacle: the page is at http://\(host):\(port)/" + (service.token == nil ? "" : "?token=..."))
         errors.flush()

@@ -3,7 +3,7 @@ package import Glibc
 /// The address of a network socket, IPv4 or IPv6.
 package struct NetworkAddress {
     private var storage = sockaddr_storage()
-    private let length: socklen_t
+    private var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
 
     /// Why a host's address was not found.
     package struct LookupError: Error {
@@ -44,8 +44,35 @@ package struct NetworkAddress {
         }
     }
 
+    /// Asks the kernel for the address of this end of a socket.
+    package init(of socket: Int32) throws(SystemError) {
+        _ = try withUnsafeMutablePointer(to: &storage) { pointer throws(SystemError) in
+            try systemCall("getsockname") {
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &length) }
+            }
+        }
+    }
+
     /// AF_INET or AF_INET6.
     package var family: Int32 { Int32(storage.ss_family) }
+
+    /// The port, which has the same offset in both families.
+    package var port: Int { Int(in_port_t(bigEndian: view(as: sockaddr_in.self).sin_port)) }
+
+    /// Whether only this machine has the address: 127.0.0.0/8, also in its IPv6 form, or ::1.
+    package var isLoopback: Bool {
+        guard family == AF_INET6 else {
+            return family == AF_INET && UInt32(bigEndian: view(as: sockaddr_in.self).sin_addr.s_addr) >> 24 == 127
+        }
+        return withUnsafeBytes(of: view(as: sockaddr_in6.self).sin6_addr) { bytes in
+            let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 255 && bytes[11] == 255
+            return bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] == 1 || isMapped && bytes[12] == 127
+        }
+    }
+
+    private func view<Address>(as type: Address.Type) -> Address {
+        withUnsafeBytes(of: storage) { $0.load(as: type) }
+    }
 
     /// Calls a function with the address in the form of the socket calls.
     package func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
@@ -60,20 +87,6 @@ package struct NetworkAddress {
     package func makeSocket(_ type: __socket_type) throws(SystemError) -> Descriptor {
         let type = Int32(type.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         return Descriptor(owning: try systemCall("socket") { socket(family, type, 0) })
-    }
-
-    /// The port of a socket.
-    package static func port(of socket: Descriptor) throws(SystemError) -> Int {
-        var address = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let port = try withUnsafeMutablePointer(to: &address) { pointer throws(SystemError) -> in_port_t in
-            try systemCall("getsockname") {
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket.raw, $0, &length) }
-            }
-            // The port has the same offset in both families.
-            return pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { $0.pointee.sin_port }
-        }
-        return Int(in_port_t(bigEndian: port))
     }
 }
 

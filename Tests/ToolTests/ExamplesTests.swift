@@ -194,7 +194,7 @@ import Testing
         let address = try #require(found.first)
         let socket = try address.makeSocket(SOCK_DGRAM)
         try systemCall("bind") { address.withPointer { bind(socket.raw, $0, $1) } }
-        let port = try NetworkAddress.port(of: socket)
+        let port = try NetworkAddress(of: socket.raw).port
         let trial = try Trial(
             "nmea.toml",
             [

@@ -25,7 +25,7 @@ import Testing
         let address = try #require(found.first)
         let socket = try address.makeSocket(type)
         try systemCall("bind") { address.withPointer { bind(socket.raw, $0, $1) } }
-        return (socket, try NetworkAddress.port(of: socket))
+        return (socket, try NetworkAddress(of: socket.raw).port)
     }
 
     /// Waits until texts that come are enough, a datagram or a piece of a stream each.

@@ -35,7 +35,7 @@ final class NMEAServer: NMEATransport {
         }
         acceptor = try NMEAFailure.mapping(settings.address) { () throws(SystemError) in
             let listener = try Self.listen(at: address)
-            let port = try NetworkAddress.port(of: listener)
+            let port = try NetworkAddress(of: listener.raw).port
             state.update { $0.port = port }
             return try StreamAcceptor(listener, epoll, pauseNanoseconds: times.acceptPause)
         }

@@ -73,7 +73,7 @@ final class DatagramReceiver {
         let made = try address.makeSocket(SOCK_DGRAM)
         try systemCall("bind") { address.withPointer { bind(made.raw, $0, $1) } }
         socket = made
-        port = try NetworkAddress.port(of: made)
+        port = try NetworkAddress(of: made.raw).port
     }
 
     var raw: Int32 { socket.raw }
