@@ -74,25 +74,16 @@ struct HTTPConnection {
         return Request(head)
     }
 
-    /// Answers with a body and its length.
-    ///
-    /// - Parameters:
-    ///   - status: The number and its words.
-    ///   - type: The content type.
-    ///   - body: The body.
-    ///   - fields: Further header fields.
-    ///   - isHead: Whether only the head was asked for.
-    /// - Returns: Whether the client took it.
-    @discardableResult
+    /// Answers with a body and its length, and with further header fields; `isHead` leaves out the body.
     func answer(
         _ status: String, type: String, _ body: [UInt8], fields: [String] = [], isHead: Bool = false
-    ) -> Bool {
+    ) {
         let head = [
             "HTTP/1.1 \(status)", "Content-Type: \(type)", "Content-Length: \(body.count)", "Cache-Control: no-store",
             "Connection: close",
         ]
         let text = (head + fields).joined(separator: "\r\n") + "\r\n\r\n"
-        return write(Array(text.utf8) + (isHead ? [] : body))
+        _ = write(Array(text.utf8) + (isHead ? [] : body))
     }
 
     /// Writes bytes; `false` when the client is gone, or takes nothing for some seconds.

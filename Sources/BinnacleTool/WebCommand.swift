@@ -99,23 +99,14 @@ struct WebCommand {
     private func listen(_ errors: LineWriter, _ signals: SignalListener) throws(SystemError) -> ExitStatus {
         let waker = try Waker()
         signals.listen(waking: waker.descriptor)
-        let address: NetworkAddress?
-        do throws(NetworkAddress.LookupError) {
-            address = try NetworkAddress.lookUp(
-                host: listener.host, port: listener.port, type: SOCK_STREAM, isOwn: true
-            ).first
-        } catch {
+        let found = try? NetworkAddress.lookUp(
+            host: listener.host, port: listener.port, type: SOCK_STREAM, isOwn: true)
+        guard let address = found?.first else {
             throw SystemError(code: EADDRNOTAVAIL, call: "getaddrinfo", path: listener.host)
         }
-        guard let address else { throw SystemError(code: EADDRNOTAVAIL, call: "getaddrinfo", path: listener.host) }
-        let socket = try address.makeSocket(SOCK_STREAM)
-        try socket.setOption(SOL_SOCKET, SO_REUSEADDR, 1)
-        // Output in the kernel's buffer is memory, too; connections inherit it.
-        try socket.setOption(SOL_SOCKET, SO_SNDBUF, 65_536)
-        try systemCall("bind", path: "\(listener.host):\(listener.port)") {
-            address.withPointer { bind(socket.raw, $0, $1) }
-        }
-        try systemCall("listen") { Glibc.listen(socket.raw, 64) }
+        // Output in the kernel's buffer is memory, too.
+        let socket = try address.listen(
+            sendBuffer: 65_536, backlog: 64, path: "\(listener.host):\(listener.port)")
         let port = try NetworkAddress(of: socket.raw).port
         let host = listener.host.contains(":") ? "[\(listener.host)]" : listener.host
         errors.write("binnacle: the page is at http://\(host):\(port)/" + (service.token == nil ? "" : "?token=..."))
@@ -134,19 +125,15 @@ struct WebCommand {
     private func accept(_ acceptor: StreamAcceptor, _ count: Count) {
         _ = acceptor.accept { (connection: Descriptor) throws(SystemError) in
             guard count.value.load(ordering: .relaxed) < Self.mostConnections else { return }
-            count.value.add(1, ordering: .relaxed)
             let service = service
-            do throws(SystemError) {
-                try WorkerThread.start {
-                    service.serve(
-                        HTTPConnection(input: connection.raw, output: connection.raw),
-                        isLocal: Self.isLocal(connection.raw))
-                    _ = shutdown(connection.raw, Int32(SHUT_RDWR))
-                    count.value.subtract(1, ordering: .relaxed)
-                }
-            } catch {
+            count.value.add(1, ordering: .relaxed)
+            let isStarted: Void? = try? WorkerThread.start {
+                service.serve(
+                    HTTPConnection(input: connection.raw, output: connection.raw), isLocal: Self.isLocal(connection.raw))
+                _ = shutdown(connection.raw, Int32(SHUT_RDWR))
                 count.value.subtract(1, ordering: .relaxed)
             }
+            if isStarted == nil { count.value.subtract(1, ordering: .relaxed) }
         }
     }
 }

@@ -26,11 +26,7 @@ struct WebService: Sendable {
         "Cross-Origin-Opener-Policy: same-origin",
     ]
 
-    /// Answers one request.
-    ///
-    /// - Parameters:
-    ///   - connection: Whose request it is.
-    ///   - isLocal: Whether it came to an address of this machine alone.
+    /// Answers one request; `isLocal` is for one that came to an address of this machine alone.
     func serve(_ connection: HTTPConnection, isLocal: Bool) {
         guard let request = connection.request() else {
             return refuse(connection, "400 Bad Request", "This is no request that is answered.")

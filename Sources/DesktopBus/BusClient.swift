@@ -77,14 +77,7 @@ enum ClaimAuthority {
         }
     }
 
-    /// Reads the reply.
-    ///
-    /// - Parameters:
-    ///   - reply: The reply.
-    ///   - settings: Who was asked.
-    ///   - group: The number of the group; `nil` when the machine has none of this name.
-    ///   - user: The daemon's own account.
-    /// - Returns: Whether the client may, and why not.
+    /// Reads the reply; the group is `nil` when the machine has none of this name, the user is the daemon's own account.
     static func decision(
         of reply: BusMessage, _ settings: DBusSettings, group: UInt32?, user: UInt32
     ) -> ClaimDecision {

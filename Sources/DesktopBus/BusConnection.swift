@@ -10,10 +10,8 @@ final class BusConnection {
     let library: csdbus
     private let bus: OpaquePointer
 
-    /// Connects, which goes on in ``process()``.
-    ///
-    /// - Parameter address: Another bus than the system's, which `DBUS_SYSTEM_BUS_ADDRESS` may name as well.
-    /// - Throws: ``BusFailure`` when there is no bus, or no library.
+    /// Connects, which goes on in ``process()``; to another bus than the system's, which `DBUS_SYSTEM_BUS_ADDRESS` may name
+    /// as well, if there is an address.
     init(address: String? = nil) throws(BusFailure) {
         let library = try BusLibrary.load()
         var bus: OpaquePointer?
@@ -55,10 +53,7 @@ final class BusConnection {
         return Int64(microseconds) * 1000
     }
 
-    /// Reads, dispatches and writes once.
-    ///
-    /// - Returns: Whether there may be more.
-    /// - Throws: ``BusFailure`` when the connection is lost.
+    /// Reads, dispatches and writes once; whether there may be more.
     func process() throws(BusFailure) -> Bool {
         try busCall("the system bus") { library.process(bus, nil) } > 0
     }
@@ -88,9 +83,7 @@ final class BusConnection {
         }
     }
 
-    /// Asks the bus for messages.
-    ///
-    /// - Returns: What ``remove(_:)`` ends it with.
+    /// Asks the bus for messages, until ``remove(_:)`` gets what is returned.
     func match(
         _ rule: String, _ take: @escaping sd_bus_message_handler_t, receiver: UnsafeMutableRawPointer
     ) throws(BusFailure) -> OpaquePointer? {
@@ -119,9 +112,7 @@ final class BusConnection {
         try send(message)
     }
 
-    /// Calls a method.
-    ///
-    /// - Returns: What ``remove(_:)`` ends the wait with.
+    /// Calls a method; ``remove(_:)`` ends the wait for the answer.
     func call(
         _ method: String, of interface: String, at path: String, of name: String, within microseconds: UInt64,
         answer: @escaping sd_bus_message_handler_t, receiver: UnsafeMutableRawPointer,

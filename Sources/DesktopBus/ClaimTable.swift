@@ -25,9 +25,7 @@ struct ClaimTable {
     /// How long a sensor stays on without claims: clients that release and claim in a loop would switch it each time.
     static let linger: Int64 = 1_000_000_000
 
-    /// Takes a claim.
-    ///
-    /// - Returns: Whether it is to be answered now: its value is known, or there is no sensor to wait for.
+    /// Takes a claim; whether it is to be answered now: its value is known, or there is no sensor to wait for.
     mutating func claim(
         _ sensor: DesktopSensor, by client: String, call: UInt64, _ readings: DesktopReadings, at now: Int64
     ) -> Bool {
@@ -39,9 +37,7 @@ struct ClaimTable {
         return false
     }
 
-    /// Ends a claim; one that is not there is no error.
-    ///
-    /// - Returns: The claims of this client that waited, which are to be answered.
+    /// Ends a claim, if it is there, and returns those of this client that waited, which are to be answered.
     mutating func release(_ sensor: DesktopSensor, by client: String, at now: Int64) -> [Waiting] {
         guard var own = claims[client], own.contains(sensor) else { return [] }
         own.set(sensor, false)

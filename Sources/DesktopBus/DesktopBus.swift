@@ -36,8 +36,6 @@ package final class DesktopBus: Sendable {
     }
 
     /// Starts the service's thread, which connects by itself, and again when it loses the bus.
-    ///
-    /// - Throws: ``SystemError`` when there is no thread or descriptor left.
     package init(_ settings: DBusSettings, surroundings: Surroundings) throws(SystemError) {
         courier = try Courier(BusInbox())
         let service = Transfer(

@@ -11,13 +11,8 @@ package final class SocketListener: Sendable {
     /// Creates the socket's file and listens.
     ///
     /// Clients cannot connect before the file has its mode and its group. The file of a killed daemon is replaced; one
-    /// of a running process is not, and a file that is no socket is never touched.
-    ///
-    /// - Parameters:
-    ///   - settings: The path, the mode and the group.
-    ///   - old: The socket of this process whose place it takes. At the same path that is done in one step, when nothing
-    ///     can fail any more.
-    /// - Throws: ``SocketServerError``; what was there stays.
+    /// of a running process is not, and a file that is no socket is never touched. At the path of `old`, a socket of this
+    /// process, it takes that one's place in one step, when nothing can fail any more. After a failure, what was there stays.
     package init(_ settings: SocketSettings, replacing old: SocketListener? = nil) throws(SocketServerError) {
         path = settings.path
         // The kernel binds to names that are free, so one that is not is taken by renaming.

@@ -25,12 +25,8 @@ package enum SocketPath {
 
     /// The path to which a client connects: that of the user's own daemon, or else that of the service.
     ///
-    /// - Parameters:
-    ///   - isRoot: Whether the client is root, which has no daemon beside the service.
-    ///   - variable: An environment variable.
-    ///   - answers: Whether a daemon listens on a path.
-    ///   - exists: Whether there is a file or a folder.
-    /// - Returns: The first path on which one listens; without any, that of the service where it is installed.
+    /// It is the first on which one listens; without any, that of the service where it is installed. Root has no daemon
+    /// beside the service.
     package static func forClient(
         isRoot: Bool = geteuid() == 0, variable: (String) -> String? = Self.ownVariable,
         answers: (String) -> Bool = Self.isAnswered, exists: (String) -> Bool = { access($0, F_OK) == 0 }

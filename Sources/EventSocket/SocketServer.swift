@@ -83,9 +83,7 @@ package final class SocketServer: Sendable {
         }
     }
 
-    /// Sends events to their subscribers; from any thread, without waiting.
-    ///
-    /// - Parameter events: In the order of their numbers, also from one call to the next.
+    /// Sends events, in the order of their numbers, to their subscribers; from any thread, without waiting.
     package func publish(_ events: [PublishedEvent]) {
         if !events.isEmpty { courier.add { $0.publish(events) } }
     }
@@ -110,15 +108,12 @@ package final class SocketServer: Sendable {
 
     /// Accepts no more connections, removes the socket's file, and sends subscribers the published events.
     ///
-    /// - Parameter duration: The time for that; then connections are closed.
+    /// When the time for that is over, connections are closed.
     package func finish(within duration: Duration = .milliseconds(200)) {
         courier.requestStop(StopPlan(within: Units.nanoseconds(duration)))
     }
 
-    /// Waits for the end, after ``finish(within:)``.
-    ///
-    /// - Parameter deadlineNanoseconds: The end of the wait, on CLOCK_MONOTONIC.
-    /// - Returns: Whether the server has ended by then.
+    /// Waits for the end, after ``finish(within:)``; whether it has ended by a time on CLOCK_MONOTONIC.
     package func waitForEnd(until deadlineNanoseconds: Int64) -> Bool {
         courier.waitForEnd(until: deadlineNanoseconds)
     }

@@ -51,15 +51,10 @@ package final class SubscriptionReader {
     private static let firstDelayNanoseconds: Int64 = 200_000_000
     private static let longestDelayNanoseconds: Int64 = 10_000_000_000
 
-    /// Creates a reader that has not connected yet.
+    /// Creates a reader that has not connected yet; every wait ends when the descriptor `cancelling` is readable.
     ///
-    /// - Parameters:
-    ///   - request: The subscription.
-    ///   - path: The socket's path. It is asked for with each attempt until a daemon has answered, because where one
-    ///     answers may be known only when it runs.
-    ///   - patience: Whether to wait for a daemon that does not answer.
-    ///   - cancelling: A descriptor that ends every wait when it is readable.
-    ///   - tell: Called when the connection is lost, and when it is restored.
+    /// The path is asked for with each attempt until a daemon has answered, because where one answers may be known only
+    /// when it runs.
     package init(
         _ request: SubscriptionRequest, path: @autoclosure @escaping () -> String, patience: Patience,
         cancelling: Int32, tell: @escaping (Change) -> Void = { _ in }

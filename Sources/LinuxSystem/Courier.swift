@@ -26,20 +26,13 @@ package final class Courier<Content: Sendable>: Sendable {
     @usableFromInline let state: Mutex<State>
 
     /// Creates a courier without a thread.
-    ///
-    /// - Parameter content: The initial content.
-    /// - Throws: ``SystemError`` when no descriptor is left.
     package init(_ content: Content) throws(SystemError) {
         waker = try Waker()
         ownerWaker = try Waker()
         state = Mutex(State(content: content))
     }
 
-    /// Starts the thread.
-    ///
-    /// - Parameter work: Runs on the thread, which ends when it returns. It holds the courier, and must return after
-    ///   ``requestStop(_:)``.
-    /// - Throws: ``SystemError`` when no thread can be created.
+    /// Starts the thread, which ends when `work` returns; it holds the courier, and must return after ``requestStop(_:)``.
     package func start(_ work: @escaping @Sendable () -> Void) throws(SystemError) {
         try WorkerThread.start { [self] in
             work()
@@ -51,9 +44,7 @@ package final class Courier<Content: Sendable>: Sendable {
     /// Makes the first ``put(_:load:isBounded:)`` or the request to stop start the thread, which takes no memory until
     /// then.
     ///
-    /// - Parameters:
-    ///   - work: Runs on the thread, as with ``start(_:)``.
-    ///   - failed: Called when no thread can be created, on the thread that passed the item; the next item tries again.
+    /// `failed` is called when no thread can be created, on the thread that passed the item; the next item tries again.
     package func startWithFirstItem(
         _ work: @escaping @Sendable () -> Void, orElse failed: @escaping @Sendable (SystemError) -> Void
     ) {
@@ -99,10 +90,7 @@ package final class Courier<Content: Sendable>: Sendable {
     /// Whether the thread has ended.
     package var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    /// Waits for the thread's end, after ``requestStop(_:)``.
-    ///
-    /// - Parameter deadlineNanoseconds: The end of the wait, on CLOCK_MONOTONIC.
-    /// - Returns: Whether it has ended.
+    /// Waits for the thread's end, after ``requestStop(_:)``; whether it has ended by a time on CLOCK_MONOTONIC.
     package func waitForEnd(until deadlineNanoseconds: Int64) -> Bool {
         while !hasEnded {
             // At most a second: several threads may wait, and the waker may wake only one of them.
@@ -126,9 +114,7 @@ package final class Courier<Content: Sendable>: Sendable {
         }
     }
 
-    /// Waits for content, a request to stop, or the time-out.
-    ///
-    /// - Parameter milliseconds: The longest wait; −1 is infinite.
+    /// Waits for content, a request to stop, or the time-out; −1 is infinite.
     package func wait(milliseconds: Int32 = -1) {
         waker.wait(timeoutMilliseconds: milliseconds)
     }
@@ -164,7 +150,7 @@ extension Courier {
 
     /// Takes all waiting items; each keeps its room until ``finish(_:)``.
     ///
-    /// - Returns: Whether more may follow: `false` after a request to stop.
+    /// `false` after a request to stop: no more follow.
     package func takeAll<Item>(into list: inout [Item]) -> Bool where Content == BoundedQueue<Item> {
         state.withLock { state in
             state.content.takeAll(into: &list)
@@ -181,12 +167,10 @@ extension Courier {
         if isAwaited { ownerWaker.wake() }
     }
 
-    /// Waits until no item is waiting or being handled, the thread has ended, or the time-out.
+    /// Waits until no item is waiting or being handled, or the thread has ended: then `true`; or until the time-out.
     ///
     /// ``finish(_:)`` ends the wait early, ``runBatches(_:)`` does not. Another wake-up may end it before the thread is
     /// idle.
-    ///
-    /// - Returns: Whether the thread is idle or has ended.
     package func waitUntilIdle<Item>(milliseconds: Int32) -> Bool where Content == BoundedQueue<Item> {
         func isIdle(_ willWait: Bool) -> Bool {
             state.withLock { state in
@@ -202,9 +186,8 @@ extension Courier {
 
     /// Starts a thread that handles the items in batches, until it is requested to stop and none is left.
     ///
-    /// - Parameter start: Called once on the thread; returns the function that handles a batch: all waiting
-    ///   items, in their order.
-    /// - Throws: ``SystemError`` when no thread can be created.
+    /// `start` is called once on the thread, and returns the function that handles a batch: all waiting items, in their
+    /// order.
     package func startBatches<Item>(_ start: @escaping @Sendable () -> ([Item]) -> Void) throws(SystemError)
     where Content == BoundedQueue<Item> {
         try self.start { [self] in runBatches(start()) }
@@ -212,9 +195,7 @@ extension Courier {
 
     /// Handles all waiting items as one batch after another, until the thread is requested to stop and none is left.
     ///
-    /// - Parameters:
-    ///   - idle: Waits for the waker, and may wait for something else; `nil` waits for the waker alone.
-    ///   - work: Handles a batch.
+    /// `idle` waits for the waker, and may wait for something else; `nil` waits for the waker alone.
     package func runBatches<Item>(idle: (() -> Void)? = nil, _ work: ([Item]) -> Void)
     where Content == BoundedQueue<Item> {
         var items: [Item] = []
@@ -243,11 +224,7 @@ package struct StopPlan: Sendable {
     private let beginTime: Int64
     private let duration: Int64
 
-    /// Creates a plan.
-    ///
-    /// - Parameters:
-    ///   - nanoseconds: The time for the remaining work; unlimited by default.
-    ///   - reason: The reason, as a clause of a message.
+    /// Creates a plan, which begins now; the time is unlimited by default.
     package init(within nanoseconds: Int64 = .max, because reason: String = "Binnacle stops") {
         self.reason = reason
         beginTime = SystemClock.monotonic()
@@ -289,9 +266,7 @@ package struct BoundedQueue<Item: Sendable>: Sendable {
     /// The list that ``takeAll(into:)`` gets is freed, not reused, if it has storage for more items than this.
     private static var usualCount: Int { 1024 }
 
-    /// Creates an empty queue.
-    ///
-    /// - Parameter capacity: The maximum room that items may take.
+    /// Creates an empty queue with a maximum room that items may take.
     package init(capacity: Int) {
         self.capacity = capacity
     }
@@ -305,13 +280,7 @@ package struct BoundedQueue<Item: Sendable>: Sendable {
     /// The load of the items that are not finished.
     package var unfinishedCount: Int { load + begun }
 
-    /// Adds an item.
-    ///
-    /// - Parameters:
-    ///   - item: The item.
-    ///   - load: The room that it takes.
-    ///   - isBounded: Whether it is refused when there is no room.
-    /// - Returns: Whether it was added.
+    /// Adds an item, which takes a load of the room; `false` when there is none for it and it is bounded.
     @inlinable
     package mutating func append(_ item: Item, load: Int = 1, isBounded: Bool = true) -> Bool {
         guard !isBounded || load == 0 || self.load + load <= capacity else { return false }

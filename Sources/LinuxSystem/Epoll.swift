@@ -9,9 +9,7 @@ package final class Epoll {
     private static let capacity = 16
     private static let wakerToken = UInt64.max
 
-    /// Creates an epoll without descriptors.
-    ///
-    /// - Parameter waker: Ends ``wait(until:_:)``, which clears it.
+    /// Creates an epoll without descriptors; a waker ends ``wait(until:_:)``, which clears it.
     package init(waker: Waker? = nil) throws(SystemError) {
         self.waker = waker
         descriptor = Descriptor(owning: try systemCall("epoll_create1") { clinux_epoll_create() })
@@ -40,7 +38,7 @@ package final class Epoll {
         _ = clinux_epoll_remove(descriptor.raw, other)
     }
 
-    /// Waits for events, at −1 without end; a signal may end it early. `isHungUp` means that the other end is closed.
+    /// Waits for events, at −1 without end, or for a signal; `isHungUp` means that the other end is closed.
     package func wait(timeoutMilliseconds: Int32, _ body: (_ token: UInt64, _ isHungUp: Bool) -> Void) {
         let count = clinux_epoll_wait(descriptor.raw, ready, timeoutMilliseconds)
         for index in 0..<max(0, Int(count)) { body(ready[index].token, ready[index].is_hung_up != 0) }

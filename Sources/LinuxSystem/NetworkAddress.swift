@@ -90,6 +90,23 @@ package struct NetworkAddress {
     }
 }
 
+extension NetworkAddress {
+    /// Listens on a port of this machine, never blocking; connections inherit the size of the kernel's send buffer.
+    package func listen(
+        sendBuffer: Int32, backlog: Int32, path: @autoclosure () -> String? = nil
+    ) throws(SystemError) -> Descriptor {
+        let socket = try makeSocket(SOCK_STREAM)
+        // Recently closed connections would keep the port.
+        try socket.setOption(SOL_SOCKET, SO_REUSEADDR, 1)
+        // [::] accepts IPv4 as well.
+        if family == AF_INET6 { try socket.setOption(Int32(IPPROTO_IPV6), IPV6_V6ONLY, 0) }
+        try socket.setOption(SOL_SOCKET, SO_SNDBUF, sendBuffer)
+        try systemCall("bind", path: path()) { withPointer { bind(socket.raw, $0, $1) } }
+        try systemCall("listen") { Glibc.listen(socket.raw, backlog) }
+        return socket
+    }
+}
+
 extension Descriptor {
     /// Sets an option of a socket.
     package func setOption(_ level: Int32, _ option: Int32, _ value: Int32) throws(SystemError) {

@@ -6,8 +6,6 @@ package final class StopSignal: Sendable {
     private let isSet = Atomic(false)
 
     /// Creates a signal that is not set.
-    ///
-    /// - Throws: ``SystemError`` when no descriptor is left.
     package init() throws(SystemError) {
         waker = try Waker()
     }
@@ -23,10 +21,6 @@ package final class StopSignal: Sendable {
 
     /// Waits until the end is requested, one of at most seven descriptors can be read, or a time has passed; a signal
     /// may end the wait early.
-    ///
-    /// - Parameters:
-    ///   - descriptors: What else ends the wait.
-    ///   - nanoseconds: The longest wait; `nil` for none.
     package func wait(for descriptors: [Int32] = [], nanoseconds: Int64?) {
         // The waker is never cleared, so that no wait after the request lasts.
         _ = Readiness.wait(for: [waker.descriptor] + descriptors, timeoutNanoseconds: nanoseconds.map { max(0, $0) })

@@ -26,10 +26,7 @@ package final class StreamAcceptor {
         try epoll.add(listener.raw, token: Self.token)
     }
 
-    /// Accepts the waiting connections.
-    ///
-    /// - Parameter admit: Takes over a connection, which never blocks.
-    /// - Returns: Why accepting is paused; `nil` when it is not.
+    /// Has `admit` take the waiting connections, which never block; why accepting is paused, `nil` when it is not.
     package func accept(_ admit: (Descriptor) throws(SystemError) -> Void) -> SystemError? {
         for _ in 0..<Self.mostAtOnce {
             do throws(SystemError) {
@@ -140,10 +137,7 @@ package final class StreamConnection {
         _ = shutdown(socket.raw, Int32(SHUT_WR))
     }
 
-    /// Reads a piece of the input.
-    ///
-    /// - Returns: The bytes; none at the end of the input; `nil` when none have come.
-    /// - Throws: ``SystemError`` when the connection is broken.
+    /// Reads a piece of the input: no bytes at its end, `nil` when none have come.
     package func read() throws(SystemError) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 4096)
         do throws(SystemError) {

@@ -20,12 +20,8 @@ package final class Descriptor: Sendable {
     }
 }
 
-/// Waits until a descriptor is ready for events of poll(2), also after a signal; `false` when the time is over.
-///
-/// - Parameters:
-///   - descriptor: The descriptor.
-///   - events: The events.
-///   - milliseconds: The time that is left; −1 is without end.
+/// Waits until a descriptor is ready for events of poll(2), also after a signal; `false` when the time that is left is over,
+/// −1 is without end.
 package func waitUntilReady(
     _ descriptor: Int32, for events: Int32 = POLLIN, milliseconds: @autoclosure () -> Int32 = -1
 ) throws(SystemError) -> Bool {

@@ -27,9 +27,8 @@ package enum SmallFile {
             try Descriptor(path: path, flags: O_RDONLY | (kind == .any ? 0 : O_NONBLOCK))
         }
         if kind == .regular {
-            var status = stat()
-            guard fstat(file.raw, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { throw .directory }
-            guard status.st_mode & S_IFMT == S_IFREG else { throw .irregular }
+            guard let status = try? fileStatus(of: file.raw), !status.isFolder else { throw .directory }
+            guard status.isRegular else { throw .irregular }
         }
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: min(limit + 1, 65_536))
@@ -45,27 +44,22 @@ package enum SmallFile {
 
     /// Writes a file atomically: a reader sees the old one or the new one, and a failure keeps the old one.
     ///
-    /// - Parameters:
-    ///   - path: The file, which no symbolic link leads to.
-    ///   - bytes: The contents.
-    ///   - mode: The permissions, whatever the umask.
-    /// - Throws: ``SystemError`` with the call that failed.
+    /// No symbolic link may lead to it. It has the mode, whatever the umask.
     package static func replace(_ path: String, with bytes: [UInt8], mode: UInt32) throws(SystemError) {
         // In the same folder, because rename(2) works within one file system; the process number makes it unique.
         let temporary = "\(path).\(getpid()).new"
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-        let descriptor = try systemCall("open", path: temporary) { open(temporary, flags, mode) }
-        var isDone = false
-        defer {
-            close(descriptor)
-            if !isDone { unlink(temporary) }
+        let file = Descriptor(owning: try systemCall("open", path: temporary) { open(temporary, flags, mode) })
+        do throws(SystemError) {
+            try writeAll(bytes, to: file.raw, path: temporary)
+            try systemCall("fchmod", path: temporary) { fchmod(file.raw, mode) }
+            // Without this, a power failure may leave an empty file under the new name.
+            try systemCall("fsync", path: temporary) { fsync(file.raw) }
+            try systemCall("rename", path: path) { rename(temporary, path) }
+        } catch {
+            unlink(temporary)
+            throw error
         }
-        try writeAll(bytes, to: descriptor, path: temporary)
-        try systemCall("fchmod", path: temporary) { fchmod(descriptor, mode) }
-        // Without this, a power failure may leave an empty file under the new name.
-        try systemCall("fsync", path: temporary) { fsync(descriptor) }
-        try systemCall("rename", path: path) { rename(temporary, path) }
-        isDone = true
     }
 
     /// The text of a kernel file without white space at its ends; `nil` when it cannot be read.

@@ -7,13 +7,10 @@ package enum WorkerThread {
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// Runs a closure on a new thread.
+    /// Runs a closure, which must not wait for the thread that starts it, on a new thread.
     ///
-    /// - Parameters:
-    ///   - stackBytes: The size of its stack, which counts in the address space: 512 KiB is enough for code of our own;
-    ///     `nil` is the system's default, for code that somebody else writes.
-    ///   - body: What to do. It must not wait for the one who started it.
-    /// - Throws: ``SystemError`` when the system has no thread left.
+    /// The stack counts in the address space: 512 KiB is enough for code of our own; `nil` is the system's default, for code
+    /// of other projects.
     package static func start(
         stackBytes: Int? = 512 * 1024, _ body: @escaping @Sendable () -> Void
     ) throws(SystemError) {

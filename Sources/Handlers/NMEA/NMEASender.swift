@@ -43,13 +43,7 @@ package final class NMEASender {
     private var dueTime: Int64 = 0
     private var failures: FailureReports
 
-    /// What a handler needs to send headings.
-    ///
-    /// - Parameters:
-    ///   - settings: What is sent, and where.
-    ///   - times: How long it waits for what.
-    ///   - state: Where the heading and the figures are; `nil` makes one for the settings.
-    /// - Returns: The plan.
+    /// What a handler needs to send headings; without a state for the heading and the figures, one is made.
     package static func plan(
         _ settings: NMEASettings, times: NMEATimes = NMEATimes(), state: NMEAState? = nil
     ) -> HandlerPlan {

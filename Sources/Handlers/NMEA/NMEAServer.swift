@@ -34,24 +34,11 @@ final class NMEAServer: NMEATransport {
             throw NMEAFailure(reason: "\(settings.address): it has no address")
         }
         acceptor = try NMEAFailure.mapping(settings.address) { () throws(SystemError) in
-            let listener = try Self.listen(at: address)
+            let listener = try address.listen(sendBuffer: Self.sendBuffer, backlog: 16)
             let port = try NetworkAddress(of: listener.raw).port
             state.update { $0.port = port }
             return try StreamAcceptor(listener, epoll, pauseNanoseconds: times.acceptPause)
         }
-    }
-
-    private static func listen(at address: NetworkAddress) throws(SystemError) -> Descriptor {
-        let socket = try address.makeSocket(SOCK_STREAM)
-        // Recently closed connections would keep the port.
-        try socket.setOption(SOL_SOCKET, SO_REUSEADDR, 1)
-        // [::] accepts IPv4 as well.
-        if address.family == AF_INET6 { try socket.setOption(Int32(IPPROTO_IPV6), IPV6_V6ONLY, 0) }
-        // Accepted connections inherit it.
-        try socket.setOption(SOL_SOCKET, SO_SNDBUF, sendBuffer)
-        try systemCall("bind") { address.withPointer { bind(socket.raw, $0, $1) } }
-        try systemCall("listen") { Glibc.listen(socket.raw, 16) }
-        return socket
     }
 
     deinit {
@@ -125,9 +112,7 @@ final class NMEAServer: NMEATransport {
         }
     }
 
-    /// Reads input and discards it: a plotter may send sentences of its own.
-    ///
-    /// - Returns: Whether the client is still connected.
+    /// Reads input and discards it: a plotter may send sentences of its own; whether the client is still connected.
     private func discardInput(of client: Client) -> Bool {
         // One read only, so that a flood does not delay the other connections.
         do throws(SystemError) {

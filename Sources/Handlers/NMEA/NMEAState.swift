@@ -42,9 +42,7 @@ package final class NMEAState: LatestState {
     private let state = Mutex(State())
     private let accuracyLimitDegrees: Double
 
-    /// Creates a state without a heading.
-    ///
-    /// - Parameter accuracyLimitDegrees: A heading that may be off by more than this counts as none.
+    /// Creates a state without a heading; one that may be off by more than the limit counts as none.
     package init(accuracyLimitDegrees: Double = 180) {
         self.accuracyLimitDegrees = accuracyLimitDegrees
     }
