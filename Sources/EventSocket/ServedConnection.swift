@@ -36,6 +36,12 @@ final class ServedConnection {
     /// The number of the connection; none is used twice.
     var identifier: UInt64 { stream.token }
 
+    /// The lines of a subscriber; `nil` in another phase.
+    var feed: EventFeed? {
+        get { if case .subscribed(let feed) = phase { feed } else { nil } }
+        set { if let newValue { phase = .subscribed(newValue) } }
+    }
+
     /// When the connection is closed, on CLOCK_MONOTONIC.
     var deadline: Int64? {
         switch phase {

@@ -93,11 +93,10 @@ package final class SocketConnection {
         searchedCount -= givenCount
         givenCount = 0
         do throws(SystemError) {
-            let count = try systemCall("recv") { recv(socket.raw, &piece, piece.count, 0) }
+            guard let count = try systemCallOnce("recv", { recv(socket.raw, &piece, piece.count, 0) }) else { return }
             buffer += piece[..<count]
             guard count == 0 else { return }
         } catch {
-            if error.code == EAGAIN { return }
             guard error.code == ECONNRESET else { throw .system(reason: error.description) }
         }
         throw .disconnected

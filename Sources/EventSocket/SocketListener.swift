@@ -81,14 +81,8 @@ package final class SocketListener: Sendable {
         guard status.kind == S_IFSOCK else { throw .noSocket(path) }
         let probe = try mapError(SocketServerError.system) { () throws(SystemError) in try UnixAddress.makeStream() }
         // All other errors show that the socket is in use, such as a full queue or another type of socket.
-        let code: Int32
-        do throws(SystemError) {
-            try systemCall("connect", path: path) { address.withPointer { connect(probe.raw, $0, $1) } }
-            code = 0
-        } catch {
-            code = error.code
-        }
-        guard code == ECONNREFUSED else { throw .inUse(path) }
+        let (result, code) = withErrno { address.withPointer { connect(probe.raw, $0, $1) } }
+        guard result == -1, code == ECONNREFUSED else { throw .inUse(path) }
         try mapError(SocketServerError.system) { () throws(SystemError) in
             try systemCall("unlink", path: path) { unlink(path) }
         }

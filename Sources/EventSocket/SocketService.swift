@@ -112,9 +112,7 @@ final class SocketService {
                 close(connection)
                 continue
             }
-            guard let served = connections[connection], case .subscribed(var feed) = served.phase else { continue }
-            feed.receive(page, ring: ring)
-            served.phase = .subscribed(feed)
+            connections[connection]?.feed?.receive(page, ring: ring)
             pump(connection)
         }
         if let text = contents.status { sendStatus(text) }
@@ -124,19 +122,14 @@ final class SocketService {
         if let sequence = contents.droppedThrough { ring.forget(through: sequence) }
         for event in contents.events {
             guard let gone = ring.append(event), !hasHistory else { continue }
-            for served in connections.values {
-                guard case .subscribed(var feed) = served.phase else { continue }
-                feed.lose(gone.entry, at: gone.place)
-                served.phase = .subscribed(feed)
-            }
+            for served in connections.values { served.feed?.lose(gone.entry, at: gone.place) }
         }
         gauges.change { $0.newest = ring.newestSequence }
         for identifier in connections.keys { pump(identifier) }
     }
 
     private func take(_ readings: Readings) {
-        for (identifier, served) in connections where served.readings != nil {
-            guard case .subscribed = served.phase else { continue }
+        for (identifier, served) in connections where served.readings != nil && served.feed != nil {
             served.readings?.take(readings)
             pump(identifier)
         }
@@ -148,7 +141,7 @@ final class SocketService {
         guard identity != announcedIdentity else { return }
         announcedIdentity = identity
         for served in connections.values {
-            guard case .subscribed(let feed) = served.phase else { continue }
+            guard let feed = served.feed else { continue }
             served.announcement = ServedConnection.line(
                 .subscribed(identity: identity, newest: ring.newestSequence, after: feed.after))
             ready.insert(served.identifier)
@@ -159,11 +152,7 @@ final class SocketService {
         let end = ring.end
         ring.forget(through: sequence)
         gauges.change { $0.newest = sequence }
-        for served in connections.values {
-            guard case .subscribed(var feed) = served.phase else { continue }
-            feed.skip(from: end, ring: ring)
-            served.phase = .subscribed(feed)
-        }
+        for served in connections.values { served.feed?.skip(from: end, ring: ring) }
     }
 
     /// Whether every subscriber has the published events, apart from those that read from the history.
@@ -293,7 +282,7 @@ final class SocketService {
         var wanted: Set<EventKind> = []
         var interval: Int64?
         for connection in connections.values where connection !== gone {
-            guard case .subscribed(let feed) = connection.phase else { continue }
+            guard let feed = connection.feed else { continue }
             wanted.formUnion(feed.filter.kinds?.intersection(EventKind.repeated) ?? [])
             if let own = connection.readings?.request.intervalNanoseconds { interval = min(interval ?? own, own) }
         }

@@ -42,14 +42,6 @@ package final class ScratchFolder: Sendable {
 
     /// Creates the folders in a name.
     package func makeFolders(for name: String) throws(SystemError) {
-        var folder = path
-        for part in name.split(separator: "/").dropLast() {
-            folder += "/" + part
-            do throws(SystemError) {
-                try systemCall("mkdir", path: folder) { mkdir(folder, 0o755) }
-            } catch {
-                guard error.code == EEXIST else { throw error }
-            }
-        }
+        try OwnFolder.make(for: "\(path)/\(name)", mode: 0o755)
     }
 }

@@ -115,17 +115,13 @@ package final class StreamConnection {
     /// Writes the waiting output.
     package func flush() -> Writing {
         guard !output.isEmpty else { return .done }
-        let count = output.withUnsafeBytes { bytes -> Int? in
-            do throws(SystemError) {
-                return try systemCall("send") {
-                    send(socket.raw, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
-                }
-            } catch {
-                return error.code == EAGAIN ? 0 : nil
+        let sent = Result { () throws(SystemError) in
+            try systemCallOnce("send") {
+                output.withUnsafeBytes { send(socket.raw, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             }
         }
-        guard let count else { return .failed }
-        output = output.dropFirst(count)
+        guard case .success(let count) = sent else { return .failed }
+        output = output.dropFirst(count ?? 0)
         guard output.isEmpty else { return .blocked }
         // Frees the memory.
         output = []
@@ -140,14 +136,9 @@ package final class StreamConnection {
     /// Reads a piece of the input: no bytes at its end, `nil` when none have come.
     package func read() throws(SystemError) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 4096)
-        do throws(SystemError) {
-            // The kernel closes descriptors that come along, because there is no buffer for them.
-            let count = try systemCall("recv") { recv(socket.raw, &bytes, bytes.count, 0) }
-            return Array(bytes[..<count])
-        } catch {
-            guard error.code == EAGAIN else { throw error }
-            return nil
-        }
+        // The kernel closes descriptors that come along, because there is no buffer for them.
+        let count = try systemCallOnce("recv") { recv(socket.raw, &bytes, bytes.count, 0) }
+        return count.map { Array(bytes[..<$0]) }
     }
 
     /// Has the epoll wait for input as long as ``isReading``, and for room as long as output waits.

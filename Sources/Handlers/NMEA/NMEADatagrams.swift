@@ -64,7 +64,7 @@ final class NMEADatagrams: NMEATransport {
     }
 
     private static func makeSocket(_ target: NetworkAddress, _ address: String) throws(NMEAFailure) -> Descriptor {
-        try NMEAFailure.mapping(address) { () throws(SystemError) in
+        try mapError({ NMEAFailure(address, $0) }) { () throws(SystemError) in
             let socket = try target.makeSocket(SOCK_DGRAM)
             // The kernel sends to a broadcast address only with this option.
             if target.family == AF_INET { try socket.setOption(SOL_SOCKET, SO_BROADCAST, 1) }

@@ -106,7 +106,7 @@ package final class NMEASender {
     }
 
     private func open() throws(NMEAFailure) -> (Epoll, any NMEATransport) {
-        let epoll = try NMEAFailure.mapping(settings.address) { () throws(SystemError) in
+        let epoll = try mapError({ NMEAFailure(settings.address, $0) }) { () throws(SystemError) in
             try Epoll(waker: port.courier.waker)
         }
         switch settings.transport {

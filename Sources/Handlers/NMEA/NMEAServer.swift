@@ -33,7 +33,7 @@ final class NMEAServer: NMEATransport {
         guard let address = try NMEAFailure.lookUp(settings, SOCK_STREAM, isOwn: true).first else {
             throw NMEAFailure(reason: "\(settings.address): it has no address")
         }
-        acceptor = try NMEAFailure.mapping(settings.address) { () throws(SystemError) in
+        acceptor = try mapError({ NMEAFailure(settings.address, $0) }) { () throws(SystemError) in
             let listener = try address.listen(sendBuffer: Self.sendBuffer, backlog: 16)
             let port = try NetworkAddress(of: listener.raw).port
             state.update { $0.port = port }

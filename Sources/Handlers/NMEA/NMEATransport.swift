@@ -28,14 +28,6 @@ struct NMEAFailure: Error {
 }
 
 extension NMEAFailure {
-    /// Runs a closure and explains its error.
-    @discardableResult
-    static func mapping<Value>(
-        _ address: String, _ body: () throws(SystemError) -> Value
-    ) throws(NMEAFailure) -> Value {
-        try mapError({ NMEAFailure(address, $0) }, body)
-    }
-
     /// Explains the error of a call.
     init(_ address: String, _ error: SystemError) {
         let words: String
