@@ -129,7 +129,8 @@ struct WebCommand {
             count.value.add(1, ordering: .relaxed)
             let isStarted: Void? = try? WorkerThread.start {
                 service.serve(
-                    HTTPConnection(input: connection.raw, output: connection.raw), isLocal: Self.isLocal(connection.raw))
+                    HTTPConnection(input: connection.raw, output: connection.raw), isLocal: Self.isLocal(connection.raw)
+                )
                 _ = shutdown(connection.raw, Int32(SHUT_RDWR))
                 count.value.subtract(1, ordering: .relaxed)
             }
