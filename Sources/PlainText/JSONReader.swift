@@ -90,11 +90,7 @@ package struct JSONReader {
     private mutating func object(depth: Int) throws(SyntaxError) -> JSONValue {
         var members: [JSONValue.Member] = []
         var keys: Set<String> = []
-        index += 1
-        skipBlanks()
-        if take(UInt8(ascii: "}")) { return .object([]) }
-        while true {
-            skipBlanks()
+        while try hasElement(before: "}", isFirst: members.isEmpty) {
             guard next == UInt8(ascii: "\"") else { throw error("a key in quotes is missing") }
             let place = index
             columns?.append(place + 1)
@@ -106,24 +102,24 @@ package struct JSONReader {
             guard take(UInt8(ascii: ":")) else { throw error("a colon is missing after the key") }
             skipBlanks()
             members.append(JSONValue.Member(key: key, value: try value(depth: depth)))
-            skipBlanks()
-            if take(UInt8(ascii: "}")) { return .object(members) }
-            guard take(UInt8(ascii: ",")) else { throw error("a comma or } is missing") }
         }
+        return .object(members)
     }
 
     private mutating func array(depth: Int) throws(SyntaxError) -> JSONValue {
         var values: [JSONValue] = []
-        index += 1
+        while try hasElement(before: "]", isFirst: values.isEmpty) { values.append(try value(depth: depth)) }
+        return .array(values)
+    }
+
+    /// Takes what stands before an element, the opening bracket or a comma, or the closing bracket in its place.
+    private mutating func hasElement(before closing: Unicode.Scalar, isFirst: Bool) throws(SyntaxError) -> Bool {
+        if isFirst { index += 1 }
         skipBlanks()
-        if take(UInt8(ascii: "]")) { return .array([]) }
-        while true {
-            skipBlanks()
-            values.append(try value(depth: depth))
-            skipBlanks()
-            if take(UInt8(ascii: "]")) { return .array(values) }
-            guard take(UInt8(ascii: ",")) else { throw error("a comma or ] is missing") }
-        }
+        if take(UInt8(ascii: closing)) { return false }
+        guard isFirst || take(UInt8(ascii: ",")) else { throw error("a comma or \(closing) is missing") }
+        skipBlanks()
+        return true
     }
 
     private mutating func word(_ word: StaticString, _ value: JSONValue) throws(SyntaxError) -> JSONValue {

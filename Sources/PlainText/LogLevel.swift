@@ -19,16 +19,7 @@ package enum LogLevel: Int32, Sendable, CaseIterable {
 
     /// The name for `journalctl --priority`.
     package var name: String {
-        switch self {
-        case .emergency: "emerg"
-        case .alert: "alert"
-        case .critical: "crit"
-        case .error: "err"
-        case .warning: "warning"
-        case .notice: "notice"
-        case .info: "info"
-        case .debug: "debug"
-        }
+        ["emerg", "alert", "crit", "err", "warning", "notice", "info", "debug"][Int(rawValue)]
     }
 
     /// The level with a name.

@@ -8,15 +8,14 @@ package enum Spelling {
     }
 
     /// Joins alternatives: `a, b or c`.
-    package static func alternatives(_ texts: [String]) -> String {
-        guard texts.count > 1, let last = texts.last else { return texts.first ?? "" }
-        return texts.dropLast().joined(separator: ", ") + " or " + last
-    }
+    package static func alternatives(_ texts: [String]) -> String { joined(texts, by: "or") }
 
     /// Joins items: `a, b and c`.
-    package static func list(_ texts: [String]) -> String {
+    package static func list(_ texts: [String]) -> String { joined(texts, by: "and") }
+
+    private static func joined(_ texts: [String], by word: String) -> String {
         guard texts.count > 1, let last = texts.last else { return texts.first ?? "" }
-        return texts.dropLast().joined(separator: ", ") + " and " + last
+        return "\(texts.dropLast().joined(separator: ", ")) \(word) \(last)"
     }
 
     /// The allowed name that differs least from a name; `nil` when none is similar.

@@ -34,6 +34,14 @@ package enum WallTime {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// The days from 1970 to a date of the Gregorian calendar, with Howard Hinnant's `days_from_civil`.
+    package static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+        let yearFromMarch = month <= 2 ? year - 1 : year
+        let (era, yearOfEra) = yearFromMarch.flooredDivision(by: 400)
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
     /// Parses the format of ``text(_:)`` or a prefix of it (`2026-11-21`, `2026-11-21T12:45Z`), always UTC, from 1678
     /// to 2261.
     package static func nanoseconds(_ text: String) -> Int64? {
@@ -59,12 +67,7 @@ package enum WallTime {
             ofDay += micros * 1000
         }
         guard rest.isEmpty else { return nil }
-        // Howard Hinnant's `days_from_civil`.
-        let yearFromMarch = month <= 2 ? year - 1 : year
-        let (era, yearOfEra) = yearFromMarch.flooredDivision(by: 400)
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        let time = (era * 146_097 + dayOfEra - 719_468) * 86_400_000_000_000 + ofDay
+        let time = days(year, month, day) * 86_400_000_000_000 + ofDay
         // A day that does not exist, such as 31 February, gives another date.
         return Self.text(time).utf8.prefix(10).elementsEqual(text.utf8.prefix(10)) ? time : nil
     }

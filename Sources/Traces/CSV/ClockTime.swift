@@ -1,3 +1,5 @@
+import PlainText
+
 /// Parses times of a clock as text, such as `2018-08-06 15:01:06:525`, `13.05.2019 08:45:17,5` or
 /// `2024-10-17T19:22:22.123+02:00`, without allocating.
 ///
@@ -7,7 +9,9 @@ struct ClockTime {
     /// Nanoseconds since 1970, or since midnight when there is no date.
     let nanoseconds: Int64
     let hasDate: Bool
+}
 
+extension ClockTime {
     /// Parses a text that has nothing else; `nil` when it is no time.
     init?(_ text: UnsafeBufferPointer<UInt8>) {
         var reader = Reader(text)
@@ -20,16 +24,6 @@ struct ClockTime {
         var text = text
         guard let result = text.withUTF8({ ClockTime($0) }) else { return nil }
         self = result
-    }
-
-    private init(nanoseconds: Int64, hasDate: Bool) {
-        self.nanoseconds = nanoseconds
-        self.hasDate = hasDate
-    }
-
-    private struct Number {
-        let value: Int64
-        let digits: Int
     }
 
     private struct Reader {
@@ -46,7 +40,7 @@ struct ClockTime {
             return true
         }
 
-        private mutating func number(most: Int = 9) -> Number? {
+        private mutating func number(most: Int = 9) -> (value: Int64, digits: Int)? {
             var value: Int64 = 0
             var digits = 0
             while digits < most, next &- 0x30 < 10 {
@@ -54,7 +48,7 @@ struct ClockTime {
                 digits += 1
                 place += 1
             }
-            return digits > 0 ? Number(value: value, digits: digits) : nil
+            return digits > 0 ? (value, digits) : nil
         }
 
         mutating func read() -> ClockTime? {
@@ -62,19 +56,15 @@ struct ClockTime {
             if days != nil {
                 let start = place
                 while next == 0x20 || next | 0x20 == 0x74 || next == 0x5F || next == 0x2D || next == 0x2C { place += 1 }
-                if place == text.count { return start == place ? days.map(Self.midnight) : nil }
-                guard place > start else { return nil }
+                // A date alone is its midnight.
+                guard (place > start) != (place == text.count) else { return nil }
             } else {
                 place = 0
             }
-            guard let time = timeOfDay() else { return nil }
-            guard let zone = zone(), place == text.count else { return nil }
+            let isDateAlone = days != nil && place == text.count
+            guard let time = isDateAlone ? 0 : timeOfDay(), let zone = zone(), place == text.count else { return nil }
             let seconds = (days ?? 0) * 86_400 - zone
             return ClockTime(nanoseconds: seconds * 1_000_000_000 + time, hasDate: days != nil)
-        }
-
-        private static func midnight(_ days: Int64) -> ClockTime {
-            ClockTime(nanoseconds: days * 86_400_000_000_000, hasDate: true)
         }
 
         /// Days since 1970.
@@ -190,16 +180,10 @@ struct ClockTime {
             return sign * seconds
         }
 
-        /// The days from 1970 to a date of the Gregorian calendar.
-        ///
-        /// Source: Howard Hinnant, "chrono-compatible low-level date algorithms".
+        /// The days from 1970 to a date; `nil` when it cannot be one.
         private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64? {
             guard (1900...2200).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
-            let year = month <= 2 ? year - 1 : year
-            let era = year / 400
-            let yearOfEra = year - era * 400
-            let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-            return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+            return WallTime.days(year, month, day)
         }
     }
 }
