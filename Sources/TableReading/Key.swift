@@ -83,14 +83,7 @@ package struct KeyForm<Value>: Sendable {
         _ message: @escaping @Sendable (Value) -> String
     ) -> KeyForm {
         KeyForm(
-            read: { table, key in
-                guard let value = read(table, key) else { return nil }
-                guard isFine(value) else {
-                    table.refuse(key, message(value))
-                    return nil
-                }
-                return value
-            }, show: show, range: range)
+            read: { table, key in table.limited(key, read(table, key), to: isFine, message) }, show: show, range: range)
     }
 }
 

@@ -44,13 +44,8 @@ extension TableReader {
         }
     }
 
-    /// Warns when the service's account may not use a file, in the service's configuration.
-    ///
-    /// - Parameters:
-    ///   - path: The file.
-    ///   - node: The value that names it.
-    ///   - status: The status of the file.
-    ///   - right: The right that is needed, as a bit of an octal digit.
+    /// Warns when the service's account may not use a file, in the service's configuration; the right that is needed is a bit of
+    /// an octal digit.
     private func warnIfDenied(_ path: String, _ node: TOMLNode, _ status: stat, needing right: mode_t) {
         guard diagnostics.isOfService, let account = AccountDatabase.user("binnacle") else { return }
         let isOfGroup = status.st_gid == AccountDatabase.group("binnacle")

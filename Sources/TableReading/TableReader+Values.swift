@@ -60,45 +60,36 @@ extension TableReader {
             refuse(key, entry.node, expected: "a number")
             return nil
         }
-        guard value.isFinite else {
-            refuse(key, "(\(value)) has to be a finite number")
-            return nil
-        }
-        return value
+        return limited(key, value, to: \.isFinite) { "(\($0)) has to be a finite number" }
+    }
+
+    /// A value that meets a condition; another one is reported with the message.
+    func limited<Value>(
+        _ key: String, _ value: Value?, to isFine: (Value) -> Bool, _ message: (Value) -> String
+    ) -> Value? {
+        guard let value, !isFine(value) else { return value }
+        refuse(key, message(value))
+        return nil
     }
 
     /// A number within bounds.
     package func number(_ key: String, in range: ClosedRange<Double>) -> Double? {
-        guard let value = double(key) else { return nil }
-        guard range.contains(value) else {
-            refuse(key, "(\(value)) is not between \(range.lowerBound) and \(range.upperBound)")
-            return nil
+        limited(key, double(key), to: range.contains) {
+            "(\($0)) is not between \(range.lowerBound) and \(range.upperBound)"
         }
-        return value
     }
 
     /// A finite number that single precision can hold.
     package func float(_ key: String) -> Float? {
-        guard let value = double(key) else { return nil }
-        guard Float(value).isFinite else {
-            refuse(key, "(\(value)) is too large")
-            return nil
-        }
-        return Float(value)
+        limited(key, double(key), to: { Float($0).isFinite }, { "(\($0)) is too large" }).map { Float($0) }
     }
 
     /// A time in seconds, to the nanosecond.
     package func seconds(_ key: String) -> Duration? {
-        guard let value = double(key) else { return nil }
-        guard value >= 0 else {
-            refuse(key, "(\(value)) is negative")
-            return nil
-        }
-        guard value <= Self.longestSeconds else {
-            refuse(key, "(\(value)) is longer than \(Int(Self.longestSeconds)) s")
-            return nil
-        }
-        return Self.duration(value)
+        let value = limited(key, double(key), to: { $0 >= 0 }, { "(\($0)) is negative" })
+        return limited(key, value, to: { $0 <= Self.longestSeconds }) {
+            "(\($0)) is longer than \(Int(Self.longestSeconds)) s"
+        }.map(Self.duration)
     }
 
     /// A time in seconds, to the nanosecond, within bounds.
@@ -113,12 +104,7 @@ extension TableReader {
 
     /// A time in seconds that is not zero.
     package func positiveSeconds(_ key: String) -> Duration? {
-        guard let value = seconds(key) else { return nil }
-        guard value > .zero else {
-            refuse(key, "has to be longer than 0 s")
-            return nil
-        }
-        return value
+        limited(key, seconds(key), to: { $0 > .zero }, { _ in "has to be longer than 0 s" })
     }
 
     /// A whole number within bounds.
