@@ -20,7 +20,7 @@ final class ArrowEncoder {
             pairs += [
                 (ArrowKeys.sensor(number, .name), content.sensor),
                 (ArrowKeys.sensor(number, .kind), content.kind.rawValue),
-                (ArrowKeys.sensor(number, .unit), content.kind.arrowUnit),
+                (ArrowKeys.sensor(number, .unit), Quantity.of(content.kind).usual.option),
                 (ArrowKeys.sensor(number, .scale), "1"),
             ]
         }

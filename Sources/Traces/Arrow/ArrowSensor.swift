@@ -12,14 +12,8 @@ struct ArrowSensor {
     /// What was assumed because the metadata does not say it, or contradicts the values.
     let notices: [String]
 
-    /// Reads the metadata of a sensor number.
-    ///
-    /// - Parameters:
-    ///   - number: The sensor number.
-    ///   - metadata: The schema's.
-    ///   - hints: What the user says.
-    ///   - values: The first vectors, which decide what is not described; `nil` where everything is.
-    /// - Throws: ``ArrowFault`` when it is not valid.
+    /// Reads the schema's metadata of a sensor number; the first vectors decide what is not described, and are `nil` where
+    /// everything is.
     init(
         _ number: UInt8, metadata: [String: String], hints: TraceHints, values: VectorStatistics? = nil
     ) throws(ArrowFault) {
@@ -46,7 +40,7 @@ struct ArrowSensor {
         var notices: [String] = []
         if values != nil, kindName == nil || found.option != quantity.usual.option {
             notices.append(
-                "sensor \(number) is not described: taken as \(kind == .accelerometer ? "an" : "a") \(kind.rawValue) in \(found.name) "
+                "sensor \(number) is not described: taken as \(kind.withArticle) in \(found.name) "
                     + "(--bind SENSOR=FILE:KIND says otherwise)")
         }
         if let values, values.isEnough, !quantity.possible.contains(values.medianMagnitude * factor.magnitude) {
@@ -78,10 +72,10 @@ struct ArrowSensor {
     ) throws(ArrowFault) -> Double {
         var factor = 1.0
         if let unit {
-            switch TraceUnit(unit)?.meant(for: kind) {
-            case .acceleration(let known), .field(let known), .angularRate(let known): factor = known
-            default: throw ArrowFault("sensor \(number): '\(unit.printable)' is no unit of \(kind.rawValue)s")
+            guard let known = TraceUnit(unit)?.meant(for: kind) else {
+                throw ArrowFault("sensor \(number): '\(unit.printable)' is no unit of \(kind.rawValue)s")
             }
+            factor = known.factor
         }
         guard let scale else { return factor }
         guard let multiple = Double(scale), multiple.isFinite, multiple != 0 else {

@@ -100,7 +100,7 @@ struct CSVAxes {
     private mutating func kindOfBare(_ group: Group) -> SampleKind? {
         guard group.isWhole, !hasOtherAxes(group) else { return nil }
         if let kind = file.kind {
-            notices.append("\(shown(group)): taken as \(article(kind)), as the file's name says")
+            notices.append("\(shown(group)): taken as \(kind.withArticle), as the file's name says")
             return kind
         }
         if hints.map?.acceleration == .linear { return .accelerometer }
@@ -213,12 +213,15 @@ struct CSVAxes {
         }
         let isOwn = group.sensor != nil
         var factor = stated?.factor ?? 1
+        var lateCheck: UnitCheck?
         if isLinear {
             if stated == nil {
                 notices.append("no unit for \(shown(group)): taken as \(quantity.usual.name) (--map says otherwise)")
             }
         } else if let stated {
-            if !isOwn { try check(group, quantity, stated, values, advice) }
+            let check = UnitCheck(names: shown(group), quantity: quantity, stated: stated)
+            if !isOwn { try report(check, group, values, advice) }
+            if !isOwn, !values.isEnough { lateCheck = check }
         } else {
             factor = try factorOfUnstated(group, quantity, values, advice)
         }
@@ -233,9 +236,7 @@ struct CSVAxes {
         return CSVLayout.Stream(
             sensor: group.sensor, kind: kind,
             factors: places.map { factor * sign * (mapped.negative.contains($0) ? -1 : 1) }, columns: places,
-            lift: isLinear ? Gravity.standard : 0,
-            lateCheck: isOwn || isLinear || values.isEnough
-                ? nil : stated.map { UnitCheck(names: shown(group), quantity: quantity, stated: $0) })
+            lift: isLinear ? Gravity.standard : 0, lateCheck: lateCheck)
     }
 
     /// Whether the user says that gravity is missing, and it is.
@@ -282,16 +283,16 @@ struct CSVAxes {
     }
 
     /// Reports values that contradict a stated unit.
-    private mutating func check(
-        _ group: Group, _ quantity: Quantity, _ stated: TraceUnit, _ values: VectorStatistics, _ advice: CSVAdvice
+    private mutating func report(
+        _ check: UnitCheck, _ group: Group, _ values: VectorStatistics, _ advice: CSVAdvice
     ) throws(Problem) {
-        guard values.isEnough, !quantity.possible.contains(values.medianMagnitude * stated.factor) else { return }
+        guard let contradiction = check.contradiction(values) else { return }
+        let quantity = check.quantity
         let isBare = group.stem.isEmpty && !mapped.kinds.contains(quantity.kind) && hints.assumedKind == nil
-        if quantity.hasGravity, isBare, values.medianMagnitude * stated.factor < quantity.possible.lowerBound {
+        if quantity.hasGravity, isBare, values.medianMagnitude * check.stated.factor < quantity.possible.lowerBound {
             throw withoutGravity(group, values, advice)
         }
-        let check = UnitCheck(names: shown(group), quantity: quantity, stated: stated)
-        if let contradiction = check.contradiction(values) { notices.append(contradiction) }
+        notices.append(contradiction)
     }
 
     /// The factor of values without a unit: the one that they fit.
@@ -372,10 +373,6 @@ struct CSVAxes {
     // MARK: - Words
 
     private func shown(_ group: Group) -> String { group.places.map { names[$0].printable }.joined(separator: ", ") }
-
-    private func article(_ kind: SampleKind) -> String {
-        kind == .accelerometer ? "an \(kind.rawValue)" : "a \(kind.rawValue)"
-    }
 
     private func nothingFound(_ groups: [Group], _ advice: CSVAdvice) -> Problem {
         let list = CSVLayout.list(names)

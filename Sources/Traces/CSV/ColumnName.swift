@@ -40,19 +40,15 @@ struct ColumnName: Equatable {
     /// Whether it is left out because it is an axis of a gyroscope without a unit that is known.
     var hasStrangeRate = false
 
-    init(role: Role, unit: Unit, sensor: String?) {
-        self.role = role
-        self.unit = unit
-        self.sensor = sensor
-    }
+    /// A column that is not used.
+    static let unused = ColumnName(role: .other, unit: .none, sensor: nil)
+}
 
+extension ColumnName {
     /// Whether some of these are names of columns that are used, and not words of a sentence.
     static func areNames(_ fields: [String]) -> Bool {
         fields.count { ColumnName($0).role != .other } >= 2
     }
-
-    /// A column that is not used.
-    static let unused = ColumnName(role: .other, unit: .none, sensor: nil)
 
     /// Parses a name from the header, without quotes.
     init(_ name: String) {
@@ -60,9 +56,7 @@ struct ColumnName: Equatable {
         if let dot = name.lastIndex(of: "."), dot > name.startIndex {
             let rest = ColumnName(unprefixed: String(name[name.index(after: dot)...]))
             if rest.kind(assuming: nil) != nil, rest.strangeWords == 0 {
-                self = rest
-                self = ColumnName(role: rest.role, unit: rest.unit, sensor: String(name[..<dot]))
-                content = rest.content
+                self.init(role: rest.role, unit: rest.unit, sensor: String(name[..<dot]), content: rest.content)
                 return
             }
         }
@@ -103,15 +97,11 @@ struct ColumnName: Equatable {
             guard kind != nil else { return }
         case .known(let unit):
             // The unit speaks for a name that does not.
-            if kind == nil, words.strange > 0 { kind = Self.kind(of: unit) }
+            if kind == nil, words.strange > 0 { kind = unit.kind }
         case .none, .unknown:
             guard kind != nil || words.strange == 0 else { return }
         }
         role = .axis(axis, kind)
-    }
-
-    private static func kind(of unit: TraceUnit) -> SampleKind? {
-        Quantity.all.first { unit.meant(for: $0.kind) != nil }?.kind
     }
 
     /// The kind that an axis measures, or the assumed one for a bare axis whose unit permits it; `nil` if undetermined.
@@ -120,7 +110,7 @@ struct ColumnName: Equatable {
         if let named { return named }
         guard case .known(let unit) = unit else { return assumed }
         if let assumed, unit.meant(for: assumed) != nil { return assumed }
-        return Self.kind(of: unit)
+        return unit.kind
     }
 
     /// Splits the unit off a name: `Time (s)`, `x [g]`, `mx_uT`, `time in ms`, `t / s`, `Accelerometer X, g`.
@@ -132,7 +122,7 @@ struct ColumnName: Equatable {
             return (String(trimmed[..<start]), TraceUnit(unit).map { .known($0) } ?? .unknown(unit))
         }
         for separator in [" in ", ", ", "/"] {
-            guard let place = range(of: separator, in: trimmed), place.lowerBound > trimmed.startIndex,
+            guard let place = trimmed.firstRange(of: separator), place.lowerBound > trimmed.startIndex,
                 let unit = TraceUnit(String(trimmed[place.upperBound...]))
             else { continue }
             return (String(trimmed[..<place.lowerBound]), .known(unit))
@@ -156,16 +146,6 @@ struct ColumnName: Equatable {
             if text[index] == close { depth += 1 }
             if text[index] == open { depth -= 1 }
             if depth == 0 { return index }
-        }
-        return nil
-    }
-
-    /// The first place of some ASCII text.
-    private static func range(of wanted: String, in text: String) -> Range<String.Index>? {
-        var start = text.startIndex
-        while start < text.endIndex {
-            if text[start...].hasPrefix(wanted) { return start..<text.index(start, offsetBy: wanted.count) }
-            start = text.index(after: start)
         }
         return nil
     }
@@ -196,25 +176,26 @@ struct ColumnWords {
     /// All words but the axis.
     private(set) var stem = ""
 
-    private enum Meaning {
-        case accelerometer, magnetometer, gyroscope, other, withoutGravity, gravity, including, time, filler
+    private enum Meaning: Equatable {
+        case quantity(SampleKind)
+        case other, withoutGravity, gravity, including, time, filler
     }
 
     /// One meaning: whole words, and beginnings of words.
     private static let lexicon: [(meaning: Meaning, words: Set<String>, beginnings: [String])] = [
         (.other, ["accuracy", "magnitude", "norm", "total"], ["accurac", "magnitud"]),
         (
-            .accelerometer, ["a", "gf", "gforce", "beschl"],
+            .quantity(.accelerometer), ["a", "gf", "gforce", "beschl"],
             ["acc", "acel", "akzel", "beschleun", "加速度", "תאוצה", "ускорен"]
         ),
-        (.magnetometer, ["m", "b", "h", "mf", "mafi"], ["mag", "compass", "kompass", "磁"]),
-        (.gyroscope, ["g", "w", "omega"], ["gyr", "winkelgeschw", "drehrate"]),
+        (.quantity(.magnetometer), ["m", "b", "h", "mf", "mafi"], ["mag", "compass", "kompass", "磁"]),
+        (.quantity(.gyroscope), ["g", "w", "omega"], ["gyr", "winkelgeschw", "drehrate"]),
         (
             .other,
             [
-                "q", "orie", "rate", "euler", "bias", "offset", "std", "stdev", "var", "min", "max",
-                "vel",
-                "pos", "count", "temp", "dt", "delta", "diff", "bearing", "gps",
+                "q", "orie", "rate", "euler", "bias", "offset", "std", "stdev", "var", "min", "max", "vel", "pos",
+                "count",
+                "temp", "dt", "delta", "diff", "bearing", "gps",
             ],
             [
                 "rot", "angular", "angle", "winkel", "orientation", "quat", "velocit", "speed", "position",
@@ -233,16 +214,15 @@ struct ColumnWords {
                 "field", "sensor", "axis", "achse", "eje", "asse", "axe", "raw", "absolute", "data", "value", "val",
                 "cal",
                 "calibrated", "uncal", "uncalibrated", "of", "the", "force", "specific", "total", "component", "motion",
-                "device", "in",
-                "low", "noise", "wide", "range", "ln", "wr", "phone", "imu",
+                "device", "in", "low", "noise", "wide", "range", "ln", "wr", "phone", "imu",
             ], []
         ),
     ]
 
     private static let timeWords: Set<String> = [
         "time", "times", "timestamp", "timestamps", "ts", "stamp", "stamps", "epoch", "elapsed", "datetime", "date",
-        "datum",
-        "clock", "hora", "heure", "uhrzeit", "temps", "tiempo", "tempo", "fecha", "sec", "secs", "second", "seconds",
+        "datum", "clock", "hora", "heure", "uhrzeit", "temps", "tiempo", "tempo", "fecha", "sec", "secs", "second",
+        "seconds",
         "millis", "msec", "msecs", "millisecond", "milliseconds", "micros", "usec", "microsecond", "microseconds",
         "nanos", "nanosecond", "nanoseconds", "sekunden", "segundos", "secondes", "utc", "время", "时间", "時間", "זמן",
     ]
@@ -280,7 +260,7 @@ struct ColumnWords {
         let isRate = { (word: String) in
             word == "rate" || word == "vel" || word.hasPrefix("velocit") || word.hasPrefix("speed")
         }
-        let isNamed = words.contains { meaning($0) == .gyroscope }
+        let isNamed = words.contains { meaning($0) == .quantity(.gyroscope) }
         guard isNamed || words.contains(where: isTurning) && words.contains(where: isRate) else { return }
         words.removeAll { isTurning($0) || isRate($0) }
         if !isNamed { words.append("gyro") }
@@ -288,9 +268,7 @@ struct ColumnWords {
 
     private mutating func note(_ word: String) {
         switch Self.meaning(word) {
-        case .accelerometer: take(.accelerometer, word)
-        case .magnetometer: take(.magnetometer, word)
-        case .gyroscope: take(.gyroscope, word)
+        case .quantity(let meant): if word.count == 1 { letter = letter ?? meant } else { kind = kind ?? meant }
         case .other: isOther = true
         case .withoutGravity: isWithoutGravity = true
         case .gravity: isGravity = isGravity || (kind ?? letter) == nil
@@ -300,10 +278,6 @@ struct ColumnWords {
         case .filler, .time: break
         case nil: strange += 1
         }
-    }
-
-    private mutating func take(_ meant: SampleKind, _ word: String) {
-        if word.count == 1 { letter = letter ?? meant } else { kind = kind ?? meant }
     }
 
     /// The words in lower case, without digits behind them.
@@ -362,19 +336,12 @@ struct ColumnWords {
         }
         for place in words.indices.reversed() {
             let word = words[place]
-            guard word.count > 1 else { continue }
-            if let axis = letters.firstIndex(of: String(word.suffix(1))), Self.isQuantity(String(word.dropLast())) {
+            let ends = [(word.suffix(1), word.dropLast(), fewest: 2), (word.prefix(1), word.dropFirst(), fewest: 4)]
+            for (letter, rest, fewest) in ends where word.count >= fewest && Self.isQuantity(String(rest)) {
+                guard let axis = letters.firstIndex(of: String(letter)) else { continue }
                 self.axis = axis
                 isAxisCertain = true
-                words[place] = String(word.dropLast())
-                return
-            }
-            if word.count > 3, let axis = letters.firstIndex(of: String(word.prefix(1))),
-                Self.isQuantity(String(word.dropFirst()))
-            {
-                self.axis = axis
-                isAxisCertain = true
-                words[place] = String(word.dropFirst())
+                words[place] = String(rest)
                 return
             }
         }
@@ -382,7 +349,7 @@ struct ColumnWords {
 
     private static func isQuantity(_ word: String) -> Bool {
         switch meaning(word) {
-        case .accelerometer, .magnetometer, .gyroscope, .other, .withoutGravity, .gravity: true
+        case .quantity, .other, .withoutGravity, .gravity: true
         case .filler: word == "axis" || word == "achse" || word == "raw"
         case .including, .time, nil: false
         }

@@ -1,6 +1,6 @@
 /// Files that hold no trace as they are, recognised by their first bytes, with what to do.
 struct ForeignFormat {
-    private let mark: [UInt8]
+    private let marks: [[UInt8]]
     private let message: String
     /// Makes the command that converts a file, and its result, from the file's name.
     private var remedy: (@Sendable (String) -> TraceRemedy?)?
@@ -9,13 +9,14 @@ struct ForeignFormat {
     static let markCount = 16
 
     private init(_ mark: [UInt8], _ message: String, _ remedy: (@Sendable (String) -> TraceRemedy?)? = nil) {
-        self.mark = mark
+        marks = [mark]
         self.message = message
         self.remedy = remedy
     }
 
-    private init(_ mark: String, _ message: String, _ remedy: (@Sendable (String) -> TraceRemedy?)? = nil) {
-        self.init(Array(mark.utf8), message, remedy)
+    private init(_ marks: String..., says message: String) {
+        self.marks = marks.map { Array($0.utf8) }
+        self.message = message
     }
 
     private static let stream = "w = ipc.new_stream(OUT, t.schema); w.write_table(t); w.close()"
@@ -25,15 +26,18 @@ struct ForeignFormat {
     private static let all: [ForeignFormat] = [
         ForeignFormat(
             "ARROW1",
-            "is an Arrow file (Feather), and no stream: convert it, with pyarrow: t = ipc.open_file(IN).read_all(); \(stream)"
+            says: "is an Arrow file (Feather), and no stream: convert it, with pyarrow: "
+                + "t = ipc.open_file(IN).read_all(); \(stream)"
         ),
         ForeignFormat(
             "FEA1",
-            "is an old Feather file: convert it to an Arrow stream, with pyarrow: t = feather.read_table(IN); \(stream)"
+            says: "is an old Feather file: convert it to an Arrow stream, with pyarrow: "
+                + "t = feather.read_table(IN); \(stream)"
         ),
         ForeignFormat(
             "PAR1",
-            "is a Parquet file: convert it to an Arrow stream, with pyarrow: t = parquet.read_table(IN); \(stream)"),
+            says: "is a Parquet file: convert it to an Arrow stream, with pyarrow: "
+                + "t = parquet.read_table(IN); \(stream)"),
         ForeignFormat([0x1F, 0x8B], "is compressed with gzip: unpack it first (gunzip)") {
             unpacked($0, with: "gunzip -c", suffixes: [".gz"])
         },
@@ -46,37 +50,30 @@ struct ForeignFormat {
         ForeignFormat([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], "is compressed with xz: unpack it first (unxz)") {
             unpacked($0, with: "unxz -c", suffixes: [".xz"])
         },
-        ForeignFormat("BZh", "is compressed with bzip2: unpack it first (bunzip2)") {
+        ForeignFormat([0x42, 0x5A, 0x68], "is compressed with bzip2: unpack it first (bunzip2)") {
             unpacked($0, with: "bunzip2 -c", suffixes: [".bz2"])
         },
         ForeignFormat(
             [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C], "is a 7-Zip archive: unpack it first (7z x), and name the files in it"
         ),
-        ForeignFormat("Rar!", "is a RAR archive: unpack it first, and name the files in it"),
+        ForeignFormat("Rar!", says: "is a RAR archive: unpack it first, and name the files in it"),
         ForeignFormat(
             [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1], "is a workbook of Excel (.xls), and no CSV: \(export)",
             exported),
         ForeignFormat(
             "SQLite format 3",
-            "is a SQLite database, and no CSV: export the table with the samples (sqlite3 -csv -header)"),
-        ForeignFormat("%PDF", "is a PDF document: export the recording as CSV instead"),
+            says: "is a SQLite database, and no CSV: export the table with the samples (sqlite3 -csv -header)"),
+        ForeignFormat("%PDF", says: "is a PDF document: export the recording as CSV instead"),
         ForeignFormat(
-            "<!DOCTYPE", "is a web page, and no recording: was the link to the download, or a sign-in page, saved?"),
+            "<!DOCTYPE", "<!doctype", "<html",
+            says: "is a web page, and no recording: was the link to the download, or a sign-in page, saved?"),
+        ForeignFormat("<?xml", says: "is XML, and no CSV: export the recording as CSV"),
         ForeignFormat(
-            "<!doctype", "is a web page, and no recording: was the link to the download, or a sign-in page, saved?"),
+            "{\"", "[{", "{\n", "[\n",
+            says: "is JSON, and no CSV: export the recording as CSV, or write its numbers with a program such as jq"),
         ForeignFormat(
-            "<html", "is a web page, and no recording: was the link to the download, or a sign-in page, saved?"),
-        ForeignFormat("<?xml", "is XML, and no CSV: export the recording as CSV"),
-        ForeignFormat(
-            "{\"", "is JSON, and no CSV: export the recording as CSV, or write its numbers with a program such as jq"),
-        ForeignFormat(
-            "[{", "is JSON, and no CSV: export the recording as CSV, or write its numbers with a program such as jq"),
-        ForeignFormat(
-            "{\n", "is JSON, and no CSV: export the recording as CSV, or write its numbers with a program such as jq"),
-        ForeignFormat(
-            "[\n", "is JSON, and no CSV: export the recording as CSV, or write its numbers with a program such as jq"),
-        ForeignFormat(
-            "MATLAB 5.0 MAT", "is a MAT-file of MATLAB, and no CSV: write it there with writetable or writematrix"),
+            "MATLAB 5.0 MAT", says: "is a MAT-file of MATLAB, and no CSV: write it there with writetable or writematrix"
+        ),
         ForeignFormat(
             [0x89, 0x48, 0x44, 0x46], "is an HDF5 file (also MATLAB 7.3), and no CSV: export the samples as CSV"),
         ForeignFormat(
@@ -88,7 +85,7 @@ struct ForeignFormat {
     /// Throws ``TraceError`` when a file begins as one of them.
     static func refuse(_ first: [UInt8], _ path: String) throws(TraceError) {
         if first.starts(with: "PK\u{3}\u{4}".utf8) { throw archive(path, first) }
-        guard let found = all.first(where: { first.starts(with: $0.mark) }) else { return }
+        guard let found = all.first(where: { $0.marks.contains(where: first.starts) }) else { return }
         throw TraceError(.data, path: path, found.message, remedy: found.remedy?(path))
     }
 

@@ -37,28 +37,29 @@ struct Quantity {
         Quantity(
             kind: .accelerometer, letter: "a", measures: "acceleration",
             units: [
-                Unit(name: "m/s²", option: "m/s2", unit: .acceleration(factor: 1), typical: 6...20),
-                Unit(name: "g", option: "g", unit: .acceleration(factor: Gravity.standard), typical: 0.6...1.7),
+                Unit(name: "m/s²", option: "m/s2", unit: .measured(.accelerometer, 1), typical: 6...20),
+                Unit(name: "g", option: "g", unit: .measured(.accelerometer, Gravity.standard), typical: 0.6...1.7),
                 Unit(
-                    name: "mg", option: "mg", unit: .acceleration(factor: Gravity.standard * 1e-3), typical: 600...1700),
+                    name: "mg", option: "mg", unit: .measured(.accelerometer, Gravity.standard * 1e-3),
+                    typical: 600...1700),
             ],
             possible: 3...30, hasGravity: true, reference: "gravity alone is 9.81"),
         Quantity(
             kind: .magnetometer, letter: "m", measures: "a magnetic field",
             units: [
-                Unit(name: "µT", option: "uT", unit: .field(factor: 1), typical: 10...149),
-                Unit(name: "gauss", option: "gauss", unit: .field(factor: 100), typical: 0.15...1.2),
-                Unit(name: "mgauss", option: "mgauss", unit: .field(factor: 0.1), typical: 150...900),
-                Unit(name: "nT", option: "nT", unit: .field(factor: 1e-3), typical: 15_000...120_000),
-                Unit(name: "mT", option: "mT", unit: .field(factor: 1e3), typical: 0.01...0.12),
+                Unit(name: "µT", option: "uT", unit: .measured(.magnetometer, 1), typical: 10...149),
+                Unit(name: "gauss", option: "gauss", unit: .measured(.magnetometer, 100), typical: 0.15...1.2),
+                Unit(name: "mgauss", option: "mgauss", unit: .measured(.magnetometer, 0.1), typical: 150...900),
+                Unit(name: "nT", option: "nT", unit: .measured(.magnetometer, 1e-3), typical: 15_000...120_000),
+                Unit(name: "mT", option: "mT", unit: .measured(.magnetometer, 1e3), typical: 0.01...0.12),
             ],
             possible: 10...500, hasGravity: false, reference: "the Earth's field is 20 to 70"),
         Quantity(
             kind: .gyroscope, letter: "g", measures: "a rate of turn",
             units: [
-                Unit(name: "rad/s", option: "rad/s", unit: .angularRate(factor: 1), typical: 0...8),
-                Unit(name: "°/s", option: "deg/s", unit: .angularRate(factor: .pi / 180), typical: 8...2100),
-                Unit(name: "m°/s", option: "mdps", unit: .angularRate(factor: .pi / 180e3), typical: 2100...2.1e6),
+                Unit(name: "rad/s", option: "rad/s", unit: .measured(.gyroscope, 1), typical: 0...8),
+                Unit(name: "°/s", option: "deg/s", unit: .measured(.gyroscope, .pi / 180), typical: 8...2100),
+                Unit(name: "m°/s", option: "mdps", unit: .measured(.gyroscope, .pi / 180e3), typical: 2100...2.1e6),
             ],
             possible: 0...40, hasGravity: false, reference: "no gyroscope measures more than 35",
             isKnownByValues: false),
@@ -109,6 +110,11 @@ struct Quantity {
         while power * 1.4142 < median { power *= 2 }
         return max(power / median, median / power) < 1.35 ? power : median.rounded()
     }
+}
+
+extension SampleKind {
+    /// The sensor's name in a sentence.
+    var withArticle: String { self == .accelerometer ? "an \(rawValue)" : "a \(rawValue)" }
 }
 
 /// The lengths and directions of the first vectors of a stream.

@@ -5,12 +5,8 @@ import SensorGeometry
 enum TraceUnit: Equatable {
     /// A time.
     case time(TimeUnit)
-    /// An acceleration, with the factor that makes it m/s².
-    case acceleration(factor: Double)
-    /// A magnetic field, with the factor that makes it µT.
-    case field(factor: Double)
-    /// An angular rate, with the factor that makes it rad/s.
-    case angularRate(factor: Double)
+    /// What a kind of sensor measures, with the factor that makes it m/s², µT or rad/s.
+    case measured(SampleKind, Double)
 
     /// The units of `--map`, in its help and its messages.
     static let known = "s, ms, us, ns, m/s2, g, mg, uT, nT, mT, gauss, mgauss, rad/s, deg/s, mdps"
@@ -25,21 +21,21 @@ enum TraceUnit: Equatable {
         case "min", "mins", "minute", "minutes": self = .time(.minutes)
         case "h", "hr", "hrs", "hour", "hours": self = .time(.hours)
         case "day", "days": self = .time(.days)
-        case "m/s2", "m/s/s", "m_s2", "mps2", "ms2", "ms-2", "m/sec2", "m/s**2": self = .acceleration(factor: 1)
-        case "g", "gs", "g's", "gn", "g-force", "gforce": self = .acceleration(factor: Gravity.standard)
-        case "mg", "milli-g", "millig": self = .acceleration(factor: Gravity.standard * 1e-3)
-        case "cm/s2", "gal": self = .acceleration(factor: 1e-2)
-        case "ut", "microtesla", "microteslas": self = .field(factor: 1)
-        case "nt", "nanotesla": self = .field(factor: 1e-3)
-        case "mt", "millitesla": self = .field(factor: 1e3)
-        case "t", "tesla": self = .field(factor: 1e6)
-        case "gauss": self = .field(factor: 100)
-        case "mgauss", "milligauss": self = .field(factor: 0.1)
-        case "rad/s", "rads-1", "rad_s", "rad/sec", "radian/s", "radians/s": self = .angularRate(factor: 1)
-        case "mrad/s", "mrad_s": self = .angularRate(factor: 1e-3)
+        case "m/s2", "m/s/s", "m_s2", "mps2", "ms2", "ms-2", "m/sec2", "m/s**2": self = .measured(.accelerometer, 1)
+        case "g", "gs", "g's", "gn", "g-force", "gforce": self = .measured(.accelerometer, Gravity.standard)
+        case "mg", "milli-g", "millig": self = .measured(.accelerometer, Gravity.standard * 1e-3)
+        case "cm/s2", "gal": self = .measured(.accelerometer, 1e-2)
+        case "ut", "microtesla", "microteslas": self = .measured(.magnetometer, 1)
+        case "nt", "nanotesla": self = .measured(.magnetometer, 1e-3)
+        case "mt", "millitesla": self = .measured(.magnetometer, 1e3)
+        case "t", "tesla": self = .measured(.magnetometer, 1e6)
+        case "gauss": self = .measured(.magnetometer, 100)
+        case "mgauss", "milligauss": self = .measured(.magnetometer, 0.1)
+        case "rad/s", "rads-1", "rad_s", "rad/sec", "radian/s", "radians/s": self = .measured(.gyroscope, 1)
+        case "mrad/s", "mrad_s": self = .measured(.gyroscope, 1e-3)
         case "deg/s", "dps", "degs-1", "deg_s", "deg/sec", "degree/s", "degrees/s", "degrees/sec":
-            self = .angularRate(factor: Double.pi / 180)
-        case "mdps", "mdeg/s": self = .angularRate(factor: Double.pi / 180 * 1e-3)
+            self = .measured(.gyroscope, Double.pi / 180)
+        case "mdps", "mdeg/s": self = .measured(.gyroscope, Double.pi / 180 * 1e-3)
         default: return nil
         }
     }
@@ -69,13 +65,8 @@ enum TraceUnit: Equatable {
     }
 
     private func multiplied(by number: Double) -> TraceUnit? {
-        guard number.isFinite, number > 0 else { return nil }
-        switch self {
-        case .acceleration(let factor): return .acceleration(factor: factor * number)
-        case .field(let factor): return .field(factor: factor * number)
-        case .angularRate(let factor): return .angularRate(factor: factor * number)
-        case .time: return nil
-        }
+        guard number.isFinite, number > 0, case .measured(let kind, let factor) = self else { return nil }
+        return .measured(kind, factor * number)
     }
 
     /// Lower case, without blanks, dots, parentheses and exponent signs, with ASCII letters for special ones.
@@ -93,20 +84,18 @@ enum TraceUnit: Equatable {
     /// kind.
     func meant(for kind: SampleKind) -> TraceUnit? {
         switch (self, kind) {
-        case (.acceleration, .accelerometer), (.field, .magnetometer), (.angularRate, .gyroscope): self
-        case (.acceleration(factor: Gravity.standard), .magnetometer): .field(factor: 100)
-        case (.acceleration(factor: Gravity.standard * 1e-3), .magnetometer): .field(factor: 0.1)
+        case (.measured(kind, _), _): self
+        case (.measured(.accelerometer, Gravity.standard), .magnetometer): .measured(.magnetometer, 100)
+        case (.measured(.accelerometer, Gravity.standard * 1e-3), .magnetometer): .measured(.magnetometer, 0.1)
         default: nil
         }
     }
 
+    /// The kind of sensor that measures it; `nil` for times.
+    var kind: SampleKind? { if case .measured(let kind, _) = self { kind } else { nil } }
+
     /// The factor that makes values m/s², µT or rad/s; 1 for times.
-    var factor: Double {
-        switch self {
-        case .acceleration(let factor), .field(let factor), .angularRate(let factor): factor
-        case .time: 1
-        }
-    }
+    var factor: Double { if case .measured(_, let factor) = self { factor } else { 1 } }
 }
 
 /// A unit of time: a multiple of a power of ten of nanoseconds.

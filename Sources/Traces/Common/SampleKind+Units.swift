@@ -1,6 +1,0 @@
-import Binnacle
-
-extension SampleKind {
-    /// The unit in the metadata of a recording.
-    var arrowUnit: String { Quantity.of(self).usual.option }
-}
