@@ -25,15 +25,8 @@ struct ArrowField {
     private static let longestName = 65_536
     private static let mostLevels = 64
 
-    /// Reads a `Field`.
-    ///
-    /// - Parameters:
-    ///   - table: The field.
-    ///   - version: The metadata's version.
-    ///   - budget: The number of fields that may still be read, because those of a hostile schema may refer to each
-    ///     other.
-    ///   - level: The nesting depth of the field.
-    /// - Throws: ``ArrowFault`` when it is not valid.
+    /// Reads a `Field`; the budget is the number of fields that may still be read, because those of a hostile schema may
+    /// refer to each other.
     init(_ table: FlatTable, version: Int, budget: inout Int, level: Int = 0) throws(ArrowFault) {
         budget -= 1
         guard budget >= 0, level < Self.mostLevels else { throw .damaged }

@@ -138,43 +138,49 @@ final class ArrowFile {
         guard nodes.count > 0, rows >= 0, try nodes.integer(Int64.self, of: 0) == rows else { throw .damaged }
     }
 
-    /// The first batch; `nil` when there is none.
-    func firstBatch() throws(TraceError) -> ArrowBatch? {
+    /// Calls `body` with each batch, and the offset after it, until it returns `false`; returns the fault that ends the batches.
+    private func forEachBatch(_ body: (ArrowBatch, _ next: Int) -> Bool) -> TraceError? {
         var offset = firstMessage
         while true {
             switch find(at: offset) {
-            case .batch(let batch, _): return batch
+            case .batch(let batch, let next):
+                guard body(batch, next) else { return nil }
+                offset = next
             case .other(let next): offset = next
             case .end: return nil
-            case .fault(let error): throw error
+            case .fault(let error): return error
             }
         }
+    }
+
+    /// The first batch; `nil` when there is none.
+    func firstBatch() throws(TraceError) -> ArrowBatch? {
+        var first: ArrowBatch?
+        let fault = forEachBatch { batch, _ in
+            first = batch
+            return false
+        }
+        if let fault { throw fault }
+        return first
     }
 
     /// The lengths of the first vectors of a sensor, for a judgement of their unit.
     func firstVectors(of sensor: UInt8, most count: Int) -> VectorStatistics {
         var axes: [[Double]] = [[], [], []]
-        var offset = firstMessage
-        while axes[0].count < count {
-            switch find(at: offset) {
-            case .batch(let batch, let next):
-                for row in 0..<batch.rowCount where bytes[batch.sensors + row] == sensor && axes[0].count < count {
-                    for (axis, place) in [batch.x, batch.y, batch.z].enumerated() {
-                        axes[axis].append(
-                            Double(bytes.loadUnaligned(fromByteOffset: place + 4 * row, as: Float.self)))
-                    }
+        _ = forEachBatch { batch, _ in
+            for row in 0..<batch.rowCount where bytes[batch.sensors + row] == sensor && axes[0].count < count {
+                for (axis, place) in [batch.x, batch.y, batch.z].enumerated() {
+                    axes[axis].append(Double(bytes.loadUnaligned(fromByteOffset: place + 4 * row, as: Float.self)))
                 }
-                offset = next
-            case .other(let next): offset = next
-            case .end, .fault: return VectorStatistics(axes[0], axes[1], axes[2])
             }
+            return axes[0].count < count
         }
         return VectorStatistics(axes[0], axes[1], axes[2])
     }
 
     /// Has samples of other sensors be a fault from here on: no reader would get them.
     func expect(only numbers: [UInt8]) {
-        sensors = SensorSet().union(numbers)
+        sensors = SensorSet(numbers)
         // What was parsed before was not compared.
         remembered = remembered.map { _ in nil }
     }
@@ -182,17 +188,12 @@ final class ArrowFile {
     /// All sensor numbers in the readable part of the file.
     func presentSensors() -> SensorSet {
         var present = SensorSet()
-        var offset = firstMessage
-        while true {
-            switch find(at: offset) {
-            case .batch(let batch, let next):
-                present.formUnion(batch.present)
-                offset = next
-                file.release(upTo: offset)
-            case .other(let next): offset = next
-            case .end, .fault: return present
-            }
+        _ = forEachBatch { batch, next in
+            present.formUnion(batch.present)
+            file.release(upTo: next)
+            return true
         }
+        return present
     }
 
     /// The offset of an incomplete last message; `nil` after the first call.

@@ -41,13 +41,8 @@ struct ArrowMessageWriter {
         return bytes
     }
 
-    /// Begins a record batch, whose buffers follow in their order.
-    ///
-    /// - Parameters:
-    ///   - rowCount: The number of rows.
-    ///   - nodes: The number of values, and how many of them are null, of each column and its children.
-    ///   - bufferCounts: The number of bytes of each buffer.
-    ///   - metadata: Pairs of the batch.
+    /// Begins a record batch, whose buffers follow in their order; a node has the number of values of a column or a child, and
+    /// how many of them are null.
     mutating func beginBatch(
         rowCount: Int, nodes: [(Int64, Int64)], bufferCounts: [Int], metadata: [(String, String)] = []
     ) {
@@ -151,7 +146,8 @@ struct ArrowMessageWriter {
         bytes.append(contentsOf: repeatElement(0, count: Self.roundUp(bytes.count) - bytes.count))
     }
 
-    private static func roundUp(_ count: Int) -> Int { (count + alignment - 1) / alignment * alignment }
+    /// The space that a buffer of so many bytes takes.
+    static func roundUp(_ count: Int) -> Int { (count + alignment - 1) / alignment * alignment }
 }
 
 extension ArrowMessageWriter.FieldType {

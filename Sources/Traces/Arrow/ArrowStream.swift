@@ -44,7 +44,9 @@ enum ArrowStream {
         var numbers = described
         // A schema by Binnacle describes all sensors; otherwise the batches have to be searched.
         if numbers.isEmpty || metadata[ArrowKeys.version] == nil {
-            numbers = file.presentSensors().union(numbers).numbers
+            var present = file.presentSensors()
+            present.formUnion(SensorSet(numbers))
+            numbers = present.numbers
         }
         guard !numbers.isEmpty else {
             let end = file.takeTorn() == nil ? "" : ": the first batch was not written to its end"

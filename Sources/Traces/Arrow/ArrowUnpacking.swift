@@ -9,7 +9,6 @@ import PosixCalls
 /// when they are not compressed.
 struct ArrowUnpacking {
     private static let zstd: UInt8 = 1
-    private static let alignment = 64
 
     private let bytes: UnsafeRawBufferPointer
     private let path: String
@@ -80,12 +79,12 @@ struct ArrowUnpacking {
         for (index, place) in places.enumerated() {
             // The vector's place counts from the metadata's beginning, behind the mark and the length.
             let entry = 8 + buffers.start + 16 * index
-            Self.put(length, into: &metadata, at: entry)
-            Self.put(place.count, into: &metadata, at: entry + 8)
-            length += Self.roundUp(place.count)
+            metadata.put(Int64(length), at: entry)
+            metadata.put(Int64(place.count), at: entry + 8)
+            length += ArrowMessageWriter.roundUp(place.count)
         }
         let field = try faults(at: offset) { () throws(ArrowFault) in try message.table.position(of: 3) }
-        if let field { Self.put(length, into: &metadata, at: 8 + field) }
+        if let field { metadata.put(Int64(length), at: 8 + field) }
         try spool.append(metadata)
         for place in places { try add(place, at: offset) }
     }
@@ -132,18 +131,10 @@ struct ArrowUnpacking {
         } else {
             try spool.append(packed)
         }
-        try spool.append([UInt8](repeating: 0, count: Self.roundUp(place.count) - place.count))
+        try spool.append(repeatElement(0, count: ArrowMessageWriter.roundUp(place.count) - place.count))
     }
 
     private func append(_ range: Range<Int>) throws(TraceError) {
         try spool.append(UnsafeRawBufferPointer(rebasing: bytes[range.clamped(to: 0..<bytes.count)]))
     }
-
-    private static func put(_ number: Int, into metadata: inout [UInt8], at place: Int) {
-        withUnsafeBytes(of: Int64(number).littleEndian) {
-            for (index, byte) in $0.enumerated() { metadata[place + index] = byte }
-        }
-    }
-
-    private static func roundUp(_ count: Int) -> Int { (count + alignment - 1) / alignment * alignment }
 }

@@ -47,47 +47,34 @@ package final class EventTable {
     private static let mostTextBytes = 1 << 26
 
     /// The columns before the figures, in their order.
-    private enum Head: Int, CaseIterable {
-        case recording, seq, kind, detector, sensor, time, simulated
-
-        var field: ArrowMessageWriter.Field {
-            switch self {
-            case .recording: .init(name: "recording", type: .text, isNullable: true)
-            case .seq: .init(name: "seq", type: .int64, isNullable: true)
-            case .kind: .init(name: "kind", type: .text)
-            case .detector: .init(name: "detector", type: .text, isNullable: true)
-            case .sensor: .init(name: "sensor", type: .text, isNullable: true)
-            case .time: .init(name: "time_ns", type: .int64, isNullable: true)
-            case .simulated: .init(name: "simulated", type: .boolean, isNullable: true)
-            }
-        }
-    }
-
+    private enum Head: Int { case recording, seq, kind, detector, sensor, time, simulated }
+    private static let head: [ArrowMessageWriter.Field] = [
+        .init(name: "recording", type: .text, isNullable: true),
+        .init(name: "seq", type: .int64, isNullable: true),
+        .init(name: "kind", type: .text),
+        .init(name: "detector", type: .text, isNullable: true),
+        .init(name: "sensor", type: .text, isNullable: true),
+        .init(name: "time_ns", type: .int64, isNullable: true),
+        .init(name: "simulated", type: .boolean, isNullable: true),
+    ]
     /// The columns behind the figures, in their order.
-    private enum Tail: Int, CaseIterable {
-        case samples, skipped, events, seconds
-
-        var field: ArrowMessageWriter.Field {
-            switch self {
-            case .samples: .init(name: "samples", type: .int64, isNullable: true)
-            case .skipped: .init(name: "skipped", type: .counts, isNullable: true)
-            case .events: .init(name: "events", type: .int64, isNullable: true)
-            case .seconds: .init(name: "seconds", type: .float64, isNullable: true)
-            }
-        }
-    }
+    private enum Tail: Int { case samples, skipped, events, seconds }
+    private static let tail: [ArrowMessageWriter.Field] = [
+        .init(name: "samples", type: .int64, isNullable: true),
+        .init(name: "skipped", type: .counts, isNullable: true),
+        .init(name: "events", type: .int64, isNullable: true),
+        .init(name: "seconds", type: .float64, isNullable: true),
+    ]
 
     /// The columns, in their order.
     static let fields: [ArrowMessageWriter.Field] =
-        Head.allCases.map(\.field)
-        + Figure.Name.allCases.map { .init(name: $0.rawValue, type: $0.columnType, isNullable: true) }
-        + Tail.allCases.map(\.field)
+        head + Figure.Name.allCases.map { .init(name: $0.rawValue, type: $0.columnType, isNullable: true) } + tail
 
     private let file: RecordingFile
     private var message = ArrowMessageWriter()
     private var columns = EventTable.fields.map(ArrowColumn.init)
     private let places = Dictionary(
-        uniqueKeysWithValues: Figure.Name.allCases.enumerated().map { ($0.element, Head.allCases.count + $0.offset) })
+        uniqueKeysWithValues: Figure.Name.allCases.enumerated().map { ($0.element, EventTable.head.count + $0.offset) })
     private var rowCount = 0
     private var textCount = 0
 
@@ -121,7 +108,7 @@ package final class EventTable {
         set(outcome.kind, .kind)
         set(Figure(.status, .integer(outcome.status)))
         if let reason = outcome.reason { set(Figure(.reason, .text(reason))) }
-        let tail = Head.allCases.count + places.count
+        let tail = Self.head.count + places.count
         columns[tail + Tail.samples.rawValue].set(outcome.sampleCount, at: row)
         columns[tail + Tail.skipped.rawValue].set(outcome.skippedCounts, at: row)
         columns[tail + Tail.events.rawValue].set(outcome.eventCount, at: row)

@@ -41,32 +41,29 @@ struct FlatTable {
         self.slots = slots
     }
 
-    /// The offset of a field; `nil` when the table does not have it.
-    private func place(_ field: Int) throws(ArrowFault) -> Int? {
+    /// The place of a field's value in the buffer; `nil` when the table does not have it.
+    func position(of field: Int) throws(ArrowFault) -> Int? {
         let slot = 4 + 2 * field
         guard slot + 2 <= slotBytes else { return nil }
         let offset = Int(try buffer.load(UInt16.self, at: slots + slot))
         return offset == 0 ? nil : position + offset
     }
 
-    /// The place of a field's value in the buffer; `nil` when the table does not have it.
-    func position(of field: Int) throws(ArrowFault) -> Int? { try place(field) }
-
-    func has(_ field: Int) throws(ArrowFault) -> Bool { try place(field) != nil }
+    func has(_ field: Int) throws(ArrowFault) -> Bool { try position(of: field) != nil }
 
     func integer<Number: FixedWidthInteger>(_ field: Int, default value: Number) throws(ArrowFault) -> Number {
-        guard let place = try place(field) else { return value }
+        guard let place = try position(of: field) else { return value }
         return try buffer.load(Number.self, at: place)
     }
 
     func table(_ field: Int) throws(ArrowFault) -> FlatTable? {
-        guard let place = try place(field) else { return nil }
+        guard let place = try position(of: field) else { return nil }
         return try FlatTable(buffer, at: buffer.target(at: place))
     }
 
     /// A vector of elements with `stride` bytes each; empty when the table has none.
     func vector(_ field: Int, stride: Int) throws(ArrowFault) -> FlatVector {
-        guard let place = try place(field) else {
+        guard let place = try position(of: field) else {
             return FlatVector(buffer: buffer, start: 0, count: 0, stride: stride)
         }
         let start = try buffer.target(at: place)

@@ -61,9 +61,9 @@ struct FlatWriter {
                 }
             }
         }
-        put(UInt16(slotBytes), at: slots)
-        put(UInt16(bytes.count - position), at: slots + 2)
-        for (number, offset) in offsets.enumerated() { put(UInt16(offset), at: slots + 4 + 2 * number) }
+        bytes.put(UInt16(slotBytes), at: slots)
+        bytes.put(UInt16(bytes.count - position), at: slots + 2)
+        for (number, offset) in offsets.enumerated() { bytes.put(UInt16(offset), at: slots + 4 + 2 * number) }
         refer(referrer, to: position)
         return references.sorted { $0.field < $1.field }.map(\.1)
     }
@@ -104,7 +104,7 @@ struct FlatWriter {
     }
 
     private mutating func refer(_ reference: Reference, to position: Int) {
-        put(UInt32(position - reference.position), at: reference.position)
+        bytes.put(UInt32(position - reference.position), at: reference.position)
     }
 
     private mutating func pad(to size: Int) {
@@ -114,10 +114,13 @@ struct FlatWriter {
     private mutating func append(_ number: some FixedWidthInteger) {
         withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
+}
 
-    private mutating func put(_ number: some FixedWidthInteger, at position: Int) {
-        withUnsafeBytes(of: number.littleEndian) {
-            for (index, byte) in $0.enumerated() { bytes[position + index] = byte }
+extension [UInt8] {
+    /// Replaces bytes by a number.
+    mutating func put(_ number: some FixedWidthInteger, at position: Int) {
+        Swift.withUnsafeBytes(of: number.littleEndian) {
+            for (index, byte) in $0.enumerated() { self[position + index] = byte }
         }
     }
 }

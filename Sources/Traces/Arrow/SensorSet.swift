@@ -8,13 +8,6 @@ struct SensorSet: Equatable {
 
     mutating func formUnion(_ other: SensorSet) { words |= other.words }
 
-    /// This set and further numbers.
-    func union(_ numbers: [UInt8]) -> SensorSet {
-        var union = self
-        for number in numbers { union.insert(number) }
-        return union
-    }
-
     /// The numbers in ascending order.
     var numbers: [UInt8] { (UInt8.min...UInt8.max).filter(contains) }
 
@@ -42,7 +35,9 @@ struct SensorSet: Equatable {
         return offset
     }
 
-    init() {}
+    init(_ numbers: [UInt8] = []) {
+        for number in numbers { insert(number) }
+    }
 
     var count: Int { words.indices.reduce(0) { $0 + words[$1].nonzeroBitCount } }
 }

@@ -35,14 +35,7 @@ final class SpoolFile {
     }
 
     /// Appends bytes; throws ``TraceError`` when the disk is full.
-    func append(_ bytes: UnsafeRawBufferPointer) throws(TraceError) {
-        pending += bytes
-        count += bytes.count
-        if pending.count >= Self.pieceSize { try flush() }
-    }
-
-    /// Appends bytes; throws ``TraceError`` when the disk is full.
-    func append(_ bytes: [UInt8]) throws(TraceError) {
+    func append(_ bytes: some Collection<UInt8>) throws(TraceError) {
         pending += bytes
         count += bytes.count
         if pending.count >= Self.pieceSize { try flush() }
