@@ -50,11 +50,7 @@ final class CSVChunk: @unchecked Sendable {
     /// How much is read at a time to find the end of the last line.
     private static let pieceSize = 4096
 
-    /// Makes the room for a chunk.
-    ///
-    /// - Parameters:
-    ///   - head: Of the file.
-    ///   - size: The length of the stretches, in bytes.
+    /// Makes the room for a chunk of stretches of `size` bytes.
     init(_ head: CSVHead, size: Int) {
         capacity = 1 + size + LineReader.longestLine
         memory = .allocate(capacity: capacity + LineReader.padding)
@@ -71,12 +67,7 @@ final class CSVChunk: @unchecked Sendable {
 
     // MARK: - For the thread that reads the chunk
 
-    /// Reads the lines that begin in a stretch of the file, and their plain rows.
-    ///
-    /// - Parameters:
-    ///   - stretch: Bytes of the file, not more than there is room for.
-    ///   - file: The file.
-    ///   - isAtLine: Whether the stretch begins with a line.
+    /// Reads the lines that begin in a stretch of the file, and their plain rows; `isAtLine` when a line begins with it.
     func read(_ stretch: Range<Int64>, of file: InputFile, isAtLine: Bool) {
         isUsable = false
         fileOffset = nil
@@ -174,13 +165,10 @@ final class CSVChunk: @unchecked Sendable {
 
     // MARK: - For the reader
 
-    /// Appends rows that were read to a window, until one of its batches is full or a part ends.
+    /// Appends rows that were read to a window without a full batch, until one of its batches is full or a part ends.
     ///
-    /// - Parameters:
-    ///   - place: Where the reader is, in ``memory``. It stays at the start of a part until all of that is taken.
-    ///   - time: The latest stamp so far, in nanoseconds; `nil` when there is none.
-    ///   - window: A batch for each stream; none is full.
-    /// - Returns: What was taken, with the rows and bytes of a part that ended; `nil` when the next row has to be read.
+    /// The reader's place in ``memory`` stays at the start of a part until all of that is taken. What is returned has the rows
+    /// and bytes of a part that ended; `nil` when the next row has to be read.
     func take(at place: Int, after time: Int64?, into window: [SampleBatch]) -> PlainRows? {
         if !isPartBegun {
             while part < parts.count, parts[part].start < place { part += 1 }

@@ -14,13 +14,7 @@ final class CSVChunks {
     private let crew: CSVChunkCrew
     private var number = 0
 
-    /// Starts to read; `nil` when the rest of the file is too short.
-    ///
-    /// - Parameters:
-    ///   - head: Of the file.
-    ///   - chunking: The size of the chunks, and the number of threads.
-    ///   - file: A regular file.
-    ///   - offset: Where a line begins, in bytes.
+    /// Starts to read a regular file where a line begins; `nil` when the rest of it is too short.
     init?(_ head: CSVHead, _ chunking: Chunking, file: InputFile, from offset: Int64) {
         guard let size = file.size, chunking.threadCount > 1 else { return nil }
         let count = (size - offset) / Int64(chunking.chunkBytes)

@@ -71,15 +71,9 @@ final class CSVPlainRows {
         words.deallocate()
     }
 
-    /// Reads rows until one is not plain or incomplete, or one of the batches is full.
+    /// Reads rows until one is not plain or incomplete, or one of the batches is full, which none is at first.
     ///
-    /// - Parameters:
-    ///   - text: Starts with a row; ``LineReader/padding`` bytes after it are readable, the first of which is a line
-    ///     end.
-    ///   - time: The latest stamp so far, in nanoseconds.
-    ///   - longestStep: The longest time between two plain rows, in nanoseconds.
-    ///   - window: A batch for each stream; none is full.
-    /// - Returns: What was read.
+    /// The text starts with a row; ``LineReader/padding`` bytes after it are readable, the first of which is a line end.
     func read(
         _ text: UnsafeBufferPointer<UInt8>, after time: Int64, longestStep: Int64, into window: [SampleBatch]
     ) -> PlainRows {
@@ -289,12 +283,7 @@ struct SeparatorMap {
     /// The number of blocks to examine next, which grows, because a reading may end after a row or two.
     private var blockCount = 2
 
-    /// Begins with a text.
-    ///
-    /// - Parameters:
-    ///   - marks: Finds the separators.
-    ///   - words: Room for ``wordCount`` initialised words, whose values do not matter; the map overwrites them.
-    ///   - end: The text's end, after which 63 bytes are readable.
+    /// Begins with a text, after whose end 63 bytes are readable; the map overwrites ``wordCount`` initialised words.
     init(_ marks: MarkKernel, _ words: UnsafeMutablePointer<UInt64>, before end: UnsafePointer<UInt8>) {
         self.marks = marks
         self.words = words
@@ -302,10 +291,9 @@ struct SeparatorMap {
         start = end
     }
 
-    /// Finds the separators among the 64 bytes from a place on.
+    /// A bit for each of the 64 bytes from a place on, also after the end, that is a separator; the first in the lowest.
     ///
-    /// - Parameter place: Before the end of the text; not before the place that was asked for last.
-    /// - Returns: A bit for each byte, the first in the lowest, also for bytes after the end.
+    /// The place is before the end of the text, and not before the one that was asked for last.
     @inline(__always)
     mutating func separators(from place: UnsafePointer<UInt8>) -> UInt64 {
         if place - start > lastOffset { examine(from: place) }

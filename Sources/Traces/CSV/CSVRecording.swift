@@ -9,7 +9,7 @@ final class CSVRecording: RecordingFormat {
 
     private let file: RecordingFile
     private let places: [Int]
-    private var text = TraceText()
+    private var text: [UInt8] = []
     /// The index of each stream's next sample in the delivery.
     private var next: [Int]
     /// The stamp and the last place of the unfinished row.
@@ -25,8 +25,8 @@ final class CSVRecording: RecordingFormat {
         places = columns.places
         sampleCounts = places.map { _ in 0 }
         next = places.map { _ in 0 }
-        text.bytes.reserveCapacity(Self.pieceSize + Self.longestRow(of: places.count))
-        text.append(columns.header + "\n")
+        text.reserveCapacity(Self.pieceSize + Self.longestRow(of: places.count))
+        text += "\(columns.header)\n".utf8
         try flush()
     }
 
@@ -59,15 +59,15 @@ final class CSVRecording: RecordingFormat {
     }
 
     private func writeText() throws(TraceError) {
-        defer { text.bytes.removeAll(keepingCapacity: true) }
-        try file.write(text.bytes)
+        defer { text.removeAll(keepingCapacity: true) }
+        try file.write(text)
     }
 
     /// Adds a sample to the row, or to a new one when it would be read back in another order.
     private func put(_ sample: Sample, at place: Int) throws(TraceError) {
         if let row, row.timeNanoseconds != sample.timeNanoseconds || row.place >= place {
             endRow()
-            if text.bytes.count >= Self.pieceSize { try writeText() }
+            if text.count >= Self.pieceSize { try writeText() }
         }
         if row == nil { text.append(sample.timeNanoseconds) }
         appendEmpty(place - (row?.place ?? -1) - 1)
@@ -80,53 +80,47 @@ final class CSVRecording: RecordingFormat {
     private func endRow() {
         guard let row else { return }
         appendEmpty(places.count - row.place - 1)
-        text.bytes.append(UInt8(ascii: "\n"))
+        text.append(UInt8(ascii: "\n"))
         self.row = nil
     }
 
     private func append(_ axis: Float) {
-        text.bytes.append(UInt8(ascii: ","))
+        text.append(UInt8(ascii: ","))
         text.append(axis)
     }
 
     /// Leaves the columns of a number of streams empty.
     private func appendEmpty(_ streamCount: Int) {
-        for _ in 0..<(3 * streamCount) { text.bytes.append(UInt8(ascii: ",")) }
+        for _ in 0..<(3 * streamCount) { text.append(UInt8(ascii: ",")) }
     }
 }
 
 /// The text of a trace that is not written yet; appending to it allocates nothing.
-private struct TraceText {
-    var bytes: [UInt8] = []
-
-    mutating func append(_ text: String) {
-        bytes.append(contentsOf: text.utf8)
-    }
-
-    mutating func append(_ number: Int64) {
-        if number < 0 { bytes.append(UInt8(ascii: "-")) }
-        var low = bytes.count
+extension [UInt8] {
+    fileprivate mutating func append(_ number: Int64) {
+        if number < 0 { append(UInt8(ascii: "-")) }
+        var low = count
         var rest = number.magnitude
         repeat {
-            bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            append(UInt8(ascii: "0") + UInt8(rest % 10))
             rest /= 10
         } while rest > 0
         // The digits are in reverse order.
-        var high = bytes.count - 1
+        var high = count - 1
         while low < high {
-            bytes.swapAt(low, high)
+            swapAt(low, high)
             low += 1
             high -= 1
         }
     }
 
     /// Appends the shortest text that reads back to the same value.
-    mutating func append(_ value: Float) {
+    fileprivate mutating func append(_ value: Float) {
         // The description of a NaN may have a payload, which readers do not understand.
-        guard !value.isNaN else { return append("nan") }
+        guard !value.isNaN else { return self += "nan".utf8 }
         // At most fifteen bytes (-1.17549435e-38), which a string holds without allocating.
-        append(value.description)
-        guard bytes.count >= 2, bytes[bytes.count - 1] == UInt8(ascii: "0") else { return }
-        if bytes[bytes.count - 2] == UInt8(ascii: ".") { bytes.removeLast(2) }
+        self += value.description.utf8
+        guard count >= 2, self[count - 1] == UInt8(ascii: "0") else { return }
+        if self[count - 2] == UInt8(ascii: ".") { removeLast(2) }
     }
 }

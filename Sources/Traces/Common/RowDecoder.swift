@@ -15,12 +15,10 @@ protocol RowDecoder: AnyObject {
     /// For each stream what has to be held against its first samples.
     var unitChecks: [UnitCheck?] { get }
 
-    /// Decodes a line that is neither blank nor a comment.
+    /// Fills the cleared row with the samples that a line completes, which is neither blank nor a comment; often there is none.
+    /// Returns the first flaw; what is in the row is good nevertheless.
     ///
-    /// - Parameters:
-    ///   - line: Followed by the padding bytes that ``DecimalScanner`` reads.
-    ///   - row: Cleared, and filled with the samples that the line completes; often there is none.
-    /// - Returns: The first flaw; what is in the row is good nevertheless.
+    /// The padding bytes that ``DecimalScanner`` reads follow the line.
     func decode(_ line: UnsafeBufferPointer<UInt8>, into row: TraceRow) -> RowFlaw?
 
     /// The stamp of a line, in nanoseconds; `nil` when it has none.

@@ -111,13 +111,10 @@ protocol TraceReader: AnyObject {
     /// Whether the file shrank, so that a window's contents may be gone.
     var hasShrunk: Bool { get }
 
-    /// Appends samples to a window until a batch is full, the order of arrival steps back, or the file ends.
+    /// Appends samples to a window, an empty batch for each stream, until a batch is full, the order of arrival steps back, or
+    /// the file ends; returns whether there may be more.
     ///
-    /// - Parameters:
-    ///   - window: An empty batch for each stream of the file.
-    ///   - ranks: Each stream's place in the pipeline's order.
-    /// - Returns: Whether there may be more.
-    /// - Throws: ``TraceError`` when the rest of the file cannot be read; what is in the window by then is good.
+    /// The ranks are the streams' places in the pipeline's order. What is in the window when an error is thrown is good.
     func fill(_ window: [SampleBatch], ranks: [Int]) throws(TraceError) -> Bool
 }
 
