@@ -30,19 +30,10 @@ package final class FifoTree: Sendable {
         try scratch.put(String(path.dropFirst(root.count + 1)), text + "\n")
     }
 
-    /// Creates a device with three axes and, unless its axes have no type, a buffer with a FIFO as its node.
+    /// Creates a device with three axes and, unless these have no type, a buffer with a FIFO as its node.
     ///
-    /// - Parameters:
-    ///   - number: The number of its folder and node.
-    ///   - name: Its name.
-    ///   - prefix: The prefix of its attributes.
-    ///   - type: The type of an axis in a scan; `nil` for a device without a buffer.
-    ///   - stampType: The type of the stamp in a scan; `nil` for none.
-    ///   - values: The `_raw` attributes; `nil` for none.
-    ///   - scale: The scale; `nil` for none.
-    ///   - isOld: Whether the buffer's attributes are where kernels before 5.11 have them.
-    /// - Returns: The node; `nil` for a device without a buffer.
-    /// - Throws: ``SystemError``.
+    /// What is `nil` is left out: the buffer and its node, the stamp, the `_raw` attributes, the scale. An old device has
+    /// the buffer's attributes where kernels before 5.11 have them.
     @discardableResult
     package func addDevice(
         _ number: Int, name: String, prefix: String = "in_accel", type: String? = "le:s16/16>>0",

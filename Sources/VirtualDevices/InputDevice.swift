@@ -93,15 +93,10 @@ package final class InputDevice: VirtualDevice {
         }
         let begin = beginNanoseconds ?? timeNanoseconds
         beginNanoseconds = begin
-        var frame = [
-            Self.event(EV_ABS, ABS_X, counts.x), Self.event(EV_ABS, ABS_Y, counts.y),
-            Self.event(EV_ABS, ABS_Z, counts.z),
-        ]
+        var frame: [input_event] = []
+        for axis in 0..<3 { frame.append(Self.event(EV_ABS, ABS_X + Int32(axis), counts[axis])) }
         if description.hasGyroscope {
-            frame += [
-                Self.event(EV_ABS, ABS_RX, turn.x), Self.event(EV_ABS, ABS_RY, turn.y),
-                Self.event(EV_ABS, ABS_RZ, turn.z),
-            ]
+            for axis in 0..<3 { frame.append(Self.event(EV_ABS, ABS_RX + Int32(axis), turn[axis])) }
         }
         if description.hasTime {
             // The counter wraps, like that of a real device.
@@ -136,17 +131,15 @@ package final class InputDevice: VirtualDevice {
         libevdev_set_id_product(device, Int32(VirtualIdentity.accelerometer))
         libevdev_set_id_version(device, Int32(VirtualIdentity.version))
         libevdev_enable_property(device, UInt32(INPUT_PROP_ACCELEROMETER))
-        var range = input_absinfo()
-        range.minimum = -limit
-        range.maximum = limit
-        range.resolution = resolution
-        for axis in ABS_X...ABS_Z { libevdev_enable_event_code(device, UInt32(EV_ABS), UInt32(axis), &range) }
-        if description.hasGyroscope {
-            range.minimum = -turnLimit
-            range.maximum = turnLimit
-            range.resolution = turnResolution
-            for axis in ABS_RX...ABS_RZ { libevdev_enable_event_code(device, UInt32(EV_ABS), UInt32(axis), &range) }
+        func enable(_ axes: ClosedRange<Int32>, limit: Int32, resolution: Int32) {
+            var range = input_absinfo()
+            range.minimum = -limit
+            range.maximum = limit
+            range.resolution = resolution
+            for axis in axes { libevdev_enable_event_code(device, UInt32(EV_ABS), UInt32(axis), &range) }
         }
+        enable(ABS_X...ABS_Z, limit: limit, resolution: resolution)
+        if description.hasGyroscope { enable(ABS_RX...ABS_RZ, limit: turnLimit, resolution: turnResolution) }
         if description.hasTime { libevdev_enable_event_code(device, UInt32(EV_MSC), UInt32(MSC_TIMESTAMP), nil) }
         var created: OpaquePointer?
         let code = libevdev_uinput_create_from_device(device, file.raw, &created)
