@@ -5,8 +5,7 @@ import Synchronization
 /// A folder that looks like a machine with IIO devices, for `--root` and `DeviceFinder(under:)`.
 ///
 /// Attributes are files, and device nodes are FIFOs. Tests, benchmarks and `binnacle bench` use it. An attribute keeps
-/// what is
-/// written to it, and nothing else changes. The folder is removed together with this object.
+/// what is written to it, and nothing else changes. The folder is removed together with this object.
 package final class FifoTree: Sendable {
     private let scratch: ScratchFolder
 

@@ -1,8 +1,7 @@
 /// Writes a HID report descriptor item by item.
 ///
 /// Short items as in the Device Class Definition for HID 1.11, section 6.2.2.2: a tag with the number of bytes in its
-/// lowest
-/// two bits, and 0, 1, 2 or 4 bytes of little-endian data.
+/// lowest two bits, and 0, 1, 2 or 4 bytes of little-endian data.
 struct HIDDescriptor {
     /// The items of a sensor hub; the raw value is the tag of an item without data.
     enum Item: UInt8 {
@@ -67,11 +66,8 @@ struct HIDDescriptor {
     }
 
     private static func size(of value: Int, isSigned: Bool) -> Int {
-        for size in [1, 2] {
-            let bits = 8 * size
-            let range = isSigned ? -(1 << (bits - 1))...((1 << (bits - 1)) - 1) : 0...((1 << bits) - 1)
-            if range.contains(value) { return size }
-        }
+        if isSigned ? Int8(exactly: value) != nil : UInt8(exactly: value) != nil { return 1 }
+        if isSigned ? Int16(exactly: value) != nil : UInt16(exactly: value) != nil { return 2 }
         return 4
     }
 }

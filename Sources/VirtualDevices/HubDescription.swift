@@ -42,8 +42,7 @@ package struct HubDescription: Sendable, Equatable {
     func divisor(of sensor: VirtualSensor) -> Double { finerDigits(of: sensor) == 0 ? 1 : 100 }
 
     /// With 32 bits an acceleration has steps of a hundredth of a milligravity, which are finer than those of a
-    /// recording; whole
-    /// ones would move the end of a motion by two samples.
+    /// recording; whole ones would move the end of a motion by two samples.
     private func finerDigits(of sensor: VirtualSensor) -> Int { width == .bits32 && sensor == .accelerometer ? 2 : 0 }
 
     /// The range of an axis.

@@ -4,8 +4,7 @@ package import LinuxSystem
 /// A HID sensor hub, whose sensors appear as IIO devices.
 ///
 /// It behaves like a hub: it sends nothing until the kernel has enabled a sensor, follows the interval that the kernel
-/// sets,
-/// and answers a request for a single sample with the last one.
+/// sets, and answers a request for a single sample with the last one.
 package final class HubDevice: VirtualDevice {
     /// The hub's sensors and reports.
     package let description: HubDescription
@@ -116,14 +115,11 @@ package final class HubDevice: VirtualDevice {
 /// Reduces samples to a report interval.
 ///
 /// A hub reports on its own grid: a sample that is slightly early for it counts, and a late one does not shift it. So a
-/// source
-/// of 100 Hz gives a regular 50 Hz at an interval of 20 ms.
+/// source of 100 Hz gives a regular 50 Hz at an interval of 20 ms.
 struct IntervalGate {
     /// `nil` reports every sample.
     var intervalNanoseconds: Int64?
     private var nextNanoseconds: Int64?
-
-    init() {}
 
     /// Whether a sample is reported.
     mutating func shouldReport(_ timeNanoseconds: Int64) -> Bool {
