@@ -48,7 +48,7 @@ LINKING = -Xswiftc -use-ld=lld $(PACKING) -Xlinker --icf=safe -Xlinker -z -Xlink
     -Xlinker --symbol-ordering-file=$(CURDIR)/scripts/functions.order
 WALK = $(patsubst %,Tests/Fixtures/phyphox_walk/%.csv,Accelerometer Magnetometer Gyroscope)
 
-.PHONY: $(TRIES) help setup setup-test setup-deb build portable check-portable arm64 deb deb-arm64 check-deb check-deb-arm64 check-tarball release run test test-long check-recipes test-systemd test-kernel lint docs format documents golden fuzz sanitize soak bench bench-kernels \
+.PHONY: $(TRIES) help setup setup-test setup-deb build portable check-portable arm64 deb deb-arm64 check-deb check-deb-arm64 check-tarball release run test test-long check-recipes test-systemd test-kernel walks lint docs format documents golden fuzz sanitize soak bench bench-kernels \
 	bench-replay bench-recordings bench-sensors bench-daemon bench-fleet compare install uninstall clean
 
 help: ## Show this list.
@@ -142,12 +142,17 @@ test-systemd: build ## Test the service under a real systemd, in a container (as
 test-kernel: build ## Test the service in a QEMU guest, on a kernel with sensors that are played (as root); TESTS names some.
 	SUITE="$(SUITE)" scripts/test-kernel $(BINARY) $(TESTS)
 
+# It builds the program with coverage counters in .build/walks. `scripts/walks --write` rewrites the section by what it measures.
+walks: setup-test ## Measure which files an event passes, and compare them with the section "The walks" of ARCHITECTURE.md.
+	scripts/walks
+
 lint: ## Check the format, the modules' imports, what systemd says of its files, the manual pages, links and figures of the documents, and licences.
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks
 	scripts/check-imports
 	scripts/check-units
 	scripts/check-manual
 	scripts/check-documents
+	scripts/walks --check
 	scripts/check-licences
 	scripts/docs
 
