@@ -33,17 +33,11 @@ package protocol EventDetector: Detector {
     ///
     /// They lie in memory of the detector, and are valid until it processes another delivery.
     ///
-    /// - Parameters:
-    ///   - place: As in ``SampledValue/Place/squares(_:of:)``.
-    ///   - count: The number of samples of the value's stream in that delivery.
-    /// - Returns: The squares.
+    /// The place is that of ``SampledValue/Place/squares(_:of:)``, the count that of the stream's samples in that delivery.
     func squares(_ place: Int, count: Int) -> UnsafePointer<Float>?
     /// What is known of the gyroscope, as of the end of the last delivery; `nil` while none is used.
     var gyroscopeState: GyroscopeState? { get }
-    /// What a replay tells of it at the end, as lines without indentation.
-    ///
-    /// - Parameter word: What has ended, as in "trace".
-    /// - Returns: The lines.
+    /// What a replay tells of it at the end of a "trace" or the like, as lines without indentation.
     func summary(ofEnded word: String) -> [String]
     /// What it assumes of its sensor's scale; `nil` while that is right.
     var scaleAssumption: ScaleAssumption? { get }

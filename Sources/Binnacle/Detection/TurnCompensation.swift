@@ -38,9 +38,7 @@ struct TurnCompensation {
     /// Whether there was a rate.
     var isFed: Bool { lastRateNanoseconds != nil }
 
-    /// Takes a rate in rad/s.
-    ///
-    /// - Returns: The square of the rate without the gyroscope's offset, in (rad/s)².
+    /// Takes a rate in rad/s; returns the square of the rate without the gyroscope's offset.
     mutating func take(rate: SIMD3<Float>, at time: Int64) -> Float {
         if lastRateNanoseconds == nil {
             recall()
@@ -66,9 +64,7 @@ struct TurnCompensation {
         return Float(dot(own, own))
     }
 
-    /// Notices at an acceleration that there are no rates.
-    ///
-    /// - Returns: What the delegate is to be told, once.
+    /// Notices at an acceleration that there are no rates; returns what the delegate is to be told, once.
     mutating func missRate(at time: Int64) -> TurnFailure? {
         guard !isFailureTold else { return nil }
         if let last = lastRateNanoseconds {

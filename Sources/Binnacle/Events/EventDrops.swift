@@ -36,12 +36,7 @@ package final class EventDrops: Sendable {
     /// With room for so long the queue is no longer full.
     private let quiet: Duration
 
-    /// Creates a count of nothing.
-    ///
-    /// - Parameters:
-    ///   - handler: The name of the handler that the events were for.
-    ///   - capacity: How many events wait for it at most.
-    ///   - report: Takes the reports, on any thread.
+    /// Creates a count of nothing for a handler for which a number of events wait at most.
     package convenience init(handler: String, capacity: Int, report: @escaping @Sendable (Event) -> Void) {
         self.init(handler: handler, reason: "more than \(capacity) events wait for it", report: report)
     }

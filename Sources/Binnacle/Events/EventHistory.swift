@@ -2,11 +2,7 @@
 package protocol EventHistory: Sendable {
     /// What the numbers of the events belong to: another identity means that counting began anew.
     var identity: String { get }
-    /// Reads events in the order of their numbers, without making the caller wait.
-    ///
-    /// - Parameters:
-    ///   - query: Which.
-    ///   - reply: Told once, on any thread.
+    /// Reads events in the order of their numbers, without making the caller wait; the reply is told once, on any thread.
     func read(_ query: EventQuery, reply: @escaping @Sendable (EventPage) -> Void)
 }
 

@@ -25,10 +25,8 @@ extension EventKind {
     /// The kinds that a word of a configuration or a command line stands for: a kind; `any`; or a group, such as
     /// `motion.*`, which is all kinds that begin so.
     ///
-    /// Groups and `any` leave out the kinds that repeat a state.
-    ///
-    /// - Parameter word: The word.
-    /// - Returns: The kinds, in the order of the cases; `nil` when the word stands for none.
+    /// They stand in the order of the cases; `nil` when the word stands for none. Groups and `any` leave out the kinds that
+    /// repeat a state.
     package static func named(_ word: String) -> [EventKind]? {
         if let kind = EventKind(rawValue: word) { return [kind] }
         guard word == "any" || word.hasSuffix(".*") else { return nil }

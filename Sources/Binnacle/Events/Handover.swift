@@ -49,11 +49,7 @@ package final class Handover<Element: Sendable, Failure: Error>: Sendable {
     private let overflow: Overflow
     private let state = Mutex(State())
 
-    /// Creates an empty queue.
-    ///
-    /// - Parameters:
-    ///   - capacity: The most elements that wait, at least 1.
-    ///   - overflow: What happens to an element for which there is no room.
+    /// Creates an empty queue with room for some elements, at least 1.
     package init(capacity: Int, overflow: Overflow) {
         precondition(capacity > 0, "a queue needs room for an element")
         self.capacity = capacity
@@ -81,9 +77,7 @@ package final class Handover<Element: Sendable, Failure: Error>: Sendable {
         return answer
     }
 
-    /// Ends the sequence behind the elements that wait.
-    ///
-    /// - Parameter failure: Why, when that is an error; it is thrown once.
+    /// Ends the sequence behind the elements that wait; a failure is thrown once.
     package func finish(_ failure: Failure? = nil) {
         let ending = failure.map { Outcome.failure($0) } ?? .success(nil)
         let consumer = state.withLock { state -> CheckedContinuation<Outcome, Never>? in

@@ -77,9 +77,8 @@ package struct Attitude: Sendable, Equatable {
         return (toEast * toEast + toNorth * toNorth).squareRoot() > Attitude.smallestShare
     }
 
-    /// Where an axis points, in degrees clockwise from magnetic north, from 0 up to but not including 360.
-    ///
-    /// - Returns: `nil` when the axis is vertical.
+    /// Where an axis points, in degrees clockwise from magnetic north, from 0 up to but not including 360; `nil` when it is
+    /// vertical.
     package func headingDegrees(of axis: DeviceAxis) -> Double? {
         guard hasHeading(of: axis) else { return nil }
         let (toEast, toNorth) = components(of: axis)

@@ -51,9 +51,7 @@ struct CompassHeading {
         acceleration.take(sample, timeNanoseconds: time)
     }
 
-    /// Takes a sample of the magnetometer; one that is not finite is left out.
-    ///
-    /// - Returns: Whether the filter started again; what depends on it has to warm up then.
+    /// Takes a sample of the magnetometer, as one of the accelerometer is taken.
     mutating func take(field sample: SIMD3<Float>, at time: Int64) -> Bool {
         let startsAnew = field.take(sample, timeNanoseconds: time)
         fieldHistory.append(
@@ -62,14 +60,7 @@ struct CompassHeading {
         return startsAnew
     }
 
-    /// Finds the heading at a sample of the accelerometer that was taken.
-    ///
-    /// - Parameters:
-    ///   - time: The sample's stamp.
-    ///   - columns: Gets the row.
-    ///   - fieldChanged: Told what has become of the field's strength.
-    /// - Returns: What the heading is found from.
-    /// - Throws: Why there is none.
+    /// Finds the heading at a sample of the accelerometer that was taken, and adds its row to the columns.
     mutating func find(
         at time: Int64, into columns: inout HeadingColumns, fieldChanged: FieldChange
     ) throws(HeadingFault) -> HeadingHold.Source {

@@ -33,12 +33,7 @@ struct FieldHistory {
         }
     }
 
-    /// The latest field not newer than a sample.
-    ///
-    /// - Parameters:
-    ///   - timeNanoseconds: The sample's stamp.
-    ///   - maximumAge: How much older the field may be, in nanoseconds.
-    /// - Returns: `nil` when there is none, or it is too old.
+    /// The latest field not newer than a stamp; `nil` when there is none, or it is older by more than so many nanoseconds.
     func latest(notAfter timeNanoseconds: Int64, maximumAge: Int64) -> Field? {
         for back in 0..<entries.count {
             let entry = entries[(newest - back + Self.capacity) % Self.capacity]

@@ -38,10 +38,8 @@ struct HeadingFilter {
         leastChordSquared = chord * chord
     }
 
-    /// Takes the heading of a sample.
-    ///
-    /// - Parameter source: A valid heading.
-    /// - Returns: Whether it is to be told: it is the first one, or differs enough from the one told last.
+    /// Takes the valid heading of a sample; returns whether it is to be told, as the first one or because it differs enough
+    /// from the one told last.
     mutating func take(_ source: HeadingHold.Source) -> Bool {
         follow(source)
         let (toEast, toNorth) = source.pointing.attitude.components(of: source.pointing.axis)

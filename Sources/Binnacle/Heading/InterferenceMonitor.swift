@@ -44,11 +44,7 @@ struct InterferenceMonitor {
     /// The share of the limit within which the field has to come back.
     private static let exitShare = 0.75
 
-    /// Creates a monitor; fails when the settings want none.
-    ///
-    /// - Parameters:
-    ///   - settings: How far the strength may be off.
-    ///   - expected: What it should be, in µT; `nil` learns it.
+    /// Creates a monitor of a strength in µT, which `nil` learns; fails when the settings want none.
     init?(settings: NorthSettings, expected: Double?) {
         guard let percent = settings.interferencePercent else { return nil }
         entry = percent / 100

@@ -183,11 +183,8 @@ public final class NorthDetector: EventDetector {
 
     /// Finds what there is up to the end of the delivery, or to where the gyroscope begins or ceases to decide.
     ///
-    /// - Parameters:
-    ///   - samples: Those of all streams; what was looked at is removed.
-    ///   - rows: The samples at which a heading is decided.
-    ///   - first: The first of them that is left.
-    ///   - isFused: Whether they are the gyroscope's.
+    /// What was looked at is removed. A heading is decided at the rows, which are the gyroscope's samples if it is fused, from
+    /// the first that is left on.
     private func find(_ samples: inout MergedSamples, _ rows: SampleColumns, first: Int, isFused: Bool) {
         // Loaded once: a property of an object is checked at every access.
         let fused = fused

@@ -17,9 +17,8 @@ struct RecentMean {
     }
     private static let blockNanoseconds: Int64 = 62_500_000
 
-    /// Takes the figures of a sample, which count for the time since the sample before.
-    ///
-    /// - Returns: The weighted mean of what was taken within the half second.
+    /// Takes the figures of a sample, which count for the time since the sample before; returns the weighted mean of what was
+    /// taken within the half second.
     mutating func take(_ figures: SIMD4<Double>, seconds: Double, at timeNanoseconds: Int64) -> SIMD4<Double> {
         let block = timeNanoseconds / Self.blockNanoseconds
         if let newest, newest <= block {

@@ -91,12 +91,8 @@ package final class PipelineObserver: Detector {
 
 /// What a ``PipelineObserver`` tells.
 package protocol PipelineObserverDelegate: AnyObject {
-    /// Tells the delegate what was observed in a delivery.
-    ///
-    /// - Parameters:
-    ///   - observer: The observer.
-    ///   - samples: At least one; valid during the call.
-    ///   - place: The place of their source among ``PipelineObserver/sources``.
+    /// Tells the delegate of at least one sample of a delivery, valid during the call, and of the place of their source among
+    /// ``PipelineObserver/sources``.
     func pipelineObserver(_ observer: PipelineObserver, didObserve samples: ObservedSamples, of place: Int)
 }
 

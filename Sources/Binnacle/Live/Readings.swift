@@ -167,10 +167,8 @@ public struct Readings: Sendable, Equatable {
 }
 
 extension Readings {
-    /// What is known of some sensors: their streams, and the detectors that use one of them.
-    ///
-    /// - Parameter names: The sensors; `nil` for all, and for detectors that use none.
-    /// - Returns: The readings of them.
+    /// What is known of some sensors: their streams, and the detectors that use one of them; `nil` is for all sensors, and for
+    /// detectors that use none.
     package func only(_ names: Set<String>?) -> Readings {
         guard let names else { return self }
         var result = self

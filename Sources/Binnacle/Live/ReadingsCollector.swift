@@ -35,12 +35,8 @@ package final class ReadingsCollector {
         }
     }
 
-    /// Creates a collector.
-    ///
-    /// - Parameters:
-    ///   - streams: Those of the pipeline, in their order.
-    ///   - detectors: Those of the pipeline.
-    ///   - now: The beginning of the first interval, on CLOCK_MONOTONIC.
+    /// Creates a collector for the streams of a pipeline, in their order, and its detectors; the first interval begins now, on
+    /// CLOCK_MONOTONIC.
     package init(streams: [SampleStream], detectors: [any EventDetector], now: Int64) {
         let observer = PipelineObserver(streams: streams, detectors: detectors)
         self.observer = observer
@@ -65,12 +61,7 @@ package final class ReadingsCollector {
 
     /// The readings since the last call; a new interval begins.
     ///
-    /// - Parameters:
-    ///   - now: The end of the interval, on CLOCK_MONOTONIC.
-    ///   - statistics: Those of the streams.
-    ///   - isWorking: Whether a detector looks at samples.
-    ///   - clock: The time of a stamp, on CLOCK_MONOTONIC.
-    /// - Returns: The readings of the interval.
+    /// Now is on CLOCK_MONOTONIC, as is the time that the clock gives of a stamp. A detector works if it looks at samples.
     package func take(
         at now: Int64, statistics: [StreamStatistics], isWorking: (any Detector) -> Bool, clock: (Int64) -> Int64
     ) -> Readings {

@@ -10,9 +10,7 @@ struct Dwell<Value: Equatable> {
         self.delayNanoseconds = delayNanoseconds
     }
 
-    /// Looks at the value of a sample.
-    ///
-    /// - Returns: Whether another value has lasted long enough to be accepted.
+    /// Looks at the value of a sample; returns whether another value has lasted long enough to be accepted.
     mutating func isDue(_ found: Value, at timeNanoseconds: Int64) -> Bool {
         guard found != value else {
             candidate = nil

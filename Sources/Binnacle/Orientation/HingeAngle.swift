@@ -15,13 +15,8 @@ struct HingeAngle {
     /// The last angle that was beyond doubt, from 0 to 360.
     private var sure: Double?
 
-    /// Measures the angle.
-    ///
-    /// - Parameters:
-    ///   - screen: The acceleration of the screen.
-    ///   - base: The acceleration of the base, in the same unit.
-    ///   - isFolded: Whether a switch has it folded back; `nil` without one.
-    /// - Returns: The angle in degrees, from 0 to 360; `nil` when it cannot be known.
+    /// The angle in degrees, from 0 to 360, by the accelerations of both parts, in one unit, and by a switch, if there is one;
+    /// `nil` when it cannot be known.
     mutating func degrees(screen: SIMD3<Float>, base: SIMD3<Float>, isFolded: Bool?) -> Double? {
         guard Self.isAcross(screen), Self.isAcross(base) else { return nil }
         let turn = atan2(Double(screen.z), Double(screen.y)) - atan2(Double(base.z), Double(base.y))

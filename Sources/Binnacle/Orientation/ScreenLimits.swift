@@ -49,12 +49,7 @@ struct ScreenLimits {
     /// Whether the screen has turned far enough away from an edge, by that edge's part of up and the new one's.
     private func isBeyond(_ edge: Float, _ other: Float) -> Bool { edge <= 0 || abs(other) >= edge * turn }
 
-    /// The tilt that a direction means.
-    ///
-    /// - Parameters:
-    ///   - rise: The part of up that points out of the screen, from -1 to 1.
-    ///   - current: The tilt until now.
-    /// - Returns: The tilt.
+    /// The tilt that a direction means, by the part of up that points out of the screen, from -1 to 1, and the tilt until now.
     func tilt(_ rise: Float, after current: ScreenTilt) -> ScreenTilt {
         let found = Self.order[plain.count { rise > $0 }]
         guard let index = Self.order.firstIndex(of: current) else { return found }

@@ -129,9 +129,7 @@ public final class Router {
         chains.contains { $0.asksFor(kind) }
     }
 
-    /// Hands on what was collected, in the order of the samples.
-    ///
-    /// - Parameter timeNanoseconds: How far sample time has come.
+    /// Hands on what was collected, in the order of the samples, when sample time has come so far.
     package func flush(upTo timeNanoseconds: Int64?) {
         reviewSensors()
         var sorted: [Pending] = []

@@ -109,20 +109,11 @@ package protocol SensorDelegate: AnyObject {
     func sensor(_ sensor: Sensor, didDeactivateBecause reason: any Error)
     /// Tells the delegate that the sensor delivers again.
     func sensorDidActivate(_ sensor: Sensor)
-    /// Tells the delegate that a stream of the sensor was interrupted; called when the gap is over.
-    ///
-    /// - Parameters:
-    ///   - sensor: The sensor.
-    ///   - gap: When it was, and in which stream.
-    ///   - position: Where the first sample after the gap stands in the delivery.
+    /// Tells the delegate that a stream of the sensor was interrupted; called when the gap is over, with the place of the first
+    /// sample after it in the delivery.
     func sensor(_ sensor: Sensor, didResumeAfter gap: SampleGap, at position: SamplePosition)
-    /// Tells the delegate that samples were lost; called once a loss, before the samples that follow it are looked at.
-    ///
-    /// - Parameters:
-    ///   - sensor: The sensor.
-    ///   - loss: What was lost, and why.
-    ///   - kind: What the stream measures.
-    ///   - position: Where the first sample after the loss stands; `nil` when none has come yet.
+    /// Tells the delegate that samples were lost; called once a loss, before the samples that follow it are looked at, with the
+    /// place of the first of them; `nil` when none has come yet.
     func sensor(_ sensor: Sensor, didLose loss: SampleLoss, of kind: SampleKind, at position: SamplePosition?)
 }
 

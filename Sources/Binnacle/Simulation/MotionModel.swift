@@ -52,10 +52,7 @@ package struct MotionModel: Sendable {
         rateNoise = SampleNoise(seed: settings.seed, kind: .gyroscope)
     }
 
-    /// A sample of the specific force.
-    ///
-    /// - Parameter index: The sample's number, from 0; sample n is n/rate after the start.
-    /// - Returns: The three axes in m/s².
+    /// A sample of the specific force, in m/s²; sample n, from 0, is n/rate after the start.
     package func specificForce(at index: Int64) -> SIMD3<Float> {
         var force: SIMD3<Double>
         switch settings.model {
@@ -68,10 +65,7 @@ package struct MotionModel: Sendable {
         return SIMD3<Float>(force)
     }
 
-    /// A sample of the magnetic field.
-    ///
-    /// - Parameter index: The sample's number, from 0; sample n is n/rate after the start.
-    /// - Returns: The three axes in µT.
+    /// A sample of the magnetic field, in µT.
     package func magneticField(at index: Int64) -> SIMD3<Float> {
         var field = Self.restField
         if settings.model == .turn {
@@ -81,10 +75,7 @@ package struct MotionModel: Sendable {
         return SIMD3<Float>(field)
     }
 
-    /// A sample of the angular velocity: the device turns in the model turn alone.
-    ///
-    /// - Parameter index: The sample's number, from 0; sample n is n/rate after the start.
-    /// - Returns: The three axes in rad/s, counter-clockwise about each axis.
+    /// A sample of the angular velocity, in rad/s, counter-clockwise about each axis: the device turns in the model turn alone.
     package func angularVelocity(at index: Int64) -> SIMD3<Float> {
         var rate = SIMD3<Double>.zero
         if settings.model == .turn {

@@ -6,9 +6,7 @@ package final class CoalesceDecorator: EventDecorator {
     private let windowNanoseconds: Int64
     private var open: [(event: Event, count: Int)] = []
 
-    /// Creates a decorator.
-    ///
-    /// - Parameter window: How long events are collected.
+    /// Creates a decorator that collects events for so long.
     package init(window: Duration) {
         windowNanoseconds = Units.nanoseconds(window)
     }

@@ -3,9 +3,7 @@ package final class CountDecorator: EventDecorator {
     private let every: Int
     private var counts: [EventTopic: Int] = [:]
 
-    /// Creates a decorator.
-    ///
-    /// - Parameter every: n, at least 1; 1 passes each event, numbered.
+    /// Creates a decorator for n, which is at least 1; 1 passes each event, numbered.
     package init(every: Int) {
         precondition(every > 0, "every \(every)th event is none")
         self.every = every

@@ -5,9 +5,7 @@ package final class DebounceDecorator: EventDecorator {
     private let timeNanoseconds: Int64
     private var last: [EventTopic: Int64] = [:]
 
-    /// Creates a decorator.
-    ///
-    /// - Parameter time: How long it has to have been quiet.
+    /// Creates a decorator for the time that it has to have been quiet.
     package init(time: Duration) {
         timeNanoseconds = Units.nanoseconds(time)
     }

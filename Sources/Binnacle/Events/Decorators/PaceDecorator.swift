@@ -14,9 +14,7 @@ package final class PaceDecorator: EventDecorator {
     private let intervalNanoseconds: Int64
     private var intervals: [Interval] = []
 
-    /// Creates a decorator.
-    ///
-    /// - Parameter interval: The shortest time between two events that are passed.
+    /// Creates a decorator for the shortest time between two events that are passed.
     package init(interval: Duration) {
         intervalNanoseconds = Units.nanoseconds(interval)
     }

@@ -86,9 +86,7 @@ final class FusedHeading {
     /// Whether there was a rate, so that the fusion needs the other samples.
     var isFed: Bool { lastRateNanoseconds != nil }
 
-    /// Takes a rate.
-    ///
-    /// - Returns: What the delegate is to be told of the gyroscope, once.
+    /// Takes a rate; returns what the delegate is to be told of the gyroscope, once.
     func take(rate: SIMD3<Float>, at time: Int64) -> GyroscopeFailure? {
         if lastRateNanoseconds == nil {
             recall()
@@ -111,13 +109,7 @@ final class FusedHeading {
         return nil
     }
 
-    /// Finds the heading at the last rate.
-    ///
-    /// - Parameters:
-    ///   - time: The rate's stamp.
-    ///   - columns: Gets the row.
-    /// - Returns: What the heading is found from.
-    /// - Throws: Why there is none.
+    /// Finds the heading at the last rate, whose stamp is given, and adds its row to the columns.
     func find(at time: Int64, into columns: inout HeadingColumns) throws(HeadingFault) -> HeadingHold.Source {
         guard settings.localField?.zone != .blackout else { throw .blackout }
         let found = found

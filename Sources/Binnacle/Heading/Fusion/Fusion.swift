@@ -86,11 +86,7 @@ package struct Fusion {
     /// In rad/s, 0.5°/s.
     private static let largestOffsetStep = 0.5 * Double.pi / 180
 
-    /// Creates a fusion without a sample.
-    ///
-    /// - Parameters:
-    ///   - settings: The constants.
-    ///   - memory: What an earlier run has learned.
+    /// Creates a fusion without a sample, with what an earlier run has learned.
     package init(settings: FusionSettings = FusionSettings(), memory: FusionMemory? = nil) {
         self.settings = settings
         offset = RateOffset(settings, memory: memory)
