@@ -33,11 +33,11 @@ package protocol EventDetector: Detector {
     ///
     /// They lie in memory of the detector, and are valid until it processes another delivery.
     ///
-    /// The place is that of ``SampledValue/Place/squares(_:of:)``, the count that of the stream's samples in that delivery.
+    /// `place` is that of ``SampledValue/Place/squares(_:of:)``; `count` is the number of samples of the value's stream.
     func squares(_ place: Int, count: Int) -> UnsafePointer<Float>?
     /// What is known of the gyroscope, as of the end of the last delivery; `nil` while none is used.
     var gyroscopeState: GyroscopeState? { get }
-    /// What a replay tells of it at the end of a "trace" or the like, as lines without indentation.
+    /// The lines of a replay's summary about it; `word` is what has ended, as in "trace".
     func summary(ofEnded word: String) -> [String]
     /// What it assumes of its sensor's scale; `nil` while that is right.
     var scaleAssumption: ScaleAssumption? { get }

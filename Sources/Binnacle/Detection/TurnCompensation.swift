@@ -38,7 +38,7 @@ struct TurnCompensation {
     /// Whether there was a rate.
     var isFed: Bool { lastRateNanoseconds != nil }
 
-    /// Takes a rate in rad/s; returns the square of the rate without the gyroscope's offset.
+    /// Takes a rate in rad/s; returns the square of the rate without the gyroscope's offset, in (rad/s)².
     mutating func take(rate: SIMD3<Float>, at time: Int64) -> Float {
         if lastRateNanoseconds == nil {
             recall()

@@ -36,7 +36,7 @@ package final class EventDrops: Sendable {
     /// With room for so long the queue is no longer full.
     private let quiet: Duration
 
-    /// Creates a count of nothing for a handler for which a number of events wait at most.
+    /// Creates a count for a handler and its capacity in events; `report` is called on any thread.
     package convenience init(handler: String, capacity: Int, report: @escaping @Sendable (Event) -> Void) {
         self.init(handler: handler, reason: "more than \(capacity) events wait for it", report: report)
     }

@@ -49,7 +49,7 @@ package final class Handover<Element: Sendable, Failure: Error>: Sendable {
     private let overflow: Overflow
     private let state = Mutex(State())
 
-    /// Creates an empty queue with room for some elements, at least 1.
+    /// Creates an empty queue for at least one element; `overflow` decides what happens to those without room.
     package init(capacity: Int, overflow: Overflow) {
         precondition(capacity > 0, "a queue needs room for an element")
         self.capacity = capacity

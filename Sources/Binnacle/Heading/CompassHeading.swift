@@ -51,7 +51,7 @@ struct CompassHeading {
         acceleration.take(sample, timeNanoseconds: time)
     }
 
-    /// Takes a sample of the magnetometer, as one of the accelerometer is taken.
+    /// Takes a sample of the magnetometer; returns whether the filter started again, so that what depends on it warms up.
     mutating func take(field sample: SIMD3<Float>, at time: Int64) -> Bool {
         let startsAnew = field.take(sample, timeNanoseconds: time)
         fieldHistory.append(
@@ -60,7 +60,7 @@ struct CompassHeading {
         return startsAnew
     }
 
-    /// Finds the heading at a sample of the accelerometer that was taken, and adds its row to the columns.
+    /// Finds the heading at a sample of the accelerometer that was taken, or throws why there is none; adds a row to the columns.
     mutating func find(
         at time: Int64, into columns: inout HeadingColumns, fieldChanged: FieldChange
     ) throws(HeadingFault) -> HeadingHold.Source {

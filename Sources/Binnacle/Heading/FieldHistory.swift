@@ -33,7 +33,7 @@ struct FieldHistory {
         }
     }
 
-    /// The latest field not newer than a stamp; `nil` when there is none, or it is older by more than so many nanoseconds.
+    /// The latest field not newer than a stamp; `nil` when there is none, or it is older by more than `maximumAge` nanoseconds.
     func latest(notAfter timeNanoseconds: Int64, maximumAge: Int64) -> Field? {
         for back in 0..<entries.count {
             let entry = entries[(newest - back + Self.capacity) % Self.capacity]

@@ -44,7 +44,7 @@ struct InterferenceMonitor {
     /// The share of the limit within which the field has to come back.
     private static let exitShare = 0.75
 
-    /// Creates a monitor of a strength in µT, which `nil` learns; fails when the settings want none.
+    /// Creates a monitor of the expected strength in µT, which is learned if `nil`; fails when the settings want none.
     init?(settings: NorthSettings, expected: Double?) {
         guard let percent = settings.interferencePercent else { return nil }
         entry = percent / 100

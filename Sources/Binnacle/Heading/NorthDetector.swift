@@ -183,8 +183,8 @@ public final class NorthDetector: EventDetector {
 
     /// Finds what there is up to the end of the delivery, or to where the gyroscope begins or ceases to decide.
     ///
-    /// What was looked at is removed. A heading is decided at the rows, which are the gyroscope's samples if it is fused, from
-    /// the first that is left on.
+    /// What was looked at is removed from `samples`. A heading is decided at each of `rows` from `first` on: the gyroscope's
+    /// samples when `isFused`, else the accelerometer's.
     private func find(_ samples: inout MergedSamples, _ rows: SampleColumns, first: Int, isFused: Bool) {
         // Loaded once: a property of an object is checked at every access.
         let fused = fused

@@ -91,8 +91,8 @@ package final class PipelineObserver: Detector {
 
 /// What a ``PipelineObserver`` tells.
 package protocol PipelineObserverDelegate: AnyObject {
-    /// Tells the delegate of at least one sample of a delivery, valid during the call, and of the place of their source among
-    /// ``PipelineObserver/sources``.
+    /// Passes the observed samples of a delivery, at least one and valid during the call; `place` is that of their source
+    /// in ``PipelineObserver/sources``.
     func pipelineObserver(_ observer: PipelineObserver, didObserve samples: ObservedSamples, of place: Int)
 }
 

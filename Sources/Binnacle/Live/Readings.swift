@@ -167,7 +167,7 @@ public struct Readings: Sendable, Equatable {
 }
 
 extension Readings {
-    /// What is known of some sensors: their streams, and the detectors that use one of them; `nil` is for all sensors, and for
+    /// The readings of some sensors and of the detectors that use one of them; `nil` stands for all sensors, and includes
     /// detectors that use none.
     package func only(_ names: Set<String>?) -> Readings {
         guard let names else { return self }

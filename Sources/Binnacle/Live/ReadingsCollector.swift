@@ -61,7 +61,8 @@ package final class ReadingsCollector {
 
     /// The readings since the last call; a new interval begins.
     ///
-    /// Now is on CLOCK_MONOTONIC, as is the time that the clock gives of a stamp. A detector works if it looks at samples.
+    /// `now`, the end of the interval, and the times of `clock` are on CLOCK_MONOTONIC; `isWorking` says whether a detector
+    /// looks at samples.
     package func take(
         at now: Int64, statistics: [StreamStatistics], isWorking: (any Detector) -> Bool, clock: (Int64) -> Int64
     ) -> Readings {

@@ -15,8 +15,8 @@ struct HingeAngle {
     /// The last angle that was beyond doubt, from 0 to 360.
     private var sure: Double?
 
-    /// The angle in degrees, from 0 to 360, by the accelerations of both parts, in one unit, and by a switch, if there is one;
-    /// `nil` when it cannot be known.
+    /// The angle in degrees, from 0 to 360, from the accelerations of both parts in one unit; `isFolded` is the state of a
+    /// switch, where there is one. `nil` when the angle cannot be known.
     mutating func degrees(screen: SIMD3<Float>, base: SIMD3<Float>, isFolded: Bool?) -> Double? {
         guard Self.isAcross(screen), Self.isAcross(base) else { return nil }
         let turn = atan2(Double(screen.z), Double(screen.y)) - atan2(Double(base.z), Double(base.y))

@@ -129,7 +129,7 @@ public final class Router {
         chains.contains { $0.asksFor(kind) }
     }
 
-    /// Hands on what was collected, in the order of the samples, when sample time has come so far.
+    /// Hands on what was collected, in the order of the samples; `timeNanoseconds` is how far sample time has come.
     package func flush(upTo timeNanoseconds: Int64?) {
         reviewSensors()
         var sorted: [Pending] = []

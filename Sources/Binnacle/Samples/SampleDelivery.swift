@@ -101,7 +101,7 @@ public final class SampleBatch {
     /// Who has the samples, when they are borrowed.
     private var owner: AnyObject?
 
-    /// Creates an empty batch, which can hold at least one sample.
+    /// Creates an empty batch with room for `capacity` samples, at least 1.
     package init(capacity: Int) {
         precondition(capacity > 0, "a batch needs room for at least one sample")
         self.capacity = capacity

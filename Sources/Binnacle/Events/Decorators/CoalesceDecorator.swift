@@ -6,7 +6,7 @@ package final class CoalesceDecorator: EventDecorator {
     private let windowNanoseconds: Int64
     private var open: [(event: Event, count: Int)] = []
 
-    /// Creates a decorator that collects events for so long.
+    /// Creates a decorator with the time for which events are collected.
     package init(window: Duration) {
         windowNanoseconds = Units.nanoseconds(window)
     }

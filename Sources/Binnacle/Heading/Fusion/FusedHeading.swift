@@ -109,7 +109,7 @@ final class FusedHeading {
         return nil
     }
 
-    /// Finds the heading at the last rate, whose stamp is given, and adds its row to the columns.
+    /// Finds the heading at the last rate, or throws why there is none; adds a row to the columns.
     func find(at time: Int64, into columns: inout HeadingColumns) throws(HeadingFault) -> HeadingHold.Source {
         guard settings.localField?.zone != .blackout else { throw .blackout }
         let found = found

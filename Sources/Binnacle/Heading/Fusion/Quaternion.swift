@@ -28,7 +28,7 @@ public struct Quaternion: Sendable, Equatable {
         self.init(w: cos(radians / 2), x: 0, y: 0, z: sin(radians / 2))
     }
 
-    /// What a steady rate turns in a time: in rad/s, in the frame that turns.
+    /// The rotation by a steady rate, in rad/s in the frame that turns.
     init(rate: Vector3, seconds: Double) {
         let half = rate * (seconds / 2)
         let square = dot(half, half)
