@@ -200,23 +200,19 @@ public final class MotionManager: EventDetector {
     /// Looks at the batches and tells the delegate what they mean.
     public func process(_ delivery: SampleDelivery) {
         guard isDetecting, let accelerometer, let stream = delivery.index(of: accelerometer.id) else { return }
-        let batch = delivery.batches[stream]
-        guard turns != nil, let gyroscope, let turning = delivery.index(of: gyroscope.id) else {
-            guard !batch.isEmpty else { return }
-            found.removeAll()
-            look(at: batch.columns)
-            found.sort()
-            return tell(batch, streamIndex: stream)
-        }
-        let rates = delivery.batches[turning]
+        let columns = delivery.batches[stream].columns
+        let turning = turns == nil ? nil : gyroscope.flatMap { delivery.index(of: $0.id) }
+        let rates = turning.map { delivery.batches[$0].columns }
         found.removeAll()
         foundRotations.removeAll()
-        noteLosses(delivery)
-        followTurns(batch.columns, at: stream, rates.columns, at: turning)
-        if !batch.isEmpty { look(at: batch.columns) }
-        if looksFor.rotation { lookForRotation(rates.columns) }
+        if let turning, let rates {
+            noteLosses(delivery)
+            followTurns(columns, at: stream, rates, at: turning)
+        }
+        if columns.count > 0 { look(at: columns) }
+        if let rates, looksFor.rotation { lookForRotation(rates) }
         found.sort()
-        tell(batch, streamIndex: stream, rates, rateIndex: turning)
+        tell(columns, at: stream, rates, at: turning ?? 0)
     }
 
     // MARK: - Finding
@@ -351,10 +347,7 @@ public final class MotionManager: EventDetector {
 
     /// Begins the orientation again where stamps do not tell how long nothing came.
     private func noteLosses(_ delivery: SampleDelivery) {
-        let isUnknown = delivery.losses.contains {
-            $0.stream == gyroscope?.id && ($0.cause == .suspend || $0.cause == .clock)
-        }
-        guard isUnknown else { return }
+        guard delivery.hidesTime(of: gyroscope?.id) else { return }
         turns?.interrupt(isTold: false)
         rotation.interrupt()
     }
@@ -443,49 +436,25 @@ public final class MotionManager: EventDetector {
 
     // MARK: - Telling
 
-    private func tell(_ batch: SampleBatch, streamIndex: Int) {
-        guard !found.reports.isEmpty else { return }
-        let delegate = self.delegate
-        let start = startCount
-        for report in found.reports {
-            guard isDetecting, startCount == start else { return }
-            position = SamplePosition(
-                timeNanoseconds: batch[report.index].timeNanoseconds, streamIndex: streamIndex,
-                sampleIndex: report.index)
-            tell(report.payload, delegate)
-        }
-    }
-
-    /// Tells what was found at the samples of two streams, in their common order.
-    private func tell(_ batch: SampleBatch, streamIndex: Int, _ rates: SampleBatch, rateIndex: Int) {
-        guard !foundRotations.reports.isEmpty else { return tell(batch, streamIndex: streamIndex) }
-        let delegate = self.delegate
-        let start = startCount
+    /// Tells what was found at the samples of both streams, in their common order.
+    private func tell(_ columns: SampleColumns, at order: Int, _ rates: SampleColumns?, at rateOrder: Int) {
         var findings = found.reports[...]
-        for report in foundRotations.reports {
-            let place = SamplePosition(
-                timeNanoseconds: rates[report.index].timeNanoseconds, streamIndex: rateIndex,
-                sampleIndex: report.index)
-            while let finding = findings.first {
-                let earlier = SamplePosition(
-                    timeNanoseconds: batch[finding.index].timeNanoseconds, streamIndex: streamIndex,
-                    sampleIndex: finding.index)
-                guard earlier < place else { break }
-                findings.removeFirst()
-                guard isDetecting, startCount == start else { return }
-                position = earlier
-                tell(finding.payload, delegate)
+        var rotations = foundRotations.reports[...]
+        guard !findings.isEmpty || !rotations.isEmpty else { return }
+        let delegate = self.delegate
+        let start = startCount
+        while isDetecting, startCount == start {
+            let next = findings.first.map { columns.position(of: $0.index, at: order) }
+            let turn = rotations.first.flatMap { rates?.position(of: $0.index, at: rateOrder) }
+            if let next, turn.map({ next < $0 }) ?? true {
+                position = next
+                tell(findings.removeFirst().payload, delegate)
+            } else if let turn {
+                position = turn
+                tell(rotations.removeFirst().payload, delegate)
+            } else {
+                return
             }
-            guard isDetecting, startCount == start else { return }
-            position = place
-            tell(report.payload, delegate)
-        }
-        for finding in findings {
-            guard isDetecting, startCount == start else { return }
-            position = SamplePosition(
-                timeNanoseconds: batch[finding.index].timeNanoseconds, streamIndex: streamIndex,
-                sampleIndex: finding.index)
-            tell(finding.payload, delegate)
         }
     }
 

@@ -53,11 +53,11 @@ struct CompassHeading {
 
     /// Takes a sample of the magnetometer; returns whether the filter started again, so that what depends on it warms up.
     mutating func take(field sample: SIMD3<Float>, at time: Int64) -> Bool {
-        let startsAnew = field.take(sample, timeNanoseconds: time)
+        let startsAgain = field.take(sample, timeNanoseconds: time)
         fieldHistory.append(
             FieldHistory.Field(vector: field.value, recent: field.recent, strength: field.length),
             at: field.lastTimeNanoseconds)
-        return startsAnew
+        return startsAgain
     }
 
     /// Finds the heading at a sample of the accelerometer that was taken, or throws why there is none; adds a row to the columns.

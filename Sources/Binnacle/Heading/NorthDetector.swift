@@ -165,7 +165,8 @@ public final class NorthDetector: EventDetector {
             let north = delivery.index(of: magnetometer.id)
         else { return }
         let turning = gyroscope.flatMap { delivery.index(of: $0.id) }
-        noteLosses(delivery)
+        // The fusion begins again where stamps do not tell how long nothing came.
+        if delivery.hidesTime(of: gyroscope?.id) { fused?.interrupt() }
         var samples = MergedSamples(
             delivery.batches[up].columns, at: up, field: delivery.batches[north].columns, at: north,
             rates: turning.map { delivery.batches[$0].columns }, at: turning ?? 0)
@@ -236,15 +237,6 @@ public final class NorthDetector: EventDetector {
         if index > first { lastTimeNanoseconds = rows.times[index - 1] }
     }
 
-    /// Begins the fusion again where stamps do not tell how long nothing came.
-    private func noteLosses(_ delivery: SampleDelivery) {
-        guard let gyroscope, !delivery.losses.isEmpty else { return }
-        if delivery.losses.contains(where: { $0.stream == gyroscope.id && ($0.cause == .suspend || $0.cause == .clock) }
-        ) {
-            fused?.interrupt()
-        }
-    }
-
     private func noteSilence(at time: Int64, _ index: Int) {
         guard let failure = fused?.missRate(at: time) else { return }
         found.append(.gyroscope(failure, timeNanoseconds: time), at: index)
@@ -297,8 +289,7 @@ public final class NorthDetector: EventDetector {
             source.timeNanoseconds,
             SIMD4(
                 Float(event(of: source, at: source.timeNanoseconds).headingDegrees), Float(source.accuracyDegrees),
-                .nan,
-                .nan))
+                .nan, .nan))
         validCount += 1
         if hold.take(source) {
             headingFilter.reset()

@@ -156,8 +156,7 @@ public final class HingeDetector: EventDetector {
             case .field(let index): lastBase = samples.field.sample(index)
             case .acceleration(let index):
                 let sample = samples.acceleration.sample(index)
-                position = SamplePosition(
-                    timeNanoseconds: sample.timeNanoseconds, streamIndex: upper, sampleIndex: index)
+                position = samples.acceleration.position(of: index, at: upper)
                 let degrees = look(at: sample, delegate)
                 guard isDetecting, startCount == start else { return }
                 rows?.append(

@@ -123,7 +123,7 @@ public final class OrientationDetector: EventDetector {
                 gravity.interrupt()
             }
             lastTimeNanoseconds = time
-            let force = SIMD3(columns.x[index], columns.y[index], columns.z[index])
+            let force = columns.vector(index)
             let squared = (force * force).sum()
             guard gravity.accepts(force, squared: squared, at: time) else {
                 interrupt()
@@ -131,7 +131,7 @@ public final class OrientationDetector: EventDetector {
                 continue
             }
             let up = force * signs / squared.squareRoot()
-            position = SamplePosition(timeNanoseconds: time, streamIndex: stream, sampleIndex: index)
+            position = columns.position(of: index, at: stream)
             // Of the edge that the sample is compared with, which it may change.
             let seen = rows == nil ? nil : angles(up: up)
             look(at: up, columns.sample(index), delegate, start)

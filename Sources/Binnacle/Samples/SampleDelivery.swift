@@ -52,6 +52,11 @@ public final class SampleDelivery {
         return latest
     }
 
+    /// Whether stamps do not tell how long nothing came from a stream before this delivery.
+    func hidesTime(of stream: StreamID?) -> Bool {
+        losses.contains { $0.stream == stream && ($0.cause == .suspend || $0.cause == .clock) }
+    }
+
     /// Adds a loss.
     public func append(_ loss: SampleLoss) {
         losses.append(loss)
@@ -83,21 +88,17 @@ public final class SampleBatch {
     /// The number of samples the batch can hold.
     package let capacity: Int
     /// The number of samples in the batch.
-    public private(set) var count = 0
+    public var count: Int { columns.count }
+    /// The columns as the kernels take them; valid while the batch is alive and not changed.
+    ///
+    /// They lie in the batch's own memory, or in that of ``owner``.
+    package private(set) var columns: SampleColumns
 
     /// The first stamp of the batch that lay before the one before it; `nil` when there was none.
     private(set) var stampError: StampOrderError?
 
-    private let ownTimes: UnsafeMutablePointer<Int64>
-    private let ownXs: UnsafeMutablePointer<Float>
-    private let ownYs: UnsafeMutablePointer<Float>
-    private let ownZs: UnsafeMutablePointer<Float>
-
-    /// Where the samples lie: in the memory above, or in that of ``owner``.
-    private var times: UnsafePointer<Int64>
-    private var xs: UnsafePointer<Float>
-    private var ys: UnsafePointer<Float>
-    private var zs: UnsafePointer<Float>
+    /// The batch's own memory, all of it.
+    private let own: SampleRoom
     /// Who has the samples, when they are borrowed.
     private var owner: AnyObject?
 
@@ -105,21 +106,17 @@ public final class SampleBatch {
     package init(capacity: Int) {
         precondition(capacity > 0, "a batch needs room for at least one sample")
         self.capacity = capacity
-        ownTimes = .allocate(capacity: capacity)
-        ownXs = .allocate(capacity: capacity)
-        ownYs = .allocate(capacity: capacity)
-        ownZs = .allocate(capacity: capacity)
-        times = UnsafePointer(ownTimes)
-        xs = UnsafePointer(ownXs)
-        ys = UnsafePointer(ownYs)
-        zs = UnsafePointer(ownZs)
+        own = SampleRoom(
+            count: capacity, times: .allocate(capacity: capacity), x: .allocate(capacity: capacity),
+            y: .allocate(capacity: capacity), z: .allocate(capacity: capacity))
+        columns = own.columns(0)
     }
 
     deinit {
-        ownTimes.deallocate()
-        ownXs.deallocate()
-        ownYs.deallocate()
-        ownZs.deallocate()
+        own.times.deallocate()
+        own.x.deallocate()
+        own.y.deallocate()
+        own.z.deallocate()
     }
 
     /// Whether there is no sample in the batch.
@@ -130,12 +127,12 @@ public final class SampleBatch {
     /// The sample at an index below ``count``.
     public subscript(index: Int) -> Sample {
         precondition(index >= 0 && index < count, "sample \(index) of a batch of \(count)")
-        return Sample(timeNanoseconds: times[index], x: xs[index], y: ys[index], z: zs[index])
+        return columns.sample(index)
     }
 
     /// The stamp of the last sample.
     package var lastTimeNanoseconds: Int64? {
-        count > 0 ? times[count - 1] : nil
+        count > 0 ? columns.times[count - 1] : nil
     }
 
     /// Appends one sample.
@@ -146,17 +143,18 @@ public final class SampleBatch {
     public func append(timeNanoseconds: Int64, x: Float, y: Float, z: Float) {
         precondition(count < capacity, "the batch is full")
         keep()
-        if count > 0, timeNanoseconds < ownTimes[count - 1] {
+        let count = count
+        if count > 0, timeNanoseconds < own.times[count - 1] {
             if stampError == nil {
-                stampError = StampOrderError(lastNanoseconds: ownTimes[count - 1], nextNanoseconds: timeNanoseconds)
+                stampError = StampOrderError(lastNanoseconds: own.times[count - 1], nextNanoseconds: timeNanoseconds)
             }
             return
         }
-        ownTimes[count] = timeNanoseconds
-        ownXs[count] = x
-        ownYs[count] = y
-        ownZs[count] = z
-        count += 1
+        own.times[count] = timeNanoseconds
+        own.x[count] = x
+        own.y[count] = y
+        own.z[count] = z
+        columns.count += 1
     }
 
     /// Appends one sample.
@@ -178,13 +176,12 @@ public final class SampleBatch {
     ///
     /// - Precondition: There is room for them.
     package func append(_ columns: SampleColumns) {
-        precondition(columns.count <= capacity - count, "the batch has no room for \(columns.count) samples")
-        keep()
-        (ownTimes + count).update(from: columns.times, count: columns.count)
-        (ownXs + count).update(from: columns.x, count: columns.count)
-        (ownYs + count).update(from: columns.y, count: columns.count)
-        (ownZs + count).update(from: columns.z, count: columns.count)
-        count += columns.count
+        append(count: columns.count) { times, x, y, z in
+            times.update(from: columns.times, count: columns.count)
+            x.update(from: columns.x, count: columns.count)
+            y.update(from: columns.y, count: columns.count)
+            z.update(from: columns.z, count: columns.count)
+        }
     }
 
     /// Shows samples that lie elsewhere, without copying them, until the batch is emptied.
@@ -199,11 +196,7 @@ public final class SampleBatch {
     package func borrow(_ columns: SampleColumns, of owner: AnyObject) {
         precondition(count == 0, "a batch with samples of its own borrows none")
         precondition(columns.count <= capacity, "the batch has no room for \(columns.count) samples")
-        times = columns.times
-        xs = columns.x
-        ys = columns.y
-        zs = columns.z
-        count = columns.count
+        self.columns = columns
         self.owner = owner
     }
 
@@ -229,14 +222,19 @@ public final class SampleBatch {
         ) -> Void
     ) {
         precondition(added >= 0 && added <= capacity - count, "the batch has no room for \(added) samples")
-        if owner != nil { copyBorrowed() }
-        write(ownTimes + count, ownXs + count, ownYs + count, ownZs + count)
-        count += added
+        let room = room
+        write(room.times, room.x, room.y, room.z)
+        columns.count += added
     }
 
     /// Makes copies of borrowed samples, so that their owner may change them.
     package func keep() {
-        if owner != nil { copyBorrowed() }
+        guard let owner else { return }
+        let borrowed = columns
+        removeBorrowed()
+        append(borrowed)
+        // Until they are copied their owner has to stay.
+        withExtendedLifetime(owner) {}
     }
 
     /// Corrects every sample, in place; borrowed samples become copies first.
@@ -247,47 +245,33 @@ public final class SampleBatch {
         let y = SIMD3<Float>(calibration.matrix.y)
         let z = SIMD3<Float>(calibration.matrix.z)
         for index in 0..<count {
-            let v = SIMD3(ownXs[index], ownYs[index], ownZs[index]) - offset
+            let v = SIMD3(own.x[index], own.y[index], own.z[index]) - offset
             // In a fixed order, so that every build gives the same bits.
-            ownXs[index] = x.x * v.x + x.y * v.y + x.z * v.z
-            ownYs[index] = y.x * v.x + y.y * v.y + y.z * v.z
-            ownZs[index] = z.x * v.x + z.y * v.y + z.z * v.z
+            own.x[index] = x.x * v.x + x.y * v.y + x.z * v.z
+            own.y[index] = y.x * v.x + y.y * v.y + y.z * v.z
+            own.z[index] = z.x * v.x + z.y * v.y + z.z * v.z
         }
     }
 
     /// Removes every sample and keeps the room.
     package func removeAll() {
-        count = 0
         stampError = nil
-        if owner != nil { returnBorrowed() }
+        columns.count = 0
+        if owner != nil { removeBorrowed() }
     }
 
-    /// Makes borrowed samples the batch's own, because more are to come.
-    private func copyBorrowed() {
-        let borrowed = columns
-        // Until they are copied their owner has to stay.
-        let owner = owner
-        count = 0
-        returnBorrowed()
-        append(borrowed)
-        withExtendedLifetime(owner) {}
-    }
-
-    private func returnBorrowed() {
+    private func removeBorrowed() {
         owner = nil
-        times = UnsafePointer(ownTimes)
-        xs = UnsafePointer(ownXs)
-        ys = UnsafePointer(ownYs)
-        zs = UnsafePointer(ownZs)
+        columns = own.columns(0)
     }
 
     /// The room behind the samples, for a reader that writes samples straight into it; valid while the batch is alive.
     ///
     /// What is written there becomes part of the batch with ``grow(by:)``.
     package var room: SampleRoom {
-        if owner != nil { copyBorrowed() }
+        keep()
         return SampleRoom(
-            count: capacity - count, times: ownTimes + count, x: ownXs + count, y: ownYs + count, z: ownZs + count)
+            count: capacity - count, times: own.times + count, x: own.x + count, y: own.y + count, z: own.z + count)
     }
 
     /// Takes over samples that were written into the room.
@@ -295,18 +279,13 @@ public final class SampleBatch {
     /// - Precondition: That many were written at its beginning, and there is room for them.
     package func grow(by count: Int) {
         precondition(count >= 0 && count <= capacity - self.count, "the batch has no room for \(count) samples")
-        self.count += count
-    }
-
-    /// The columns as the kernels take them; valid while the batch is alive and not changed.
-    package var columns: SampleColumns {
-        SampleColumns(count: count, times: times, x: xs, y: ys, z: zs)
+        columns.count += count
     }
 }
 
 /// A batch's columns as pointers, for the kernels; not to be kept.
 package struct SampleColumns {
-    package let count: Int
+    package fileprivate(set) var count: Int
     package let times: UnsafePointer<Int64>
     package let x: UnsafePointer<Float>
     package let y: UnsafePointer<Float>
@@ -324,6 +303,15 @@ package struct SampleColumns {
     }
 
     package func vector(_ index: Int) -> SIMD3<Float> { SIMD3(x[index], y[index], z[index]) }
+
+    package func sample(_ index: Int) -> Sample {
+        Sample(timeNanoseconds: times[index], x: x[index], y: y[index], z: z[index])
+    }
+
+    /// Where a sample stands among those of all streams, of which this one has a place in their order.
+    func position(of index: Int, at order: Int) -> SamplePosition {
+        SamplePosition(timeNanoseconds: times[index], streamIndex: order, sampleIndex: index)
+    }
 
     /// A part of the samples.
     ///
@@ -344,10 +332,10 @@ package struct SampleRoom {
     package let x: UnsafeMutablePointer<Float>
     package let y: UnsafeMutablePointer<Float>
     package let z: UnsafeMutablePointer<Float>
-}
 
-extension SampleColumns {
-    package func sample(_ index: Int) -> Sample {
-        Sample(timeNanoseconds: times[index], x: x[index], y: y[index], z: z[index])
+    /// The first samples that were written there.
+    fileprivate func columns(_ count: Int) -> SampleColumns {
+        SampleColumns(
+            count: count, times: UnsafePointer(times), x: UnsafePointer(x), y: UnsafePointer(y), z: UnsafePointer(z))
     }
 }

@@ -72,8 +72,7 @@ package struct SamplePosition: Comparable, Sendable {
 
     /// Whether one sample comes before another: by stamp, then by stream, then by its place in the batch.
     package static func < (left: SamplePosition, right: SamplePosition) -> Bool {
-        if left.timeNanoseconds != right.timeNanoseconds { return left.timeNanoseconds < right.timeNanoseconds }
-        if left.streamIndex != right.streamIndex { return left.streamIndex < right.streamIndex }
-        return left.sampleIndex < right.sampleIndex
+        (left.timeNanoseconds, left.streamIndex, left.sampleIndex)
+            < (right.timeNanoseconds, right.streamIndex, right.sampleIndex)
     }
 }
