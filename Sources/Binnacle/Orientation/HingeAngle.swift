@@ -15,8 +15,9 @@ struct HingeAngle {
     /// The last angle that was beyond doubt, from 0 to 360.
     private var sure: Double?
 
-    /// The angle in degrees, from 0 to 360, from the accelerations of both parts in one unit; `isFolded` is the state of a
-    /// switch, where there is one. `nil` when the angle cannot be known.
+    /// The angle in degrees, from 0 to 360, from the accelerations of both parts in one unit; `nil` when it cannot be known.
+    ///
+    /// `isFolded` is the state of a switch, where there is one.
     mutating func degrees(screen: SIMD3<Float>, base: SIMD3<Float>, isFolded: Bool?) -> Double? {
         guard Self.isAcross(screen), Self.isAcross(base) else { return nil }
         let turn = atan2(Double(screen.z), Double(screen.y)) - atan2(Double(base.z), Double(base.y))
