@@ -57,7 +57,6 @@ package struct Machine {
         ]
     }
 
-    /// The machine as JSON.
     var object: JSONObject {
         var row = FigureRow(type: "machine")
         row.add("model", model)
@@ -116,7 +115,6 @@ struct NoiseMeter {
             + "\(NumberText.text(awayShare * 100, decimals: 1)) % of the time went to others."
     }
 
-    /// The verdict as JSON.
     var object: JSONObject {
         var object = FigureRow(type: "noise").object
         object.add("is_too_noisy", raw: isTooNoisy ? "true" : "false")

@@ -25,7 +25,6 @@ package enum DetectionForm: String, CaseIterable {
     }
 }
 
-/// Counts the events.
 private final class EventCounter: MotionManagerDelegate {
     private(set) var count = 0
 

@@ -92,7 +92,6 @@ enum CommandPages {
         ((option.letter.map { "Fl \($0) , " } ?? "") + synopsis(option), option.help)
     }
 
-    /// A summary as a sentence.
     private static func sentence(_ summary: String) -> String {
         summary.prefix(1).uppercased() + summary.dropFirst() + "."
     }

@@ -87,7 +87,6 @@ enum Completions {
 
     // MARK: - zsh
 
-    /// For zsh.
     static var zsh: String {
         func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
         func bare(_ text: String) -> String {
@@ -166,7 +165,6 @@ enum Completions {
 
     // MARK: - fish
 
-    /// For fish.
     static var fish: String {
         func quoted(_ text: String) -> String {
             "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"

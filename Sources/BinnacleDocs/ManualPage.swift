@@ -20,7 +20,6 @@ struct ManualPage {
     /// Adds a line with a macro; its arguments are escaped already.
     mutating func line(_ line: String) { text += line + "\n" }
 
-    /// Begins a section.
     mutating func section(_ title: String) { line(".Sh \(title)") }
 
     /// Adds paragraphs, which blank lines separate.

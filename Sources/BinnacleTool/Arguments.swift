@@ -5,7 +5,6 @@ import Station
 
 /// A parsed command line: options with their values, and operands; nothing is validated yet.
 struct Arguments {
-    /// The operands.
     private(set) var operands: [String] = []
     /// The operands after `--`; `nil` without one.
     private(set) var trailing: [String]?

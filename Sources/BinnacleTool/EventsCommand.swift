@@ -174,7 +174,6 @@ private struct ChosenEvents {
 }
 
 extension EventStoreReader.Failure {
-    /// The exit status.
     fileprivate var exitStatus: ExitStatus {
         switch self {
         case .missing: .noInput

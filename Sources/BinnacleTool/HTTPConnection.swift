@@ -46,7 +46,6 @@ struct HTTPConnection {
         /// How often a header field is there.
         func count(of name: String) -> Int { fields.count { $0.name == name } }
 
-        /// The value of a name in the query.
         func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
     }
 

@@ -6,7 +6,6 @@ import Station
 
 /// The help, made from the rows of commands and options, in lines that fit the terminal.
 enum HelpText {
-    /// The column of the descriptions.
     private static let column = 22
     /// Lines that are longer are hard to read.
     private static let longestLine = 100

@@ -9,9 +9,7 @@ import Station
 final class SubscriberSession {
     /// A result of ``next()``.
     enum Message {
-        /// An event, and its line.
         case event(Event, json: String)
-        /// The end, with the exit status.
         case ended(ExitStatus)
     }
 

@@ -2,7 +2,6 @@ import Binnacle
 import Glibc
 import Station
 
-/// Shows no progress.
 private final class NoProgressView: ProgressView {
     func draw(fraction: Double?) {}
     func clear() {}

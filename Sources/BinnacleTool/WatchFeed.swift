@@ -62,7 +62,6 @@ final class WatchFeed: Sendable {
         }
     }
 
-    /// Ends the thread.
     func end() { stop.wake() }
 
     /// Why there will be nothing more; `nil` while there may be.

@@ -8,7 +8,6 @@ import Station
 
 /// Answers the requests of browsers: a page, and what it shows; nothing can be changed through it.
 struct WebService: Sendable {
-    /// The daemon's socket.
     let socketPath: String
     /// What a client has to know that does not come from this machine; `nil` admits none.
     let token: String?

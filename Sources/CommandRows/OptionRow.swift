@@ -64,7 +64,6 @@ package struct OptionRow: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
-/// The options of all commands.
 extension OptionRow {
     private static let models = Completion.words(SimulationSettings.Model.allCases.map(\.rawValue))
     package static let bind = OptionRow(

@@ -104,7 +104,6 @@ extension TOMLEntry {
 }
 
 extension Configuration {
-    /// Whether a detector makes events of a kind.
     func makes(_ kind: EventKind, _ detector: String) -> Bool {
         guard kind.row.source != .quorum else { return true }
         return self.detector(detector).map { type(of: $0).mayMake(kind) && $0.makes(kind) } ?? false

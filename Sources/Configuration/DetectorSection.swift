@@ -164,7 +164,6 @@ package struct SectionNames {
     var detectors: [String: [String]] = [:]
     var inForce: [String: [String]] = [:]
 
-    /// The names of all detectors.
     var allDetectors: [String] { DetectorSections.all.flatMap { detectors[$0.kind] ?? [] } }
 }
 
@@ -197,7 +196,6 @@ package struct StreamNeed: Sendable, Equatable {
 }
 
 extension [SampleStream] {
-    /// The stream of a need.
     func first(_ sensor: String, _ kind: SampleKind) -> SampleStream? {
         first { $0.sensor.name == sensor && $0.kind == kind }
     }

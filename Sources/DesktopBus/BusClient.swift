@@ -18,7 +18,6 @@ final class BusClient {
     /// The number of polkit's actions that were tried for the question.
     var action = 0
 
-    /// The most calls that wait.
     static let mostCalls = 64
     /// How long a decision counts: each is a round trip to polkit, and clients may call in a loop.
     static let decisionNanoseconds: Int64 = 1_000_000_000

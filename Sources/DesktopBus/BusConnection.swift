@@ -129,7 +129,6 @@ final class BusConnection {
         return slot
     }
 
-    /// Answers a call.
     func reply(to call: BusMessage, _ write: (BusMessage) throws(BusFailure) -> Void = { _ in }) throws(BusFailure) {
         var raw: OpaquePointer?
         try busCall("sd_bus_message_new_method_return") { library.message_new_method_return(call.raw, &raw) }
@@ -138,7 +137,6 @@ final class BusConnection {
         try send(message)
     }
 
-    /// Refuses a call.
     func refuse(_ call: BusMessage, _ name: String, _ text: String) throws(BusFailure) {
         var raw: OpaquePointer?
         try busCall("sd_bus_message_new_method_error") {

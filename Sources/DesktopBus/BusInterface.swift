@@ -3,7 +3,6 @@ import CSDBus
 
 /// An interface at a path: its members, one row each, from which the library's table is made.
 struct BusInterface {
-    /// What an interface has.
     enum Member {
         /// A method, what it takes, and the type and the name of its result.
         case method(String, arguments: String = "", result: (type: String, name: String)? = nil)

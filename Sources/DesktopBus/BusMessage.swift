@@ -113,7 +113,6 @@ final class BusMessage {
         }
     }
 
-    /// Appends an empty array.
     func append(emptyArrayOf type: String) throws(BusFailure) {
         try within("a", type) { () throws(BusFailure) in }
     }
@@ -176,7 +175,6 @@ final class BusMessage {
         library.message_enter_container(raw, CChar(UInt8(ascii: type)), contents) > 0
     }
 
-    /// Leaves the container.
     func exit() { _ = library.message_exit_container(raw) }
 
     /// The contents of the variant that is next, without entering it.

@@ -433,7 +433,6 @@ extension BusMessage {
 }
 
 extension BusValue {
-    /// The value of a figure.
     init(_ value: Figure.Value) {
         switch value {
         case .number(let number, decimals: _): self = .number(number)

@@ -9,7 +9,6 @@ struct ClaimTable {
     struct Waiting: Equatable {
         let client: String
         let sensor: DesktopSensor
-        /// The number of the call.
         let call: UInt64
         /// When it is answered at the latest, on CLOCK_MONOTONIC.
         let dueNanoseconds: Int64

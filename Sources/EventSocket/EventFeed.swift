@@ -271,7 +271,6 @@ struct EventFeed {
 }
 
 extension [UInt8] {
-    /// Appends a line with its end.
     mutating func append(line: String) {
         append(contentsOf: line.utf8)
         append(UInt8(ascii: "\n"))

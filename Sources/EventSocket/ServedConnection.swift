@@ -58,7 +58,6 @@ final class ServedConnection {
         stream.write(Self.line(message)) != .failed
     }
 
-    /// A message as a line with its end.
     static func line(_ message: SocketMessage) -> [UInt8] {
         var line: [UInt8] = []
         line.append(line: message.json)

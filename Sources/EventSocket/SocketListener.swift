@@ -3,7 +3,6 @@ import LinuxSystem
 
 /// A listening Unix socket and its file.
 package final class SocketListener: Sendable {
-    /// The socket.
     let descriptor: Descriptor
     private let path: String
     private let status: stat

@@ -6,7 +6,6 @@ import PlainText
 extension SocketService {
     // MARK: - Connections
 
-    /// Accepts the waiting connections.
     func acceptConnections() {
         guard let error = acceptor.accept(admit) else { return }
         let now = SystemClock.monotonic()

@@ -11,7 +11,6 @@ final class SocketService {
     let surroundings: SocketServer.Surroundings
     let epoll: Epoll
     let acceptor: StreamAcceptor
-    /// The connections by their numbers.
     var connections: [UInt64: ServedConnection] = [:]
     var nextIdentifier: UInt64 = 0
     /// The last events.

@@ -9,7 +9,6 @@ public struct GeomagneticModel: Sendable {
     /// The decimal years for which the model is made: five from its epoch on.
     public var years: ClosedRange<Double> { epoch...epoch + 5 }
 
-    /// The highest degree.
     let degree: Int
     /// For each degree n and order m, at n·(n + 1)/2 + m; the first, for n = 0, is 0.
     let coefficients: [Coefficient]

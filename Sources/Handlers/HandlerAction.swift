@@ -104,7 +104,6 @@ extension HandlerAction {
     /// The name of the key that chooses the action.
     package static var key: String { row.key.name }
 
-    /// The names of its further keys.
     static var furtherKeys: [String] { row.further.map(\.name) }
 
     package static var headingKinds: [EventKind]? { nil }

@@ -16,7 +16,6 @@ package struct GravityFilter: Sendable, Equatable {
     package let timeConstantSeconds: Float
     /// The stamp of the last sample, in nanoseconds; `nil` before the first one.
     private(set) var lastTimeNanoseconds: Int64?
-    /// The last sample.
     private var last: SIMD3<Float> = .zero
     /// The number of samples in the run so far.
     private var runCount = 0

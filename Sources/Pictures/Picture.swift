@@ -57,7 +57,6 @@ package struct Picture {
         /// Whether the values are directions, from 0° to 360°.
         var isDirection = false
 
-        /// The title with the unit.
         var heading: String { unit.isEmpty ? title : "\(title), \(unit)" }
         /// The least and the greatest value; `nil` where the curves decide.
         var range: ClosedRange<Double>? { isDirection ? 0...360 : nil }
@@ -106,7 +105,6 @@ package struct Picture {
     package var notes: [String] = []
     var tracks: [Track] = []
     var panels: [Panel] = []
-    /// The spectra of accelerometers.
     var spectra: [(title: String, spectrum: Spectrum)] = []
     /// The events, in their order, as far as there is room.
     var events: [Event] = []

@@ -18,7 +18,6 @@ package final class PictureRecorder {
     private var events: [Event] = []
     private var eventCount = 0
 
-    /// The most events that are kept.
     private static let mostEvents = 4000
     /// The most pairs of a least and a greatest value in all tracks: with 4 bytes each, in base64, 1.5 MB.
     private static let mostPairs = 280_000

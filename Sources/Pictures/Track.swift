@@ -163,7 +163,6 @@ final class Track {
         self[series, place] = Self.union(kinds[series], self[series, place], value)
     }
 
-    /// A block of a series.
     private subscript(series: Int, place: Int) -> Extremes {
         get { Extremes(least: least[series][place], greatest: greatest[series][place]) }
         set { (least[series][place], greatest[series][place]) = (newValue.least, newValue.greatest) }

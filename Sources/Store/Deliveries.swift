@@ -11,7 +11,6 @@ struct Deliveries {
     private(set) var isConnected = false
     /// Since when the file has deliveries that are acknowledged.
     private(set) var doneNanoseconds: Int64?
-    /// The first ticket of this run.
     private(set) var firstTicket: Int64 = 1
     private var nextTicket: Int64 = 1
     private var ticketShift: Int64 = 0

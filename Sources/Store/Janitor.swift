@@ -3,7 +3,6 @@ import Binnacle
 /// Keeps the file within its limits, in steps of a few milliseconds.
 struct Janitor {
     private enum Stage {
-        /// Counts the events.
         case count(behind: Int64, sum: Int)
         /// Removes what is too much.
         case number, size

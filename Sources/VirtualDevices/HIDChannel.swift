@@ -4,7 +4,6 @@ import LinuxSystem
 
 /// An open `/dev/uhid`: the messages between a HID device and the kernel.
 struct HIDChannel {
-    /// A message from the kernel.
     enum Message: Equatable {
         /// A report is requested; the answer carries the identifier.
         case get(identifier: UInt32, number: UInt8, cvirtual_report)
@@ -34,7 +33,6 @@ struct HIDChannel {
         _ = cvirtual_hid_destroy(file.raw)
     }
 
-    /// Sends an input report.
     func send(_ report: [UInt8]) throws(SystemError) {
         let raw = file.raw
         try systemCall("UHID_INPUT2") { cvirtual_hid_input(raw, report, report.count) }

@@ -31,7 +31,6 @@ struct HIDDescriptor {
     enum Field: Int {
         /// The number of one of the usages of its collection.
         case choice = 0
-        /// A number.
         case number = 2
     }
 

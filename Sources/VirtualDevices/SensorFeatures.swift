@@ -22,7 +22,6 @@ package struct SensorFeatures: Sendable, Equatable {
     /// Whether the kernel wants samples.
     package var isReporting: Bool { reportingState != Self.noEvents && powerState != Self.off }
 
-    /// The report.
     func report(number: UInt8) -> [UInt8] {
         var bytes = [number, reportingState, powerState]
         bytes.append(littleEndian: intervalMilliseconds)

@@ -6,7 +6,6 @@ private enum Value {
     static let rate = "rate_dps"
 }
 
-/// What a motion manager shows.
 extension MotionManager {
     package var eventSensor: String? { accelerometer?.sensor.name }
     package func report(to router: Router) { delegate = delegate ?? router }

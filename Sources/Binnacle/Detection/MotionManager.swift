@@ -66,7 +66,6 @@ public final class MotionManager: EventDetector {
     private var foundRotations = ReportList<RotationEvent>()
     /// The squares of the acceleration without gravity, below 0 where the gyroscope does not tell.
     private let linearSquared = ScratchColumn()
-    /// The squares of the rates.
     private let rateSquared = ScratchColumn()
     /// How often detection was started: what was found before a start is not told after it.
     private var startCount = 0

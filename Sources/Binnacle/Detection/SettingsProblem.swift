@@ -42,7 +42,6 @@ package protocol CheckedSettings: Sendable, Equatable {
 }
 
 extension CheckedSettings {
-    /// Throws the first problem.
     func check() throws(SettingsProblem<Self>) {
         if let problem = problems().first { throw problem }
     }

@@ -13,7 +13,6 @@ struct ShockTrigger: ~Copyable {
         let onsetNanoseconds: Int64
         /// That value.
         let first: Float
-        /// The greatest value.
         fileprivate(set) var greatest: Float
         /// For how long the values were above, in nanoseconds.
         fileprivate(set) var aboveNanoseconds: Int64

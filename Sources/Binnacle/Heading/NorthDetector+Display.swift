@@ -1,4 +1,3 @@
-/// What a north detector shows.
 extension NorthDetector {
     package var eventSensor: String? { magnetometer?.sensor.name }
     package func report(to router: Router) { delegate = delegate ?? router }

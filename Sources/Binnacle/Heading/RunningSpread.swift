@@ -1,6 +1,5 @@
 /// The mean and the variance of figures of late, each sample weighing less the older it is.
 struct RunningSpread<Figures: SIMD & Sendable>: Sendable where Figures.Scalar == Double {
-    /// The variance of each figure.
     private(set) var variance = Figures(repeating: 0)
     private var mean: Figures?
 

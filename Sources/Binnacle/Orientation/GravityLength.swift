@@ -6,7 +6,6 @@
 /// is too short for another one. 1 g needs no such proof: it is what most devices show, so it counts again as soon as it
 /// has lasted, also in a hand.
 struct GravityLength {
-    /// The length, in g.
     private(set) var lengthG: Float = 1
     private let gateG: Float
     private let isLearned: Bool

@@ -252,7 +252,6 @@ struct HomeAssistantTopics {
 
 /// What a broker keeps for Home Assistant: a message for each sensor, in a folder that holds nothing else.
 struct MQTTDiscovery: Sendable, Equatable {
-    /// A retained message.
     struct Message: Sendable, Equatable {
         let topic: String
         /// JSON.

@@ -34,7 +34,6 @@ package final class NMEAState: LatestState {
         var heading: NMEAHeading?
         /// How far it may be off, in degrees; 0 when that is not known.
         var accuracyDegrees = 0.0
-        /// The detector of the heading.
         var detector: String?
         var statistics = NMEAStatistics()
     }

@@ -21,7 +21,6 @@ protocol NMEATransport: AnyObject {
 
 /// Why sentences cannot be sent, in words for people.
 struct NMEAFailure: Error {
-    /// The reason, with the address.
     let reason: String
     /// Whether another process or handler uses the port.
     var isPortTaken = false

@@ -40,7 +40,6 @@ final class EvdevHandle {
     /// The first axis of a kind; the two others follow.
     static func firstAxis(_ kind: SampleKind) -> Int32 { kind == .gyroscope ? ABS_RX : ABS_X }
 
-    /// The names of a kind's axes.
     static func axisNames(_ kind: SampleKind) -> [String] {
         kind == .gyroscope ? ["ABS_RX", "ABS_RY", "ABS_RZ"] : ["ABS_X", "ABS_Y", "ABS_Z"]
     }

@@ -76,7 +76,6 @@ struct PolledReading: Sendable {
 
 /// What a poller reports.
 enum PollOutcome: Sendable {
-    /// A reading.
     case reading(PolledReading)
     /// A reading that failed; the poller goes on.
     case missed(SensorFailure)

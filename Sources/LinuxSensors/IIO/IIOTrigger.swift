@@ -28,7 +28,6 @@ struct IIOTrigger: Sendable {
     /// The name of the trigger that is set.
     var current: String? { try? device.textIfPresent("trigger/current_trigger") }
 
-    /// Sets the trigger with a name.
     func set(_ name: String) throws(SensorFailure) {
         guard all().contains(where: { $0.name == name }) else {
             let found = all().map { "'\($0.name.printable)'" }.joined(separator: ", ")

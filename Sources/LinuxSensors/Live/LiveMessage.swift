@@ -8,7 +8,6 @@ enum LiveMessage: Sendable {
     case examined(path: String, report: Int, SensorDevice?)
     /// A device was opened for a sensor, or could not be.
     case opened(sensor: Int, Result<OpenedDevice, SensorFailure>)
-    /// The device of a sensor is closed.
     case closed(sensor: Int)
     /// The poller of a sensor has read its device, or could not.
     case polled(sensor: Int, IIOPoller, PollOutcome)

@@ -109,7 +109,6 @@ package final class Daemon {
     /// Everything is open, or had the time.
     func becomeReady() { phase = .running }
 
-    /// Whether the daemon ends.
     var isEnding: Bool { if case .ending = phase { true } else { false } }
 
     /// Whether the service manager was told that the daemon is ready.

@@ -51,7 +51,6 @@ extension DaemonPart {
 struct ConfigurationChange {
     let before: Assembly
     let after: Assembly
-    /// Whether it is the first configuration.
     let isFirst: Bool
 }
 
@@ -69,7 +68,6 @@ enum EndStage: CaseIterable {
     case actors
     /// The store has what it was given and what was acknowledged.
     case store
-    /// The other handlers end.
     case handlers
     /// The servers send their last events, which they have from the store.
     case servers

@@ -119,7 +119,6 @@ final class DesktopPart: DaemonPart {
 
     // MARK: - Devices
 
-    /// Uses the detectors of an assembly.
     private func use(_ assembly: Assembly) {
         let configuration = assembly.configuration
         let sections: [(DesktopSensor, (any DetectorSection)?)] = [

@@ -9,7 +9,6 @@ struct SensorDemand {
     /// A detector, as far as it decides what is read.
     struct Reader: Equatable {
         let name: String
-        /// The names of its sensors.
         var sensors: [String] = []
         /// What it takes of single readings.
         var ambient: Set<AmbientReading.Kind> = []
@@ -31,7 +30,6 @@ struct SensorDemand {
     var readers: [Reader] = []
     /// What the desktop's sensors are made of; a sensor without an entry is not there.
     var origins: [DesktopSensor: Origin] = [:]
-    /// The sensors that programs have claimed.
     private(set) var claimed: DesktopSensors = []
     /// The sensors of the desktop for which there are devices.
     private(set) var available: DesktopSensors = []

@@ -242,7 +242,6 @@ private struct TypicalInterval {
         }
     }
 
-    /// The interval, in nanoseconds.
     var nanoseconds: Int64 {
         let medians = streams.compactMap { stream in
             stream.distances.isEmpty ? nil : stream.distances.sorted()[stream.distances.count / 2]

@@ -3,7 +3,6 @@ import PlainText
 
 /// How long programs took: how many took no longer than each of some limits.
 struct DurationHistogram {
-    /// The limits in seconds.
     static let limits = [0.01, 0.1, 1, 10, 60]
 
     private var counts = Array(repeating: 0, count: limits.count)

@@ -32,20 +32,17 @@ struct ArrowColumn {
         words.append(value.bitPattern)
     }
 
-    /// Sets a text.
     mutating func set(_ value: String, at row: Int) {
         begin(row)
         text.append(contentsOf: value.utf8)
         ends.append(Int32(text.count))
     }
 
-    /// Sets a boolean.
     mutating func set(_ value: Bool, at row: Int) {
         begin(row)
         Self.mark(row, in: &bits, value)
     }
 
-    /// Sets counts by their names.
     mutating func set(_ counts: [(key: String, value: Int64)], at row: Int) {
         begin(row)
         for (key, value) in counts {

@@ -203,7 +203,6 @@ final class ArrowFile {
         return tornAt
     }
 
-    /// Registers a reader.
     func add() { openReaders += 1 }
 
     /// Records that a reader read a sample.

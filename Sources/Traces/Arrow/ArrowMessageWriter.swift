@@ -31,7 +31,6 @@ struct ArrowMessageWriter {
     /// The end-of-stream marker.
     static let end: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0]
 
-    /// Writes a schema.
     mutating func schema(_ fields: [Field], metadata: [(String, String)] = []) -> [UInt8] {
         let references = beginMessage(ArrowMessage.Header.schema, bodyLength: 0, hasMetadata: false)
         let schema = flat.table([.short(0), .reference, .reference, .none], for: references[0])

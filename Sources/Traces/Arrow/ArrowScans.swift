@@ -78,7 +78,6 @@ final class ArrowScanDecoding {
         self.hints = hints
     }
 
-    /// The decoder of a layout.
     func decoder(_ layout: String?) throws(ArrowFault) -> any RecordedScanDecoder {
         guard let layout else {
             throw ArrowFault(
@@ -94,7 +93,6 @@ final class ArrowScanDecoding {
         return decoder
     }
 
-    /// The kind of a sensor.
     func kind(_ number: UInt8) throws(ArrowFault) -> SampleKind {
         try ArrowSensor(number, metadata: metadata, hints: hints).content.kind
     }

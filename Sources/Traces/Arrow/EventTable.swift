@@ -183,7 +183,6 @@ package final class EventTable {
 }
 
 extension Figure.Name {
-    /// The type of the figure's column.
     var columnType: ArrowMessageWriter.FieldType {
         switch row.type {
         case .number: .float64

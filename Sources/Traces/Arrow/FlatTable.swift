@@ -7,7 +7,6 @@ struct FlatBuffer {
     /// Outlives this value; kept alive by the file's mapping.
     let bytes: UnsafeRawBufferPointer
 
-    /// The root table.
     func root() throws(ArrowFault) -> FlatTable {
         try FlatTable(self, at: Int(load(UInt32.self, at: 0)))
     }
@@ -17,7 +16,6 @@ struct FlatBuffer {
         return Number(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: type))
     }
 
-    /// The target of a reference.
     func target(at offset: Int) throws(ArrowFault) -> Int {
         let distance = Int(try load(UInt32.self, at: offset))
         guard distance > 0, distance < bytes.count - offset else { throw .damaged }
@@ -72,7 +70,6 @@ struct FlatTable {
         return FlatVector(buffer: buffer, start: start + 4, count: count, stride: stride)
     }
 
-    /// A vector of tables.
     func tables(_ field: Int) throws(ArrowFault) -> FlatVector { try vector(field, stride: 4) }
 
     /// A text; `nil` when the table has none, and an ``ArrowFault`` when it is longer than `limit`.

@@ -1,6 +1,5 @@
 /// Writes a FlatBuffer from its root: a table first, then what it refers to.
 struct FlatWriter {
-    /// One field of a table.
     enum Field {
         /// Absent.
         case none
@@ -89,7 +88,6 @@ struct FlatWriter {
         }
     }
 
-    /// Writes a text.
     mutating func string(_ text: String, for referrer: Reference) {
         pad(to: 4)
         refer(referrer, to: bytes.count)

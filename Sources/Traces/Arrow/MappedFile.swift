@@ -11,7 +11,6 @@ import PosixCalls
 /// therefore always valid.
 final class MappedFile {
     let path: String
-    /// All bytes.
     let bytes: UnsafeRawBufferPointer
 
     private let file: InputFile

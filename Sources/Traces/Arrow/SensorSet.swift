@@ -11,7 +11,6 @@ struct SensorSet: Equatable {
     /// The numbers in ascending order.
     var numbers: [UInt8] { (UInt8.min...UInt8.max).filter(contains) }
 
-    /// The numbers in a column.
     init(_ column: UnsafeRawBufferPointer) {
         guard let first = column.first else { return }
         insert(first)

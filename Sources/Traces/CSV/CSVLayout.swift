@@ -3,7 +3,6 @@ import PlainText
 
 /// The contents of a file's columns.
 struct CSVLayout {
-    /// One stream in the file.
     struct Stream {
         /// The sensor's name, when the header gives one.
         let sensor: String?

@@ -12,7 +12,6 @@ import PlainText
 /// The memory is allocated once and never leaves this class; it is indexed by the numbers of the file's own columns and
 /// streams.
 final class CSVPlainRows {
-    /// What a column holds.
     private struct Column {
         /// Nothing, the time, or stream · 3 + axis.
         let use: Int

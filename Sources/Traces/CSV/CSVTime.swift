@@ -2,7 +2,6 @@ import PlainText
 
 /// Where the stamps of a CSV file come from.
 enum CSVTime: Equatable {
-    /// A column of numbers.
     case number(column: Int, unit: TimeUnit)
     /// A column of times of a clock, as text.
     case clock(column: Int)

@@ -40,7 +40,6 @@ struct ColumnName: Equatable {
     /// Whether it is left out because it is an axis of a gyroscope without a unit that is known.
     var hasStrangeRate = false
 
-    /// A column that is not used.
     static let unused = ColumnName(role: .other, unit: .none, sensor: nil)
 }
 

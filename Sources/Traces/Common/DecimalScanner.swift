@@ -9,7 +9,6 @@ struct DecimalScanner {
     /// The number of bytes read after a line.
     static let padding = 8
 
-    /// The contents of a field.
     enum Field {
         case number(Decimal, text: UnsafeBufferPointer<UInt8>)
         case empty
@@ -309,7 +308,6 @@ enum DigitRun {
     private static let powers: [UInt64] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000]
 }
 
-/// Powers of ten.
 enum DecimalPowers {
     /// 10 to a power from 0 to 9.
     static func signedInteger(_ power: Int) -> Int64 { Int64(integer[Swift.max(0, Swift.min(9, power))]) }

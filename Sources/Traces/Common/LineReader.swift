@@ -265,7 +265,6 @@ struct InputFile {
         (try? fileStatus(path))?.isRegular == true
     }
 
-    /// Opens a file for reading.
     static func open(path: String) throws(TraceError) -> InputFile {
         let file = try mapError({ error(opening: path, $0) }) { () throws(SystemError) in
             try Descriptor(path: path, flags: O_RDONLY)

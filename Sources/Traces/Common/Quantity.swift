@@ -123,7 +123,6 @@ struct VectorStatistics {
     private(set) var medianMagnitude = 0.0
     /// The distance between the quartiles of the magnitude, as a part of the median.
     private(set) var spread = 0.0
-    /// The mean vector.
     private(set) var mean: [Double] = [0, 0, 0]
     private var steadiness = 0.0
 

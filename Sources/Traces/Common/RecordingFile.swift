@@ -3,7 +3,6 @@ import PosixCalls
 
 /// The output file of a recording or a picture, or standard output; it keeps the first write error and writes nothing after it.
 package final class RecordingFile {
-    /// The first failure.
     private(set) var failure: TraceError?
     /// Whether the failure was that the reading end of a pipe was closed.
     private(set) var isReaderGone = false

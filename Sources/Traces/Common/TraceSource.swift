@@ -132,7 +132,6 @@ public final class TraceSource: SampleSource {
         }
     }
 
-    /// The streams of a file that have a sensor.
     private static func assigned(_ file: TraceFile, _ sensors: [Sensor?]) -> [(sensor: Sensor, kind: SampleKind)] {
         zip(file.contents, sensors).compactMap { content, sensor in sensor.map { ($0, content.kind) } }
     }

@@ -3,7 +3,6 @@ import SensorGeometry
 
 /// The units in traces, and their conversion.
 enum TraceUnit: Equatable {
-    /// A time.
     case time(TimeUnit)
     /// What a kind of sensor measures, with the factor that makes it m/s², µT or rad/s.
     case measured(SampleKind, Double)
@@ -115,6 +114,5 @@ struct TimeUnit: Equatable {
     static let hours = TimeUnit(exponent: 11, multiple: 36, name: "hours", option: "h")
     static let days = TimeUnit(exponent: 11, multiple: 864, name: "days", option: "days")
 
-    /// The unit in seconds.
     var inSeconds: Double { DecimalPowers.exact[exponent] * Double(multiple) * 1e-9 }
 }

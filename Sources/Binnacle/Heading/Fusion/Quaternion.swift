@@ -43,7 +43,6 @@ public struct Quaternion: Sendable, Equatable {
         self.init(w: cosine, x: half.x * share, y: half.y * share, z: half.z * share)
     }
 
-    /// The vector part.
     var vector: Vector3 { Vector3(x, y, z) }
 
     /// The opposite rotation.

@@ -10,7 +10,6 @@ struct RestWatch {
     var rate: Vector3 { smoothedRate.value }
     /// The smoothed acceleration, in m/s².
     var acceleration: Vector3 { smoothedAcceleration.value }
-    /// Whether the device is at rest.
     private(set) var isAtRest = false
     /// Whether it was since the start.
     private(set) var wasAtRest = false
