@@ -1,6 +1,7 @@
 import Binnacle
 import EventSocket
 import FuzzDriver
+import PlainText
 
 /// The package manager calls an executable's main by this name.
 @_cdecl("FuzzSocket_main")
