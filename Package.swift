@@ -55,7 +55,8 @@ let fuzzers: [Target] =
             swiftSettings: settings + [.unsafeFlags(["-parse-as-library", "-sanitize=fuzzer"])],
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]),
         .executableTarget(
-            name: "FuzzSocket", dependencies: ["FuzzDriver", "EventSocket", "PlainText", "Binnacle"], path: "Tests/FuzzSocket",
+            name: "FuzzSocket", dependencies: ["FuzzDriver", "EventSocket", "PlainText", "Binnacle"],
+            path: "Tests/FuzzSocket",
             exclude: ["Seeds"],
             swiftSettings: settings + [.unsafeFlags(["-parse-as-library", "-sanitize=fuzzer"])],
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]),
