@@ -90,7 +90,7 @@ enum ConfigurationPages {
 
             The end of a key's name is its unit: _g is standard gravity (9.80665 m/s²), _s seconds, _deg degrees, _uT \
             microtesla. An unknown key is an error. "binnacle check" prints everything that is wrong with a configuration, \
-            with file, line and column; a running service reads its configuration anew when it gets SIGHUP, and keeps the \
+            with file, line and column; a running service reads its configuration again when it gets SIGHUP, and keeps the \
             one that it has when the new one cannot be used.
 
             The sections are named by the user, with 1 to 64 letters, digits, - and _, and there may be many of each kind; \

@@ -53,7 +53,7 @@ struct MetricsCommand {
         case ("GET"?, _), ("HEAD"?, _): (status, body) = ("404 Not Found", "The metrics are at /metrics.\n")
         case (_?, _): (status, body) = ("405 Method Not Allowed", "Only GET is answered.\n")
         // Half a request, one that never ends, or none at all.
-        case (nil, _): (status, body) = ("400 Bad Request", "This is no request that is answered.\n")
+        case (nil, _): (status, body) = ("400 Bad Request", "Malformed request.\n")
         }
         let isOK = status.hasPrefix("200")
         // A client that is gone, or takes nothing, gets nothing: a unit limits the time.

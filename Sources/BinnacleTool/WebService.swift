@@ -28,7 +28,7 @@ struct WebService: Sendable {
     /// Answers one request; `isLocal` is for one that came to an address of this machine alone.
     func serve(_ connection: HTTPConnection, isLocal: Bool) {
         guard let request = connection.request() else {
-            return refuse(connection, "400 Bad Request", "This is no request that is answered.")
+            return refuse(connection, "400 Bad Request", "Malformed request.")
         }
         guard request.method == "GET" || request.method == "HEAD" else {
             return refuse(connection, "405 Method Not Allowed", "Only GET is answered.")
@@ -80,7 +80,7 @@ struct WebService: Sendable {
             }
         }
         if isLocal {
-            // A name that leads here although it belongs to somebody else (DNS rebinding).
+            // A foreign name that resolves to this machine (DNS rebinding).
             return Self.isLoopback(host) ? nil : "This service is known as localhost alone."
         }
         guard let token else { return "Only this machine is answered: there is no --token-file." }
@@ -90,7 +90,7 @@ struct WebService: Sendable {
         return nil
     }
 
-    /// Whether a host, perhaps with a port, is this machine by a name that belongs to nobody else.
+    /// Whether a host, perhaps with a port, names this machine, so that no foreign site can have it.
     private static func isLoopback(_ host: String) -> Bool {
         var name = Substring(host)
         if let colon = name.lastIndex(of: ":"),

@@ -21,7 +21,7 @@ enum ConfigurationFolder {
         return files
     }
 
-    /// The files in a folder that are not read, although their names or contents let somebody expect it.
+    /// The files in a folder that are not read, although their names or contents suggest it.
     static func unread(in path: String) -> [String] {
         let leftovers = ["~", ".bak", ".new", ".old", ".orig", ".dpkg-old", ".dpkg-dist", ".dpkg-new", ".swp"]
         let folder = path + "conf.d/"

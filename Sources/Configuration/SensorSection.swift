@@ -231,7 +231,7 @@ extension SensorSettings {
             .positiveSeconds.limited("at most 0.5") {
                 $0 <= .milliseconds(500)
             } _: { _ in
-                "is longer than 0.5 s: detection would start anew at every sample"
+                "is longer than 0.5 s: detection would start again at every sample"
             }, for: ["auto", "iio"],
             "The interval between readings of single values, where the device has no usable buffer."),
         SettingRow(

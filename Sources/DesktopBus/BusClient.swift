@@ -33,7 +33,7 @@ enum ClaimDecision {
     case allowed
     /// It may not, for a reason that the client is told.
     case denied(String)
-    /// Nobody has decided, for a reason that the log is told.
+    /// There is no decision, for a reason that stands in the log.
     case undecided(String)
 }
 
@@ -64,7 +64,7 @@ enum ClaimAuthority {
                 }
                 try message.append(actions[client.service.action])
                 try message.append(emptyArrayOf: "{ss}")
-                // Nobody is asked for a password because a screen turns.
+                // No user is asked for a password because a screen turns.
                 try message.append(UInt32(0))
                 try message.append("")
             }

@@ -117,7 +117,7 @@ extension DesktopSensor {
     /// The interface that has its properties.
     var interface: BusInterface { self == .compass ? .compass : .proxy }
 
-    /// The properties that everybody is told of, in one signal.
+    /// The properties that are sent to all clients, in one signal.
     var publicProperties: [String] {
         switch self {
         case .accelerometer: ["HasAccelerometer"]

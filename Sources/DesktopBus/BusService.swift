@@ -189,7 +189,7 @@ final class BusService {
             namesDueNanoseconds = SystemClock.monotonic() + Self.nameRetryNanoseconds
         } else if message.number() == 2 {
             fail(
-                "another program has the name \(name) and keeps it: end that one, or it is taken over then",
+                "another program has the name \(name) and keeps it: stop that program, or the name is taken when it ends",
                 level: .warning)
         }
     }
@@ -250,7 +250,7 @@ final class BusService {
         }
     }
 
-    /// Tells a client, or everybody, what some properties are now.
+    /// Sends the present values of some properties to one client, or to all.
     private func tell(_ sensor: DesktopSensor, _ properties: [String], to client: String?) {
         guard let connection else { return }
         let values = properties.compactMap { name in readings.value(of: name).map { (name, $0) } }
@@ -284,7 +284,7 @@ final class BusService {
             state.broadcastCount += sent
             state.droppedCount += left
         }
-        // Without a bus nobody listens, and the log has that already.
+        // Without a bus there are no clients, and the log has that already.
         if left > 0, connection != nil { surroundings.dropped(left) }
     }
 

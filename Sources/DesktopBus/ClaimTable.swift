@@ -16,7 +16,7 @@ struct ClaimTable {
 
     private(set) var claims: [String: DesktopSensors] = [:]
     private(set) var waiting: [Waiting] = []
-    /// When sensors that nobody claims any more are switched off, on CLOCK_MONOTONIC.
+    /// When sensors without a claim are switched off, on CLOCK_MONOTONIC.
     private var lingering: [DesktopSensor: Int64] = [:]
 
     /// How long a claim waits for the first value: desktops wait in their main loop.

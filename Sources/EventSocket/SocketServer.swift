@@ -3,7 +3,7 @@ import LinuxSystem
 package import PlainText
 import Synchronization
 
-/// Offers events on a Unix stream socket, as lines of JSON, to whoever may connect.
+/// Offers events on a Unix stream socket, as lines of JSON, to the clients that may connect.
 ///
 /// The protocol: a client sends one line and reads lines.
 ///

@@ -88,7 +88,7 @@ extension HandlerPlan {
 /// What a handler reports on its thread, beside acknowledgements.
 package struct HandlerReports: Sendable {
     let report: @Sendable (Event) -> Void
-    /// Takes the report that nobody reads standard output any more; it comes once.
+    /// Handles the report that standard output has no reader any more; it comes once.
     let readerGone: @Sendable (Event) -> Void
 
     /// Creates the receivers of reports; both closures are called on any thread.

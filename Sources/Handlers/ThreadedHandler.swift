@@ -104,7 +104,7 @@ package final class ThreadedHandler: EventHandler, Sendable {
         self.port = port
         let work: @Sendable () -> Void = {
             plan.work(port)
-            // Before the end, after which nobody expects a report.
+            // Before the end, after which no report is expected.
             port.drops.tellRest()
             port.courier.withContent { $0.abandonedCount += $0.unfinishedCount }
         }

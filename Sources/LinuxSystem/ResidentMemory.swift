@@ -2,7 +2,7 @@ import CLinux
 
 /// The memory that a process occupies.
 package enum ResidentMemory {
-    /// Gives back what a start needed and what runs afterwards does not: memory that was freed, and the pages of code.
+    /// Returns to the kernel what only the start needed: memory that was freed, and the pages of code.
     ///
     /// Code that is used again comes back from the page cache in blocks of 64 kB, at some microseconds each.
     package static func giveBack() {

@@ -35,7 +35,7 @@ package enum DeviceFile: String, Sendable, CaseIterable {
     package func remedy(for error: SystemError, path: String) -> [String] {
         if error.isPermission {
             return [
-                "\(path): you may not make devices (\(error.reason)): whoever may can also type as if at the keyboard, so "
+                "\(path): you may not make devices (\(error.reason)): an account that may can also send key strokes, so "
                     + "it is root's",
                 "run this as root, or let a group do it with a line in /etc/udev/rules.d/60-\(module).rules:",
                 "    KERNEL==\"\(module)\", GROUP=\"input\", MODE=\"0660\", OPTIONS+=\"static_node=\(module)\"",

@@ -62,11 +62,11 @@ import Testing
         try waitUntil("the name") { try owner().contains(":1.") }
         let first = try owner()
         daemon.reload()
-        try daemon.waitForMessage("configuration read anew")
+        try daemon.waitForMessage("configuration reloaded")
         #expect(try owner() == first)
         try daemon.configure(Self.configuration.replacingOccurrences(of: "[dbus]", with: "[dbus]\nenabled = false"))
         daemon.reload()
-        try daemon.waitForMessage("configuration read anew", count: 2)
+        try daemon.waitForMessage("configuration reloaded", count: 2)
         try waitUntil("the end of the name") { try owner().contains("NameHasNoOwner") }
         #expect(daemon.stop() == 0)
     }

@@ -135,7 +135,7 @@ import Testing
             input: .suspended(seconds: 1.26),
             effects: [
                 .lose(
-                    .suspend, seconds: 1.26, detail: "the machine was suspended for 1.3 s: the device is opened anew"),
+                    .suspend, seconds: 1.26, detail: "the machine was suspended for 1.3 s: the device is opened again"),
                 .close(.leaveOn),
             ], next: waiting(after: 0), nextRemedy: Remedy.none),
         Row(name: "a late answer of a closing", state: reading(), input: .closed, next: reading()),

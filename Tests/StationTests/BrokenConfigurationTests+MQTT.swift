@@ -55,7 +55,7 @@ extension BrokenConfigurationTests {
     static let topics = [
         more(
             "waiting for a subscriber without acknowledgements", "qos = 0\nwait_for_subscriber = true",
-            "9:23: with `qos = 0` no acknowledgement says whether somebody has subscribed (with qos = 1 it does)"),
+            "9:23: with `qos = 0` an acknowledgement does not report whether there is a subscriber (with qos = 1 it does)"),
         more("empty topic", "topic = \"\"", "8:9: `topic` is empty"),
         more(
             "topic with a wildcard", "topic = \"fleet/#\"",
@@ -99,7 +99,7 @@ extension BrokenConfigurationTests {
             "9:1: unknown key `password` in [handler.h] (did you mean `password_file`?)"),
         more(
             "password for everybody", "user = \"u\"\npassword_file = \"/etc/passwd\"",
-            "9:17: everybody can read `/etc/passwd` (chmod o-r takes that right away)"),
+            "9:17: other users can read `/etc/passwd` (chmod o-r takes that right away)"),
         more(
             "credential with a path", "user = \"u\"\npassword_credential = \"a/b\"",
             "9:23: `password_credential` is a name, and no path (that of a LoadCredential= in the service's unit)"),

@@ -26,10 +26,10 @@ extension BrokenConfigurationTests {
                 + "udp://[2001:db8::1]:10110)"),
         place(
             "datagrams to everywhere", "udp://0.0.0.0",
-            "sends to nobody (a broadcast address, such as 192.168.1.255, is everybody)"),
+            "has no address to send to (a broadcast address, such as 192.168.1.255, reaches all machines of a network)"),
         place(
             "datagrams to everywhere by IPv6", "udp://[::]:10110",
-            "sends to nobody (a broadcast address, such as 192.168.1.255, is everybody)"),
+            "has no address to send to (a broadcast address, such as 192.168.1.255, reaches all machines of a network)"),
         BrokenConfiguration(
             "plotter no string", helm + "nmea = 10110\n",
             "DIR/t.toml:7:8: `nmea`: expected a string, found an integer"),

@@ -146,7 +146,7 @@ def desktop_reload_keeps_a_claim_and_the_name():
         write(CONFIGURATION, SCREEN + "claims = \"polkit\"\nevents = false\n")
         place = now()
         need("systemctl", "reload", "binnacle.service")
-        wait_for("a reload", lambda: [text for text in messages(place, "-u", UNIT) if "read anew" in text])
+        wait_for("a reload", lambda: [text for text in messages(place, "-u", UNIT) if "configuration reloaded" in text])
         said = call(OWN, "/org/binnacle/Binnacle1", OWN, "GetStatus")[1]
         client.kill()
     expect(owner() == first and main_process() == process, "the name has changed hands")

@@ -99,7 +99,7 @@ import Testing
         _ = try Self.wait(try Self.connected(port), "a sentence") { $0.joined().contains("$HCHDG,") }
         try run.configure(configuration("talker = \"II\""))
         run.reload()
-        try run.waitForMessage("configuration read anew")
+        try run.waitForMessage("configuration reloaded")
         // The first connection may still be to the handler that goes.
         let reconnect = { try Self.connected(port) }
         let texts = try Self.wait(try reconnect(), "another talker", reconnect: reconnect) {

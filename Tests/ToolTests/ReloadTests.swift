@@ -110,7 +110,7 @@ import Testing
             run.reload()
             let broken = (number + 3) / 10
             try run.waitForMessage("configuration stays as it was", count: broken)
-            try run.waitForMessage("configuration read anew", count: number - broken)
+            try run.waitForMessage("configuration reloaded", count: number - broken)
             // By then everything that is made once has been made.
             if number == 40 {
                 descriptors = run.descriptorCount
@@ -164,7 +164,7 @@ import Testing
         try FileManager.default.removeItem(atPath: path)
         try run.configure(Self.simulated)
         run.reload()
-        try run.waitForMessage("1 of 1 sensors run on")
+        try run.waitForMessage("1 of 1 sensors keep running")
         #expect(run.stop() == 0)
     }
 
@@ -198,7 +198,7 @@ import Testing
         let run = try DaemonRun(nil, ["--simulate", "still"], environment: ["NOTIFY_SOCKET": manager.path]).start()
         _ = try manager.receive(until: "READY=1")
         run.reload()
-        try run.waitForMessage("there is no configuration to read anew")
+        try run.waitForMessage("there is no configuration file to read again")
         let told = try manager.receive(until: "READY=1")
         #expect(told.contains { $0.hasPrefix("RELOADING=1\nMONOTONIC_USEC=") })
         #expect(run.stop() == 0)
@@ -231,7 +231,7 @@ import Testing
         // The same sections on other lines, and one more of them.
         try run.configure("# moved\n\n" + detector + "[handler.note]\non = [\"shock\"]\nlog = true\n")
         run.reload()
-        try run.waitForMessage("1 of 1 sensors run on")
+        try run.waitForMessage("1 of 1 sensors keep running")
         try write(40, 981)
         try run.waitForEvent("motion.ended")
         #expect(run.stop() == 0)
@@ -259,7 +259,7 @@ import Testing
         try run.waitForEvent("shock")
         try run.configure(version("b"))
         run.reload()
-        try run.waitForMessage("0 of 1 sensors run on")
+        try run.waitForMessage("0 of 1 sensors keep running")
         // Until the device is open again what is written waits in the FIFO.
         for _ in 0..<3 { try box.write(FifoNode.scan(0, 0, 981, Clock.now())) }
         try box.write(FifoNode.scan(0, 0, 9000, Clock.now()))

@@ -20,7 +20,7 @@ import Testing
         try waitUntil("further events") { try run.events().count > count }
         try run.configure(configuration + "threshold_g = 0.3\n")
         run.reload()
-        try run.waitForMessage("configuration read anew: 1 of 1 sensors run on")
+        try run.waitForMessage("configuration reloaded: 1 of 1 sensors keep running")
         #expect(run.stop() == 0)
     }
 }

@@ -51,7 +51,7 @@ import Testing
                 (descriptors, threads, memory) = (run.descriptorCount, run.threadCount, try run.memory())
             }
         }
-        try run.waitForMessage("configuration read anew", count: rounds)
+        try run.waitForMessage("configuration reloaded", count: rounds)
         // A handler that a reload took out, or a command, may be ending just now.
         try waitUntil("\(descriptors) descriptors, not \(run.descriptorCount)") { run.descriptorCount <= descriptors }
         try waitUntil("\(threads) threads, not \(run.threadCount)") { run.threadCount <= threads }

@@ -235,11 +235,11 @@ import Testing
             try waitForShakes(2 * round)
             try run.configure(configuration(append(to: String(round))))
             run.reload()
-            try run.waitForMessage("configuration read anew", count: round)
+            try run.waitForMessage("configuration reloaded", count: round)
         }
         try run.configure(configuration(append(to: "11"), shake: "9"))
         run.reload()
-        try run.waitForMessage("configuration read anew", count: 11)
+        try run.waitForMessage("configuration reloaded", count: 11)
         let shakes = try numbers(try ask("events", "--kind", "shake", "--json").output)
         #expect(shakes.count > 10)
         func handled() throws -> [Int] {
@@ -309,7 +309,7 @@ import Testing
         let before = try numbers(try ask("events", "--json").output)
         #expect(!before.isEmpty)
         run.reload()
-        try run.waitForMessage("configuration read anew")
+        try run.waitForMessage("configuration reloaded")
         try wait(["status"], socket: "other") { $0.status == 0 }
         try wait(["status"]) { $0.status == 69 }
         let after = try numbers(try ask("events", "--json", socket: "other").output)

@@ -118,7 +118,7 @@ import Testing
         let moved = "\"detector\":\"moved\""
         try run.configure(sensor + section + "8\n[motion.other]\naccelerometer = \"box\"\n")
         run.reload()
-        try run.waitForMessage("configuration read anew")
+        try run.waitForMessage("configuration reloaded")
         let count = try run.output.text().components(separatedBy: moved).count
         try run.output.wait { $0.components(separatedBy: moved).count > count + 2 }
         #expect(run.stop() == 0)
@@ -277,7 +277,7 @@ import Testing
         try run.waitForMessage("the events are handled as those of the sensors: handler 'alarm' (command)")
         try witness.wait { $0.contains("shake") }
         run.reload()
-        try run.waitForMessage("configuration read anew: 2 of 2 sensors run on")
+        try run.waitForMessage("configuration reloaded: 2 of 2 sensors keep running")
         #expect(run.stop() == 0)
         let events = try run.events()
         #expect(events.allSatisfy { $0["simulated"] as? Bool == true })

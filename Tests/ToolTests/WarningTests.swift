@@ -264,7 +264,7 @@ import Testing
         try run.configure(
             Self.moved + Self.log + "[handler.a]\non = [\"motion.began\"]\ncommand = [\"/nonexistent/alarm\"]\n")
         run.reload()
-        try run.waitForMessage("configuration read anew")
+        try run.waitForMessage("configuration reloaded")
         let said = try run.errors.text()
         #expect(said.contains("binnacle.toml:10:12: warning: there is no program `/nonexistent/alarm`"))
         #expect(run.stop() == 0)

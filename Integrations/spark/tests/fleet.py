@@ -138,7 +138,7 @@ def shell_loop(root: Path, config: Path | None = None) -> dict[str, list[bytes]]
 
 
 def free_port() -> int:
-    """A port of this machine on which nobody listens."""
+    """A port of this machine without a listener."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

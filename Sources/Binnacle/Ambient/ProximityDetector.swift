@@ -16,7 +16,7 @@ public final class ProximityDetector: EventDetector {
         timeNanoseconds: 0, streamIndex: .max, sampleIndex: .max)
     /// None: readings are no samples.
     public let streams: [SampleStream] = []
-    /// What was told last; `nil` while nothing was.
+    /// The state reported last; `nil` before the first report.
     public private(set) var proximity: Proximity?
 
     /// The strengths above which something comes near, and below which it is far again, as iio-sensor-proxy 3.9 has them.

@@ -71,7 +71,7 @@ public struct MotionSettings: CheckedSettings {
     ///
     /// After a start or a gap, what needs gravity is not looked for until three time constants have passed.
     public var gravityTimeConstant: Duration = .milliseconds(500)
-    /// A longer time without a sample makes the filter and every unconfirmed change start anew; 1 s by default.
+    /// A longer time without a sample makes the filter and every unconfirmed change start again; 1 s by default.
     public var gapLimit: Duration = .seconds(1)
     /// How often "device is moving" is repeated at most; 0.1 s by default.
     public var updateInterval: Duration = .milliseconds(100)

@@ -1,6 +1,6 @@
 /// Where events can be had that were told of before.
 package protocol EventHistory: Sendable {
-    /// What the numbers of the events belong to: another identity means that counting began anew.
+    /// What the numbers of the events belong to: another identity means that counting started again.
     var identity: String { get }
     /// Reads events in the order of their numbers, without making the caller wait; the reply is told once, on any thread.
     func read(_ query: EventQuery, reply: @escaping @Sendable (EventPage) -> Void)

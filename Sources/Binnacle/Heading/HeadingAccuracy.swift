@@ -14,7 +14,7 @@ struct HeadingAccuracy {
 
     /// Nine of ten values of a normal distribution lie within so many standard deviations.
     private static let nineOfTen = 1.645
-    /// What is assumed of a magnetometer that nobody has calibrated here, but its maker or its driver has, in µT.
+    /// What is assumed of a magnetometer that its maker or its driver has calibrated, but that was not calibrated here, in µT.
     ///
     /// It is an assumption: only a calibration tells the hard iron of the machine around the sensor.
     private static let uncalibratedError = 0.4

@@ -2,7 +2,7 @@ import Glibc
 import SensorGeometry
 
 /// Decides when a heading is told again: when it has turned far enough from the one told last, or when its accuracy, or how fast
-/// it turns, is no longer what was told.
+/// it turns, has left the reported one.
 ///
 /// An accuracy that got worse is told at once, because who was told the better one relies on it; one that got better at most
 /// once a second. So is another rate of turn, which only a gyroscope measures: without that, the rate of a turn would stay told

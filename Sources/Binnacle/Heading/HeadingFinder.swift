@@ -5,7 +5,7 @@ import SensorGeometry
 ///
 /// Whether there is one is decided at every sample; which one it is, where an event tells it.
 struct HeadingFinder {
-    /// An axis that has a heading at a sample, which nobody has worked out yet.
+    /// An axis with a heading; the angle is computed on demand.
     struct Pointing {
         let axis: DeviceAxis
         let attitude: Attitude

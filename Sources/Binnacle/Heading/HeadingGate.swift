@@ -146,7 +146,7 @@ struct HeadingGate {
         return lastViolent.fault
     }
 
-    /// The time since the sample before, in seconds; 0 when everything starts anew.
+    /// The time since the sample before, in seconds; 0 when everything starts again.
     private mutating func step(to timeNanoseconds: Int64) -> Double {
         defer { lastTimeNanoseconds = timeNanoseconds }
         guard let last = lastTimeNanoseconds else { return 0 }

@@ -48,7 +48,7 @@ struct HeadingHold {
             sinceNanoseconds = timeNanoseconds
             return nil
         }
-        // Stamps begin anew: nothing can be said of an age.
+        // Stamps start again: an age is unknown.
         guard timeNanoseconds >= since else {
             sinceNanoseconds = timeNanoseconds
             nextNanoseconds = Units.later(timeNanoseconds, by: Self.intervalNanoseconds)

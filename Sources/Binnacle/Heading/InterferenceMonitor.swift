@@ -4,7 +4,7 @@ import Kernels
 ///
 /// What it should be is the calibration's strength, or that of the place, or else the running mean of what was measured
 /// while nothing was wrong. A departure counts after half a second, and is over after two seconds close by. What was only
-/// learned is learned anew where another strength has stayed for a minute.
+/// learned is learned again where another strength has stayed for a minute.
 struct InterferenceMonitor {
     enum Change: Equatable {
         case began

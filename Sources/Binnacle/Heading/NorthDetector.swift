@@ -272,7 +272,7 @@ public final class NorthDetector: EventDetector {
             noteSilence(at: time, index)
             return
         }
-        // While the accelerometer is silent, nobody else would notice. It may also come in blocks, behind the magnetometer's;
+        // While the accelerometer is silent, no other code would notice. It may also come in blocks, behind the magnetometer's;
         // so nothing is said of a heading that is only held.
         if let last = compass.lastAccelerationNanoseconds, isGap(from: last, to: time, limit: gapLimitNanoseconds),
             hold.isOverdue(at: time), noteNone(.accelerometerMissing, at: time, index)

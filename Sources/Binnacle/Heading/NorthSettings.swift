@@ -50,7 +50,7 @@ public struct NorthSettings: CheckedSettings {
     public var calibrationDelay: Duration = .seconds(30)
     /// The Earth's field at the place; `nil` when that is not known, and north is magnetic north.
     public var localField: LocalField?
-    /// A longer time without a sample makes the filter and every unconfirmed change start anew; 1 s by default.
+    /// A longer time without a sample makes the filter and every unconfirmed change start again; 1 s by default.
     public var gapLimit: Duration = .seconds(1)
     /// How often "device is facing north" is repeated at most; 0.1 s by default.
     public var updateInterval: Duration = .milliseconds(100)

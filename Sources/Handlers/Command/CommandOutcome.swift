@@ -61,7 +61,7 @@ struct CommandOutcome {
         return false
     }
 
-    /// Whether the program cannot be started as long as nobody changes it.
+    /// Whether the program cannot be started until it is changed.
     var isFinal: Bool {
         if case .notStarted(_, isFinal: true) = end { true } else { false }
     }

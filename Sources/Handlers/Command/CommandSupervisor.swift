@@ -173,7 +173,7 @@ extension CommandSupervisor: CommandWorkerDelegate {
     /// Reports the outcome, and schedules a retry of a failed program.
     func commandWorker(_ worker: CommandWorker, didFinish outcome: CommandOutcome) {
         workers.removeAll { $0 === worker }
-        // A replay waits for the retries, and meanwhile nobody installs a missing program.
+        // A replay waits for the retries, and a missing program is seldom installed meanwhile.
         let isOver = outcome.isSuccess || port.isReplay && outcome.isFinal
         let nextDelay = isOver ? nil : settings.retryDelay(after: worker.job.attempt)
         let delay = port.stop == nil ? nextDelay : nil

@@ -28,7 +28,7 @@ package struct MQTTAction: HandlerAction, Equatable {
     package enum Discovery: String, CaseIterable, Sendable {
         /// Home Assistant.
         case homeAssistant = "homeassistant"
-        /// Nobody any more: what was told is removed.
+        /// No longer anybody: the descriptions are removed from the broker.
         case none
     }
 
@@ -133,7 +133,7 @@ package struct MQTTAction: HandlerAction, Equatable {
             table.refuse(
                 "wait_for_subscriber", at: table.entry("wait_for_subscriber")?.node.position ?? table.position,
                 with: ["qos"],
-                "with `qos = \(settings.quality)` no acknowledgement says whether somebody has subscribed",
+                "with `qos = \(settings.quality)` an acknowledgement does not report whether there is a subscriber",
                 hint: "with qos = 1 it does")
         }
         guard let broker, let topic else { return nil }

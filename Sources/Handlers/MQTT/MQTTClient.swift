@@ -31,7 +31,7 @@ final class MQTTClient {
         /// The reason of MQTT 5; 0 in 3.1.1, which has none.
         var reason: Int32 = 0
 
-        /// Whether nobody has subscribed to its topic.
+        /// Whether its topic has no subscriber.
         var isUnheard: Bool { reason == 0x10 }
         /// Whether the broker has refused it.
         var isRefusal: Bool { reason >= 0x80 }

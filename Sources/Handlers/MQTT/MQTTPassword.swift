@@ -11,7 +11,7 @@ package enum MQTTPassword: Sendable, Equatable {
     /// The maximum size of a password in a CONNECT, in bytes.
     private static let longest = 65_535
 
-    /// Reads the password; fails also when everybody could read the file.
+    /// Reads the password; fails also when other users can read the file.
     func read() throws(MQTTFailure) -> String {
         let path = try path()
         // The limit leaves room for a line end. A FIFO without a writer is not waited for.
@@ -36,7 +36,7 @@ package enum MQTTPassword: Sendable, Equatable {
         switch self {
         case .file(let path):
             guard !Self.isReadableByAll(path) else {
-                throw MQTTFailure("\(path): everybody can read this password (chmod o-r helps)")
+                throw MQTTFailure("\(path): other users can read this password (chmod o-r helps)")
             }
             return path
         case .credential(let name):

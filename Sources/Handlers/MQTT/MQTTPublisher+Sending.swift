@@ -110,12 +110,12 @@ extension MQTTPublisher {
         port.finish(window.remove(at: index).item)
     }
 
-    /// Keeps an event to which nobody has subscribed, and sends nothing for a while.
+    /// Keeps an event without a subscriber, and sends nothing for a while.
     ///
-    /// What is in flight comes back in the same way. Then one event is sent, to see whether somebody has.
+    /// Events in flight come back in the same way. After the wait one event is sent, to see whether there is a subscriber.
     func keep(at index: Int, _ connection: inout Connection) {
         window[index].message = nil
-        // The recovery is reported when somebody has.
+        // The recovery is reported when there is a subscriber.
         connection.hasLasted = false
         let now = SystemClock.monotonic()
         guard now >= silence?.until ?? now else { return }
@@ -124,7 +124,7 @@ extension MQTTPublisher {
         let topic = silence?.topic ?? topics.event(window[index].item.event)
         silence = Silence(
             until: Units.later(now, by: Int64.random(in: pause / 2...pause)), count: count + 1, topic: topic)
-        failures.fail("\(settings.address): nobody has subscribed to \(topic): events are kept until somebody has")
+        failures.fail("\(settings.address): \(topic) has no subscriber: events are kept until there is one")
     }
 
     /// Finishes an event that cannot be published, and reports that.

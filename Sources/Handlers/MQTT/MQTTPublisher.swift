@@ -53,11 +53,11 @@ final class MQTTPublisher {
         var payload: [UInt8]?
     }
 
-    /// A time in which nobody has subscribed to the events.
+    /// A time without subscribers to the events.
     struct Silence {
-        /// When an event is sent again, to see whether somebody has, on CLOCK_MONOTONIC.
+        /// Time of the next attempt to publish to a topic without subscribers, on CLOCK_MONOTONIC.
         var until: Int64
-        /// The number of times that nobody had.
+        /// The number of attempts without a subscriber.
         var count: Int
         /// The first topic without a subscriber, so that one silence is one reason.
         let topic: String
@@ -88,7 +88,7 @@ final class MQTTPublisher {
     /// The number of connections in a row that the broker closed after it got events, without acknowledging one.
     var closingCount = 0
     var failures: FailureReports
-    /// How long nothing is sent, because nobody has subscribed; `nil` while somebody has, or the broker does not say.
+    /// The wait before the next attempt, as there is no subscriber; `nil` while there is one, or the broker does not report it.
     var silence: Silence?
     /// Whether the broker was found not to speak MQTT 5.
     var lacksVersion5 = false
@@ -197,7 +197,7 @@ final class MQTTPublisher {
         }
     }
 
-    /// Whether the broker has acknowledged everything, or nobody has subscribed to the rest.
+    /// Whether the broker has acknowledged everything, or the rest has no subscriber.
     private var isDone: Bool {
         guard states.isSettled else { return false }
         return silence == nil ? window.isEmpty && port.isEmpty : !window.contains { $0.message != nil }

@@ -92,7 +92,7 @@ struct MQTTRepeats {
         work = Work(request: joined, position: joined.after)
     }
 
-    /// Notes the end of a connection: whoever still wants something asks again.
+    /// Handles the end of a connection: clients that still wait ask again.
     mutating func reset() {
         work = nil
         inFlight = []

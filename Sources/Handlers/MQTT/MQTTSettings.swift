@@ -32,7 +32,7 @@ package struct MQTTSettings: Sendable, Equatable {
     package var payload: CommandTemplate.Argument?
     /// What the broker keeps for Home Assistant; `nil` for nothing.
     var discovery: MQTTDiscovery?
-    /// Whether an event that nobody has subscribed to is kept until somebody has; then MQTT 5 is spoken.
+    /// Whether an event without a subscriber is kept until there is one; this needs MQTT 5.
     package var waitsForSubscriber = false
     /// The topic of requests for what a reader has missed; `nil` for none.
     package var requestTopic: String?
@@ -92,8 +92,8 @@ extension MQTTSettings {
         SettingRow(
             "wait_for_subscriber", \.waitsForSubscriber, .boolean,
             """
-            Whether an event is kept of which the broker says that nobody has subscribed to it, such as a broker that came \
-            back before its readers; it is sent again until somebody has. MQTT 5 is spoken for that; a broker that does not \
+            Whether an event is kept while the broker reports that its topic has no subscriber, for example a broker that \
+            came back before its readers; it is sent again until there is one. MQTT 5 is spoken for that; a broker that does not \
             is reported once. It needs qos = 1.
             """),
         SettingRow(
@@ -121,7 +121,7 @@ extension MQTTSettings {
         guard let path = file(table, key), let entry = table.entry(key) else { return }
         guard !MQTTPassword.isReadableByAll(path) else {
             table.refuse(
-                key, at: entry.node.position, "everybody can read \(Spelling.quoted(path: path))",
+                key, at: entry.node.position, "other users can read \(Spelling.quoted(path: path))",
                 hint: "chmod o-r takes that right away")
             return
         }

@@ -55,8 +55,8 @@ extension NMEAAction {
         guard place != nil else { return nil }
         if transport == .udp, ["0.0.0.0", "::"].contains(settings.host) {
             table.refuse(
-                Self.key, at: entry.node.position, "`\(Self.key)` sends to nobody",
-                hint: "a broadcast address, such as 192.168.1.255, is everybody")
+                Self.key, at: entry.node.position, "`\(Self.key)` has no address to send to",
+                hint: "a broadcast address, such as 192.168.1.255, reaches all machines of a network")
         }
         self.settings = settings
     }

@@ -33,9 +33,9 @@ extension NMEAFailure {
         switch error.code {
         case EAFNOSUPPORT, EPERM:
             words = [error.reason, NetworkAccess.remedy(for: error.code)].compactMap { $0 }.joined(separator: ": ")
-        case EADDRINUSE: words = "somebody else has the port"
+        case EADDRINUSE: words = "another program has the port"
         case EADDRNOTAVAIL: words = "that is no address of this machine"
-        case EACCES where error.call == "bind": words = "ports below 1024 are not for everybody"
+        case EACCES where error.call == "bind": words = "ports below 1024 need a privilege"
         default: words = error.reason
         }
         self.init(reason: "\(address): \(words)", isPortTaken: error.code == EADDRINUSE)

@@ -163,7 +163,7 @@ final class EvdevReader: SensorReader {
                 SampleLoss(
                     stream: delivery.streams[place], cause: .overrun,
                     durationSeconds: Units.seconds(from: lastArrivalNanoseconds, to: arrival),
-                    detail: "the kernel's queue was full (SYN_DROPPED): the axes were read anew"))
+                    detail: "the kernel's queue was full (SYN_DROPPED): the axes were read again"))
         }
     }
 

@@ -153,7 +153,7 @@ struct IIOOpener {
 
     /// Room for two seconds more than a period, and the period's scans as the watermark.
     ///
-    /// The watermark wakes nobody, because the reader goes by the clock: it is what a device with a memory of its own
+    /// The watermark wakes no reader, because the reader goes by the clock: it is what a device with a memory of its own
     /// collects there.
     private func setSize(
         _ buffer: IIOBufferDirectory, rate: Double, _ period: ReadingPeriod?

@@ -66,7 +66,7 @@ package struct GapDetector {
         if let rateHz, rateHz > 1e-3, rateHz < 1e6 { intervalNanoseconds = 1e9 / rateHz }
     }
 
-    /// Begins anew, because the device's clock was set.
+    /// Starts again, because the device's clock was set.
     package mutating func restart() {
         distanceCount = 0
         openGap = nil

@@ -247,7 +247,7 @@ package struct SensorSlot: Equatable {
             return openAgain(device, now)
         case (.reading(let device, _, _), .suspended(let seconds)):
             remedy = .none
-            let detail = "the machine was suspended for \(Self.tenths(seconds)) s: the device is opened anew"
+            let detail = "the machine was suspended for \(Self.tenths(seconds)) s: the device is opened again"
             return [.lose(.suspend, seconds: seconds, detail: detail)] + openAgain(device, now)
 
         case (.leaving(let device, _, isOpening: true), .opened): return leave(device, now)

@@ -37,7 +37,7 @@ final class ReloadPart: DaemonPart {
         // The time is taken after the signal: a service manager ignores replies that are older than its request.
         service.sayReloading(SystemClock.monotonic())
         guard let path = daemon.options.configurationPath else {
-            daemon.log.say("there is no configuration to read anew", level: .notice)
+            daemon.log.say("there is no configuration file to read again", level: .notice)
             service.sayReady()
             return
         }
@@ -65,7 +65,7 @@ final class ReloadPart: DaemonPart {
             compareWithMachine(read.configuration)
             let sensors = daemon.assembly.sensors
             let count = sensors.count { kept.contains(ObjectIdentifier($0.object)) }
-            daemon.log.say("configuration read anew: \(count) of \(sensors.count) sensors run on")
+            daemon.log.say("configuration reloaded: \(count) of \(sensors.count) sensors keep running")
             service.sayReady()
         } catch {
             refuse(error)

@@ -25,7 +25,7 @@ package struct RunOptions: Sendable {
     package init() {}
 }
 
-/// A configuration that was read, what is told about it, and its recordings, unless they are those that are played.
+/// A configuration that was read, the messages about it, and its recordings, unless they are those that are played.
 struct ReadConfiguration: Sendable {
     let configuration: Configuration
     let notices: [String]

@@ -59,7 +59,7 @@ package final class PacedSource: SampleSource {
     ///   - capacity: The most samples of one stream that are held, and wait for each other; no more than fit into the
     ///     deliveries of the pipeline.
     ///   - clock: What time it is, in nanoseconds on CLOCK_MONOTONIC.
-    ///   - reopen: Makes the source anew each time it has ended, with streams of the same sensors' names and kinds; its
+    ///   - reopen: Makes the source again each time it has ended, with streams of the same sensors' names and kinds; its
     ///     stamps go on a usual interval after the last one. An error fails the streams and ends the play.
     ///   - mayReopen: Prepares `reopen`, and returns whether that is done; asked again until then.
     package init(

@@ -153,7 +153,7 @@ package struct Assembly {
 
     /// Makes a router the delegate of all detectors.
     ///
-    /// What only the desktop needs makes no events: nobody has asked for them.
+    /// What only the desktop needs makes no events: none were asked for.
     func report(to router: Router) {
         for detector in detectors where !configuration.desktopDetectors.contains(detector.name) {
             detector.report(to: router)

@@ -28,7 +28,7 @@ final class ServiceManager {
     /// Everything is set up.
     func sayReady() { tell("READY=1") }
 
-    /// The configuration is read anew, until ``sayReady()``.
+    /// The configuration is read again, until ``sayReady()``.
     func sayReloading(_ nowNanoseconds: Int64) {
         tell("RELOADING=1\nMONOTONIC_USEC=\(nowNanoseconds / 1000)")
     }

@@ -180,7 +180,7 @@ package final class Session {
         if !failures.contains(where: { $0.description == failure.description }) { failures.append(failure) }
     }
 
-    /// Whether somebody sees the progress.
+    /// Whether the progress is shown.
     package var showsProgress: Bool { indicator?.isVisible ?? false }
 
     /// Updates the progress indicator, from 0 to 1; `nil` when the progress is not known.

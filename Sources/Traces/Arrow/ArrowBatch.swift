@@ -28,7 +28,7 @@ struct ArrowBatch {
             let codec = Int(try compression.integer(0, default: UInt8(0)))
             guard isUnpacked, codec == 1 else {
                 let name = Self.compressions.indices.contains(codec) ? Self.compressions[codec] : "an unknown codec"
-                throw ArrowFault("its columns are compressed (\(name)): write it anew with compression=None or zstd")
+                throw ArrowFault("its columns are compressed (\(name)): write it again with compression=None or zstd")
             }
         }
         let nodes = try table.vector(1, stride: 16)

@@ -119,7 +119,7 @@ final class ArrowFile {
                 }
                 return .other(next: message.body.upperBound)
             default:
-                // Passed over, it would take samples with it that nobody misses.
+                // Skipping it would lose samples without a report.
                 throw ArrowFault("a message of type \(message.header), which this file cannot have: it is damaged")
             }
         }

@@ -82,7 +82,7 @@ final class ArrowScanDecoding {
         guard let layout else {
             throw ArrowFault(
                 "has scans and does not say how they are laid out (\(ArrowKeys.scan)), as when another tool has written "
-                    + "the file anew: use the recording itself, or leave out --decode-scans")
+                    + "the file again: use the recording itself, or leave out --decode-scans")
         }
         if let last, last.layout == layout { return last.decoder }
         guard let decoder = make(layout) else {

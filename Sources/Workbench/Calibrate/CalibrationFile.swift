@@ -17,7 +17,7 @@ package struct CalibrationFile {
     /// The permissions of the existing file.
     private let mode: mode_t?
 
-    /// Readable by everybody, like the configuration.
+    /// Readable by all users, like the configuration.
     private static let usualMode: mode_t = 0o644
 
     /// Examines an existing file before a table is written; `replacing` permits one that is not a calibration.

@@ -140,7 +140,7 @@ package struct Doctor {
         }
         if inspection.mode != .poll, let reason = inspection.reason { lines.append("    but \(reason.printable)") }
         for matrix in inspection.matrices {
-            let origin = matrix.source.map { "from \($0.printable)" } ?? "as nobody says otherwise"
+            let origin = matrix.source.map { "from \($0.printable)" } ?? "the default, as none is configured"
             lines.append("    mount matrix of the \(matrix.kind.rawValue) \(matrix.matrix), \(origin)")
         }
         if device.kinds.contains(.accelerometer) {

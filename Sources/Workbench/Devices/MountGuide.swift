@@ -61,7 +61,7 @@ package struct MountGuide {
         output.write(request)
         output.flush()
         guard nextAnswer() != nil else {
-            throw StationError(.unavailable, "nobody answers: the guide needs a person at a terminal")
+            throw StationError(.unavailable, "standard input is not a terminal: the guide needs a person who answers")
         }
     }
 

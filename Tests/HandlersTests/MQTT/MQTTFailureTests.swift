@@ -284,7 +284,7 @@ struct MQTTFailureTests {
     @Test func aPasswordThatCannotBeRead() throws {
         let folder = try TemporaryFolder(["open": "secret\n", "empty": "\n", "binary": "a\0b"])
         for (name, part) in [
-            ("open", "everybody can read"), ("none", "No such file"), ("empty", "holds no password"),
+            ("open", "other users can read"), ("none", "No such file"), ("empty", "holds no password"),
             ("binary", "is no password"),
         ] {
             chmod(folder.path + "/" + name, name == "open" ? 0o644 : 0o600)

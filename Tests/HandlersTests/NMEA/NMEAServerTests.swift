@@ -104,7 +104,7 @@ import Testing
         let port = try first.waitForPort()
         let second = try NMEARun(.tcp, port: port)
         try second.reports.wait("a failure") { $0.contains { $0.kind == .handlerFailed } }
-        #expect(second.reasons == ["tcp://127.0.0.1:\(port): somebody else has the port"])
+        #expect(second.reasons == ["tcp://127.0.0.1:\(port): another program has the port"])
         #expect(second.statistics.failure != nil)
         #expect(first.end())
         try second.reports.wait("the recovery") { $0.contains { $0.kind == .handlerRecovered } }

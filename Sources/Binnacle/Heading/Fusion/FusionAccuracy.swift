@@ -16,7 +16,7 @@ struct FusionAccuracy {
 
     /// The share of a turn by which scale and axes of a gyroscope may be wrong.
     private static let turnShare = 0.0002
-    /// The share of a turn that nobody has measured by which it may be wrong.
+    /// The relative error of a turn that was not measured.
     private static let unknownTurnShare = 0.2
     /// In shorter gaps a hand cannot turn otherwise than at both ends.
     private static let longGapSeconds = 0.15
