@@ -162,12 +162,12 @@ format: ## Rewrite the sources in the project's format.
 docs: setup ## Build the reference of the library and its articles, .build/docs/Binnacle.doccarchive; a warning is an error.
 	scripts/docs
 
-documents: setup ## Write what is made from rows anew: manual pages, completions and config/binnacle.toml.
+documents: setup ## Write again what is made from rows: manual pages, completions and config/binnacle.toml.
 	$(SWIFT) build --product BinnacleDocs
 	.build/debug/BinnacleDocs .
 
 # SWIFT_BACKTRACE: a crash that waits for its backtrace would hang the fuzzer.
-fuzz: setup-test ## Feed the readers of scans, socket and Arrow with rubbish for FUZZ_SECONDS each, the kernels with FUZZ_CASES.
+fuzz: setup-test ## Feed the readers of scans, socket and Arrow with malformed input for FUZZ_SECONDS each, the kernels with FUZZ_CASES.
 	for target in FuzzSensors FuzzSocket FuzzArrow; do \
 	    case $$target in FuzzArrow) longest=8192 ;; *) longest=512 ;; esac; \
 	    BINNACLE_FUZZ=1 $(SWIFT) build --disable-index-store --scratch-path .build/fuzz --product $$target --sanitize address \
@@ -259,7 +259,7 @@ install: ## Install the binary, its manual, configuration, udev rule, account an
 	    '    editor $(sysconfdir)/binnacle/binnacle.toml' '    $(bindir)/binnacle check $(sysconfdir)/binnacle' \
 	    'To start the service now and at every boot:' '    systemctl enable --now binnacle'
 
-# What runs is ended first, because systemd forgets what it is told of units whose files are gone. The account stays: files
+# What runs is ended first, because systemd forgets units whose files are gone. The account stays: files
 # may still belong to it. So does a configuration that was changed, and a folder that is not empty.
 uninstall: ## Remove what install put there, and end it; a configuration that was changed stays.
 	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || \

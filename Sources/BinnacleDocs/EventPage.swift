@@ -111,7 +111,7 @@ enum EventPage {
         page.paragraphs(
             """
             A slow subscriber delays no other: it gets what it wants from the last 1024 events in memory, then from \
-            the store; without a store it is told what it missed. \
+            the store; without a store it gets the numbers that it missed. \
             \(EventKind.allCases.filter(EventKind.repeated.contains).map(\.rawValue).joined(separator: " and ")) are never \
             kept, and come only to those who name them.
             """)

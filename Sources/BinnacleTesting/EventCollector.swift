@@ -16,7 +16,7 @@ public final class EventCollector: EventHandler, Sendable {
     public var events: [Event] { state.withLock { $0.events } }
     /// The kinds of the events so far.
     public var kinds: [EventKind] { events.map(\.kind) }
-    /// Whether it was told that nothing more will come.
+    /// Whether the end was reported to it.
     package var isFinished: Bool { state.withLock { $0.isFinished } }
 
     /// Adds an event.

@@ -1,7 +1,7 @@
 public import Binnacle
 import Synchronization
 
-/// A delegate that writes down what it is told, on any thread, and answers as it is told to.
+/// A delegate that records its calls, on any thread, and returns the answers that were set.
 public final class RecordingDelegate: Sendable {
     /// One call.
     public struct Call: Sendable, Equatable {

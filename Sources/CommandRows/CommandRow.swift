@@ -126,7 +126,7 @@ package struct CommandRow: Sendable {
                 PATH, which --config names as well, is a file, or a folder with a binnacle.toml and a conf.d, whose *.toml
                 complete it in the order of their names; without one it is /etc/binnacle. Prints every problem as
                 FILE:LINE:COLUMN: message. An error makes the configuration unusable: the exit status is 78. A warning
-                tells of something that will hardly do what was meant, as far as this machine shows it: no handler, a
+                reports a setting that is valid but probably not intended, as far as this machine shows it: no handler, a
                 program, file, folder, account or library that is missing, an event that no detector makes, a threshold
                 beyond the range of the connected sensor.
                 """,

@@ -57,7 +57,7 @@ extension Configuration {
 
     /// Whether a handler, the store or the socket takes what a detector finds.
     ///
-    /// What tells of its sensors counts as well. The detectors that only the desktop has are heard by claims alone.
+    /// What reports its sensors' state counts as well. The detectors that only the desktop has are heard by claims alone.
     package func isHeard(_ detector: String) -> Bool {
         guard !desktopDetectors.contains(detector) else { return false }
         // Without the service on the bus there is no other reason to read, and each detector is there to be heard.

@@ -67,7 +67,7 @@ extension HandlerSection {
         The kinds of event; a group of them, such as "motion.*"; or "any". Groups and "any" leave out "motion.moving" and \
         "north.facing", which repeat a state and have to be named. The kinds are \(words(EventKind.allCases.filter { !EventKind.reports.contains($0) })).
 
-        These tell of handlers and of the store, and are refused for handlers that act on the world, because one that fails \
+        These report on handlers and the store, and are refused for handlers that act on the world, because one that fails \
         would be run for its own failure: \(words(EventKind.allCases.filter(EventKind.reports.contains))).
         """)
     private static let detector = Key(
@@ -161,7 +161,7 @@ extension HandlerSection {
             else { continue }
             table.refuse(
                 "on", at: node.position, with: [type.key],
-                "`\(word)` tells of handlers, and cannot be for `\(type.key)`",
+                "`\(word)` reports on handlers, and cannot be for `\(type.key)`",
                 hint: "one that fails would be run for its own failure; such events are for handlers with "
                     + Spelling.alternatives(others))
         }

@@ -127,7 +127,7 @@ extension DesktopSensor {
         }
     }
 
-    /// The properties that claimers are told of, each in a signal of its own: some clients read the first of a signal alone.
+    /// The properties that are sent to claimers alone, each in a signal of its own: some clients read the first of a signal alone.
     var claimedProperties: [String] {
         switch self {
         case .accelerometer: ["AccelerometerOrientation", "AccelerometerTilt"]

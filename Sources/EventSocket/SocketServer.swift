@@ -26,7 +26,7 @@ import Synchronization
 ///
 /// A request has at most 64 KiB and comes within ten seconds; after it a client sends nothing, but may shut down its
 /// sending direction. A slow subscriber delays nothing: it gets events from the ring of the last events, from the
-/// history when it has fallen behind the ring, and without a history is told what it missed. Kinds that repeat a state
+/// history when it has fallen behind the ring, and without a history gets the numbers that it missed. Kinds that repeat a state
 /// (`motion.moving`, `north.facing`) are in no history.
 package final class SocketServer: Sendable {
     /// What the server needs of the rest of the daemon; everything is called on the server's thread.

@@ -27,7 +27,7 @@ package final class AwaitedHandler: EventHandler {
         handler = try ThreadedHandler(name: context.name, plan, isReplay: true, report: { reports.post($0) })
     }
 
-    /// Has the event handled, and waits as the plan requires.
+    /// Hands the event over, and waits as the plan requires.
     package func handle(_ event: Event) {
         switch plan.pace {
         case .eachEvent:

@@ -26,7 +26,7 @@ package final class StreamAcceptor {
         try epoll.add(listener.raw, token: Self.token)
     }
 
-    /// Has `admit` take the waiting connections, which never block; why accepting is paused, `nil` when it is not.
+    /// Passes the waiting connections to `admit`, which never block; returns why accepting is paused, `nil` when it is not.
     package func accept(_ admit: (Descriptor) throws(SystemError) -> Void) -> SystemError? {
         for _ in 0..<Self.mostAtOnce {
             do throws(SystemError) {
@@ -141,7 +141,7 @@ package final class StreamConnection {
         return count.map { Array(bytes[..<$0]) }
     }
 
-    /// Has the epoll wait for input as long as ``isReading``, and for room as long as output waits.
+    /// Sets the epoll to wait for input while ``isReading``, and for room while output waits.
     package func watch() throws(SystemError) {
         let wanted = (reads: isReading, writes: !output.isEmpty)
         guard wanted != interest else { return }

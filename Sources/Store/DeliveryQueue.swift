@@ -102,7 +102,7 @@ final class DeliveryQueue {
         return true
     }
 
-    /// Has the next handler of this name begin with the first delivery that is not acknowledged.
+    /// Sets the queue back to the first delivery that is not acknowledged, for the next handler of this name.
     func takeBack() {
         waitingInFile += unacknowledged.count - handedMemoryCount
         handedMemoryCount = 0

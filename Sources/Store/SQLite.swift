@@ -95,7 +95,7 @@ final class Database {
         _ = library.pointee.close_v2(handle)
     }
 
-    /// Has ``close()`` merge the log into the file and remove it.
+    /// Sets ``close()`` to merge the log into the file and remove it.
     func mergeLogOnClose() { csqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0) }
 
     /// Why the library cannot be loaded; `nil` when it is loaded.

@@ -265,7 +265,7 @@ final class StoreFile {
         return isStored
     }
 
-    /// Has sequence numbers continue behind all that are in the file, after it had one that was believed to be free.
+    /// Continues the sequence numbers behind all that are in the file, after it had one that was believed to be free.
     func raiseSequence() throws(StoreFailure) {
         guard hasRefused else { return }
         hasRefused = false

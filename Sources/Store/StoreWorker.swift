@@ -309,7 +309,7 @@ final class StoreWorker {
         reports.tell(.storeRecovered, "\(settings.path): events are stored again", Figure(.count, .integer(0)))
     }
 
-    /// Has sequence numbers continue behind those of a file, under its identity.
+    /// Continues the sequence numbers of a file, under its identity.
     private func continueNumbers(of file: StoreFile) {
         let isOther = snapshot.current.identity != file.identity
         let isHigher = file.lastSequence > highestSequence
@@ -319,7 +319,7 @@ final class StoreWorker {
         if snapshot.current.isOpened, isOther || isHigher { listeners.onSequence(highestSequence, file.identity) }
     }
 
-    /// Has sequence numbers continue behind those of a damaged file that was never read; returns what users have to know.
+    /// Continues the sequence numbers of a damaged file that was never read; returns what users have to know.
     private func continueNumbers(of salvage: StoreSalvage) -> String {
         guard fileIdentity == nil else { return "" }
         let identity = salvage.identity ?? StoreFile.randomIdentity()

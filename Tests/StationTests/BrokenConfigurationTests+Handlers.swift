@@ -119,7 +119,7 @@ extension BrokenConfigurationTests {
             "DIR/t.toml:8:17: `` cannot be a variable's name (letters, digits and _, not beginning with a digit)"),
         BrokenConfiguration(
             "variable of the event", command + "environment = { BINNACLE_KIND = \"1\" }\n",
-            "DIR/t.toml:8:17: `BINNACLE_KIND` is taken (variables that begin with BINNACLE_ tell of the event)"),
+            "DIR/t.toml:8:17: `BINNACLE_KIND` is taken (variables that begin with BINNACLE_ describe the event)"),
         BrokenConfiguration(
             "variable no string", command + "environment = { A = 1 }\n",
             "DIR/t.toml:8:21: `A`: expected a string, found an integer"),

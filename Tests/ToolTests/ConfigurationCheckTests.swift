@@ -51,7 +51,7 @@ import Testing
         ),
         (
             ["conf.d/a.toml": handler + "command = [\"/bin/true\"]\nenvironment = { BINNACLE_SEQ = \"1\" }\n"],
-            "conf.d/a.toml:8:17: `BINNACLE_SEQ` is taken (variables that begin with BINNACLE_ tell of the event)"
+            "conf.d/a.toml:8:17: `BINNACLE_SEQ` is taken (variables that begin with BINNACLE_ describe the event)"
         ),
         (
             ["conf.d/a.toml": moved + "[handler.h]\non = [\"command.failed\"]\ncommand = [\"/bin/true\"]\n"],

@@ -6,7 +6,7 @@ public final class AmbientLightDetector: EventDetector {
     package static let kind = "light"
     /// The name that events carry.
     public let name: String
-    /// When a change is told.
+    /// When a change is reported.
     package let settings: AmbientLightSettings
     /// Told what is found.
     ///
@@ -22,7 +22,7 @@ public final class AmbientLightDetector: EventDetector {
 
     /// The last level that was read; `nil` before the first.
     private var latest: LightEvent?
-    /// The level that the delegate was told last.
+    /// The level reported to the delegate last.
     private var told: LightEvent?
     private var hasFailed = false
 
@@ -30,7 +30,7 @@ public final class AmbientLightDetector: EventDetector {
     ///
     /// - Parameters:
     ///   - name: The name that events carry.
-    ///   - settings: When a change is told.
+    ///   - settings: When a change is reported.
     /// - Precondition: ``AmbientLightSettings/problems()`` finds none.
     public init(name: String = "light", settings: AmbientLightSettings = AmbientLightSettings()) {
         settings.requireValid()
@@ -49,10 +49,10 @@ public final class AmbientLightDetector: EventDetector {
     /// Stops at once.
     public func stopDetection() { isDetecting = false }
 
-    /// Has no samples to look at.
+    /// Ignores samples: the detector has none.
     public func process(_ delivery: SampleDelivery) {}
 
-    /// Has no streams to lose.
+    /// Ignores lost streams: the detector has none.
     public func didLose(_ streams: [SampleStream], because error: any Error) {}
 
     /// Looks at a reading.
@@ -118,7 +118,7 @@ extension AmbientLightDetector {
 
 /// When an ``AmbientLightDetector`` tells a change.
 public struct AmbientLightSettings: CheckedSettings {
-    /// The least change, in percent of the level that was told last; 10 by default.
+    /// The least change, in percent of the level reported last; 10 by default.
     ///
     /// It is at least 1 of the unit.
     public var changePercent = 10.0

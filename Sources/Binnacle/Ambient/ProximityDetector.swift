@@ -44,10 +44,10 @@ public final class ProximityDetector: EventDetector {
     /// Stops at once.
     public func stopDetection() { isDetecting = false }
 
-    /// Has no samples to look at.
+    /// Ignores samples: the detector has none.
     public func process(_ delivery: SampleDelivery) {}
 
-    /// Has no streams to lose.
+    /// Ignores lost streams: the detector has none.
     public func didLose(_ streams: [SampleStream], because error: any Error) {}
 
     /// Looks at a reading.

@@ -3,7 +3,7 @@
 ///
 /// All methods are called on the thread that offers the samples, in the order of the samples. The detector is always the
 /// first argument, so one object can be the delegate of many. A method may call ``HingeDetector/stopDetection()``; nothing
-/// more is told then.
+/// more is reported then.
 public protocol HingeDetectorDelegate: AnyObject {
     /// Tells the delegate that detection is about to start; called once for each start.
     func hingeDetectorWillStartDetection(_ detector: HingeDetector)

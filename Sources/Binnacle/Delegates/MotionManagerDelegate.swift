@@ -4,7 +4,7 @@
 /// All methods are called on the thread that offers the samples, in the order of the samples: at one sample, what
 /// began or ended comes first, then *is moving*, shake, free fall and shock. The manager is always the first
 /// argument, so one object can be the delegate of many. A method may call ``MotionManager/stopDetection()``;
-/// nothing more is told then.
+/// nothing more is reported then.
 public protocol MotionManagerDelegate: AnyObject {
     /// Tells the delegate that detection is about to start; called once for each start.
     func motionManagerWillStartDetection(_ manager: MotionManager)
@@ -17,7 +17,7 @@ public protocol MotionManagerDelegate: AnyObject {
     func motionManager(_ manager: MotionManager, didFailWithError error: any Error)
     /// Asks whether what was found shall be told.
     ///
-    /// Called once before each of the methods that tell of a begin, a shake, a free fall or a shock. A refused
+    /// Called once before each of the methods that report a begin, a shake, a free fall or a shock. A refused
     /// begin takes the motion's *is moving* and its end with it; an end is never asked about.
     func motionManager(_ manager: MotionManager, shouldReport event: MotionEvent) -> Bool
     /// Tells the delegate that motion has lasted the minimum duration; called once for each motion.
@@ -31,7 +31,7 @@ public protocol MotionManagerDelegate: AnyObject {
     ///   - manager: The manager.
     ///   - sample: The acceleration on the three axes in m/s².
     func motionManager(_ manager: MotionManager, deviceIsMoving sample: Sample)
-    /// Tells the delegate that quiet has lasted the quiet time; called once for each motion that was told.
+    /// Tells the delegate that quiet has lasted the quiet time; called once for each motion that was reported.
     func motionManager(_ manager: MotionManager, didEndMotion event: MotionEvent)
     /// Tells the delegate of a shake; at most once per refractory time.
     func motionManager(_ manager: MotionManager, didDetectShake event: MotionEvent)

@@ -15,7 +15,7 @@ public protocol NorthDetectorDelegate: AnyObject {
     /// Tells the delegate that one of the sensors failed; called once for each failure while detecting.
     func northDetector(_ detector: NorthDetector, didFailWithError error: any Error)
     /// Tells the delegate the heading: the first valid one, then each that turned by the heading filter or more
-    /// from the one told last, while there is none the one that is held, once a second, with its age, and the first
+    /// from the one reported before, while there is none the one that is held, once a second, with its age, and the first
     /// valid one after it.
     func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent)
     /// Tells the delegate that the device has faced the bearing for the dwell time.

@@ -3,7 +3,7 @@
 ///
 /// All methods are called on the thread that offers the samples, in the order of the samples: at one sample, the
 /// orientation comes before the tilt. The detector is always the first argument, so one object can be the delegate of
-/// many. A method may call ``OrientationDetector/stopDetection()``; nothing more is told then.
+/// many. A method may call ``OrientationDetector/stopDetection()``; nothing more is reported then.
 public protocol OrientationDetectorDelegate: AnyObject {
     /// Tells the delegate that detection is about to start; called once for each start.
     func orientationDetectorWillStartDetection(_ detector: OrientationDetector)

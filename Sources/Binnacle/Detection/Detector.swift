@@ -12,7 +12,7 @@ public protocol Detector: AnyObject {
 
     /// Starts with the next delivery, in the state of a new detector.
     func startDetection()
-    /// Stops at once, also in the middle of a delivery; nothing is told about what was under way.
+    /// Stops at once, also in the middle of a delivery; what was under way is not reported.
     func stopDetection()
     /// Looks at the samples of one delivery and tells the delegate what they mean.
     func process(_ delivery: SampleDelivery)
@@ -30,7 +30,7 @@ struct ReportList<Payload> {
 
     private(set) var reports: [Report] = []
 
-    /// Adds something found at a sample; of what one sample caused, what was added first is told first.
+    /// Adds something found at a sample; what one sample caused is reported in the order in which it was added.
     mutating func append(_ payload: Payload, at index: Int) {
         reports.append(Report(index: index, order: reports.count, payload: payload))
     }

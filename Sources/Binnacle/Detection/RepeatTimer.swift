@@ -1,6 +1,6 @@
 import Kernels
 
-/// Picks the samples at which an ongoing state is told again: the first one, then at most one per interval.
+/// Picks the samples at which an ongoing state is reported again: the first one, then at most one per interval.
 struct RepeatTimer {
     let intervalNanoseconds: Int64
     private var nextNanoseconds: Int64?

@@ -26,7 +26,7 @@ extension Event {
         }
     }
 
-    /// The event that an object tells of; `nil` when it tells of none that is known.
+    /// The event that an object contains; `nil` when its kind is unknown.
     package init?(_ object: JSONValue) {
         guard case .object(let members) = object, let kind = object["kind"]?.text.flatMap(EventKind.init(rawValue:)),
             let time = object["time_ns"]?.integer, case .number(let number)? = object["seq"],

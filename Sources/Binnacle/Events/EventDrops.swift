@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts the events that a full queue has no room for, and tells of them: at once of the first, then after a second and at
+/// Counts the events that a full queue has no room for, and reports them: the first at once, then after a second and at
 /// intervals that double up to a minute, and of the rest when there has been room for a while.
 package final class EventDrops: Sendable {
     private struct State {
@@ -46,7 +46,7 @@ package final class EventDrops: Sendable {
     /// - Parameters:
     ///   - handler: The name of the handler that the events were for; `nil` when they were for no single handler.
     ///   - reason: Why they are dropped.
-    ///   - quiet: How long there has to be room before the next drop is told at once.
+    ///   - quiet: How long there has to be room before the next drop is reported at once.
     ///   - report: Takes the reports, on any thread.
     package init(
         handler: String?, reason: String, quiet: Duration = .seconds(1), report: @escaping @Sendable (Event) -> Void
@@ -63,7 +63,7 @@ package final class EventDrops: Sendable {
     /// The number of drops that were not reported yet.
     package var untoldCount: Int { state.withLock { $0.untoldCount } }
 
-    /// Counts an event, and tells of it when that is due.
+    /// Counts an event, and reports the drops when that is due.
     ///
     /// - Returns: Whether it is the first unreported drop: the caller then calls ``tellDue(hasRoom:at:)``.
     @discardableResult
@@ -71,7 +71,7 @@ package final class EventDrops: Sendable {
         add(1, isSimulated: event.isSimulated)
     }
 
-    /// Counts events, and tells of them when that is due.
+    /// Counts events, and reports the drops when that is due.
     @discardableResult
     package func add(_ count: Int, isSimulated: Bool = false, at now: ContinuousClock.Instant = .now) -> Bool {
         let (untold, isFirst) = state.withLock { state -> (Int, Bool) in
@@ -125,7 +125,7 @@ package final class EventDrops: Sendable {
         report(Self.event(count: count, handler: handler, reason: reason, isSimulated: isSimulated))
     }
 
-    /// Makes the event that tells of dropped events.
+    /// Makes the event that reports dropped events.
     static func event(count: Int, handler: String? = nil, reason: String, isSimulated: Bool) -> Event {
         var event = Event(kind: .eventsDropped, timeNanoseconds: 0)
         if let handler { event.set(.handler, .text(handler)) }

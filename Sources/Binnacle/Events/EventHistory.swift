@@ -1,8 +1,8 @@
-/// Where events can be had that were told of before.
+/// Where past events can be read.
 package protocol EventHistory: Sendable {
     /// What the numbers of the events belong to: another identity means that counting started again.
     var identity: String { get }
-    /// Reads events in the order of their numbers, without making the caller wait; the reply is told once, on any thread.
+    /// Reads events in the order of their numbers, without making the caller wait; the reply is called once, on any thread.
     func read(_ query: EventQuery, reply: @escaping @Sendable (EventPage) -> Void)
 }
 

@@ -101,7 +101,7 @@ extension HeadingLoss: DetectorResult {
     }
 }
 
-/// What the strength of the field tells of iron nearby, or of a calibration that does not fit.
+/// What the strength of the field shows about iron nearby, or of a calibration that does not fit.
 public struct FieldEvent: Sendable, Equatable {
     /// The stamp of the accelerometer's sample, in nanoseconds.
     public let timeNanoseconds: Int64

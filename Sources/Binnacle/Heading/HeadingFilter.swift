@@ -1,10 +1,10 @@
 import Glibc
 import SensorGeometry
 
-/// Decides when a heading is told again: when it has turned far enough from the one told last, or when its accuracy, or how fast
+/// Decides when a heading is reported again: when it differs enough from the one reported before, or when its accuracy, or how fast
 /// it turns, has left the reported one.
 ///
-/// An accuracy that got worse is told at once, because who was told the better one relies on it; one that got better at most
+/// A worse accuracy is reported at once, because readers rely on the better one; a better one at most
 /// once a second. So is another rate of turn, which only a gyroscope measures: without that, the rate of a turn would stay told
 /// when it is over.
 ///
@@ -20,12 +20,12 @@ struct HeadingFilter {
     private var turnRate: (degrees: Double, timeNanoseconds: Int64)?
     private var lastTurnRateDegrees = 0.0
 
-    /// An accuracy is another one when it differs by this share of the one told last, and by ``leastAccuracyChange``.
+    /// An accuracy is another one when it differs by this share of the one reported before, and by ``leastAccuracyChange``.
     private static let accuracyShare = 0.25
     /// In degrees.
     private static let leastAccuracyChange = 1.0
     private static let betterIntervalNanoseconds: Int64 = 1_000_000_000
-    /// A rate of turn is another one when it differs by this share of the one told last, and by ``leastRateChange``.
+    /// A rate of turn is another one when it differs by this share of the one reported before, and by ``leastRateChange``.
     private static let rateShare = 0.5
     /// In °/s.
     private static let leastRateChange = 1.0
@@ -39,7 +39,7 @@ struct HeadingFilter {
     }
 
     /// Takes the valid heading of a sample; returns whether it is to be told, as the first one or because it differs enough
-    /// from the one told last.
+    /// from the one reported before.
     mutating func take(_ source: HeadingHold.Source) -> Bool {
         follow(source)
         let (toEast, toNorth) = source.pointing.attitude.components(of: source.pointing.axis)

@@ -1,4 +1,4 @@
-/// Something that a ``NorthDetector`` found at a sample, until its delegate is told.
+/// A finding of a ``NorthDetector`` at a sample, until it is reported to the delegate.
 enum HeadingFinding {
     case heading(HeadingEvent)
     case regained(HeadingEvent)

@@ -20,7 +20,7 @@ struct HeadingGate {
     /// Level and downward share of the field at rest, of no particular length.
     private var rest = SIMD2<Double>.zero
     private var weight = RunningWeight(timeConstantSeconds: restSeconds)
-    /// What the acceleration's length tells of up.
+    /// What the acceleration's length shows about the direction of up.
     private var sideways = SidewaysAcceleration()
     private var recent = RecentMean()
     private var hidden = HiddenMotion()
@@ -40,7 +40,7 @@ struct HeadingGate {
     private var lastViolent: (timeNanoseconds: Int64, fault: HeadingFault)?
     /// The variance of up's error towards east, in radians, from everything but the field.
     private(set) var tiltVariance = 0.0
-    /// The variance of the error of up, or of the field, that departures of the dip tell of, in radians.
+    /// The variance of the error of up, or of the field, that departures of the dip show, in radians.
     private(set) var dipVariance = 0.0
     /// How far a magnet turned the field about the vertical, in radians.
     var turn: Double { hidden.turn }

@@ -1,4 +1,4 @@
-/// Holds the last valid heading while there is none, says when it is told again, and when it counts as lost.
+/// Holds the last valid heading while there is none, and decides when it is reported again and when it counts as lost.
 struct HeadingHold {
     /// What a heading was found from.
     struct Source {
@@ -10,7 +10,7 @@ struct HeadingHold {
     }
 
     enum Change {
-        /// The held heading is told, with its age.
+        /// The held heading is reported, with its age.
         case held(Source)
         /// It is too old, or there never was one.
         case lost(Source?)
@@ -25,7 +25,7 @@ struct HeadingHold {
     private var sinceNanoseconds: Int64?
     private var nextNanoseconds: Int64 = 0
 
-    /// How often a held heading is told.
+    /// The interval at which a held heading is reported.
     private static let intervalNanoseconds: Int64 = 1_000_000_000
 
     init(settings: NorthSettings) {

@@ -323,7 +323,7 @@ public final class NorthDetector: EventDetector {
         switch hold.takeNone(at: time) {
         case nil: return false
         case .held(let source):
-            // The next one that is found is told, wherever it points.
+            // The next one that is found is reported, whatever its direction.
             headingFilter.reset()
             found.append(.heading(event(of: source, at: time)), at: index)
             return false

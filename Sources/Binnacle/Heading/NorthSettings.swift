@@ -23,7 +23,7 @@ public struct NorthSettings: CheckedSettings {
     public var smoothing: Duration = .milliseconds(100)
     /// The oldest magnetometer sample that still makes a pair; 0.1 s by default.
     public var maximumMagnetometerAge: Duration = .milliseconds(100)
-    /// How far the heading has to turn from the one told last until it is told again; 1° by default.
+    /// How far the heading has to turn from the one reported before until it is reported again; 1° by default.
     public var headingFilterDegrees: Double = 1
     /// The field strengths in µT that the Earth can have; `nil` takes any, for sources that normalise.
     public var plausibleFieldMicrotesla: ClosedRange<Double>? = 20...70

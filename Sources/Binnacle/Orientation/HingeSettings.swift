@@ -2,7 +2,7 @@
 public struct HingeSettings: CheckedSettings {
     /// How long a change of posture has to last before it counts; 0.5 s by default.
     public var dwell: Duration = .milliseconds(500)
-    /// The angle is told again when it has changed by this, in degrees; 10 by default.
+    /// The least change of the angle that is reported, in degrees; 10 by default.
     public var filterDegrees = 10.0
     /// With a total acceleration of either part that differs from 1 g by more the angle is unknown, in g; 0.25 by default.
     public var gateG: Float = 0.25

@@ -174,7 +174,7 @@ public final class OrientationDetector: EventDetector {
         value.isDue(found, at: time) || (isFirst && found != value.value)
     }
 
-    /// Whether the orientation may change at the sample under way: the first one always is told.
+    /// Whether the orientation may change at the sample under way: the first one is always reported.
     private var mayTurn: Bool {
         guard let postures = settings.postures, edge.value != .undefined else { return true }
         return hinge?.posture(at: position).map(postures.contains) ?? false

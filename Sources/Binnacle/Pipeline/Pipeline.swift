@@ -116,7 +116,7 @@ package final class Pipeline {
         return reason.map { .failed(streams, reason: $0) }
     }
 
-    /// Deactivates the sensors that have no stream left, and tells of it.
+    /// Deactivates the sensors that have no stream left, and reports it.
     private func lose(_ streams: [SampleStream], because reason: any Error) {
         let ids = Set(streams.map(\.id))
         failed.formUnion(ids)
@@ -202,7 +202,7 @@ package final class Pipeline {
     }
 }
 
-/// Watches one stream: counts its samples, and has its sensor tell of interruptions.
+/// Watches one stream: counts its samples, and reports interruptions to its sensor's delegate.
 ///
 /// The detectors restart after a gap by themselves; this reports each gap once.
 struct StreamMonitor {

@@ -53,7 +53,7 @@ extension Router {
     }
 }
 
-// What each method is told, and when, stands with the protocol.
+// The protocol documents what each method reports, and when.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension Router: SensorDelegate {
     package func sensor(_ sensor: Sensor, didDeactivateBecause reason: any Error) {

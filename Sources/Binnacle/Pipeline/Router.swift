@@ -169,9 +169,9 @@ public final class Router {
         for chain in chains { chain.finish() }
     }
 
-    /// Lets what handlers hold back come due, over all handlers in the order of its own time.
+    /// Forwards the events that handlers hold back and that are due, over all handlers in the order of their due time.
     ///
-    /// Otherwise the size of the deliveries, which is how often time is told, would decide which of two handlers is
+    /// Otherwise the size of the deliveries, which decides how often time advances, would decide which of two handlers is
     /// first.
     private func advance(to timeNanoseconds: Int64) {
         while let due = nextDeadlineNanoseconds, due < timeNanoseconds {

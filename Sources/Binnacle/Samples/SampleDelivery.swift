@@ -274,7 +274,7 @@ public final class SampleBatch {
             count: capacity - count, times: own.times + count, x: own.x + count, y: own.y + count, z: own.z + count)
     }
 
-    /// Takes over samples that were written into the room.
+    /// Appends the samples that were written into the reserved space.
     ///
     /// - Precondition: That many were written at its beginning, and there is room for them.
     package func grow(by count: Int) {

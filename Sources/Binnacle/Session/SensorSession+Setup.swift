@@ -37,7 +37,7 @@ extension SensorSession {
             return detector
         }
 
-        /// Has a closure called for each event, on the session's thread.
+        /// Calls a closure for each event, on the session's thread.
         ///
         /// - Parameters:
         ///   - kinds: The kinds that are wanted; `nil` is all but those that repeat an ongoing state.

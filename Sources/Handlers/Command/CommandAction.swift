@@ -82,7 +82,7 @@ extension CommandSettings {
             "environment", \.environment, shown: .usual("{}"), usual: "{}",
             """
             Variables for the program, such as { LANG = "C.UTF-8", ALARM_LEVEL = "2" }, besides a few of the daemon's own \
-            and those that tell of the event (BINNACLE_KIND and so on).
+            and those of the event (BINNACLE_KIND and so on).
             """, read: readEnvironment),
     ]
 
@@ -111,7 +111,7 @@ extension CommandSettings {
             guard !variable.key.hasPrefix("BINNACLE_") else {
                 table.refuse(
                     key, at: variable.keyPosition, "\(Spelling.quoted(variable.key)) is taken",
-                    hint: "variables that begin with BINNACLE_ tell of the event")
+                    hint: "variables that begin with BINNACLE_ describe the event")
                 continue
             }
             settings.environment[variable.key] = table.string(variable.key, variable.node, mayBeEmpty: true)

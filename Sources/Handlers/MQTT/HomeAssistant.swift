@@ -1,7 +1,7 @@
 import Binnacle
 import PlainText
 
-/// What Home Assistant is told of a sensor, in one retained message (MQTT device discovery, Home Assistant 2024.11 and later:
+/// The description of a sensor for Home Assistant, in one retained message (MQTT device discovery, Home Assistant 2024.11 and later:
 /// https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload).
 ///
 /// Every entity has an identifier that never changes, because Home Assistant keeps history and settings under it. Only keys
@@ -65,7 +65,7 @@ struct HomeAssistantDevice {
         let name: String
         var object = JSONObject()
 
-        /// Has it read a topic, whose messages a template turns into values.
+        /// Makes it read a topic, whose messages a template turns into values.
         mutating func read(_ topic: String, _ template: String) {
             object.add("stat_t", topic)
             object.add("val_tpl", template)

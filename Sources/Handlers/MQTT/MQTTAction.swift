@@ -15,16 +15,16 @@ package struct MQTTAction: HandlerAction, Equatable {
     /// The topic that says whether the handler is connected; `nil` when it is published nowhere.
     package let statusTopic: TopicTemplate?
 
-    /// What Home Assistant is told; `nil` for nothing.
+    /// The descriptions for Home Assistant; `nil` for none.
     package let discovery: Discovery?
-    /// The prefix of what it is told.
+    /// The prefix of the descriptions' topics.
     package let discoveryPrefix: String
     /// The topic of requests for what a reader has missed; `nil` for none.
     package let requestTopic: TopicTemplate?
     /// What it gets, as far as it has to know that.
     private var detectors: [HandledDetector] = []
 
-    /// Who is told of the sensors.
+    /// The receiver of the sensors' descriptions.
     package enum Discovery: String, CaseIterable, Sendable {
         /// Home Assistant.
         case homeAssistant = "homeassistant"
@@ -202,7 +202,7 @@ package struct MQTTAction: HandlerAction, Equatable {
         }
     }
 
-    /// Knows the sensors, where Home Assistant is told of them, and the events, where they can be asked for.
+    /// Requires the sensors where they are described to Home Assistant, and the events where they can be requested.
     package func told(of detectors: [HandledDetector], _ events: HandledEvents) -> MQTTAction {
         var action = self
         if discovery == .homeAssistant { action.detectors = detectors }

@@ -33,7 +33,7 @@ extension MQTTPublisher {
         }
     }
 
-    /// Has the broker keep what Home Assistant is told, and asks it for what an earlier configuration left.
+    /// Publishes the descriptions for Home Assistant as retained messages, and subscribes to those of an earlier configuration.
     ///
     /// Acknowledgements are not waited for: what was lost with a connection is published again over the next one.
     func describe(_ client: MQTTClient) throws(MQTTFailure) {

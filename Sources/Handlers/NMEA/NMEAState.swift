@@ -66,7 +66,7 @@ package final class NMEAState: LatestState {
         state.accuracyDegrees <= accuracyLimitDegrees ? state.heading : nil
     }
 
-    /// Begins with the heading that another one has: an unchanged heading is not told again.
+    /// Begins with the heading that another one has: an unchanged heading is not sent again.
     package func inherit(from other: any LatestState) {
         guard let other = other as? NMEAState else { return }
         let (heading, accuracy, detector) = other.state.withLock { ($0.heading, $0.accuracyDegrees, $0.detector) }

@@ -30,7 +30,7 @@ package final class AmbientWatcher: Sendable {
         try WorkerThread.start { [self] in run(tell) }
     }
 
-    /// Has the thread end; nothing is told afterwards, except what is being told.
+    /// Ends the thread; nothing is reported afterwards but a report under way.
     package func stop() { stopSignal.request() }
 
     private func run(_ tell: (AmbientReading.Outcome) -> Void) {

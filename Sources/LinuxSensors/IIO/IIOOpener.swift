@@ -112,7 +112,7 @@ struct IIOOpener {
         }
     }
 
-    /// Has the gyroscope report every sample, and not only changes that exceed its hysteresis.
+    /// Sets the gyroscope to report every sample, and not only changes that exceed its hysteresis.
     ///
     /// - Returns: Whether it reports on change nevertheless.
     private func setSensitivity(_ notices: inout [String]) throws(SensorFailure) -> Bool {
@@ -171,7 +171,7 @@ struct IIOOpener {
         }
     }
 
-    /// Has a sensor hub hand its samples over within the latency.
+    /// Sets a sensor hub to hand its samples over within the latency.
     ///
     /// A shorter time is left as it is, and none is set where there is none: a hub without stamps of its own would give
     /// all samples that it has collected the stamp of the last one.

@@ -30,7 +30,7 @@ final class IIOPoller: Sendable {
         }
     }
 
-    /// Has the thread end; nothing is reported afterwards.
+    /// Ends the thread; nothing is reported afterwards.
     func stop() { stopSignal.request() }
 
     private func run(_ tell: (PollOutcome, Bool) -> Void) {

@@ -119,7 +119,7 @@ package final class Daemon {
     /// Leads events to where the parts have them.
     func replaceChains() { router.replaceChains(parts.flatMap(\.chains)) }
 
-    /// Has the pipeline run the detectors, and behind them what parts observe them with.
+    /// Makes the pipeline of the detectors and, behind them, the parts' observers.
     func replaceDetectors() { pipeline.change(detectors: assembly.detectors + parts.flatMap(\.observers)) }
 
     /// What is wrong, each a sentence.
@@ -185,7 +185,7 @@ package final class Daemon {
         source.live?.stop(atMostMilliseconds: Int(max(50, (end - SystemClock.monotonic()) / 1_000_000)))
     }
 
-    /// Has the parts handle their messages, and hands the events on that came of it.
+    /// Calls the parts with their messages, and forwards the events that result.
     func takeMessages() {
         guard mailbox.hasMessages else { return }
         var messages: [PartMessage] = []

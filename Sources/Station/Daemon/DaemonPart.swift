@@ -127,7 +127,7 @@ struct PartInbox<Part: DaemonPart>: Sendable {
         }
     }
 
-    /// Has a thread of its own do what may take long, and leaves the result for the event thread.
+    /// Runs on a thread of its own what may take long, and posts the result to the event thread.
     func run<Result: Sendable>(
         _ work: @escaping @Sendable () -> Result, then use: @escaping @Sendable (Part, Result) -> Void
     ) throws(SystemError) {

@@ -4,7 +4,7 @@ import DesktopBus
 import LinuxSensors
 import LinuxSystem
 
-/// Has those devices read that something wants.
+/// Opens the devices that are wanted, and closes the others.
 final class DemandPart: DaemonPart {
     /// What decides it; who changes it calls ``review()``.
     var demand = SensorDemand()
@@ -43,7 +43,7 @@ final class DemandPart: DaemonPart {
         review()
     }
 
-    /// Has those devices read that something wants now.
+    /// Opens the devices that are wanted now, and closes the others.
     func review() {
         // What is played costs no device.
         let sensors = assembly.requests.map(\.sensor)
@@ -72,7 +72,7 @@ final class DemandPart: DaemonPart {
 
     // MARK: - Single readings
 
-    /// Has what has no samples be read; new detectors get the present values.
+    /// Starts reading light and proximity; new detectors get the present values.
     private func watch(_ kinds: Set<AmbientReading.Kind>) {
         let takers = assembly.detectors.filter { !$0.ambientKinds.isEmpty }.map { ObjectIdentifier($0) }
         guard kinds != watched.kinds || takers != watched.takers else { return }

@@ -164,7 +164,7 @@ final class DesktopPart: DaemonPart {
         return inactive
     }
 
-    /// Has a thread look whether the machine has what is read without samples: a driver may take any time.
+    /// Searches for light and proximity devices on a thread of its own: a driver may take any time.
     private func searchDevices() {
         guard service != nil, search.mayBegin() else { return }
         let (root, kinds) = (daemon.options.root, Array(Self.ambient.values))

@@ -26,7 +26,7 @@ final class GyroscopePart: DaemonPart {
 
     func willApply(_ change: ConfigurationChange) { record() }
 
-    /// Has sensors recall what was learned of their devices.
+    /// Gives the sensors what was learned of their devices.
     func apply(_ change: ConfigurationChange) {
         for sensor in daemon.assembly.sensors.map(\.object) {
             sensor.recallGyroscope = { [book] in book.recall($0, at: SystemClock.realtime()) }
@@ -64,7 +64,7 @@ final class GyroscopePart: DaemonPart {
         for state in daemon.assembly.detectors.compactMap(\.gyroscopeState) { book.note(state, at: now) }
     }
 
-    /// Has a thread write the file, unless one does.
+    /// Writes the file on a thread of its own, unless one is writing.
     private func write() {
         guard daemon.options.view == nil, let path = book.path, book.isChanged, !isWriting else { return }
         let contents = book.takeContents()

@@ -31,7 +31,7 @@ final class ReloadPart: DaemonPart {
         if daemon.interruption.takeReload() { reload() }
     }
 
-    /// Has a worker thread read the configuration again, and open its recordings: a disk may be slow.
+    /// Reads the configuration again and opens its recordings, on a worker thread: a disk may be slow.
     private func reload() {
         guard reading.mayBegin() else { return }
         // The time is taken after the signal: a service manager ignores replies that are older than its request.
@@ -80,7 +80,7 @@ final class ReloadPart: DaemonPart {
         service.sayReady()
     }
 
-    /// Has a thread of its own compare a configuration with the machine: a driver may take any time to report its range.
+    /// Compares a configuration with the machine, on a thread of its own: a driver may take any time to report its range.
     private func compareWithMachine(_ configuration: Configuration) {
         let finder = daemon.finder
         // Without a thread there are no such warnings.

@@ -1,7 +1,7 @@
 import Binnacle
 import DesktopBus
 
-/// Decides which sensors and single readings are read, and which sensors the desktop is told of.
+/// Decides which sensors and single readings are read, and which sensors the desktop sees.
 ///
 /// What nothing wants is not read: a detector is wanted when a handler, the store or the socket hears it, when a program of the
 /// desktop has claimed what it finds, or when a wanted detector asks it. A state machine without devices and clocks.

@@ -331,7 +331,7 @@ extension TraceSet {
         }
     }
 
-    /// Has a file play what is wanted of a sensor; bare columns are taken for the only kind.
+    /// Plays a file in place of the sensor's device; columns without a kind are of the only wanted kind.
     mutating func bind(_ sensor: String, to path: String, _ kinds: [SampleKind]) {
         bindings.append(Binding(sensor: sensor, path: path, kind: kinds.count == 1 ? kinds[0] : nil))
     }

@@ -122,7 +122,7 @@ extension EmbeddedConfiguration {
         if case .traces(_, _, let speed) = self { speed } else { 1 }
     }
 
-    /// Has the model or the recordings play every sensor of a configuration, under the sensor's name.
+    /// Plays every sensor of a configuration by the model or the recordings, under the sensor's name.
     ///
     /// A recording is in the device's axes and not calibrated, as for a replay. A model needs no calibration: that of
     /// the device would distort it.

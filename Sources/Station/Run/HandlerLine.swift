@@ -83,7 +83,7 @@ final class HandlerLine {
         handler.latest?.detectorsChanged(to: section.detectors.map { detectors.intersection($0) } ?? detectors)
     }
 
-    /// Has the decorators forward the events that they hold back.
+    /// Calls the decorators to forward the events that they hold back.
     func flush() {
         for decorator in decorators { decorator.object.flush() }
     }

@@ -178,7 +178,7 @@ final class ArrowFile {
         return VectorStatistics(axes[0], axes[1], axes[2])
     }
 
-    /// Has samples of other sensors be a fault from here on: no reader would get them.
+    /// Makes samples of other sensors a fault from here on: no reader would get them.
     func expect(only numbers: [UInt8]) {
         sensors = SensorSet(numbers)
         // What was parsed before was not compared.

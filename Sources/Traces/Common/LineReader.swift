@@ -56,7 +56,7 @@ final class LineReader {
         ownBuffer.deallocate()
     }
 
-    /// Lets several threads read what was not returned as lines, if that is long enough.
+    /// Decodes on several threads what was not returned as lines, if that is long enough.
     func readAhead(_ head: CSVHead, _ chunking: Chunking) {
         guard size != nil else { return }
         let position = lseek(file.descriptor, 0, SEEK_CUR)

@@ -12,7 +12,7 @@ final class RowReader: TraceReader {
     private let decoder: any RowDecoder
     private let plainRows: CSVPlainRows?
     private let isCancelled: () -> Bool
-    /// Has the rows read by several threads, before the first of them is read.
+    /// Decodes the rows on several threads; called before the first of them is read.
     private var readAhead: ((LineReader) -> Void)?
     private var rules: RowRules
     /// The row read last.

@@ -1,7 +1,7 @@
-/// Lets k of n sensors decide together: their begins become one ``EventKind/quorumReached``.
+/// Combines the decisions of k of n sensors: their begins become one ``EventKind/quorumReached``.
 ///
 /// n is the number of active sensors. When at least k distinct ones of them begin within the window, the handler is
-/// told once; it is told again only after the agreement has fallen apart, which is when fewer than k begins lie
+/// reported once; it is reported again only after the agreement has ended, which is when fewer than k begins lie
 /// within the window. What begins is in ``EventKind/begins``: a motion, a shake, a free fall, a shock or a faced
 /// bearing. Those events end here; all others pass.
 package final class QuorumDecorator: EventDecorator {

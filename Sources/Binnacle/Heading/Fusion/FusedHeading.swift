@@ -166,7 +166,7 @@ extension FusionFault {
         }
     }
 
-    /// What a delegate is told.
+    /// What is reported to a delegate.
     var headingFault: HeadingFault {
         switch self {
         case .gyroscopeMissing, .axesWrong, .settling, .inaccurate: .inaccurate

@@ -41,7 +41,7 @@ struct RateOffset {
     /// Whether all three axes are known better than a standard deviation in °/s.
     func isKnown(within sigma: Double) -> Bool { covariance.diagonal.max() < 1e4 * sigma * sigma }
 
-    /// Lets the uncertainty grow with a time.
+    /// Increases the uncertainty by the growth in a time.
     mutating func age(_ seconds: Double) {
         let growth = seconds * 100 / forgettingSeconds
         if covariance.x.x < startVariance { covariance.x.x += growth }
