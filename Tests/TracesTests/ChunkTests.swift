@@ -88,33 +88,71 @@ import Traces
         try waitUntil("the file's closing") { !isOpen() }
     }
 
-    /// Lines that are appended meanwhile are read like those of a file that one thread reads; so is a file that shrinks.
-    @Test func theFileMayChangeWhileItIsRead() throws {
-        var text = Self.head
-        for row in 0..<5000 { text += "\(row * 10),1,2,3\n" }
-        let file = try TemporaryFile(text)
-        func count(_ change: () throws -> Void) throws -> Int {
-            let source = TraceSource(try TraceFile(path: file.path, chunking: .tiny(1000, 2)))
-            let delivery = SampleDelivery(streams: source.streams, capacity: 10)
-            var count = 0
-            while true {
-                delivery.removeAll()
-                let answer = source.fill(delivery)
-                if count == 0 { try change() }
-                count += delivery.batches[0].count
-                if case .failed(_, let reason) = answer { Issue.record("\(reason)") }
-                if answer.isEnd { return count }
-            }
+    /// Reads a file in small deliveries, changes it after the first, and returns how many samples and which failures came.
+    private func read(
+        _ path: String, _ chunking: Chunking, change: () throws -> Void
+    ) throws -> (count: Int, failures: [String]) {
+        let source = TraceSource(try TraceFile(path: path, chunking: chunking))
+        let delivery = SampleDelivery(streams: source.streams, capacity: 10)
+        var (count, failures) = (0, [String]())
+        while true {
+            delivery.removeAll()
+            let answer = source.fill(delivery)
+            if count == 0 { try change() }
+            count += delivery.batches[0].count
+            if case .failed(_, let reason) = answer { failures.append("\(reason)") }
+            if answer.isEnd { return (count, failures) }
         }
-        let grown = try count {
+    }
+
+    private func text(rowCount: Int) -> String {
+        Self.head + (0..<rowCount).map { "\($0 * 10),1,2,3\n" }.joined()
+    }
+
+    /// Lines that are appended meanwhile are read like those of a file that one thread reads.
+    @Test func theFileMayGrowWhileItIsRead() throws {
+        let file = try TemporaryFile(text(rowCount: 5000))
+        let (count, failures) = try read(file.path, .tiny(1000, 2)) {
             let descriptor = open(file.path, O_WRONLY | O_APPEND)
             _ = Array("60000,1,2,3\n60010,1,2,3\n".utf8).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
             close(descriptor)
         }
-        #expect(grown == 5002)
-        // Up to the new end, or to the end of what was read ahead, and a row that was torn there.
-        let shrunk = try count { _ = truncate(file.path, 30_000) }
-        #expect((1500...3000).contains(shrunk))
+        #expect(count == 5002)
+        #expect(failures == [])
+    }
+
+    /// What was read before counts, and the missing rest is an error, however the file is read.
+    @Test(arguments: [Chunking.serial, .tiny(1000, 2), Chunking(threadCount: 2)], [0, 30_000, 900_000])
+    func aFileThatShrinksIsAnErrorAndNotTheEnd(chunking: Chunking, size: Int) throws {
+        let file = try TemporaryFile(text(rowCount: 100_000))
+        let (count, failures) = try read(file.path, chunking) { #expect(truncate(file.path, off_t(size)) == 0) }
+        #expect(count < 100_000)
+        #expect(failures.count == 1)
+        #expect(failures.first?.contains("shrank while it was read, from 1") == true)
+    }
+
+    @Test func aRecordingOfEvemuThatShrinksIsAnError() throws {
+        var text = """
+            # EVEMU 1.3
+            N: An accelerometer
+            I: 0018 0000 0000 0000
+            P: 40 00 00 00 00 00 00 00
+            B: 00 09 00 00 00 00 00 00 00
+            B: 03 07 00 00 00 00 00 00 00
+            A: 00 -512 512 0 0 256
+            A: 01 -512 512 0 0 256
+            A: 02 -512 512 0 0 256
+
+            """
+        for row in 0..<40_000 {
+            let time = "\(row / 100).\(String(row % 100 + 100).dropFirst())0000"
+            for axis in 0..<3 { text += "E: \(time) 0003 000\(axis) 0\(250 + (row + axis) % 7)\n" }
+            text += "E: \(time) 0000 0000 0000\n"
+        }
+        let file = try TemporaryFile(text)
+        let (_, failures) = try read(file.path, .serial) { #expect(truncate(file.path, 400_000) == 0) }
+        #expect(failures.count == 1)
+        #expect(failures.first?.contains("shrank while it was read") == true, "\(failures)")
     }
 
     @Test func processorsAreSharedAmongFiles() {

@@ -243,7 +243,7 @@ final class LineReader {
 /// An open file that is read sequentially with read(2).
 ///
 /// A file that shrinks under a memory mapping kills the process with SIGBUS, unless handled as in ``MappedFile``;
-/// read(2) only reaches the end.
+/// read(2) only reaches the end, which is an error before the size that the file had.
 struct InputFile {
     let path: String
     /// The size when it was opened; `nil` for a pipe or a device.
@@ -294,6 +294,8 @@ struct InputFile {
     }
 
     /// Reads up to `count` bytes, and waits for the first; 0 at the end of the file, and when the wait was cancelled.
+    ///
+    /// - Throws: ``TraceError`` also at the end of a file that has become shorter than it was when it was opened.
     func read(
         into buffer: UnsafeMutableRawPointer, count: Int, isCancelled: () -> Bool
     ) throws(TraceError) -> Int {
@@ -302,13 +304,21 @@ struct InputFile {
                 if isCancelled() { return 0 }
                 continue
             }
+            let result: Int
             do throws(SystemError) {
-                return try systemCall("read", path: path) { Glibc.read(descriptor, buffer, count) }
+                result = try systemCall("read", path: path) { Glibc.read(descriptor, buffer, count) }
             } catch {
                 guard error.code == EAGAIN else {
                     throw TraceError(.inputOutput, path: path, "reading failed: \(error.reason)")
                 }
+                continue
             }
+            if result == 0, count > 0, let size, lseek(descriptor, 0, SEEK_CUR) < size {
+                throw TraceError(
+                    .inputOutput, path: path,
+                    "the file shrank while it was read, from \(size) to \(currentSize ?? 0) bytes: samples are missing")
+            }
+            return result
         }
     }
 
