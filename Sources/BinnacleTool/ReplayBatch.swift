@@ -4,6 +4,7 @@ import Glibc
 import Handlers
 import LinuxSystem
 import PlainText
+import PosixCalls
 import Station
 import Traces
 
@@ -51,8 +52,14 @@ struct ReplayBatch {
         options.traces.processorCount = 1
         options.recording = name
         options.writesJSON = options.table == nil
-        func tell(_ words: String) { errors.write("binnacle: \(name.printable): \(words)") }
+        func tell(_ words: String) {
+            errors.write("binnacle: \(words.hasPrefix(name.printable) ? "" : "\(name.printable): ")\(words)")
+        }
         do throws(StationError) {
+            // A pipe or a device may never end, and a list of recordings has to.
+            if let status = try? fileStatus(name), !status.isRegular, !status.isFolder {
+                throw StationError(.data, "\(name.printable): is no regular file, which --each needs: replay it by itself")
+            }
             let replay = try Replay(options, output: output, errors: errors, interruption: interruption)
             for notice in replay.notices { tell(notice) }
             let (summary, failures) = replay.run(.onTerminal("replay", isWanted: false))

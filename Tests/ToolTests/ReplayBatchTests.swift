@@ -37,16 +37,19 @@ import Testing
             "a.csv": Self.rows(seconds: 6), "empty.csv": "", "malformed.csv": String(repeating: "?\n", count: 50),
             "b.csv": Self.rows(seconds: 8) { $0 == 50 ? "0.50,nan,0,9.8" : nil },
         ])
-        let names = ["a.csv", "empty.csv", "missing.csv", "malformed.csv", "b.csv", "a.csv"].map {
-            folder.path + "/" + $0
-        }
+        // A pipe without a writer, a folder and a device have a row like any other.
+        #expect(mkfifo(folder.path + "/pipe", 0o600) == 0)
+        let names =
+            ["a.csv", "empty.csv", "missing.csv", "malformed.csv", "b.csv", "a.csv", "pipe", "."].map {
+                folder.path + "/" + $0
+            } + ["/dev/zero"]
         let result = try Binary.run(["replay", "--each"], input: names.joined(separator: "\n"))
         #expect(result.status == 0, "\(result.errors)")
         let lines = try decode(result.output)
         let outcomes = lines.filter { $0.kind.hasPrefix("recording.") }
         #expect(outcomes.map(\.recording) == names)
-        #expect(outcomes.map(\.status) == [0, 65, 66, 65, 0, 0])
-        #expect(outcomes.map { $0.kind == "recording.failed" } == [false, true, true, true, false, false])
+        #expect(outcomes.map(\.status) == [0, 65, 66, 65, 0, 0, 65, 66, 65])
+        #expect(outcomes.map { $0.kind == "recording.failed" } == [false, true, true, true, false, false, true, true, true])
         #expect(outcomes.allSatisfy { ($0.reason == nil) == ($0.status == 0) })
         #expect(outcomes[4].samples == 799 && outcomes[4].skipped == ["not_finite": 1])
         #expect(outcomes[4].seconds == 7.99)

@@ -267,7 +267,8 @@ struct InputFile {
 
     static func open(path: String) throws(TraceError) -> InputFile {
         let file = try mapError({ error(opening: path, $0) }) { () throws(SystemError) in
-            try Descriptor(path: path, flags: O_RDONLY)
+            // Waiting for a writer, or for a device, is left to `read`, which can be cancelled.
+            try Descriptor(path: path, flags: O_RDONLY | O_NONBLOCK)
         }
         let status = try mapError({ TraceError(.inputOutput, path: path, "cannot be examined: \($0.reason)") }) {
             () throws(SystemError) in try fileStatus(of: file.raw)
@@ -308,7 +309,8 @@ struct InputFile {
             do throws(SystemError) {
                 result = try systemCall("read", path: path) { Glibc.read(descriptor, buffer, count) }
             } catch {
-                guard error.code == EAGAIN else {
+                // A regular file that has to be waited for is the kernel's, such as /proc/kmsg.
+                guard error.code == EAGAIN, size == nil else {
                     throw TraceError(.inputOutput, path: path, "reading failed: \(error.reason)")
                 }
                 continue
