@@ -20,7 +20,9 @@ extension StringProtocol {
 
 extension Unicode.Scalar {
     fileprivate var needsEscape: Bool {
-        switch properties.generalCategory {
+        // Nearly all text is ASCII, and the category of a character is looked up in a table.
+        if isASCII { return value < 0x20 || value == 0x7F }
+        return switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: true
         default: false
         }

@@ -1,0 +1,23 @@
+import PlainText
+import Testing
+
+/// What a terminal would interpret is escaped, and nothing else.
+@Suite struct PrintableTests {
+    /// Every character that the fast path decides has the category that decides about the others.
+    @Test func asciiIsEscapedByItsCategory() {
+        for value in UInt8.min..<0x80 {
+            let scalar = Unicode.Scalar(value)
+            let text = String(Character(scalar))
+            let escaped = "\\u{\(String(value, radix: 16))}"
+            #expect(text.printable == (scalar.properties.generalCategory == .control ? escaped : text))
+        }
+    }
+
+    @Test(arguments: [
+        ("a\u{1B}[2J", "a\\u{1b}[2J"), ("\u{85}", "\\u{85}"), ("right\u{202E}left", "right\\u{202e}left"),
+        ("\u{2028}", "\\u{2028}"), ("Fahrrad-Zähler °/s 北", "Fahrrad-Zähler °/s 北"),
+    ])
+    func otherCharactersToo(text: String, expected: String) {
+        #expect(text.printable == expected)
+    }
+}
