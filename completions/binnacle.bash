@@ -133,7 +133,7 @@ _binnacle() {
             _binnacle_paths -f
             ;;
         replay)
-            options='--bind --map --rate --config --set --from --to --speed --batch --decode-scans --handlers --json --arrow --each --report --help'
+            options='--bind --map --rate --config --set --from --to --speed --batch --decode-scans --handlers --json --arrow --each --report --force --help'
             _binnacle_paths -f
             ;;
         plot)

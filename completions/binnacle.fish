@@ -45,6 +45,7 @@ complete -c binnacle -n '__fish_seen_subcommand_from replay' -l json -d 'Write o
 complete -c binnacle -n '__fish_seen_subcommand_from replay' -l arrow -d 'Write the events as an Arrow stream with a column for each figure, as in binnacle-events(7), for a file or a pipe'
 complete -c binnacle -n '__fish_seen_subcommand_from replay' -l each -d 'Play each recording whose path is a line of standard input, one after the other and each by itself'
 complete -c binnacle -n '__fish_seen_subcommand_from replay' -l report -r -F -d 'Write to FILE what became of the replay, as one JSON object: the status, the reason of a failure, and the numbers of samples, of skipped places by their cause, and of events'
+complete -c binnacle -n '__fish_seen_subcommand_from replay' -l force -d 'Overwrite FILE if it exists'
 complete -c binnacle -n '__fish_seen_subcommand_from replay' -l help -s h -d 'Print this help'
 complete -c binnacle -n '__fish_seen_subcommand_from replay' -F
 complete -c binnacle -n '__fish_seen_subcommand_from plot' -l output -s o -r -F -d 'Write to FILE'

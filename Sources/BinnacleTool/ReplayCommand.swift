@@ -12,6 +12,7 @@ import Traces
 struct ReplayCommand {
     private let options: ReplayOptions
     private let reportPath: String?
+    private let replacesReport: Bool
     /// Whether the recordings are named on standard input, and played one by one.
     private let isBatch: Bool
     /// Whether the events are an Arrow stream.
@@ -20,6 +21,7 @@ struct ReplayCommand {
     init(_ arguments: Arguments) throws(StationError) {
         isBatch = arguments.has(.each)
         reportPath = arguments.value(.report)
+        replacesReport = arguments.has(.force)
         writesTable = arguments.has(.arrow)
         if isBatch { try Self.refuseOthers(arguments) }
         if writesTable, arguments.has(.json) {
@@ -66,34 +68,24 @@ struct ReplayCommand {
     ) throws(StationError) -> ExitStatus {
         if isBatch { return try ReplayBatch(options: options).run(output, errors, signals) }
         guard let reportPath else { return try play(options, output, errors, signals).status }
-        let file = try Self.reportFile(reportPath)
-        let report = LineWriter(descriptor: file.raw)
+        let report = try mapError({ StationError($0) }) { () throws(TraceError) in
+            try RecordingFile(path: reportPath, replacing: replacesReport)
+        }
+        func write(_ content: ReplayReport) throws(StationError) {
+            try mapError({ StationError($0) }) { () throws(TraceError) in
+                try report.write(Array("\(content.json)\n".utf8))
+            }
+        }
         let recordings = options.traces.files
         do throws(StationError) {
             let (status, failures, summary) = try play(options, output, errors, signals)
-            report.write(ReplayReport(recordings, status, failures, summary).json)
-            try Self.finish(report, reportPath)
+            try write(ReplayReport(recordings, status, failures, summary))
             return status
         } catch {
-            if report.failure == nil {
-                report.write(ReplayReport(recordings, refusedBecause: error).json)
-                report.flush()
-            }
+            // After a failure of its own this writes nothing.
+            try write(ReplayReport(recordings, refusedBecause: error))
             throw error
         }
-    }
-
-    private static func reportFile(_ path: String) throws(StationError) -> Descriptor {
-        try mapError({ StationError(.cannotCreate, "\(path): cannot be written: \($0.reason)") }) {
-            () throws(SystemError) in
-            let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
-            return Descriptor(owning: try systemCall("open", path: path) { open(path, flags, 0o644) })
-        }
-    }
-
-    private static func finish(_ report: LineWriter, _ path: String) throws(StationError) {
-        report.flush()
-        if let failure = report.failure { throw StationError(.inputOutput, "\(path): \(failure.reason)") }
     }
 
     private static func refuseOthers(_ arguments: Arguments) throws(StationError) {

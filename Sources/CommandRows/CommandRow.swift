@@ -71,7 +71,7 @@ package struct CommandRow: Sendable {
                 """,
             options: OptionRow.ofTraces + [
                 OptionRow.config, .set, .playFrom, .playTo, .speed, .batch, .decodeScans, .handlers, .json, .arrow,
-                .each, .report,
+                .each, .report, .force,
             ]),
         CommandRow(
             .plot, operands: "TRACE… -o FILE", takes: .files,

@@ -27,6 +27,9 @@ package enum SystemClock {
     private static func read(_ clock: clockid_t) -> Int64 {
         var time = timespec()
         clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        // A clock that is set beyond the year 2262 stays at the last nanosecond that can be counted.
+        let (seconds, isTooLate) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+        let (nanoseconds, isBeyond) = seconds.addingReportingOverflow(Int64(time.tv_nsec))
+        return isTooLate || isBeyond ? .max : nanoseconds
     }
 }

@@ -66,7 +66,7 @@ import Testing
         let folder = try TemporaryFolder(["a.csv": Self.rows(seconds: 3), "empty.csv": "", "a.toml": "nothing = 1\n"])
         func report(_ words: String...) throws -> (status: Int32, line: Line) {
             let file = folder.path + "/report"
-            let result = try Binary.run(["replay", "--report", file] + words.map { folder.path + "/" + $0 })
+            let result = try Binary.run(["replay", "--force", "--report", file] + words.map { folder.path + "/" + $0 })
             return (result.status, try #require(try decode(String(contentsOfFile: file, encoding: .utf8)).first))
         }
         let (status, line) = try report("a.csv")
@@ -75,6 +75,16 @@ import Testing
         #expect(failed == 65 && failure.status == 65 && failure.reason?.contains("empty.csv") == true)
         let nowhere = try Binary.run(["replay", "--report", folder.path + "/no/report", folder.path + "/a.csv"])
         #expect(nowhere.status == 73)
+        // A report replaces nothing that is there, also not through a link, unless that is asked for.
+        #expect(symlink("precious", folder.path + "/link") == 0)
+        for name in ["report", "link"] {
+            let before = try? String(contentsOfFile: folder.path + "/" + name, encoding: .utf8)
+            let refused = try Binary.run(["replay", "--report", folder.path + "/" + name, folder.path + "/a.csv"])
+            #expect(refused.status == 73 && refused.output.isEmpty)
+            #expect(refused.errors.contains("is there already"))
+            #expect((try? String(contentsOfFile: folder.path + "/" + name, encoding: .utf8)) == before)
+        }
+        #expect(access(folder.path + "/precious", F_OK) != 0)
     }
 
     @Test(arguments: ["a.toml", "missing.toml", ""])
