@@ -58,7 +58,7 @@ struct ReplayBatch {
         do throws(StationError) {
             // A pipe or a device may never end, and a list of recordings has to.
             if let status = try? fileStatus(name), !status.isRegular, !status.isFolder {
-                throw StationError(.data, "\(name.printable): is no regular file, which --each needs: replay it by itself")
+                throw StationError(.data, "\(name.printable): is no regular file: replay it without --each")
             }
             let replay = try Replay(options, output: output, errors: errors, interruption: interruption)
             for notice in replay.notices { tell(notice) }
