@@ -28,7 +28,7 @@ extension AmbientLightDetectorDelegate {
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension Router: AmbientLightDetectorDelegate {
     public func ambientLightDetector(_ detector: AmbientLightDetector, didFailWithError error: any Error) {
-        collect(.detectorFailed, detector, because: "\(error)")
+        collect(.detectorFailed, detector, because: error)
     }
 
     public func ambientLightDetector(_ detector: AmbientLightDetector, didChange event: LightEvent) {

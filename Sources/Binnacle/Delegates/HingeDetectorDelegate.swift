@@ -41,7 +41,7 @@ extension Router: HingeDetectorDelegate {
     }
 
     public func hingeDetector(_ detector: HingeDetector, didFailWithError error: any Error) {
-        collect(.detectorFailed, detector, because: "\(error)")
+        collect(.detectorFailed, detector, because: error)
     }
 
     public func hingeDetector(_ detector: HingeDetector, didChange event: HingeEvent) {

@@ -77,7 +77,7 @@ extension Router: MotionManagerDelegate {
     }
 
     public func motionManager(_ manager: MotionManager, didFailWithError error: any Error) {
-        collect(.detectorFailed, manager, because: "\(error)")
+        collect(.detectorFailed, manager, because: error)
     }
 
     public func motionManager(_ manager: MotionManager, didBeginMotion event: MotionEvent) {

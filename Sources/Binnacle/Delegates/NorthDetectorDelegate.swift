@@ -79,7 +79,7 @@ extension Router: NorthDetectorDelegate {
     }
 
     public func northDetector(_ detector: NorthDetector, didFailWithError error: any Error) {
-        collect(.detectorFailed, detector, because: "\(error)")
+        collect(.detectorFailed, detector, because: error)
     }
 
     public func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent) {

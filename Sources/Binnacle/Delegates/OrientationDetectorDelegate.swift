@@ -55,7 +55,7 @@ extension Router: OrientationDetectorDelegate {
     }
 
     public func orientationDetector(_ detector: OrientationDetector, didFailWithError error: any Error) {
-        collect(.detectorFailed, detector, because: "\(error)")
+        collect(.detectorFailed, detector, because: error)
     }
 
     public func orientationDetector(_ detector: OrientationDetector, didChangeOrientation event: OrientationEvent) {

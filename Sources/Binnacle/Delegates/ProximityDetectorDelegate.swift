@@ -25,7 +25,7 @@ extension ProximityDetectorDelegate {
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension Router: ProximityDetectorDelegate {
     public func proximityDetector(_ detector: ProximityDetector, didFailWithError error: any Error) {
-        collect(.detectorFailed, detector, because: "\(error)")
+        collect(.detectorFailed, detector, because: error)
     }
 
     public func proximityDetector(_ detector: ProximityDetector, didChange event: ProximityEvent) {

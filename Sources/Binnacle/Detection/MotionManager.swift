@@ -159,7 +159,7 @@ public final class MotionManager: EventDetector {
         isDetecting = true
         delegate?.motionManagerWillStartDetection(self)
         guard isDetecting, settings.usesGyroscope, gyroscope == nil else { return }
-        delegate?.motionManager(self, didFailWithError: TurnFailure(.missing, settings))
+        delegate?.motionManager(self, didFailWithError: TurnFailure(.missing, settings, isAtSample: false))
     }
 
     /// Stops at once and forgets what was under way; does nothing while not detecting.

@@ -91,13 +91,16 @@ struct TurnCompensation {
 }
 
 /// Why a gyroscope that the settings need does not serve, and what is done without it.
-struct TurnFailure: Error, Equatable, CustomStringConvertible {
+struct TurnFailure: SampleFailure, Equatable, CustomStringConvertible {
     /// What is wrong with it.
     enum Reason { case missing, silent }
 
     let description: String
+    /// Whether it was found at a sample, and not at the start of detection.
+    let isAtSample: Bool
 
-    init(_ reason: Reason, _ settings: MotionSettings) {
+    init(_ reason: Reason, _ settings: MotionSettings, isAtSample: Bool = true) {
+        self.isAtSample = isAtSample
         let until = reason == .missing ? "there is one" : "it is back"
         var effects: [String] = []
         if settings.usesLinearAcceleration {

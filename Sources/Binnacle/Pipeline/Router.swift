@@ -222,13 +222,37 @@ extension Router {
         collect(event, at: detector.position)
     }
 
-    /// What happens to a detector belongs to no sample.
+    /// Makes an event of a detector that cannot work; it belongs to a sample when the detector found the reason there.
+    func collect(_ kind: EventKind, _ detector: any EventDetector, because error: any Error) {
+        var event = Self.event(kind, detector, because: "\(error)")
+        guard (error as? any SampleFailure)?.isAtSample == true else { return report(event) }
+        event.timeNanoseconds = detector.position.timeNanoseconds
+        collect(event, at: detector.position)
+    }
+
+    /// Makes an event of a detector that has no sensors; it belongs to no sample.
     func collect(_ kind: EventKind, _ detector: any Detector, because reason: String) {
+        report(Self.event(kind, detector, because: reason))
+    }
+
+    private static func event(_ kind: EventKind, _ detector: any Detector, because reason: String) -> Event {
         var event = Event(
             kind: kind, detector: detector.name, timeNanoseconds: 0, figures: [Figure(.reason, .text(reason))])
         event.isSimulated = detector.isSimulated
-        report(event)
+        return event
     }
+}
+
+/// A failure that a detector found at a sample, and reports with ``EventDetector/position`` at that sample.
+///
+/// Its event has the sample's stamp and place, so that it is the same however the samples were cut into deliveries.
+protocol SampleFailure: Error {
+    /// Whether it was found at a sample, and not when detection started.
+    var isAtSample: Bool { get }
+}
+
+extension SampleFailure {
+    var isAtSample: Bool { true }
 }
 
 extension Detector {

@@ -179,7 +179,7 @@ extension FusionFault {
 }
 
 /// Why a heading is found without the gyroscope that is there.
-enum GyroscopeFailure: Error, Equatable, CustomStringConvertible {
+enum GyroscopeFailure: SampleFailure, Equatable, CustomStringConvertible {
     case silent
     case axes(AxisFinding)
 
