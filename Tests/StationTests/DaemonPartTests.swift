@@ -11,7 +11,7 @@ import Testing
     @Test func messagesAreHandledInTheOrderInWhichTheyWereLeft() throws {
         var options = RunOptions()
         options.embedded = .simulated(.shake)
-        options.view = ("/nonexistent/binnacle", STDERR_FILENO)
+        options.viewSocket = "/nonexistent/binnacle"
         let daemon = try Daemon(options, interruption: .never)
         let handled = Mutex<[String]>([])
         func post<Part: DaemonPart>(_ part: Part.Type, _ word: String) {

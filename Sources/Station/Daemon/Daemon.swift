@@ -60,7 +60,7 @@ package final class Daemon {
         if read.configuration.dbus != nil { DesktopBus.prepare() }
         let folderFailures = read.configuration.makeOwnFolders()
         (waker, log) = try mapError(StationError.init) { () throws(SystemError) in
-            (try Waker(), try MessageLog(to: options.view?.logDescriptor ?? STDERR_FILENO))
+            (try Waker(), try MessageLog(to: options.logDescriptor))
         }
         mailbox = Mailbox(waker: waker)
         source = StationSource(waker: waker)

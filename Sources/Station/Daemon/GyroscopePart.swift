@@ -66,7 +66,7 @@ final class GyroscopePart: DaemonPart {
 
     /// Writes the file on a thread of its own, unless one is writing.
     private func write() {
-        guard daemon.options.view == nil, let path = book.path, book.isChanged, !isWriting else { return }
+        guard daemon.options.viewSocket == nil, let path = book.path, book.isChanged, !isWriting else { return }
         let contents = book.takeContents()
         do throws(SystemError) {
             try inbox.run {

@@ -96,7 +96,7 @@ final class ReloadPart: DaemonPart {
     }
 
     func apply(_ change: ConfigurationChange) {
-        if change.isFirst, daemon.options.view == nil { sayStart() }
+        if change.isFirst { sayStart() }
         let (before, after) = (change.before, change.after)
         for notice in after.notices where !before.notices.contains(notice) { daemon.log.say(notice) }
         for warning in after.configuration.warnings where !before.configuration.warnings.contains(warning) {
@@ -131,14 +131,14 @@ final class ReloadPart: DaemonPart {
             configuration.dbus == nil ? nil : "the service on the system bus",
             "configuration: \(configurationWords)",
         ].compactMap { $0 }
-        daemon.log.say("version \(Version.current) runs with " + parts.joined(separator: "; "))
+        daemon.log.announce("version \(Version.current) runs with " + parts.joined(separator: "; "))
         guard isatty(STDERR_FILENO) == 1 else { return }
         var look = "a [socket] in the configuration lets 'binnacle status' look at it"
         if let path = configuration.socket?.path {
             let isUsual = path == SocketPath.forDaemon()
             look = "'binnacle status\(isUsual ? "" : " --socket \(path)")' shows how it is doing"
         }
-        daemon.log.say("Ctrl-C ends it; \(look)")
+        daemon.log.announce("Ctrl-C ends it; \(look)")
     }
 
     /// Where the configuration comes from.

@@ -1,6 +1,7 @@
 import Binnacle
 package import Configuration
 import EventSocket
+import Glibc
 import Handlers
 import LinuxSensors
 import LinuxSystem
@@ -19,8 +20,10 @@ package struct RunOptions: Sendable {
     package var writesJSON = false
     /// The root of `/sys` and `/dev`; `nil` for that of the machine.
     package var root: String?
-    /// What a view needs, which only looks: no handler, no store, and a socket of its own; `nil` for a daemon.
-    var view: (socketPath: String, logDescriptor: Int32)?
+    /// Where messages are logged.
+    var logDescriptor = STDERR_FILENO
+    /// The socket of a view, which only looks: no handler runs, and nothing is kept; `nil` for a daemon.
+    var viewSocket: String?
 
     package init() {}
 }
@@ -56,9 +59,8 @@ extension RunOptions {
         }
         let embedded = embedded ?? .devices
         self.embedded = embedded
-        var configuration = try embedded.configuration(finder, settings: settings, logs: !writesJSON)
-        if view == nil { configuration.addOwnPlaces() }
-        return try open((configuration, []), unless: [], interruption)
+        let configuration = try embedded.configuration(finder, settings: settings, logs: !writesJSON)
+        return try open((configuration, []), unless: [], interruption, hasOwnPlaces: true)
     }
 
     /// Reads the configuration again, and opens its recordings, unless they are played already.
@@ -79,18 +81,21 @@ extension RunOptions {
         return embedded?.playing(configuration) ?? (configuration, [])
     }
 
-    /// Opens the recordings of a configuration, and adds or removes what the options say.
+    /// Opens the recordings of a configuration, and adds or removes what the options say; a run without a file has the
+    /// user's own places.
     private func open(
         _ read: (configuration: Configuration, notices: [String]), unless playing: [WantedSensor],
-        _ interruption: Interruption
+        _ interruption: Interruption, hasOwnPlaces: Bool = false
     ) throws(StationError) -> ReadConfiguration {
         var configuration = read.configuration
-        if let view {
+        if let viewSocket {
             // A view only looks: nothing acts and nothing is kept, and the name on the bus belongs to the daemon.
             configuration.handlers = []
             configuration.store = nil
-            configuration.socket = SocketSettings(path: view.socketPath)
+            configuration.socket = SocketSettings(path: viewSocket)
             configuration.dbus = nil
+        } else if hasOwnPlaces {
+            configuration.addOwnPlaces()
         }
         if writesJSON {
             // What repeats has to be asked for.

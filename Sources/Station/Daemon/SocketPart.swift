@@ -129,10 +129,7 @@ final class SocketPart: DaemonPart {
     private var surroundings: SocketServer.Surroundings {
         let (inbox, number) = (inbox, number + 1)
         var surroundings = SocketServer.Surroundings()
-        // A view's only client is itself.
-        if daemon.options.view == nil {
-            surroundings.say = { text, level in inbox.post { $0.daemon.log.say(text, level: level) } }
-        }
+        surroundings.say = { text, level in inbox.post { $0.daemon.log.announce(text, level: level) } }
         surroundings.status = { reply in inbox.post { reply($0.daemon.statusLine()) } }
         surroundings.repeatedKindsChanged = { kinds in
             inbox.post { part in

@@ -14,6 +14,7 @@ final class MessageLog {
 
     private let courier: Courier<BoundedQueue<Entry>>
     private let lastFailure: LastFailure
+    private let isStandard: Bool
     private var lostCount = 0
 
     /// Why the log cannot be written; `nil` while it can.
@@ -21,12 +22,13 @@ final class MessageLog {
         let reason = Mutex<String?>(nil)
     }
 
-    init(to descriptor: Int32 = STDERR_FILENO) throws(SystemError) {
+    init(to descriptor: Int32) throws(SystemError) {
         let lastFailure = LastFailure()
         self.lastFailure = lastFailure
+        let isStandard = descriptor == STDERR_FILENO
+        self.isStandard = isStandard
         courier = try Courier(BoundedQueue(capacity: 1024))
         try courier.startBatches {
-            let isStandard = descriptor == STDERR_FILENO
             let isJournal = isStandard && JournalSocket.isStandardError
             let writer = LineWriter(descriptor: descriptor)
             let write = { (text: String, level: LogLevel) in
@@ -67,6 +69,11 @@ final class MessageLog {
     /// Logs a text, each line as one message.
     func say(_ text: String, level: LogLevel = .info) {
         for line in text.split(separator: "\n") { put(.line(String(line), level)) }
+    }
+
+    /// Logs what runs and who asks, on standard error alone: the reader of another log has started the daemon, and asks.
+    func announce(_ text: String, level: LogLevel = .info) {
+        if isStandard { say(text, level: level) }
     }
 
     /// Logs an event, with its figures as fields in the journal.

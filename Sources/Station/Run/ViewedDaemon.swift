@@ -7,8 +7,8 @@ import Synchronization
 /// socket in a folder of its own, so that a view has one source of readings.
 package final class ViewedDaemon: Sendable {
     private struct State {
-        /// Ends a wait of the daemon; `nil` before it runs, and after.
-        var wakeDescriptor: Int32?
+        /// Ends a wait of the daemon; `nil` before it runs.
+        var waker: Waker?
         var outcome: Result<Void, StationError>?
     }
 
@@ -26,31 +26,24 @@ package final class ViewedDaemon: Sendable {
     package init(_ options: RunOptions, waking waker: Waker) throws(SystemError) {
         folder = try ScratchFolder(prefix: "binnacle-view")
         socketPath = folder.path + "/s"
-        let logPath = try folder.put("log", "")
-        log = try Descriptor(path: logPath, flags: O_RDWR | O_APPEND | O_CLOEXEC)
+        log = try Descriptor(path: folder.put("log", ""), flags: O_RDWR | O_APPEND | O_CLOEXEC)
         var options = options
-        options.view = (socketPath, log.raw)
-        let viewOptions = options
+        (options.viewSocket, options.logDescriptor) = (socketPath, log.raw)
         // A daemon is made for the stack of a main thread.
-        try WorkerThread.start(stackBytes: nil) { [self] in
-            run(viewOptions)
+        try WorkerThread.start(stackBytes: nil) { [self, options] in
+            run(options)
             waker.wake()
         }
     }
 
     private func run(_ options: RunOptions) {
         let interruption = Interruption(signal: { [self] in isEnding.load(ordering: .relaxed) ? SIGTERM : 0 })
-        do throws(StationError) {
+        let outcome = Result { () throws(StationError) in
             let daemon = try Daemon(options, interruption: interruption)
-            state.withLock { $0.wakeDescriptor = daemon.wakeDescriptor }
-            let failure = daemon.run()
-            state.withLock { state in
-                state.wakeDescriptor = nil
-                state.outcome = failure.map { .failure($0) } ?? .success(())
-            }
-        } catch {
-            state.withLock { $0.outcome = .failure(error) }
+            state.withLock { $0.waker = daemon.waker }
+            if let failure = daemon.run() { throw failure }
         }
+        state.withLock { $0.outcome = outcome }
     }
 
     /// How it has ended; `nil` while it runs.
@@ -61,10 +54,7 @@ package final class ViewedDaemon: Sendable {
         isEnding.store(true, ordering: .relaxed)
         let deadline = SystemClock.monotonic() + Self.longestEnd
         while outcome == nil, SystemClock.monotonic() < deadline {
-            state.withLock { state in
-                var one: UInt64 = 1
-                if let descriptor = state.wakeDescriptor { _ = write(descriptor, &one, 8) }
-            }
+            state.withLock { $0.waker?.wake() }
             usleep(5000)
         }
         let bytes = (try? SmallFile.bytes(folder.path + "/log", limit: 1 << 20, kind: .regular)) ?? []
