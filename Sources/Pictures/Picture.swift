@@ -54,12 +54,10 @@ package struct Picture {
         var curves: [Curve] = []
         var marks: [Mark] = []
         var states: [States] = []
-        /// Whether the values are directions, from 0° to 360°.
-        var isDirection = false
+        /// The values that have a line, with their names, from the least to the greatest value; empty where the curves decide.
+        var ticks: [(value: Double, text: String)] = []
 
         var heading: String { unit.isEmpty ? title : "\(title), \(unit)" }
-        /// The least and the greatest value; `nil` where the curves decide.
-        var range: ClosedRange<Double>? { isDirection ? 0...360 : nil }
     }
 
     // MARK: - Rules of all drawings, which a page gets as JSON
@@ -82,18 +80,6 @@ package struct Picture {
     static let margin = 0.04
     /// No curve goes on over a longer time without a sample.
     static let gapSeconds = 1.0
-
-    static var rules: String {
-        var object = JSONObject()
-        object.add("circle", list: circle.map { "[\($0.value),\(JSONObject.quoted($0.text))]" })
-        object.add("forms", list: forms.map(JSONObject.quoted))
-        object.add("state", raw: "\(stateHeight)")
-        object.add("row", raw: "\(eventHeight)")
-        object.add("mark", raw: "\(eventPlace)")
-        object.add("reach", raw: "\(reach)")
-        object.add("margin", raw: "\(margin)")
-        return object.text
-    }
 
     /// What it is of.
     package var title: String

@@ -80,7 +80,7 @@ package struct PicturePage {
         <h2>Notes</h2>
         <ul id="notes"></ul>
         <details><summary>The detectors' settings</summary><pre id="configuration"></pre></details>
-        <script type="application/json" id="rules">\(Picture.rules)</script>
+        <script type="application/json" id="rules">\(rules)</script>
         <noscript>This page draws its curves by a script, which is not run here.</noscript>
 
         """
@@ -133,6 +133,19 @@ package struct PicturePage {
         ])
     }
 
+    /// What is decided once for all drawings.
+    private static var rules: String {
+        object([
+            "circle": list(Picture.circle), "forms": texts(Picture.forms), "state": number(Picture.stateHeight),
+            "row": number(Picture.eventHeight), "mark": number(Picture.eventPlace), "reach": number(Picture.reach),
+            "margin": number(Picture.margin),
+        ])
+    }
+
+    private static func list(_ ticks: [(value: Double, text: String)]) -> String {
+        JSONObject.list(ticks.map { "[\(number($0.value)),\(JSONObject.quoted($0.text))]" })
+    }
+
     private static func object(_ members: KeyValuePairs<String, String>) -> String {
         var object = JSONObject()
         for (key, value) in members { object.add(key, raw: value) }
@@ -164,7 +177,7 @@ package struct PicturePage {
         Self.object([
             "title": JSONObject.quoted(panel.title),
             "unit": JSONObject.quoted(panel.unit),
-            "range": panel.range.map { "[\($0.lowerBound),\($0.upperBound)]" } ?? "null",
+            "ticks": Self.list(panel.ticks),
             "curves": JSONObject.list(
                 panel.curves.map { curve in
                     Self.object([

@@ -129,7 +129,7 @@ package final class PictureRecorder {
                 }
                 panel.marks = marks(of: lane.curves.map(\.name), in: detector, lane.unit)
                 if let direction = lane.direction, let found = series(direction.name) {
-                    panel.isDirection = true
+                    panel.ticks = Picture.circle
                     panel.curves.append(
                         Picture.Curve(label: "", track: track, series: found, band: series(direction.accuracy)))
                     panel.marks += lane.sectors.flatMap(Self.marks)

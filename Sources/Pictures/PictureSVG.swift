@@ -6,8 +6,8 @@ import PlainText
 /// Draws a picture as one SVG, for print and mail: what the page shows of the whole recording.
 ///
 /// There is a function for each kind of shape, as in page.js, which applies the same rules to each part that it shows: the range of
-/// a panel and the marks in it (`scale`, there `reach`), round values (`ticks`), states that last until the next sample, and names
-/// beside the ends of curves, none over another. check-plot compares what both name.
+/// a panel (`range`, there `reach`), round values (`ticks`), states that last until the next sample, and names beside the ends of
+/// curves, none over another. check-plot compares what both name.
 package struct PictureSVG {
     private let picture: Picture
     private let start: Int64
@@ -90,18 +90,21 @@ package struct PictureSVG {
         }
     }
 
-    /// Draws a curve as its extremes in each column, or a band around them; round a circle at both ends, where it reaches them.
-    private mutating func draw(_ columns: [Extremes?], _ axis: Axis, _ style: String, wide: [Extremes?]? = nil) {
+    /// Draws a curve as its extremes in each column, or a band around them; angles at both ends of the circle, where they reach them.
+    private mutating func draw(
+        _ columns: [Extremes?], of curve: Picture.Curve, _ axis: Axis, _ style: String, wide: [Extremes?]? = nil
+    ) {
+        let areAngles = picture.tracks[curve.track].kinds[curve.series] == .angle
         var data = ""
         var last: Int?
         for (place, pair) in columns.enumerated() {
             guard let pair else { continue }
             let width = Double(wide?[place]?.greatest ?? 0)
-            for turn in axis.isCircle ? [-360.0, 0, 360] : [0] {
+            for turn in areAngles ? [-360.0, 0, 360] : [0] {
                 let from = max(Double(pair.least) + turn - width, axis.range.lowerBound)
                 let to = min(Double(pair.greatest) + turn + width, axis.range.upperBound)
                 guard from <= to else { continue }
-                let isJoined = !axis.isCircle && last.map { place - $0 <= joins } ?? false
+                let isJoined = !areAngles && last.map { place - $0 <= joins } ?? false
                 data += (isJoined ? "L" : "M") + "\(Int(Self.left) + place).5 \(Self.short(axis.y(from)))"
                 data += "V\(Self.short(axis.y(to) - 0.5))"
             }
@@ -112,25 +115,18 @@ package struct PictureSVG {
 
     /// Draws the states that occur, such as the reasons for there being no heading, in a row for each.
     private mutating func draw(_ states: Picture.States) {
-        let columns = columns(states.track, states.series)
+        let samples = columns(states.track, states.series).enumerated().compactMap { column, pair in
+            pair.map { (column: column, bits: UInt16($0.least)) }
+        }
         for place in picture.occurring(states) {
             text(states.names[place], Self.left + 2, top + 9)
-            var data = ""
-            var (first, last): (Int?, Int) = (nil, 0)
-            func end(_ column: Int) {
-                if let begin = first {
-                    data += Self.box(Self.left + Double(begin), top + 12, Double(column - begin), 5)
-                }
-                first = nil
+            var bars: [Range<Int>] = []
+            for (sample, next) in zip(samples, samples.dropFirst().map(\.column) + [.max])
+            where sample.bits & 1 << UInt16(place) != 0 {
+                let begin = bars.last?.upperBound == sample.column ? bars.removeLast().lowerBound : sample.column
+                bars.append(begin..<(next - sample.column > joins ? sample.column + 1 : next))
             }
-            for (column, pair) in columns.enumerated() {
-                guard let pair else { continue }
-                if column - last > joins { end(last + 1) }
-                if UInt16(pair.least) & 1 << UInt16(place) == 0 { end(column) } else { first = first ?? column }
-                last = column
-            }
-            end(last + 1)
-            path("f", data)
+            path("f", bars.map { Self.box(Self.left + Double($0.lowerBound), top + 12, Double($0.count), 5) }.joined())
             top += Picture.stateHeight
         }
     }
@@ -165,18 +161,18 @@ package struct PictureSVG {
         text(panel.heading, 6, top + 12, "t")
         top += 18
         let curves = panel.curves.map { columns($0.track, $0.series) }
-        if let (range, marks) = scale(of: panel, curves) {
-            let axis = Axis(range: range, isCircle: panel.isDirection, top: top)
-            let ticks = panel.isDirection ? Picture.circle : Self.ticks(range, most: 5).map { ($0, Self.short($0)) }
+        if let range = range(of: panel, curves) {
+            let axis = Axis(range: range, top: top)
+            let ticks = panel.ticks.isEmpty ? Self.ticks(range, most: 5).map { ($0, Self.short($0)) } : panel.ticks
             for (value, label) in ticks {
                 line("g", axis.y(value))
                 text(label, Self.left - 5, axis.y(value) + 4, "e")
             }
-            for mark in marks { draw(mark, axis) }
+            for mark in panel.marks where mark.lines.contains(where: range.contains) { draw(mark, axis) }
             var names: [(text: String, y: Double)] = []
             for (place, curve) in panel.curves.enumerated() {
-                if let band = curve.band { draw(curves[place], axis, "a", wide: columns(curve.track, band)) }
-                draw(curves[place], axis, "c c\(panel.curves.count == 1 ? 3 : place % 4)")
+                if let band = curve.band { draw(curves[place], of: curve, axis, "a", wide: columns(curve.track, band)) }
+                draw(curves[place], of: curve, axis, "c c\(panel.curves.count == 1 ? 3 : place % 4)")
                 guard let last = curves[place].last(where: { $0 != nil }) ?? nil, !curve.label.isEmpty else { continue }
                 names.append((curve.label, axis.y(Double(last.least + last.greatest) / 2) + 4))
             }
@@ -220,22 +216,21 @@ package struct PictureSVG {
 
     // MARK: - Scales
 
-    /// The range of a panel's values, and the marks in it; `nil` where it has no value.
-    private func scale(
-        of panel: Picture.Panel, _ curves: [[Extremes?]]
-    ) -> (range: ClosedRange<Double>, marks: [Picture.Mark])? {
+    /// The range of a panel's values: that of its curves, and of the marks that are near them; `nil` where it has no value.
+    private func range(of panel: Picture.Panel, _ curves: [[Extremes?]]) -> ClosedRange<Double>? {
         let values = curves.joined().compactMap { $0 }
         guard let least = values.map(\.least).min(), let greatest = values.map(\.greatest).max() else { return nil }
-        if let range = panel.range { return (range, panel.marks.filter { $0.lines.contains(where: range.contains) }) }
+        if let first = panel.ticks.first, let last = panel.ticks.last { return first.value...last.value }
         var (low, high) = (Double(least), Double(greatest))
         let reach = (high - low) * Picture.reach
         let near = low - reach...high + reach
-        let marks = panel.marks.filter { $0.isAlwaysShown || near.contains($0.lines[0]) }
-        for value in marks.flatMap({ $0.lines + $0.areas.flatMap { [$0.from, $0.to] } }) {
-            (low, high) = (min(low, value), max(high, value))
+        for mark in panel.marks where mark.isAlwaysShown || near.contains(mark.lines[0]) {
+            for value in mark.lines + mark.areas.flatMap({ [$0.from, $0.to] }) {
+                (low, high) = (min(low, value), max(high, value))
+            }
         }
         let margin = (high > low ? high - low : max(abs(high), 1)) * Picture.margin
-        return (low - margin...high + margin, marks)
+        return low - margin...high + margin
     }
 
     private func x(_ stamp: Int64) -> Double {
@@ -256,14 +251,14 @@ package struct PictureSVG {
         }
     }
 
-    /// The values of a panel from its top to its bottom.
+    /// The values of a panel from its top to its bottom; a value outside its range is at its edge.
     private struct Axis {
         let range: ClosedRange<Double>
-        let isCircle: Bool
         let top: Double
 
         func y(_ value: Double) -> Double {
-            top + (range.upperBound - value) / (range.upperBound - range.lowerBound) * panelHeight
+            let value = min(max(value, range.lowerBound), range.upperBound)
+            return top + (range.upperBound - value) / (range.upperBound - range.lowerBound) * panelHeight
         }
     }
 

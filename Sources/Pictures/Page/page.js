@@ -227,12 +227,12 @@ const bridged = (found) => Math.max(1, Math.ceil(meta.gap_s / ((view.to - view.f
  * or a state says why there is no value.
  */
 function bridge(curve, stops) {
-  const { found, band, isDirection } = curve, joins = bridged(found);
+  const { found, band, isAngle } = curve, joins = bridged(found);
   let last = -1;
   for (let i = 0; i < found.length; i++) {
     if (!found[i]) { if (stops.some((states) => states[i])) last = -1; continue; }
     if (last >= 0 && i - last > 1 && i - last <= joins) {
-      const before = found[last], after = found[i], turn = isDirection ? Math.round((before[0] - after[0]) / 360) * 360 : 0;
+      const before = found[last], after = found[i], turn = isAngle ? Math.round((before[0] - after[0]) / 360) * 360 : 0;
       for (let k = last + 1; k < i; k++) {
         const share = (k - last) / (i - last), mix = (a, b) => a + (b - a) * share;
         found[k] = [mix(before[0], after[0] + turn), mix(before[1], after[1] + turn)];
@@ -244,18 +244,18 @@ function bridge(curve, stops) {
 }
 
 /** Draws a curve: the least to the greatest value of each column, joined with the column before, and its band behind it. */
-function drawCurve(g, { found, band, isDirection }, y, colour) {
+function drawCurve(g, { found, band, isAngle }, y, colour) {
   const bar = (i, lo, hi) => g.fillRect(LEFT + i, y(hi) - .5, 1, Math.max(1, y(lo) - y(hi) + 1));
   for (let i = 0; i < found.length; i++) {
     if (!found[i]) continue;
     let [lo, hi] = found[i];
     const before = found[i - 1];
-    for (const turn of isDirection ? [-360, 0, 360] : [0]) {
+    for (const turn of isAngle ? [-360, 0, 360] : [0]) {
       if (band) { g.fillStyle = colours.none; bar(i, lo - (band[i] ? band[i][1] : 0) + turn, hi + (band[i] ? band[i][1] : 0) + turn); }
     }
-    if (before && !isDirection) { if (before[1] < lo) lo = before[1]; else if (before[0] > hi) hi = before[0]; }
+    if (before && !isAngle) { if (before[1] < lo) lo = before[1]; else if (before[0] > hi) hi = before[0]; }
     g.fillStyle = colour;
-    for (const turn of isDirection ? [-360, 0, 360] : [0]) bar(i, lo + turn, hi + turn);
+    for (const turn of isAngle ? [-360, 0, 360] : [0]) bar(i, lo + turn, hi + turn);
   }
 }
 
@@ -263,27 +263,23 @@ function drawCurve(g, { found, band, isDirection }, y, colour) {
 function drawStates(panel, g, top) {
   for (const states of panel.spec.states) {
     const found = columns(panel, states.track, states.series), joins = bridged(found);
+    const samples = [...found.keys()].filter((i) => found[i]);
     for (const place of states.shown) {
       g.fillStyle = colours.text; g.textAlign = "left"; g.textBaseline = "top"; g.fillText(states.names[place], LEFT + 2, top);
-      g.fillStyle = colours.soft;
-      const bar = (from, to) => g.fillRect(LEFT + from, top + 13, to - from, 5);
-      let start = -1, last = -1;
-      found.forEach((pair, i) => {
-        if (!pair) return;
-        if (start >= 0 && i - last > joins) { bar(start, last + 1); start = -1; }
-        if (pair[0] & (1 << place)) { if (start < 0) start = i; }
-        else if (start >= 0) { bar(start, i); start = -1; }
-        last = i;
+      g.fillStyle = colours.soft; g.beginPath();
+      samples.forEach((i, k) => {
+        const next = samples[k + 1];
+        if (found[i][0] & (1 << place)) g.rect(LEFT + i, top + 13, next - i <= joins ? next - i : 1, 5);
       });
-      if (start >= 0) bar(start, last + 1);
+      g.fill();
       top += rules.state;
     }
   }
 }
 
-/** The range of a panel's values: that of its curves, and of the marks that are near them. `scale` in the SVG has this rule. */
+/** The range of a panel's values: that of its curves, and of the marks that are near them. `range` in the SVG has this rule. */
 function reach(spec, curves) {
-  if (spec.range) return spec.range;
+  if (spec.ticks.length) return [spec.ticks[0][0], spec.ticks.at(-1)[0]];
   let lo = Infinity, hi = -Infinity;
   for (const curve of curves) if (curve) { lo = Math.min(lo, curve.least); hi = Math.max(hi, curve.greatest); }
   const near = (hi - lo) * rules.reach, [low, high] = [lo - near, hi + near];
@@ -323,7 +319,7 @@ function drawPanel(panel) {
     const least = Math.min(...pairs.map((pair) => pair[0])), greatest = Math.max(...pairs.map((pair) => pair[1]));
     record.curves[k] = { label: curve.label, least, greatest, count: pairs.length };
     return { found, least, greatest, band: curve.band === null ? null : columns(panel, curve.track, curve.band),
-      isDirection: tracks[curve.track].series[curve.series].kind === "angle" };
+      isAngle: tracks[curve.track].series[curve.series].kind === "angle" };
   });
   const [lo, hi] = reach(spec, curves);
   const y = (v) => 4 + (hi - v) / (hi - lo) * (bottom - 8);
@@ -332,12 +328,12 @@ function drawPanel(panel) {
   timeGrid(panel, g, bottom, false);
   drawGaps(panel, g, bottom);
   const { values, decimals } = ticks(lo, hi, 5);
-  const grid = spec.curves.length === 0 ? [] : spec.range ? rules.circle : values.map((v) => [v, v.toFixed(decimals)]);
+  const grid = spec.curves.length === 0 ? [] : spec.ticks.length ? spec.ticks : values.map((v) => [v, v.toFixed(decimals)]);
   g.fillStyle = colours.soft; g.textAlign = "right"; g.textBaseline = "middle"; g.strokeStyle = colours.faint;
   for (const [v, text] of grid) {
     g.beginPath(); g.moveTo(LEFT, y(v)); g.lineTo(panel.width - RIGHT, y(v)); g.stroke();
     // None that the edge would cut.
-    if (spec.range || y(v) >= 7 && y(v) <= bottom - 5) g.fillText(text, LEFT - 5, Math.min(bottom - 5, Math.max(7, y(v))));
+    if (spec.ticks.length || y(v) >= 7 && y(v) <= bottom - 5) g.fillText(text, LEFT - 5, Math.min(bottom - 5, Math.max(7, y(v))));
   }
   g.save(); g.beginPath(); g.rect(LEFT, 0, width, bottom); g.clip();
   for (const mark of spec.marks) if (mark.lines.some((v) => v >= lo && v <= hi)) drawMark(g, mark, y, width, bottom);
