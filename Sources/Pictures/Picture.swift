@@ -58,6 +58,8 @@ package struct Picture {
         var ticks: [(value: Double, text: String)] = []
 
         var heading: String { unit.isEmpty ? title : "\(title), \(unit)" }
+        /// The least and the greatest value; `nil` where the curves decide.
+        var range: ClosedRange<Double>? { ticks.first.flatMap { first in ticks.last.map { first.value...$0.value } } }
     }
 
     // MARK: - Rules of all drawings, which a page gets as JSON

@@ -177,6 +177,7 @@ package struct PicturePage {
         Self.object([
             "title": JSONObject.quoted(panel.title),
             "unit": JSONObject.quoted(panel.unit),
+            "range": panel.range.map { "[\($0.lowerBound),\($0.upperBound)]" } ?? "null",
             "ticks": Self.list(panel.ticks),
             "curves": JSONObject.list(
                 panel.curves.map { curve in

@@ -220,7 +220,7 @@ package struct PictureSVG {
     private func range(of panel: Picture.Panel, _ curves: [[Extremes?]]) -> ClosedRange<Double>? {
         let values = curves.joined().compactMap { $0 }
         guard let least = values.map(\.least).min(), let greatest = values.map(\.greatest).max() else { return nil }
-        if let first = panel.ticks.first, let last = panel.ticks.last { return first.value...last.value }
+        if let range = panel.range { return range }
         var (low, high) = (Double(least), Double(greatest))
         let reach = (high - low) * Picture.reach
         let near = low - reach...high + reach

@@ -279,7 +279,7 @@ function drawStates(panel, g, top) {
 
 /** The range of a panel's values: that of its curves, and of the marks that are near them. `range` in the SVG has this rule. */
 function reach(spec, curves) {
-  if (spec.ticks.length) return [spec.ticks[0][0], spec.ticks.at(-1)[0]];
+  if (spec.range) return spec.range;
   let lo = Infinity, hi = -Infinity;
   for (const curve of curves) if (curve) { lo = Math.min(lo, curve.least); hi = Math.max(hi, curve.greatest); }
   const near = (hi - lo) * rules.reach, [low, high] = [lo - near, hi + near];
@@ -328,12 +328,12 @@ function drawPanel(panel) {
   timeGrid(panel, g, bottom, false);
   drawGaps(panel, g, bottom);
   const { values, decimals } = ticks(lo, hi, 5);
-  const grid = spec.curves.length === 0 ? [] : spec.ticks.length ? spec.ticks : values.map((v) => [v, v.toFixed(decimals)]);
+  const grid = spec.curves.length === 0 ? [] : spec.range ? spec.ticks : values.map((v) => [v, v.toFixed(decimals)]);
   g.fillStyle = colours.soft; g.textAlign = "right"; g.textBaseline = "middle"; g.strokeStyle = colours.faint;
   for (const [v, text] of grid) {
     g.beginPath(); g.moveTo(LEFT, y(v)); g.lineTo(panel.width - RIGHT, y(v)); g.stroke();
     // None that the edge would cut.
-    if (spec.ticks.length || y(v) >= 7 && y(v) <= bottom - 5) g.fillText(text, LEFT - 5, Math.min(bottom - 5, Math.max(7, y(v))));
+    if (spec.range || y(v) >= 7 && y(v) <= bottom - 5) g.fillText(text, LEFT - 5, Math.min(bottom - 5, Math.max(7, y(v))));
   }
   g.save(); g.beginPath(); g.rect(LEFT, 0, width, bottom); g.clip();
   for (const mark of spec.marks) if (mark.lines.some((v) => v >= lo && v <= hi)) drawMark(g, mark, y, width, bottom);

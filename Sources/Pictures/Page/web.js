@@ -69,7 +69,7 @@
   function plan(readings) {
     const tracks = [], panels = [], sources = [], words = [], { circle } = JSON.parse(element("rules").textContent);
     const add = (source, kinds, panel) => {
-      panels.push(Object.assign({ marks: [], states: [], curves: [], ticks: [] }, panel(tracks.length)));
+      panels.push(Object.assign({ marks: [], states: [], curves: [], range: null, ticks: [] }, panel(tracks.length)));
       tracks.push({ origin_s: 0, block_s: 0, count: 0, series: kinds.map((kind) => ({ kind })) });
       sources.push(source);
     };
@@ -112,7 +112,7 @@
           if (lane.direction) values.push(...lane.direction.map((name) => isValid ? value(found, name) : null));
           return values.concat(own.map((states) => lane.direction && isValid && value(found, lane.direction[0]) ? null : states.bits(value(found, states.name))));
         }, names.map(() => "value").concat(lane.direction ? ["angle", "value"] : [], own.map(() => "bits")), (k) => ({
-          title: lane.title, unit: lane.unit, marks, ticks: lane.direction ? circle : [],
+          title: lane.title, unit: lane.unit, marks, range: lane.direction ? [0, 360] : null, ticks: lane.direction ? circle : [],
           curves: lane.curves.map(([label], series) => ({ label, track: k, series, band: null }))
             .concat(lane.direction ? [{ label: "", track: k, series: names.length, band: names.length + 1 }] : []),
           states: own.map((states, place) => ({ track: k, series: count + place, names: states.list, shown: [] })) }));
