@@ -117,7 +117,7 @@ test: setup-test build ## Run every test, against the release binary, and the Sw
 	$(MAKE) --no-print-directory -j2 --output-sync=target $(TRIES)
 
 $(PROGRAM_CHECKS:%=try-%): try-%:
-	scripts/check-$* $(BINARY)
+	scripts/check $* $(BINARY)
 
 try-kernel-forms:
 	scripts/test-kernel-forms $(KERNEL_CASES)
@@ -128,8 +128,7 @@ try-swift:
 test-long: export BINNACLE_LONG_TESTS = 1
 test-long: KERNEL_CASES = 3000
 test-long: test ## Run every test in its long form: 200 kills, 1000 random devices, 3000 random cases for each kernel; as root.
-	scripts/check-home-assistant $(BINARY)
-	scripts/check-fleet $(BINARY)
+	scripts/check home-assistant fleet $(BINARY)
 	SOAK_SECONDS=7200 scripts/test-kernel $(BINARY) soak
 
 # It builds everything once more, which is long for what seldom breaks.

@@ -7,7 +7,7 @@ import PlainText
 ///
 /// There is a function for each kind of shape, as in page.js, which applies the same rules to each part that it shows: the range of
 /// a panel (`range`, there `reach`), round values (`ticks`), states that last until the next sample, and names beside the ends of
-/// curves, none over another. check-plot compares what both name.
+/// curves, none over another. Tests/Program/plot.py compares what both name.
 package struct PictureSVG {
     private let picture: Picture
     private let start: Int64

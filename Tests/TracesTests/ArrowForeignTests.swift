@@ -147,7 +147,7 @@ import Traces
     }
 }
 
-/// Recordings that are compressed with zstd; Tests/Arrow/check.py has the others, which pyarrow makes.
+/// Recordings that are compressed with zstd; Tests/Program/arrow.py has the others, which pyarrow makes.
 @Suite struct ZstdTests {
     /// 500 rows of `t_s,ax,ay,az` at 100 Hz, from `0.00,0,0,9.8` on.
     private let packed =

@@ -1,29 +1,17 @@
-#!/usr/bin/python3
-"""check-metrics BINARY: what `binnacle metrics` prints, by promtool and by the parser for Python, and its answers to HTTP."""
+"""What `binnacle metrics` prints, by promtool and by the parser for Python, and its answers to HTTP."""
 import json
 import os
 import pathlib
 import re
 import socket
 import subprocess
-import sys
-import tempfile
 import threading
-import time
 import urllib.request
 
 from prometheus_client.parser import text_string_to_metric_families
 
-root = pathlib.Path(__file__).resolve().parent.parent
-binary = pathlib.Path(sys.argv[1]).resolve()
-faults = []
-PATIENCE = 60
-
-
-def check(is_fine, what):
-    print(("ok    " if is_fine else "FAULT ") + what)
-    if not is_fine:
-        faults.append(what)
+import harness
+from harness import BINARY, ROOT, check
 
 
 def promtool(*arguments, text=None):
@@ -32,7 +20,7 @@ def promtool(*arguments, text=None):
 
 
 def metrics(*arguments, text=None):
-    return subprocess.run([binary, "metrics", "--socket", path, *arguments], input=text, capture_output=True)
+    return subprocess.run([BINARY, "metrics", "--socket", path, *arguments], input=text, capture_output=True)
 
 
 def value(families, name, **labels):
@@ -41,12 +29,6 @@ def value(families, name, **labels):
             if sample.name == name and all(sample.labels.get(k) == v for k, v in labels.items()):
                 return sample.value
     return None
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def scrape(folder):
@@ -60,38 +42,39 @@ def scrape(folder):
             except OSError:
                 return
             with connection:
-                subprocess.run([binary, "metrics", "--http", "--socket", path], stdin=connection, stdout=connection)
+                subprocess.run([BINARY, "metrics", "--http", "--socket", path], stdin=connection, stdout=connection)
 
     threading.Thread(target=serve, daemon=True).start()
     configuration = folder / "prometheus.yml"
     configuration.write_text(json.dumps({
-        "global": {"scrape_interval": "1s"}, "rule_files": [str(root / "config/examples/binnacle-alerts.yml")],
+        "global": {"scrape_interval": "1s"}, "rule_files": [str(ROOT / "config/examples/binnacle-alerts.yml")],
         "scrape_configs": [{"job_name": "binnacle", "static_configs": [
             {"targets": [f"127.0.0.1:{listener.getsockname()[1]}"]}]}]}))
-    port = free_port()
-    prometheus = subprocess.Popen(
-        ["prometheus", f"--config.file={configuration}", f"--storage.tsdb.path={folder}/tsdb",
-         f"--web.listen-address=127.0.0.1:{port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    port = harness.free_port()
+    prometheus = harness.start(
+        "prometheus", f"--config.file={configuration}", f"--storage.tsdb.path={folder}/tsdb",
+        f"--web.listen-address=127.0.0.1:{port}", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     found = {}
+
+    def has_scraped():
+        for query in ("up", "binnacle_samples_total", "binnacle_command_duration_seconds_bucket"):
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/query?query={query}", timeout=5) as answer:
+                    found[query] = [r["value"][1] for r in json.load(answer)["data"]["result"] if r["value"][1] != "0"]
+            except OSError:
+                pass
+        return all(found.get(query) for query in ("up", "binnacle_samples_total"))
+
     try:
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline and not all(found.get(q) for q in ("up", "binnacle_samples_total")):
-            time.sleep(0.2)
-            for query in ("up", "binnacle_samples_total", "binnacle_command_duration_seconds_bucket"):
-                try:
-                    with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/query?query={query}", timeout=5) as answer:
-                        found[query] = [r["value"][1] for r in json.load(answer)["data"]["result"] if r["value"][1] != "0"]
-                except OSError:
-                    pass
+        harness.until(has_scraped, pause=0.2)
         check(found.get("up") == ["1"], f"a Prometheus scrapes: up is {found.get('up')}")
         check(bool(found.get("binnacle_samples_total")), f"and has the samples: {found.get('binnacle_samples_total')}")
     finally:
-        prometheus.terminate()
-        prometheus.wait()
+        harness.end(prometheus)
         listener.close()
 
 
-with tempfile.TemporaryDirectory(prefix="binnacle-metrics-") as folder:
+with harness.temporary_folder() as folder:
     folder = pathlib.Path(folder)
     path = str(folder / "s")
     name = "shaken-box"
@@ -107,27 +90,28 @@ with tempfile.TemporaryDirectory(prefix="binnacle-metrics-") as folder:
     check(away.returncode == 69, f"without a daemon the exit status is {away.returncode}")
     answer = metrics("--http", text=b"GET /metrics HTTP/1.1\r\n\r\n")
     check(answer.stdout.startswith(b"HTTP/1.1 503 "), "and HTTP is answered with 503")
-    daemon = subprocess.Popen([binary, "run", "--config", configuration], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    daemon = harness.start_daemon(configuration, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
-        deadline = time.monotonic() + PATIENCE
-        families = []
-        while time.monotonic() < deadline:
+        families, printed = [], None
+
+        def handlers_have_run():
+            global families, printed
             printed = metrics()
             if printed.returncode == 0:
                 families = list(text_string_to_metric_families(printed.stdout.decode()))
-                if (value(families, "binnacle_command_duration_seconds_count", handler="runs") or 0) >= 1 \
-                        and value(families, "binnacle_handler_failed_total", handler="fails"):
-                    break
             if daemon.poll() is not None:
-                sys.exit("check-metrics: the daemon ended: " + daemon.stderr.read().decode())
-            time.sleep(0.1)
+                harness.fail("the daemon ended:", daemon.stderr.read().decode())
+            return (value(families, "binnacle_command_duration_seconds_count", handler="runs") or 0) >= 1 \
+                and value(families, "binnacle_handler_failed_total", handler="fails")
+
+        harness.until(handlers_have_run, pause=0.1)
         text = printed.stdout.decode()
         promtool("check", "metrics", text=text)
         check(text.endswith("\n") and "\r" not in text, "the last line has its end")
         series = [line.rsplit(" ", 1)[0] for line in text.splitlines() if not line.startswith("#")]
         check(len(series) == len(set(series)), f"no series stands twice among {len(series)}")
         check(value(families, "binnacle_samples_total", sensor=name, kind="accelerometer") is not None, "the sensor has its samples")
-        status = json.loads(subprocess.run([binary, "status", "--json", "--socket", path], capture_output=True, text=True).stdout)
+        status = json.loads(subprocess.run([BINARY, "status", "--json", "--socket", path], capture_output=True, text=True).stdout)
         counted = {(e["detector"], e["kind"]): e["count"] for e in status["events_total"]}
         check(counted.get((name, "motion.began"), 0) >= 1, f"events are counted: {counted}")
         for (detector, kind), count in counted.items():
@@ -165,12 +149,11 @@ with tempfile.TemporaryDirectory(prefix="binnacle-metrics-") as folder:
         names = {s.name for f in families for s in f.samples} | {f.name for f in families} | {"up", "binnacle_info"}
         names |= {re.sub(r"_bucket$", "", n) for n in names}
     finally:
-        daemon.terminate()
-        daemon.wait()
+        harness.end(daemon)
 
 # Names that a configuration cannot have are text all the same: of a daemon that is only played.
 hostile = 'a "b" \\ c}\n# TYPE x gauge'
-with tempfile.TemporaryDirectory(prefix="binnacle-metrics-") as folder:
+with harness.temporary_folder() as folder:
     path = folder + "/s"
     server = socket.socket(socket.AF_UNIX)
     server.bind(path)
@@ -196,14 +179,14 @@ with tempfile.TemporaryDirectory(prefix="binnacle-metrics-") as folder:
     check(len(lines) == len({line.rsplit(" ", 1)[0] for line in lines}), "two sensors of one name give no series twice")
     check("binnacle_sample_age_seconds" not in printed.stdout.decode(), "what is not known is not there")
 
-promtool("check", "rules", root / "config/examples/binnacle-alerts.yml")
-dashboard = json.loads((root / "config/examples/binnacle-dashboard.json").read_text())
+promtool("check", "rules", ROOT / "config/examples/binnacle-alerts.yml")
+dashboard = json.loads((ROOT / "config/examples/binnacle-dashboard.json").read_text())
 queries = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
 check(len({panel["id"] for panel in dashboard["panels"]}) == len(dashboard["panels"]), "each panel of the dashboard has a number of its own")
-queries += re.findall(r"expr: (.*)", (root / "config/examples/binnacle-alerts.yml").read_text())
+queries += re.findall(r"expr: (.*)", (ROOT / "config/examples/binnacle-alerts.yml").read_text())
 # What is there only in some states has no sample now.
 sometimes = {"binnacle_heading_degrees", "binnacle_heading_accuracy_degrees"}
 for query in queries:
     used = set(re.findall(r"\b(?:binnacle|process)_\w+", query)) - sometimes
     check(used <= names, f"{query[:60]} names metrics that there are" + (f": not {used - names}" if used - names else ""))
-sys.exit(f"check-metrics: {len(faults)} faults" if faults else 0)
+harness.finish()

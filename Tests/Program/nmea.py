@@ -3,8 +3,6 @@
 A device that turns is simulated, and pynmea2 parses what the daemon sends about it, as datagrams and over a connection.
 Every value is compared with what the events tell, without a place and with one. What a simulation gives no cause for is
 taken from the tests that say what has to be sent, so that pynmea2 says what it makes of it.
-
-usage: check.py BINARY TESTS
 """
 
 import json
@@ -13,51 +11,36 @@ import pathlib
 import re
 import socket
 import subprocess
-import sys
-import tempfile
 import threading
 import time
 
 import pynmea2
 
-BINARY, TESTS = sys.argv[1], pathlib.Path(sys.argv[2])
-# How long anything may take before it has failed; nothing takes this long.
-PATIENCE_S = 120
+import harness
+from harness import PATIENCE, ROOT, fail, need
+
 WANTED = 150
-checks = 0
-
-
-def check(is_good, *what):
-    global checks
-    checks += 1
-    if not is_good:
-        sys.exit("check-nmea: " + " ".join(str(w) for w in what))
 
 
 def parse(sentence):
-    check(sentence.endswith("\r\n") and sentence.count("\r\n") == 1, "no whole sentence:", repr(sentence))
-    check(len(sentence) <= 82, "longer than the standard allows:", repr(sentence))
+    need(sentence.endswith("\r\n") and sentence.count("\r\n") == 1, "no whole sentence:", repr(sentence))
+    need(len(sentence) <= 82, "longer than the standard allows:", repr(sentence))
     try:
         return pynmea2.parse(sentence, check=True)
     except pynmea2.ParseError as error:
-        sys.exit(f"check-nmea: pynmea2: {error}")
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
+        fail("pynmea2:", error)
 
 
 # What the daemon sends.
 
 
 def connected(port):
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + PATIENCE
     while True:
         try:
-            return socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S)
+            return socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
         except ConnectionRefusedError:
-            check(time.monotonic() < deadline, "nobody listens at port", port)
+            need(time.monotonic() < deadline, "nothing listens at port", port)
             time.sleep(0.05)
 
 
@@ -77,8 +60,8 @@ def run(position):
     """What the daemon sends as datagrams and over a connection, and the headings that its events tell, in degrees."""
     receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     receiver.bind(("127.0.0.1", 0))
-    receiver.settimeout(PATIENCE_S)
-    port = free_port()
+    receiver.settimeout(PATIENCE)
+    port = harness.free_port()
     configuration = f"""
 {position}
 [sensor.box]
@@ -101,13 +84,12 @@ interval_s = 0.02
 on = ["heading"]
 stdout = true
 """
-    with tempfile.TemporaryDirectory(prefix="binnacle-nmea-") as folder:
+    with harness.temporary_folder() as folder:
         path = pathlib.Path(folder, "binnacle.toml")
         path.write_text(configuration)
         with open(pathlib.Path(folder, "events"), "w+") as output:
-            daemon = subprocess.Popen(
-                [BINARY, "run", "--config", path], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.PIPE,
-                text=True)
+            daemon = harness.start_daemon(
+                path, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.PIPE, text=True)
             try:
                 streamed = []
                 reader = threading.Thread(target=lines, args=(port, streamed), daemon=True)
@@ -115,15 +97,15 @@ stdout = true
                 try:
                     sent = datagrams(receiver)
                 except TimeoutError:
-                    sys.exit("check-nmea: no datagram came")
-                reader.join(PATIENCE_S)
+                    fail("no datagram came")
+                reader.join(PATIENCE)
             finally:
                 daemon.terminate()
-                _, errors = daemon.communicate(timeout=PATIENCE_S)
-            check(daemon.returncode == 0, "the daemon ended with", daemon.returncode, errors)
+                _, errors = daemon.communicate(timeout=PATIENCE)
+            need(daemon.returncode == 0, "the daemon ended with", daemon.returncode, errors)
             output.seek(0)
             told = [json.loads(line) for line in output]
-    check(len(sent) == WANTED and len(streamed) == WANTED, "too few came:", len(sent), len(streamed))
+    need(len(sent) == WANTED and len(streamed) == WANTED, "too few came:", len(sent), len(streamed))
     return sent, streamed, told
 
 
@@ -132,7 +114,7 @@ def headings_of(sentences):
     for sentence in sentences:
         if sentence[3:6] == "ROT":
             message = parse(sentence)
-            check(message.status == "A" and abs(float(message.rate_of_turn)) < 6000, "no rate of turn:", sentence)
+            need(message.status == "A" and abs(float(message.rate_of_turn)) < 6000, "no rate of turn:", sentence)
     return [sentence for sentence in sentences if sentence[3:6] != "ROT"]
 
 
@@ -147,56 +129,56 @@ for talker, types, sentences in (("HC", ["HDG", "HDM"], sent), ("II", ["HDM", "H
     headings = []
     for index, sentence in enumerate(headings_of(sentences)):
         message = parse(sentence)
-        check(message.talker == talker, "another talker:", sentence)
-        check(message.sentence_type == types[index % 2], "not in turn:", sentence)
+        need(message.talker == talker, "another talker:", sentence)
+        need(message.sentence_type == types[index % 2], "not in turn:", sentence)
         headings.append(float(message.heading))
-        check(0 <= headings[-1] < 360, "no bearing:", sentence)
-        check(headings[-1] in told, "no event has told this:", sentence)
+        need(0 <= headings[-1] < 360, "no bearing:", sentence)
+        need(headings[-1] in told, "no event has told this:", sentence)
         if message.sentence_type == "HDM":
-            check(message.magnetic == "M", sentence)
+            need(message.magnetic == "M", sentence)
         else:
             empty = (message.deviation, message.dev_dir, message.variation, message.var_dir)
-            check(all(field in (None, "") for field in empty), "what nobody knows:", sentence)
-    check(len(set(headings)) >= 10, "it does not turn:", headings)
+            need(all(field in (None, "") for field in empty), "what is not known:", sentence)
+    need(len(set(headings)) >= 10, "it does not turn:", headings)
 
 # With a place: true ones, too.
 sent, streamed, events = run('[position]\nlatitude_deg = 50\nlongitude_deg = -5\ndate = "2026-11-21"\n')
 variation = events[0]["declination_deg"]
 told = {tenths(event["heading_deg"]) for event in events}
-check(all(event["reference"] == "true" for event in events), "no true heading:", events[0])
+need(all(event["reference"] == "true" for event in events), "no true heading:", events[0])
 for types, sentences in ((["HDG", "HDM", "HDT"], sent), (["HDM", "HDT", "HDG"], streamed)):
     for index, sentence in enumerate(headings_of(sentences)):
         message = parse(sentence)
-        check(message.sentence_type == types[index % 3], "not in turn:", sentence)
+        need(message.sentence_type == types[index % 3], "not in turn:", sentence)
         heading = tenths(float(message.heading))
         if message.sentence_type == "HDT":
-            check(heading in told, "no event has told this:", sentence)
+            need(heading in told, "no event has told this:", sentence)
             continue
         # Rounded after the variation was taken off.
         near = {(heading + tenths(variation) + step) % 3600 for step in (-1, 0, 1)}
-        check(near & told, "no event has told this:", sentence)
+        need(near & told, "no event has told this:", sentence)
         if message.sentence_type == "HDG":
-            check(float(message.variation) == tenths(abs(variation)) / 10, "another variation:", sentence)
-            check(message.var_dir == ("W" if variation < 0 else "E"), "another side:", sentence)
+            need(float(message.variation) == tenths(abs(variation)) / 10, "another variation:", sentence)
+            need(message.var_dir == ("W" if variation < 0 else "E"), "another side:", sentence)
 
 # What the tests say that has to be sent.
 
 known = set()
-for file in sorted((TESTS / "HandlersTests" / "NMEA").glob("*.swift")):
+for file in sorted((ROOT / "Tests/HandlersTests/NMEA").glob("*.swift")):
     known |= set(re.findall(r'"(\$[A-Z]{5},[^"\\]*)\\r\\n"', file.read_text()))
 for sentence in sorted(known - {s for s in known if s.startswith("$ECRMB")}):
     message = parse(sentence + "\r\n")
     fields = sentence[7 : sentence.index("*")].split(",")
     if message.sentence_type == "ROT":
-        check([str(message.rate_of_turn), message.status] == fields, sentence, message.rate_of_turn)
+        need([str(message.rate_of_turn), message.status] == fields, sentence, message.rate_of_turn)
         continue
-    check(str(message.heading) == fields[0], sentence, message.heading)
+    need(str(message.heading) == fields[0], sentence, message.heading)
     if message.sentence_type == "HDT":
-        check(message.hdg_true == "T", sentence)
+        need(message.hdg_true == "T", sentence)
     if message.sentence_type == "HDG":
-        check([message.variation or "", message.var_dir or ""] == [str(f) for f in fields[3:]] or
+        need([message.variation or "", message.var_dir or ""] == [str(f) for f in fields[3:]] or
               [str(message.variation), message.var_dir] == fields[3:], sentence, message.variation, message.var_dir)
 kinds = {sentence[3:6] for sentence in known}
-check({"HDG", "HDM", "HDT", "ROT"} <= kinds, "the tests know only", kinds)
+need({"HDG", "HDM", "HDT", "ROT"} <= kinds, "the tests know only", kinds)
 
-print(f"NMEA 0183: {checks} checks, {4 * WANTED} sentences of the daemon parsed with pynmea2 {pynmea2.__version__}")
+print(f"NMEA 0183: {harness.needed} checks, {4 * WANTED} sentences of the daemon parsed with pynmea2 {pynmea2.__version__}")

@@ -1,13 +1,13 @@
 """A real Home Assistant, a broker and the daemon: every entity with the right state, whatever restarts.
 
-`scripts/check-home-assistant` runs it in a root of its own, with a network of its own; the folder of this file is written to.
+`scripts/check home-assistant` runs it in a root of its own, with a network of its own; the folder home-assistant beside this file is
+written to.
 """
 import asyncio
 import copy
 import fcntl
 import importlib
 import json
-import os
 import pathlib
 import shutil
 import signal
@@ -21,19 +21,15 @@ import time
 import aiohttp
 import paho.mqtt.client
 
-here = pathlib.Path(__file__).resolve().parent
+import harness
+from harness import check
+
+here = pathlib.Path(__file__).resolve().parent / "home-assistant"
 ADDRESS = "http://127.0.0.1:8123"
 #: How long a state is waited for, which is long only on a machine that is busy.
 PATIENCE = 90
 #: How long what must not happen is waited for.
 SILENCE = 3
-faults = []
-
-
-def check(is_fine, what, more=""):
-    print(("ok    " if is_fine else "FAULT ") + what + (f": {more}" if more != "" else ""), flush=True)
-    if not is_fine:
-        faults.append(what)
 
 
 def raise_loopback():
@@ -53,7 +49,7 @@ class Broker:
         self.start()
 
     def start(self):
-        self.process = subprocess.Popen(["mosquitto", "-c", here / "mosquitto.conf"], stderr=subprocess.DEVNULL)
+        self.process = harness.start("mosquitto", "-c", here / "mosquitto.conf", stderr=subprocess.DEVNULL)
         while True:
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", 1883)) == 0:
@@ -76,7 +72,7 @@ class Daemon:
 
     def start(self):
         log = open(here / "daemon.log", "a")
-        self.process = subprocess.Popen([here / "binnacle", "run", "--config", self.path], stdout=log, stderr=log)
+        self.process = harness.start_daemon(self.path, stdout=log, stderr=log)
 
     def end(self, number):
         self.process.send_signal(number)
@@ -133,8 +129,8 @@ class HomeAssistant:
 
     def start(self):
         log = open(here / "home-assistant.log", "a")
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "homeassistant", "-c", self.state, "--skip-pip"], stdout=log, stderr=log)
+        self.process = harness.start(
+            sys.executable, "-m", "homeassistant", "-c", self.state, "--skip-pip", stdout=log, stderr=log)
 
     async def stop(self):
         self.process.terminate()
@@ -173,7 +169,7 @@ class HomeAssistant:
         raise RuntimeError("Home Assistant does not answer; see home-assistant.log")
 
     async def set_up(self):
-        """A first user, and the broker, as somebody enters them."""
+        """A first user, and the broker, as a person enters them."""
         await self.wait_until_up()
         client = {"client_id": ADDRESS + "/"}
         user = await self.post(
@@ -340,7 +336,7 @@ async def run(session):
     for one in sorted(names):
         unit = states[one]["attributes"].get("unit_of_measurement", "")
         print(f"      {one} = {states[one]['state']}{unit and ' ' + unit}")
-    print(f"      switched off until somebody wants them: {', '.join(sorted(disabled))}")
+    print(f"      switched off until a person wants them: {', '.join(sorted(disabled))}")
 
     registry = await home.ask({"type": "config/device_registry/list"})
     mine = {identifier: one for one in registry for domain, identifier in one["identifiers"] if domain == "mqtt"}
@@ -445,5 +441,4 @@ async def main():
 
 raise_loopback()
 asyncio.run(main())
-print(f"{len(faults)} faults")
-sys.exit(len(faults) > 0)
+harness.finish()

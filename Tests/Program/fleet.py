@@ -1,26 +1,31 @@
 """Many daemons and one broker that is away and killed: what is lost, and who throws out whom.
 
-usage: check.py BINARY DAEMONS [mosquitto|nats]
+DAEMONS is how many (300), and BROKER the one that takes part: mosquitto or nats (both). It takes five minutes, and 3 GB of memory for 300.
+What each daemon's store has is compared with what a reader got.
 """
-import atexit
 import collections
 import contextlib
 import datetime
 import json
 import os
 import pathlib
+import resource
 import signal
 import socket
 import sqlite3
 import subprocess
-import sys
-import tempfile
 import threading
 import time
 
 import paho.mqtt.client
 
-BINARY, COUNT = pathlib.Path(sys.argv[1]).resolve(), int(sys.argv[2])
+import harness
+from harness import BINARY, check, free_port
+
+COUNT = int(os.environ.get("DAEMONS", 300))
+# The broker has a connection of each daemon.
+most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (65536 if most == resource.RLIM_INFINITY else min(65536, most), most))
 #: How long the broker is away, and how long everything runs before and after that, in seconds.
 AWAY, BEFORE, AFTER = 5, 15, 15
 PATIENCE = 180
@@ -31,31 +36,6 @@ SHORT = 30
 UNSAVED = (0, 3, "what the broker acknowledged and had not saved")
 #: NATS keeps messages for its consumers alone, and ends these before the connections.
 ENDING = (-0.25, 0.1, "what the broker acknowledged while it ended")
-faults = []
-#: What is ended in any case.
-started = []
-
-
-@atexit.register
-def end_all():
-    for process in started:
-        if process.poll() is None:
-            process.kill()
-
-
-signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-
-
-def check(is_fine, what, more=""):
-    print(("ok    " if is_fine else "FAULT ") + what + (f": {more}" if more != "" else ""), flush=True)
-    if not is_fine:
-        faults.append(what)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Broker:
@@ -70,14 +50,13 @@ class Broker:
 
     def start(self):
         log = open(self.log, "a")
-        self.process = subprocess.Popen(self.command, stdout=log, stderr=log)
-        started.append(self.process)
+        self.process = harness.start(*self.command, stdout=log, stderr=log)
         while True:
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", self.port)) == 0:
                     return
             if self.process.poll() is not None:
-                sys.exit(f"check-fleet: the broker has ended: {self.log.read_text()[-500:]}")
+                harness.fail("the broker has ended:", self.log.read_text()[-500:])
             time.sleep(0.05)
 
     def end(self, number):
@@ -153,13 +132,10 @@ class Reader:
             return [event for key, event in wanted.items() if key not in self.found]
 
     def wait_until_online(self):
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
+        def is_online():
             with self.lock:
-                if sum(text == b"online" for text in self.status.values()) == COUNT:
-                    return True
-            time.sleep(0.2)
-        return False
+                return sum(text == b"online" for text in self.status.values()) == COUNT
+        return harness.until(is_online, PATIENCE, 0.2)
 
 
 def configuration(number, folder, port):
@@ -201,7 +177,7 @@ def resident(processes):
 
 
 def run(make, number, loss):
-    with tempfile.TemporaryDirectory(prefix="binnacle-fleet-") as text:
+    with harness.temporary_folder() as text:
         folder = pathlib.Path(text)
         broker = make(folder)
         if make is Mosquitto:
@@ -213,8 +189,7 @@ def run(make, number, loss):
             path = folder / f"{device}.toml"
             path.write_text(configuration(device, folder, broker.port))
             log = open(folder / f"{device}.log", "w")
-            daemons.append(subprocess.Popen([BINARY, "run", "--config", path], stdout=log, stderr=log))
-        started.extend(daemons)
+            daemons.append(harness.start_daemon(path, stdout=log, stderr=log))
         check(reader.wait_until_online(), f"{title}: {COUNT} daemons are online")
         time.sleep(BEFORE)
         memory = resident(daemons)
@@ -244,9 +219,8 @@ def run(make, number, loss):
             # The next start publishes what the broker had not acknowledged at the end.
             wanted |= {(f"dev{device:04}", event["seq"]): event for event in map(json.loads, lines) if event["seq"] not in kept}
         # What is in flight to the reader, or is sent again.
-        end = time.monotonic() + (SHORT if loss else PATIENCE)
-        while (missing := reader.missing(wanted)) and time.monotonic() < end:
-            time.sleep(1)
+        harness.until(lambda: not reader.missing(wanted), SHORT if loss else PATIENCE, 1)
+        missing = reader.missing(wanted)
         repeated = sum(reader.found.values()) - len(reader.found)
         ages = [killed - datetime.datetime.fromisoformat(one["wall_time"].replace("Z", "+00:00")).timestamp()
                 for one in missing]
@@ -266,7 +240,6 @@ def run(make, number, loss):
 for make, number, loss in (
         (Mosquitto, signal.SIGTERM, None), (Mosquitto, signal.SIGKILL, UNSAVED), (NATS, signal.SIGTERM, ENDING),
         (NATS, signal.SIGKILL, None)):
-    if not sys.argv[3:] or make.__name__.lower() in sys.argv[3:]:
+    if os.environ.get("BROKER", make.__name__.lower()) == make.__name__.lower():
         run(make, number, loss)
-print(f"{len(faults)} faults")
-sys.exit(len(faults) > 0)
+harness.finish()

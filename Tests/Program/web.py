@@ -1,45 +1,30 @@
-#!/usr/bin/python3
-"""check-web BINARY: `binnacle web` under attack, and what it shows in a headless Chromium.
+"""`binnacle web` under attack, and what it shows in a headless Chromium.
 
 Screenshots are in .build/web. Foreign hosts and sites, half requests, heads of 10 MB, a thousand connections, clients that read nothing: it answers others
 meanwhile, and the daemon notices none of it.
 """
 import http.client
 import json
-import os
 import pathlib
 import re
 import socket
 import subprocess
-import sys
-import tempfile
 import time
 
-sys.dont_write_bytecode = True
-from browser import Browser  # noqa: E402
+import harness
+from browser import Browser
+from harness import BINARY, PATIENCE, ROOT, check
 
-binary = str(pathlib.Path(sys.argv[1]).resolve())
-faults = []
-PATIENCE = 60
-
-
-def check(is_fine, what):
-    print(("ok    " if is_fine else "FAULT ") + what)
-    if not is_fine:
-        faults.append(what)
-
-
-root = pathlib.Path(__file__).resolve().parent.parent
-out = root / ".build" / "web"
+out = ROOT / ".build" / "web"
 out.mkdir(parents=True, exist_ok=True)
 
 
 def start(*arguments):
-    process = subprocess.Popen([binary, "web", *arguments], stderr=subprocess.PIPE, text=True)
+    process = harness.start(BINARY, "web", *arguments, stderr=subprocess.PIPE, text=True)
     line = process.stderr.readline()
     found = re.search(r"http://(?:\[[^]]*\]|[^:/]*):(\d+)/", line)
     if not found:
-        sys.exit("check-web: it did not start: " + line + process.stderr.read())
+        harness.fail("it did not start:", line + process.stderr.read())
     return process, int(found[1])
 
 
@@ -95,7 +80,7 @@ def usage(process):
     return {name: int(re.search(name + r":\s+(\d+)", text)[1]) for name in ("VmRSS", "Threads")}
 
 
-with tempfile.TemporaryDirectory() as folder:
+with harness.temporary_folder() as folder:
     path = f"{folder}/s"
     pathlib.Path(folder, "c.toml").write_text(f"""
         [socket]
@@ -108,10 +93,7 @@ with tempfile.TemporaryDirectory() as folder:
         [motion.moved]
         accelerometer = "lid"
         """)
-    daemon = subprocess.Popen([binary, "run", "--config", f"{folder}/c.toml"], stderr=subprocess.DEVNULL)
-    end = time.monotonic() + PATIENCE
-    while not os.path.exists(path) and time.monotonic() < end:
-        time.sleep(0.05)
+    daemon = harness.start_daemon(f"{folder}/c.toml", path)
     web, port = start("--socket", path, "--listen", "127.0.0.1:0")
 
     # What it shows.
@@ -179,23 +161,20 @@ with tempfile.TemporaryDirectory() as folder:
         readers.append(connection)
     time.sleep(1)
     check(len(stream(port, 3)) > 0, "beside 20 clients that read nothing, one that reads gets everything")
-    end = time.monotonic() + PATIENCE
-    while usage(web)["Threads"] > 8 and time.monotonic() < end:
-        time.sleep(0.5)
+    harness.until(lambda: usage(web)["Threads"] <= 8, pause=0.5)
     check(usage(web)["Threads"] <= 8, f"clients that read nothing are dropped: {usage(web)}")
     for connection in readers:
         connection.close()
-    state = json.loads(subprocess.run([binary, "status", "--json", "--socket", path], capture_output=True, text=True).stdout)
+    state = json.loads(subprocess.run([BINARY, "status", "--json", "--socket", path], capture_output=True, text=True).stdout)
     check(state["state"] == "ok" and state["sensors"][0]["streams"][0]["losses"] == 0, "the daemon has lost nothing")
-    web.terminate()
-    check(web.wait(PATIENCE) == 143, "SIGTERM ends it")
+    check(harness.end(web) == 143, "SIGTERM ends it")
 
     # Elsewhere than on this machine alone.
-    done = subprocess.run([binary, "web", "--listen", "0.0.0.0:0", "--socket", path], capture_output=True, text=True)
+    done = subprocess.run([BINARY, "web", "--listen", "0.0.0.0:0", "--socket", path], capture_output=True, text=True)
     check(done.returncode == 64 and "--token-file" in done.stderr, f"no token, no network: {done.stderr.strip()}")
     pathlib.Path(folder, "token").write_text("0123456789abcdef0123456789abcdef\n")
     pathlib.Path(folder, "short").write_text("1234\n")
-    done = subprocess.run([binary, "web", "--listen", "0.0.0.0:0", "--token-file", f"{folder}/short"], capture_output=True, text=True)
+    done = subprocess.run([BINARY, "web", "--listen", "0.0.0.0:0", "--token-file", f"{folder}/short"], capture_output=True, text=True)
     check(done.returncode == 65, f"a token that can be guessed: {done.stderr.strip()}")
     own = [line.split()[3].split("/")[0] for line in subprocess.run(
         ["ip", "-o", "-4", "addr", "show", "scope", "global"], capture_output=True, text=True).stdout.splitlines()]
@@ -206,14 +185,13 @@ with tempfile.TemporaryDirectory() as folder:
         status, _, page = ask(port, "/?token=0123456789abcdef0123456789abcdef", host=own[0])
         check(status == 200 and b"/web.js?token=0123456789abcdef0123456789abcdef" in page, "with the token")
         check(ask(port, headers={"Host": "evil.example"})[0] == 403, "foreign names of the loopback address stay refused")
-        web.terminate()
-        web.wait(PATIENCE)
+        harness.end(web)
     else:
         print("      no network address to try the token at")
 
     # One request on standard input, as a socket unit starts it.
     ours, theirs = socket.socketpair()
-    process = subprocess.Popen([binary, "web", "--http", "--socket", path], stdin=theirs, stdout=theirs)
+    process = harness.start(BINARY, "web", "--http", "--socket", path, stdin=theirs, stdout=theirs)
     theirs.close()
     ours.sendall(b"GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n")
     answer = b""
@@ -221,8 +199,7 @@ with tempfile.TemporaryDirectory() as folder:
         answer += piece
     check(answer.startswith(b"HTTP/1.1 200") and process.wait(PATIENCE) == 0, "a process for a connection")
 
-    daemon.terminate()
-    check(daemon.wait(PATIENCE) == 0, "the daemon ends as ever")
+    check(harness.end(daemon) == 0, "the daemon ends as ever")
 
 # What a program says that fails at each motion: every such text reaches the page in an event.
 HOSTILE = "</script><img src=x onerror=hostile()>"
@@ -254,11 +231,7 @@ def viewed(folder):
         on = ["motion.began"]
         command = ["/bin/sh", "-c", "printf '{HOSTILE}\\\\342\\\\200\\\\256' >&2; exit 3"]
         """)
-    daemon = subprocess.Popen([binary, "run", "--config", f"{folder}/view.toml"], stderr=subprocess.DEVNULL)
-    end = time.monotonic() + PATIENCE
-    while not os.path.exists(path) and time.monotonic() < end:
-        time.sleep(0.05)
-    return daemon, path
+    return harness.start_daemon(f"{folder}/view.toml", path), path
 
 
 def own_requests(browser, port, name):
@@ -324,8 +297,7 @@ def in_a_browser(folder):
         browser.size(1280, 1000)
 
         # Without a daemon, and with the next one.
-        daemon.terminate()
-        daemon.wait(PATIENCE)
+        harness.end(daemon)
         check(browser.wait("const s = document.getElementById('state').textContent; return s !== 'live' && s.length > 10 && s"),
               f"live: it says that the daemon is away: {browser.run(text, 'state')}")
         browser.picture("live-away.png")
@@ -370,8 +342,8 @@ def in_a_browser(folder):
         daemon.wait()
 
 
-with tempfile.TemporaryDirectory() as folder:
+with harness.temporary_folder() as folder:
     in_a_browser(folder)
-print(f"pictures are in {out.relative_to(root)}")
+print(f"pictures are in {out.relative_to(ROOT)}")
 
-sys.exit(f"check-web: {len(faults)} faults" if faults else 0)
+harness.finish()

@@ -1,5 +1,4 @@
-#!/usr/bin/env python3
-"""check-plot BINARY: opens pages of `binnacle plot` in a headless Chromium, and compares what is drawn with the recordings.
+"""Opens pages of `binnacle plot` in a headless Chromium, and compares what is drawn with the recordings.
 
 Writes its pages and screenshots to .build/plot. Needs chromium and chromium-driver."""
 import array
@@ -9,40 +8,30 @@ import math
 import os
 import pathlib
 import subprocess
-import sys
-import tempfile
 import time
 import xml.dom.minidom
 
-sys.dont_write_bytecode = True
-from browser import Browser  # noqa: E402
+import harness
+from browser import Browser
+from harness import BINARY, ROOT, check
 
-root = pathlib.Path(__file__).resolve().parent.parent
-binary = pathlib.Path(sys.argv[1]).resolve()
-out = root / ".build" / "plot"
+out = ROOT / ".build" / "plot"
 out.mkdir(parents=True, exist_ok=True)
-faults = []
-
-
-def check(is_fine, what):
-    print(("ok    " if is_fine else "FAULT ") + what)
-    if not is_fine:
-        faults.append(what)
 
 
 def plot(name, *arguments, cwd=None):
     page = out / name
     started = time.monotonic()
-    done = subprocess.run([binary, "plot", "--force", "-o", page, *arguments], capture_output=True, text=True, cwd=cwd)
+    done = subprocess.run([BINARY, "plot", "--force", "-o", page, *arguments], capture_output=True, text=True, cwd=cwd)
     if done.returncode != 0:
-        sys.exit(f"check-plot: {name}: {done.stderr}")
+        harness.fail(f"{name}: {done.stderr}")
     print(f"      {name}: {page.stat().st_size / 1e6:.2f} MB, made in {time.monotonic() - started:.2f} s")
     return page
 
 
 def replayed(*arguments, cwd=None):
     lines = subprocess.run(
-        [binary, "replay", "--json", *arguments], capture_output=True, text=True, check=True, cwd=cwd).stdout
+        [BINARY, "replay", "--json", *arguments], capture_output=True, text=True, check=True, cwd=cwd).stdout
     return [json.loads(line) for line in lines.splitlines()]
 
 
@@ -188,16 +177,16 @@ def generated(folder):
             file.write("".join(f"{second}.{i:03d}{text}" for i, text in enumerate(tail)) if second != spike // 1000 else "".join(
                 f"{second}.{i:03d}" + (",40,0,9.81\n" if i == spike % 1000 else text) for i, text in enumerate(tail)))
     stream = pathlib.Path(folder) / "ten-million.arrows"
-    subprocess.run([binary, "convert", path, "-o", stream], check=True, capture_output=True)
+    subprocess.run([BINARY, "convert", path, "-o", stream], check=True, capture_output=True)
     path.unlink()
     return stream, count, spike / 1000
 
 
-with tempfile.TemporaryDirectory(prefix="binnacle-plot-") as folder:
+with harness.temporary_folder() as folder:
     browser = Browser(folder, out)
     try:
         browser.size(1440, 1000)
-        broad = root / "Tests/Fixtures/broad/broad05_rotation_breaks.csv"
+        broad = ROOT / "Tests/Fixtures/broad/broad05_rotation_breaks.csv"
         page = plot("broad05.html", broad)
         browser.open(page.as_uri())
         quiet_page(browser, "broad05")
@@ -256,7 +245,7 @@ with tempfile.TemporaryDirectory(prefix="binnacle-plot-") as folder:
               f"a mark that is pointed at says its figures: {mark['text']}")
 
         # How a screen is held, and how a laptop is set up: limits, states and events.
-        golden = root / "Tests/Golden"
+        golden = ROOT / "Tests/Golden"
         page = plot("screen.html", "--config", golden / "simulated-screen.toml", cwd=golden)
         browser.open(page.as_uri())
         quiet_page(browser, "screen")
@@ -286,7 +275,7 @@ with tempfile.TemporaryDirectory(prefix="binnacle-plot-") as folder:
         trace = pathlib.Path(folder) / "a'<b>&\u202e.csv"
         trace.write_bytes(broad.read_bytes())
         stream = pathlib.Path(folder) / "<img src onerror>\u202e.arrows"
-        subprocess.run([binary, "convert", "--bind", f"{name}={trace}", "-o", stream], check=True, capture_output=True)
+        subprocess.run([BINARY, "convert", "--bind", f"{name}={trace}", "-o", stream], check=True, capture_output=True)
         page = plot("hostile.html", stream)
         browser.open(page.as_uri())
         quiet_page(browser, "hostile names")
@@ -315,5 +304,5 @@ with tempfile.TemporaryDirectory(prefix="binnacle-plot-") as folder:
         browser.picture("ten-million-near.png")
     finally:
         browser.close()
-print(f"pictures are in {out.relative_to(root)}")
-sys.exit(f"check-plot: {len(faults)} faults" if faults else 0)
+print(f"pictures are in {out.relative_to(ROOT)}")
+harness.finish()

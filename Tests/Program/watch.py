@@ -1,5 +1,4 @@
-#!/usr/bin/python3
-"""check-watch BINARY: `binnacle watch` in a pseudo-terminal whose screen is kept by pyte.
+"""`binnacle watch` in a pseudo-terminal whose screen is kept by pyte.
 
 Sizes, a change of size, keys, Ctrl-Z and fg, the end by q, by Ctrl-C and by kill -9, and what is printed where there is no terminal.
 """
@@ -12,25 +11,22 @@ import select
 import signal
 import struct
 import subprocess
-import sys
-import tempfile
 import termios
 import time
 
 import pyte
 
-binary = str(pathlib.Path(sys.argv[1]).resolve())
-root = pathlib.Path(__file__).resolve().parent.parent
-recording = str(root / "Tests/Fixtures/broad/broad05_rotation_breaks.csv")
-faults = []
-PATIENCE = 60
+import harness
+from harness import BINARY, PATIENCE, ROOT
+
+recording = str(ROOT / "Tests/Fixtures/broad/broad05_rotation_breaks.csv")
 
 
-def check(is_fine, what, screen=None):
-    print(("ok    " if is_fine else "FAULT ") + what)
+def check(is_fine, what, screen=()):
+    """A fault shows the screen as well."""
+    harness.check(is_fine, what)
     if not is_fine:
-        faults.append(what)
-        for line in screen or []:
+        for line in screen:
             print("      |" + line)
 
 
@@ -48,8 +44,8 @@ class Terminal:
         variables = dict(os.environ, TERM="xterm", LANG="C.UTF-8", PS1="ready> ")
         variables.pop("NO_COLOR", None)
         variables.update(environment)
-        self.process = subprocess.Popen(
-            command or [binary, "watch", *arguments], stdin=slave, stdout=slave, stderr=slave, env=variables, start_new_session=True,
+        self.process = harness.start(
+            *(command or [BINARY, "watch", *arguments]), stdin=slave, stdout=slave, stderr=slave, env=variables, start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
 
     def resize(self, columns, rows, tells=True):
@@ -167,7 +163,7 @@ def shell():
     terminal.wait("a shell is ready", lambda: "ready>" in terminal.text)
 
     def begin():
-        terminal.press(f"{binary} watch --simulate walk\n".encode())
+        terminal.press(f"{BINARY} watch --simulate walk\n".encode())
         terminal.wait("it begins", lambda: fits(terminal, 80, 24) and "accelerometer" in terminal.text)
 
     def answers(text):
@@ -216,10 +212,10 @@ def plain():
     terminal.press(b"q")
     terminal.end()
     terminal.stop()
-    done = subprocess.run([binary, "watch", "--simulate", "shake", "--for", "3s"], capture_output=True, text=True)
+    done = subprocess.run([BINARY, "watch", "--simulate", "shake", "--for", "3s"], capture_output=True, text=True)
     check(done.returncode == 0 and "\x1b" not in done.stdout and "user" in done.stdout and done.stderr == "",
           f"a pipe: lines, status {done.returncode} {done.stderr}")
-    done = subprocess.run([binary, "watch", "--simulate", "shake", "--for", "3s"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    done = subprocess.run([BINARY, "watch", "--simulate", "shake", "--for", "3s"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
     check("motion.began" in done.stdout, "a pipe: events as they happen")
 
 
@@ -229,11 +225,11 @@ def sources():
     check(terminal.end() == 0, "and ends with it")
     check(terminal.is_restored(), "the screen is given back")
     terminal.stop()
-    done = subprocess.run([binary, "watch", "/nonexistent.csv"], capture_output=True, text=True)
+    done = subprocess.run([BINARY, "watch", "/nonexistent.csv"], capture_output=True, text=True)
     check(done.returncode == 66 and "/nonexistent.csv" in done.stderr, f"a recording that is not there: {done.stderr.strip()}")
-    done = subprocess.run([binary, "watch", "--socket", "/nonexistent/s"], capture_output=True, text=True)
+    done = subprocess.run([BINARY, "watch", "--socket", "/nonexistent/s"], capture_output=True, text=True)
     check(done.returncode == 69 and "no daemon answers" in done.stderr, f"no daemon: {done.stderr.strip()}")
-    with tempfile.TemporaryDirectory() as folder:
+    with harness.temporary_folder() as folder:
         configuration = f"""
             [socket]
             path = "{folder}/s"
@@ -244,22 +240,19 @@ def sources():
             accelerometer = "lid"
             """
         pathlib.Path(folder, "c.toml").write_text(configuration)
-        daemon = subprocess.Popen([binary, "run", "--config", f"{folder}/c.toml"], stderr=subprocess.DEVNULL)
-        end = time.monotonic() + PATIENCE
-        while not os.path.exists(f"{folder}/s") and time.monotonic() < end:
-            time.sleep(0.05)
-        terminal = Terminal("--socket", f"{folder}/s", columns=100, rows=30)
+        daemon = harness.start_daemon(f"{folder}/c.toml", f"{folder}/s")
+        # Wide enough for the path of any temporary folder, and what is said behind it.
+        terminal = Terminal("--socket", f"{folder}/s", columns=200, rows=30)
         terminal.wait("a running daemon is shown", lambda: "accelerometer lid" in terminal.text)
         daemon.kill()
         daemon.wait()
         terminal.wait("a daemon that is away is waited for", lambda: "waiting for it" in terminal.text or "no daemon" in terminal.text)
-        daemon = subprocess.Popen([binary, "run", "--config", f"{folder}/c.toml"], stderr=subprocess.DEVNULL)
+        daemon = harness.start_daemon(f"{folder}/c.toml")
         terminal.wait("and shown again", lambda: "waiting" not in terminal.text and "no daemon" not in terminal.text)
         terminal.press(b"q")
         terminal.end()
         terminal.stop()
-        daemon.terminate()
-        check(daemon.wait(PATIENCE) == 0, "the daemon goes on without it, until it is ended")
+        check(harness.end(daemon) == 0, "the daemon goes on without it, until it is ended")
 
 
 def put(path, value):
@@ -276,7 +269,7 @@ def masked(terminal):
 
 def devices():
     """The devices of a tree, read directly; and a screen of another size is the one of a start in that size."""
-    with tempfile.TemporaryDirectory() as folder:
+    with harness.temporary_folder() as folder:
         device = pathlib.Path(folder, "sys/bus/iio/devices/iio:device0")
         device.mkdir(parents=True)
         for name, value in [("name", "accel_3d"), ("in_accel_x_raw", 0), ("in_accel_y_raw", 0), ("in_accel_z_raw", 1000),
@@ -315,4 +308,4 @@ shell()
 kill()
 plain()
 sources()
-sys.exit(f"check-watch: {len(faults)} faults" if faults else 0)
+harness.finish()
