@@ -26,7 +26,24 @@ MANUAL = $(DESTDIR)$(PREFIX)/share/man
 BASH_COMPLETION = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/binnacle
 ZSH_COMPLETION = $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_binnacle
 FISH_COMPLETION = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/binnacle.fish
-EXAMPLES = $(wildcard config/examples/*.toml config/examples/*.yml config/examples/*.json)
+EXAMPLES = $(wildcard config/examples/*.toml config/examples/*.yml config/examples/*.json) \
+    systemd/binnacle-network.conf systemd/binnacle-desktop.conf
+# What `make install` puts there and `make uninstall` removes: each file of the project, and its place. The program and its
+# configuration are not among them.
+INSTALLED = \
+    $(foreach page,$(wildcard man/*),$(page)=$(MANUAL)/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page))) \
+    completions/binnacle.bash=$(BASH_COMPLETION) \
+    completions/_binnacle=$(ZSH_COMPLETION) \
+    completions/binnacle.fish=$(FISH_COMPLETION) \
+    systemd/70-binnacle.rules=$(RULES) \
+    systemd/binnacle.sysusers=$(SYSUSERS) \
+    systemd/binnacle-bus.conf=$(BUS_POLICY) \
+    systemd/org.binnacle.Binnacle1.policy=$(POLKIT_ACTION) \
+    systemd/binnacle-polkit.rules=$(POLKIT_RULES) \
+    $(foreach unit,binnacle.service binnacle-trigger.service binnacle-metrics.socket binnacle-metrics@.service \
+        binnacle-web.socket binnacle-web@.service,systemd/$(unit)=$(UNITS)/$(unit)) \
+    systemd/binnacle-notify.service=$(USER_UNITS)/binnacle-notify.service \
+    $(foreach example,$(EXAMPLES),$(example)=$(DOCUMENTS)/examples/$(notdir $(example)))
 FUZZ_SECONDS ?= 600
 FUZZ_CASES ?= 1000000
 BENCH_SECONDS ?= 60
@@ -39,17 +56,22 @@ STATIC_LIBSTDCXX = $(lastword $(sort $(wildcard /usr/lib/gcc/*/*/libstdc++.a)))
 # Each function gets a section of its own, which the linker can put elsewhere or leave out.
 SECTIONS = -Xswiftc -Xfrontend -Xswiftc -function-sections
 # The toolchain's own linker packs relocations: 856 kB that every start would read, and hold in memory, are 8 kB, in a form that glibc
-# knows since 2.36. It keeps one copy of equal functions, puts together what a start calls (scripts/order-functions), and leaves out
-# the names that only a library would be asked for. Debian asks that nothing be bound late.
-# PORTABLE leaves the packing out, for systems with glibc 2.35, such as Ubuntu 22.04.
+# knows since 2.36. It keeps one copy of equal functions, and leaves out the names that only a library would be asked for. Debian asks
+# that nothing be bound late.
+# PORTABLE leaves the packing out, for systems with glibc 2.35, such as Ubuntu 22.04. ORDER is a file with names of functions, which
+# the linker puts together in their order: `make build-ordered` makes one.
 PACKING = $(if $(PORTABLE),,-Xlinker -z -Xlinker pack-relative-relocs)
 LINKING = -Xswiftc -use-ld=lld $(PACKING) -Xlinker --icf=safe -Xlinker -z -Xlinker now \
-    -Xlinker --no-export-dynamic -Xlinker --no-warn-symbol-ordering \
-    -Xlinker --symbol-ordering-file=$(CURDIR)/scripts/functions.order
+    -Xlinker --no-export-dynamic \
+    $(if $(ORDER),-Xlinker --no-warn-symbol-ordering -Xlinker --symbol-ordering-file=$(abspath $(ORDER)))
+# The measuring programs are built with the same flags: with others, SwiftPM would compile the modules again, for each of them.
+RELEASE = build -c release --static-swift-stdlib --disable-local-rpath $(SECTIONS) -Xlinker -L$(CURDIR)/.build/static $(LINKING)
 WALK = $(patsubst %,Tests/Fixtures/phyphox_walk/%.csv,Accelerometer Magnetometer Gyroscope)
 
-.PHONY: $(TRIES) help setup setup-test setup-deb build portable check-portable arm64 deb deb-arm64 check-deb check-deb-arm64 check-tarball release run test test-long check-recipes test-systemd test-kernel walks lint docs format documents golden fuzz sanitize soak bench bench-kernels \
-	bench-replay bench-recordings bench-sensors bench-daemon bench-fleet compare install uninstall clean
+.PHONY: $(TRIES) help setup setup-test setup-deb build build-ordered portable run install uninstall clean \
+    deb deb-arm64 arm64 check-deb check-deb-arm64 check-tarball check-portable release \
+    test test-long check-recipes test-systemd test-kernel walks fuzz sanitize soak golden lint format docs documents \
+    bench bench-kernels bench-replay bench-recordings bench-sensors bench-daemon bench-fleet compare
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -66,45 +88,49 @@ setup-deb: ## Install those with which Debian packages are made.
 build: setup ## Build the release binary, .build/release/binnacle.
 	@mkdir -p .build/static
 	@ln -sf $(STATIC_LIBSTDCXX) .build/static/
-	$(SWIFT) build -c release --static-swift-stdlib --disable-local-rpath --product binnacle \
-	    $(SECTIONS) -Xlinker -L$(CURDIR)/.build/static $(LINKING)
+	$(SWIFT) $(RELEASE) --product binnacle
 
 # Only the linking differs, so nothing is compiled again.
-portable: setup ## Build the program for systems as old as Ubuntu 22.04 (glibc 2.35), .build/portable/binnacle.
-	$(MAKE) build PORTABLE=1
+build-ordered: setup ## Build the program that is released, .build/ordered/binnacle: what a start calls lies together in it.
+	$(MAKE) build
+	$(DEVELOP) $(RELEASE) --product DaemonBench
+	@mkdir -p .build/ordered
+	scripts/packaging/order-functions $(BINARY) .build/ordered/functions
+	$(MAKE) build ORDER=.build/ordered/functions
+	mv $(BINARY) .build/ordered/binnacle
+	$(MAKE) build
+
+portable: build-ordered ## Build that program for systems as old as Ubuntu 22.04 (glibc 2.35), .build/portable/binnacle.
+	$(MAKE) build PORTABLE=1 ORDER=.build/ordered/functions
 	@mkdir -p .build/portable
 	mv $(BINARY) .build/portable/binnacle
 	$(MAKE) build
 
-check-portable: portable ## Replay with that program in a root of Ubuntu 22.04 (as root).
-	scripts/check-portable .build/portable/binnacle
+check-portable: setup ## Replay with that program in a root of Ubuntu 22.04 (as root).
+	scripts/package portable --check
 
 run: build ## Replay the bundled recording of a walk, and draw it into docs/walk.svg; SPEED=1 plays it in real time.
 	$(BINARY) replay --speed $(SPEED) $(WALK)
 	$(BINARY) plot --force -o docs/walk.svg $(WALK)
 
-deb: setup-deb build ## Make the Debian packages, which lie in .build/deb/packages afterwards.
-	@scripts/make-deb $(BINARY)
+deb: setup-deb ## Make the Debian packages, which lie in .build/deb/packages afterwards.
+	scripts/package deb
 
 arm64: setup-test ## Build the program for 64-bit ARM, in a root of Debian sid, and try it in an emulator (as root, on x86-64).
-	scripts/build-arm64 tests
-	scripts/check-arm64 .build/arm64/binnacle golden daemon kernels
+	scripts/package program --arch arm64 --check
 
 deb-arm64: setup-deb ## Build that program, and make its Debian package, in .build/deb/packages (as root, on x86-64).
-	scripts/build-arm64
-	@scripts/make-deb .build/arm64/binnacle
+	scripts/package deb --arch arm64
 
 check-deb-arm64: setup-test setup-deb ## Make that package twice, and have apt install it in an emulated Debian 12 (as root, on x86-64).
-	scripts/build-arm64
-	scripts/check-arm64 .build/arm64/binnacle package
+	scripts/package deb --arch arm64 --check
 
-check-tarball: setup-test setup-deb portable ## Make the release files for x86-64 and 64-bit ARM twice, and install them in fresh roots (as root, on x86-64).
-	scripts/build-arm64
-	scripts/check-tarball .build/portable/binnacle
-	scripts/check-tarball .build/arm64/binnacle
+check-tarball: setup-test setup-deb ## Make the release files for x86-64 and 64-bit ARM twice, and install them in fresh roots (as root, on x86-64).
+	scripts/package tarball --check
+	scripts/package tarball --arch arm64 --check
 
-check-deb: setup-deb build ## Make the packages twice, and have apt install, upgrade and remove them in containers (as root).
-	SUITES="$(SUITES)" scripts/check-deb $(BINARY)
+check-deb: setup-deb ## Make the packages twice, and have apt install, upgrade and remove them in containers (as root).
+	SUITES="$(SUITES)" scripts/package deb --check
 
 release: ## Run every check and make the files of VERSION, and its tag (as root); it refuses when anything is not green.
 	scripts/release $(VERSION)
@@ -161,7 +187,7 @@ format: ## Rewrite the sources in the project's format.
 docs: setup ## Build the reference of the library and its articles, .build/docs/Binnacle.doccarchive; a warning is an error.
 	scripts/docs
 
-documents: setup ## Write again what is made from rows: manual pages, completions and config/binnacle.toml.
+documents: setup ## Write what is made from rows: manual pages, completions and config/binnacle.toml.
 	$(SWIFT) build --product BinnacleDocs
 	.build/debug/BinnacleDocs .
 
@@ -196,58 +222,38 @@ bench-kernels: build ## Measure the kernels against the limits of this machine, 
 	$(BINARY) bench
 
 bench-recordings: build ## Replay Arrow recordings of 1, 10 and 100 million samples: time and memory; takes 2.3 GB of disk.
-	scripts/bench-recordings $(BINARY)
+	Benchmarks/recordings $(BINARY)
 
 compare: setup-test ## Do the same work with numpy, pandas, polars, duckdb and pyarrow, from PyPI into .build/python.
-	$(DEVELOP) build -c release --static-swift-stdlib $(SECTIONS) --product CompareBench
-	scripts/compare .build/release/CompareBench $(COMPARE)
+	$(DEVELOP) $(RELEASE) --product CompareBench
+	Benchmarks/compare-tools .build/release/CompareBench $(COMPARE)
 
 bench-replay: build ## Replay 10 million rows: throughput and memory.
-	scripts/bench-replay $(BINARY)
+	Benchmarks/replay $(BINARY)
 
 bench-fleet: build ## Play hours of recordings with a shell loop and with Spark, in turn: time and memory; needs a Java runtime.
 	BINNACLE_BINARY=$(CURDIR)/$(BINARY) PYTHONPATH=Integrations/spark/src:Integrations/spark/tests \
 		"$$(scripts/python-environment spark)" -B Benchmarks/compare-fleet
 
 bench-sensors: build ## Read a device that is a FIFO: latency, processor time, memory; BENCH_SECONDS (default 60).
-	$(DEVELOP) build -c release --static-swift-stdlib $(SECTIONS) --product SensorBench
+	$(DEVELOP) $(RELEASE) --product SensorBench
 	.build/release/SensorBench $(BINARY) $(BENCH_SECONDS)
 
-bench-daemon: build ## Run the daemon: what it costs while nothing happens, how soon it starts and acts, and a flood; BENCH_SECONDS.
-	$(DEVELOP) build -c release --static-swift-stdlib $(SECTIONS) --product DaemonBench
+bench-daemon: build-ordered ## Run the released daemon: what it costs at rest, how soon it starts and acts, and a flood; BENCH_SECONDS.
 	$(CC) -O2 -static -o .build/release/stamp Benchmarks/DaemonBench/stamp.c
-	.build/release/DaemonBench $(BINARY) $(CURDIR)/.build/release/stamp $(BENCH_SECONDS)
+	.build/release/DaemonBench .build/ordered/binnacle $(CURDIR)/.build/release/stamp $(BENCH_SECONDS)
 
 # Nothing is built, because root seldom has the toolchain. A configuration that was changed is left alone, and the new one
 # is put beside it.
 install: ## Install the binary, its manual, configuration, udev rule, account and units; DESTDIR and PREFIX say where.
 	@test -x $(BINARY) || { echo "install: there is no $(BINARY) yet: run 'make build' first" >&2; exit 66; }
 	install -D -m 755 $(BINARY) $(DESTDIR)$(bindir)/binnacle
-	install -d -m 755 $(foreach section,1 5 7,$(MANUAL)/man$(section))
-	for page in man/*; do install -m 644 $$page $(MANUAL)/man$${page##*.}; done
-	install -D -m 644 completions/binnacle.bash $(BASH_COMPLETION)
-	install -D -m 644 completions/_binnacle $(ZSH_COMPLETION)
-	install -D -m 644 completions/binnacle.fish $(FISH_COMPLETION)
-	install -D -m 644 systemd/70-binnacle.rules $(RULES)
-	install -D -m 644 systemd/binnacle.sysusers $(SYSUSERS)
-	install -D -m 644 systemd/binnacle-bus.conf $(BUS_POLICY)
-	install -D -m 644 systemd/org.binnacle.Binnacle1.policy $(POLKIT_ACTION)
-	install -D -m 644 systemd/binnacle-polkit.rules $(POLKIT_RULES)
-	install -D -m 644 systemd/binnacle-trigger.service $(UNITS)/binnacle-trigger.service
-	sed 's|^ExecStart=/usr/local/bin/|ExecStart=$(bindir)/|' systemd/binnacle.service | \
-	    install -m 644 /dev/stdin $(UNITS)/binnacle.service
-	install -m 644 systemd/binnacle-metrics.socket $(UNITS)/binnacle-metrics.socket
-	install -m 644 systemd/binnacle-web.socket $(UNITS)/binnacle-web.socket
-	sed 's|^ExecStart=/usr/local/bin/|ExecStart=$(bindir)/|' systemd/binnacle-web@.service | \
-	    install -m 644 /dev/stdin $(UNITS)/binnacle-web@.service
-	sed 's|^ExecStart=/usr/local/bin/|ExecStart=$(bindir)/|' systemd/binnacle-metrics@.service | \
-	    install -m 644 /dev/stdin $(UNITS)/binnacle-metrics@.service
-	install -d -m 755 $(USER_UNITS)
-	sed 's|^ExecStart=/usr/local/bin/|ExecStart=$(bindir)/|' systemd/binnacle-notify.service | \
-	    install -m 644 /dev/stdin $(USER_UNITS)/binnacle-notify.service
-	install -d -m 755 $(DOCUMENTS)/examples $(dir $(CONFIGURATION)) $(dir $(CONFIGURATION))conf.d
-	@test -z "$(EXAMPLES)" || install -v -m 644 $(EXAMPLES) $(DOCUMENTS)/examples
-	install -m 644 systemd/binnacle-network.conf systemd/binnacle-desktop.conf $(DOCUMENTS)/examples
+	@for pair in $(INSTALLED); do \
+	    echo "install $${pair%%=*} $${pair#*=}"; \
+	    sed 's|^ExecStart=/usr/local/bin/|ExecStart=$(bindir)/|' "$${pair%%=*}" | \
+	        install -D -m 644 /dev/stdin "$${pair#*=}" || exit 1; \
+	done
+	install -d -m 755 $(dir $(CONFIGURATION)) $(dir $(CONFIGURATION))conf.d
 	@if [ -e $(CONFIGURATION) ] && ! cmp -s config/binnacle.toml $(CONFIGURATION); then \
 	    install -v -m 644 config/binnacle.toml $(CONFIGURATION).new; \
 	else install -v -m 644 config/binnacle.toml $(CONFIGURATION); rm -f $(CONFIGURATION).new; fi
@@ -263,9 +269,7 @@ install: ## Install the binary, its manual, configuration, udev rule, account an
 uninstall: ## Remove what install put there, and end it; a configuration that was changed stays.
 	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || \
 	    systemctl disable --now binnacle.service binnacle-trigger.service binnacle-metrics.socket binnacle-web.socket || true
-	rm -f $(DESTDIR)$(bindir)/binnacle $(RULES) $(SYSUSERS) $(BUS_POLICY) $(POLKIT_ACTION) $(POLKIT_RULES) $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION) \
-	    $(foreach page,$(notdir $(wildcard man/*)),$(MANUAL)/man$(subst .,,$(suffix $(page)))/$(page)) $(UNITS)/binnacle.service \
-	    $(UNITS)/binnacle-trigger.service $(UNITS)/binnacle-metrics.socket $(UNITS)/binnacle-metrics@.service $(UNITS)/binnacle-web.socket $(UNITS)/binnacle-web@.service $(USER_UNITS)/binnacle-notify.service $(addprefix $(DOCUMENTS)/examples/,$(notdir $(EXAMPLES)) binnacle-network.conf binnacle-desktop.conf) $(CONFIGURATION).new
+	rm -f $(DESTDIR)$(bindir)/binnacle $(foreach pair,$(INSTALLED),$(lastword $(subst =, ,$(pair)))) $(CONFIGURATION).new
 	@if cmp -s config/binnacle.toml $(CONFIGURATION); then rm -fv $(CONFIGURATION); fi
 	@for folder in $(DOCUMENTS)/examples $(DOCUMENTS) $(dir $(CONFIGURATION))conf.d $(dir $(CONFIGURATION)); do \
 	    [ ! -d $$folder ] || rmdir --ignore-fail-on-non-empty $$folder; \
