@@ -79,7 +79,7 @@ final class TerminalScreen {
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: before == nil ? -1 : STDIN_FILENO, events: Int16(POLLIN), revents: 0),
         ]
-        guard poll(&entries, 2, timeout) > 0, entries[1].revents != 0 else { return [] }
+        guard waitOnce(for: &entries, milliseconds: timeout), entries[1].revents != 0 else { return [] }
         var bytes = [UInt8](repeating: 0, count: 256)
         do throws(SystemError) {
             let count = try systemCallOnce("read") { read(STDIN_FILENO, &bytes, bytes.count) }

@@ -151,7 +151,7 @@ private final class HandlerStream {
         guard !watched.isEmpty else { return waker.wait(timeoutMilliseconds: milliseconds) }
         var entries = [pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0)]
         entries += watched.map { pollfd(fd: $0.descriptor, events: 0, revents: 0) }
-        guard poll(&entries, nfds_t(entries.count), milliseconds) > 0 else { return }
+        guard waitOnce(for: &entries, milliseconds: milliseconds) else { return }
         if entries[0].revents != 0 { waker.clear() }
         // Both are reported without being asked for: POLLERR by a pipe, POLLHUP by a socket.
         for (entry, stream) in zip(entries.dropFirst(), watched)

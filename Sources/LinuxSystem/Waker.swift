@@ -28,7 +28,7 @@ package final class Waker: Sendable {
 
     /// Waits for a wake-up, a signal, or the time-out (−1 for none); for a thread with nothing else to wait for.
     package func wait(timeoutMilliseconds: Int32) {
-        var ready = pollfd(fd: event.raw, events: Int16(POLLIN), revents: 0)
-        if poll(&ready, 1, timeoutMilliseconds) > 0 { clear() }
+        var ready = [pollfd(fd: event.raw, events: Int16(POLLIN), revents: 0)]
+        if waitOnce(for: &ready, milliseconds: timeoutMilliseconds) { clear() }
     }
 }

@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 
 /// An open file descriptor that is closed with its last owner.
 package final class Descriptor: Sendable {
@@ -27,6 +27,11 @@ package func waitUntilReady(
 ) throws(SystemError) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
     return try systemCall("poll") { poll(&entry, 1, milliseconds()) } > 0
+}
+
+/// Waits once for the events of poll(2) that entries name; `false` after the time-out or a signal, −1 is without end.
+package func waitOnce(for entries: inout [pollfd], milliseconds: Int32) -> Bool {
+    (try? systemCallOnce("poll") { poll(&entries, nfds_t(entries.count), milliseconds) }) ?? 0 > 0
 }
 
 /// Writes all bytes to a descriptor, which the caller keeps open, in as many calls as needed; a socket raises no SIGPIPE.

@@ -32,6 +32,16 @@ import Testing
         #expect(EndStage.files.time == EndStage.servers.time)
     }
 
+    @Test func membersOfTheStatusThatAreNotListedFollowTheListedOnes() {
+        let members = Daemon.ordered([("zeta", "1"), ("dbus", "2"), ("alpha", "3"), ("events_total", "4")])
+        let keys = [
+            "events_total", "configuration", "sensors", "detectors", "handlers", "store", "socket", "dbus", "zeta",
+            "alpha",
+        ]
+        #expect(members.map(\.key) == keys)
+        #expect(members.map(\.json) == ["4"] + [String](repeating: "null", count: 6) + ["2", "1", "3"])
+    }
+
     @Test func workThatIsAskedForWhileItRunsIsDoneOnceMore() {
         var work = RepeatedWork.none
         let first = work.mayBegin()

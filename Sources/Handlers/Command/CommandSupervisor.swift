@@ -160,7 +160,7 @@ package final class CommandSupervisor {
         let waited = workers
         for worker in waited { worker.appendPollEntries(to: &entries) }
         let milliseconds = deadline.map { SystemClock.milliseconds(until: $0, from: now) }
-        guard poll(&entries, nfds_t(entries.count), milliseconds ?? -1) > 0 else { return }
+        guard waitOnce(for: &entries, milliseconds: milliseconds ?? -1) else { return }
         if entries[0].revents != 0 { port.courier.waker.clear() }
         for (index, worker) in waited.enumerated() {
             let first = 1 + index * CommandWorker.pollEntryCount

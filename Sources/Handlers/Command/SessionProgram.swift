@@ -58,7 +58,7 @@ package struct SessionProgram {
             pollfd(fd: interruptDescriptor, events: Int16(POLLIN), revents: 0),
         ]
         while entries[0].revents == 0 {
-            guard poll(&entries, 2, -1) > 0, entries[1].revents != 0 else { continue }
+            guard waitOnce(for: &entries, milliseconds: -1), entries[1].revents != 0 else { continue }
             let signal = signal()
             if signal != SIGINT || !Self.hasTerminal { kill(child, signal) }
             // The descriptor stays readable.

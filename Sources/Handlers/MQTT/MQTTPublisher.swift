@@ -245,7 +245,7 @@ final class MQTTPublisher {
             pollfd(fd: port.courier.waker.descriptor, events: Int16(POLLIN), revents: 0),
         ]
         let milliseconds = SystemClock.milliseconds(until: deadline, from: now)
-        guard poll(&ready, nfds_t(ready.count), milliseconds) > 0 else { return try client.keepAlive() }
+        guard waitOnce(for: &ready, milliseconds: milliseconds) else { return try client.keepAlive() }
         if ready[1].revents != 0 { port.courier.waker.clear() }
         let events = Int32(ready[0].revents)
         // The next call on a socket in error reports the reason.

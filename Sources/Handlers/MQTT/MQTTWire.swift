@@ -87,6 +87,8 @@ final class MQTTWire {
     static func unread(at descriptor: Int32) -> Int32 {
         var count: Int32 = 0
         let reading = UInt(0x541B)  // FIONREAD
-        return descriptor >= 0 && ioctl(descriptor, reading, &count) == 0 ? count : 0
+        guard descriptor >= 0 else { return 0 }
+        _ = try? systemCall("ioctl") { ioctl(descriptor, reading, &count) }
+        return count
     }
 }

@@ -127,10 +127,8 @@ package final class Daemon {
         parts.flatMap(\.problems) + (log.failure.map { ["the log: standard error: \($0)"] } ?? [])
     }
 
-    /// The members of the status that parts have, by their keys.
-    func statusMembers(at now: Int64) -> [String: String] {
-        Dictionary(uniqueKeysWithValues: parts.flatMap { $0.status(at: now) })
-    }
+    /// The members of the status that parts have, in the order of the parts.
+    func statusMembers(at now: Int64) -> [(key: String, json: String)] { parts.flatMap { $0.status(at: now) } }
 
     // MARK: - Configurations
 

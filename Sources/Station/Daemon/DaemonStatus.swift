@@ -26,9 +26,15 @@ extension Daemon {
         let usage = ProcessUsage()
         status.add("resident_bytes", raw: usage.residentBytes.map { String($0) } ?? "null")
         status.add("cpu_s", number: usage.processorSeconds, decimals: 3)
-        let members = statusMembers(at: now)
-        for key in Self.statusOrder { status.add(key, raw: members[key] ?? "null") }
+        for member in Self.ordered(statusMembers(at: now)) { status.add(member.key, raw: member.json) }
         return status.text
+    }
+
+    /// Orders the members that parts have: the listed ones, null where no part has one, then the others as they come.
+    static func ordered(_ members: [(key: String, json: String)]) -> [(key: String, json: String)] {
+        precondition(Set(members.map(\.key)).count == members.count, "two members of the status have the same key")
+        return statusOrder.map { key in members.first { $0.key == key } ?? (key, "null") }
+            + members.filter { !statusOrder.contains($0.key) }
     }
 }
 

@@ -290,8 +290,8 @@ struct InputFile {
     func firstBytes(_ count: Int) -> [UInt8] {
         guard size != nil else { return [] }
         var bytes = Array(repeating: UInt8(0), count: count)
-        let result = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
-        return Array(bytes.prefix(max(0, result)))
+        let result = try? systemCall("pread") { pread(descriptor, &bytes, count, 0) }
+        return Array(bytes.prefix(result ?? 0))
     }
 
     /// Reads up to `count` bytes, and waits for the first; 0 at the end of the file, and when the wait was cancelled.
