@@ -40,7 +40,7 @@ import Testing
         }
         #expect(sequences(messages) == Array(1...300))
         #expect(messages.first == .event(TestServer.event(1)))
-        try await server.waitAsleep("the connection is closed") { server.server.statistics.connectionCount == 0 }
+        try await waitUntil("that the connection is closed") { server.server.statistics.connectionCount == 0 }
     }
 
     @Test func aFilterChooses() async throws {
@@ -62,10 +62,10 @@ import Testing
             return count
         }
         server.publish(3)
-        try await server.waitAsleep("it has subscribed") { !server.server.statistics.subscribers.isEmpty }
+        try await waitUntil("that it has subscribed") { !server.server.statistics.subscribers.isEmpty }
         task.cancel()
         #expect(try await task.value <= 3)
-        try await server.waitAsleep("the connection is closed") { server.server.statistics.connectionCount == 0 }
+        try await waitUntil("that the connection is closed") { server.server.statistics.connectionCount == 0 }
         // A task that was cancelled before it began gets nothing either.
         let late = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -141,7 +141,7 @@ import Testing
                 return try await iterator.next()
             }
             // Its answer is written in the same turn, and is read before the end of the connection.
-            try await server.waitAsleep("it has subscribed") { !server.server.statistics.subscribers.isEmpty }
+            try await waitUntil("that it has subscribed") { !server.server.statistics.subscribers.isEmpty }
         }
         history.add([TestServer.event(6)])
         let server = try TestServer(history: history, startingBehind: 6) { $0.path = path }
@@ -207,6 +207,6 @@ import Testing
             var iterator = EventSubscription(path: server.path, after: 0).makeAsyncIterator()
             _ = try await iterator.next()
         }
-        try await server.waitAsleep("the connections are closed") { server.server.statistics.connectionCount == 0 }
+        try await waitUntil("that the connections are closed") { server.server.statistics.connectionCount == 0 }
     }
 }

@@ -86,18 +86,6 @@ final class TestServer {
         return event
     }
 
-    /// Waits until something holds, without keeping a thread of the tasks, for two minutes at most.
-    func waitAsleep(_ what: String, until holds: () -> Bool) async throws {
-        let end = ContinuousClock.now + .seconds(120)
-        while !holds() {
-            guard ContinuousClock.now < end else {
-                Issue.record("waited in vain until \(what)")
-                throw CancellationError()
-            }
-            try await Task.sleep(for: .milliseconds(10))
-        }
-    }
-
     /// Waits until something holds.
     func wait(_ what: String, until holds: () -> Bool) throws {
         try waitUntil("that \(what)", isCase: holds)

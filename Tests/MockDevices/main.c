@@ -8,9 +8,8 @@
 //   unplug DEVPATH silent|hangup      takes a device away as the kernel does: node and class link, event, attributes;
 //                                     a read then gives ENODEV, and a wait for it ends or does not
 //   axis NODE AXIS…                   what EVIOCGABS says from now on; as in an X line of a description
-//   write NODE CHUNK HEX              bytes from the hardware, CHUNK at a time, each after the one before was read; with
-//                                     0 all at once
-//   drained NODE                      waits until everything was read
+//   write NODE HEX                    bytes from the hardware, all at once
+//   unread NODE                       says how many bytes have not been read yet
 //   spawn UID OUTPUT ERRORS ARGUMENT… starts a program, as another user unless UID is -; says its process number
 //   wait PID                          waits for its end: "exit STATUS" or "signal NUMBER"
 //
@@ -182,13 +181,11 @@ static void unplug(const char *devpath, gboolean hang_up) {
     else say("error %s: %s", folder, g_strerror(errno));
 }
 
-static gboolean is_drained(struct node *node) {
-    gint64 end = g_get_monotonic_time() + PATIENCE_MS * G_TIME_SPAN_MILLISECOND;
-    gboolean is_in_time = TRUE;
+static gint64 unread_count(struct node *node) {
     g_mutex_lock(&node->lock);
-    while (node->unread > 0 && is_in_time) is_in_time = g_cond_wait_until(&node->did_read, &node->lock, end);
+    gint64 count = node->unread;
     g_mutex_unlock(&node->lock);
-    return is_in_time;
+    return count;
 }
 
 static gboolean write_all(struct node *node, const guint8 *bytes, gsize count) {
@@ -209,24 +206,14 @@ static gboolean write_all(struct node *node, const guint8 *bytes, gsize count) {
     return TRUE;
 }
 
-static void write_hex(struct node *node, gsize chunk, const char *hex) {
+static void write_hex(struct node *node, const char *hex) {
     gsize count = strlen(hex) / 2;
     g_autofree guint8 *bytes = g_malloc(count + 1);
     for (gsize i = 0; i < count; i++) {
         bytes[i] = (guint8)(g_ascii_xdigit_value(hex[2 * i]) << 4 | g_ascii_xdigit_value(hex[2 * i + 1]));
     }
-    if (chunk == 0) chunk = count;
-    for (gsize start = 0; start < count; start += chunk) {
-        if (start > 0 && !is_drained(node)) {
-            say("error nobody read up to byte %zu", start);
-            return;
-        }
-        if (!write_all(node, bytes + start, MIN(chunk, count - start))) {
-            say("error write at byte %zu: %s", start, g_strerror(errno));
-            return;
-        }
-    }
-    say("ok");
+    if (write_all(node, bytes, count)) say("ok");
+    else say("error write: %s", g_strerror(errno));
 }
 
 // Opens everything before it changes the user, who may have no way to the program's folder.
@@ -309,10 +296,10 @@ static void obey(char **words, guint count) {
             set_axis(&node->face, words[2]);
             g_mutex_unlock(&node->lock);
             say("ok");
-        } else if (strcmp(command, "write") == 0 && count == 4) {
-            write_hex(node, strtoul(words[2], NULL, 10), words[3]);
-        } else if (strcmp(command, "drained") == 0) {
-            say(is_drained(node) ? "ok" : "error nobody reads %s", node->name);
+        } else if (strcmp(command, "write") == 0 && count == 3) {
+            write_hex(node, words[2]);
+        } else if (strcmp(command, "unread") == 0) {
+            say("ok %" G_GINT64_FORMAT, unread_count(node));
         } else {
             say("error no such command");
         }

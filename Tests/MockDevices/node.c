@@ -99,7 +99,6 @@ static gboolean did_get_read(UMockdevIoctlBase *base, UMockdevIoctlClient *clien
     if (count > 0) {
         g_mutex_lock(&node->lock);
         node->unread -= count;
-        g_cond_broadcast(&node->did_read);
         g_mutex_unlock(&node->lock);
     }
     return TRUE;
@@ -122,7 +121,6 @@ struct node *node_create(
     node->is_input = g_str_has_prefix(name, "input/");
     node->face.name = g_strdup("");
     g_mutex_init(&node->lock);
-    g_cond_init(&node->did_read);
 
     g_autofree char *path = path_of(bed, "dev", name);
     g_autofree char *folder = g_path_get_dirname(path);

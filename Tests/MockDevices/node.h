@@ -31,7 +31,6 @@ struct node {
     gboolean is_gone;
     // Bytes that were written and that nobody has read.
     gint64 unread;
-    GCond did_read;
     struct evdev_face face;
 };
 

@@ -68,7 +68,7 @@ final class StubbornAttribute {
     }
 }
 
-/// Notes in which order files are written.
+/// Records in which order files are written: each write once, because sysfs takes a value in one write.
 final class WriteLog {
     private let file: Int32
     private var folders: [Int32: String] = [:]
@@ -78,7 +78,7 @@ final class WriteLog {
         file = inotify_init1(Int32(IN_NONBLOCK))
         try #require(file >= 0)
         for name in names {
-            let watch = inotify_add_watch(file, station.path(name, of: device), UInt32(IN_MODIFY))
+            let watch = inotify_add_watch(file, station.path(name, of: device), UInt32(IN_MODIFY | IN_CLOSE_WRITE))
             try #require(watch >= 0)
             folders[watch] = name.isEmpty ? "" : name + "/"
         }
@@ -95,13 +95,15 @@ final class WriteLog {
         let count = read(file, &bytes, bytes.count)
         var place = 0
         bytes.withUnsafeBytes { bytes in
-            // struct inotify_event: wd, mask, cookie, len, then the name, padded with zeros.
+            // struct inotify_event: wd, mask, cookie, len, then the name, padded with zeros. The end of a write counts. The
+            // change before it is asked for because the kernel makes equal reports in a row one.
             while place + 16 <= count {
                 let watch = bytes.loadUnaligned(fromByteOffset: place, as: Int32.self)
+                let mask = bytes.loadUnaligned(fromByteOffset: place + 4, as: UInt32.self)
                 let length = Int(bytes.loadUnaligned(fromByteOffset: place + 12, as: UInt32.self))
                 let name = String(
                     decoding: bytes[(place + 16)..<(place + 16 + length)].prefix { $0 != 0 }, as: UTF8.self)
-                names.append((folders[watch] ?? "?") + name)
+                if mask & UInt32(IN_CLOSE_WRITE) != 0 { names.append((folders[watch] ?? "?") + name) }
                 place += 16 + length
             }
         }

@@ -125,11 +125,13 @@ import Testing
         try station.add(device)
         let encoder = ScanEncoder(channels)
         let start = monotonicNow() - 300_000_000
-        let scans = (0..<30).map { encoder.scan([Int64($0), -Int64($0), 1000, start + Int64($0) * 10_000_000]) }
+        // Each piece waits for the reader's next period, of 50 ms.
+        let numbers = Int64(0)..<(size == 1 ? 8 : 30)
+        let scans = numbers.map { encoder.scan([$0, -$0, 1000, start + $0 * 10_000_000]) }
         let samples = try await station.recordBuffer(device, Array(scans.joined()), chunk: size).only("a")
-        #expect(samples.map(\.x) == (0..<30).map(Double.init))
-        #expect(samples.map(\.y) == (0..<30).map { -Double($0) })
-        #expect(samples.map(\.time) == (0..<30).map { start + Int64($0) * 10_000_000 })
+        #expect(samples.map(\.x) == numbers.map { Double($0) })
+        #expect(samples.map(\.y) == numbers.map { -Double($0) })
+        #expect(samples.map(\.time) == numbers.map { start + $0 * 10_000_000 })
     }
 
     /// D9: the buffer is not drained now and then for its last scan; every excursion of 200 ms is there, all of it.
@@ -145,7 +147,7 @@ import Testing
         let scans = values.enumerated().map { encoder.scan([$1, 0, 1000, start + Int64($0) * 10_000_000]) }
         let recording = try station.record()
         try await recording.waitForBuffer(of: device)
-        try station.write(Array(scans.joined()), to: device)
+        try await station.write(Array(scans.joined()), to: device)
         let samples = try await recording.stop().only("a")
         #expect(samples.map(\.time) == (0..<1750).map { start + Int64($0) * 10_000_000 })
         #expect(samples.map { Float($0.x) } == values.map { Float(Double($0) * 0.00980665) })
@@ -170,15 +172,13 @@ import Testing
         try station.add(device)
         let log = try WriteLog(device, in: station, folders: ["buffer0"])
         let recording = try station.record()
-        try await recording.waitForBuffer(of: device)
-        _ = log.names()
         try await recording.program.waitForMessage("samples.lost", "stall", "off and on")
         try await recording.program.waitForMessage("samples.lost", "stall", "single values")
-        let said = try recording.program.errors.text()
-        #expect(log.names().contains("buffer0/enable"), "\(said)")
         try await recording.waitForSample(of: "a") { abs($0.z - 9.80665) < 1e-5 }
-        // Many drivers refuse single values, with EBUSY, while the buffer is on.
-        #expect(try station.attribute("buffer0/enable", of: device) == "0")
+        // On; off and on; off before the first single value, which many drivers refuse, with EBUSY, while the buffer is on.
+        // The state is not asked for: after a minute of single values the buffer is tried again.
+        let said = try recording.program.errors.text()
+        #expect(log.names().count { $0 == "buffer0/enable" } >= 4, "\(said)")
         _ = try await recording.stop()
         #expect(try station.attribute("buffer0/enable", of: device) == "0")
     }
@@ -192,7 +192,7 @@ import Testing
         let recording = try station.record()
         try await recording.program.waitForMessage("samples.lost", "stall", "off and on")
         try await recording.waitForBuffer(of: device)
-        try station.write(ScanEncoder(channels).scan([1, 2, 3, monotonicNow()]), to: device)
+        try await station.write(ScanEncoder(channels).scan([1, 2, 3, monotonicNow()]), to: device)
         let samples = try await recording.stop().only("a")
         #expect(samples.map(\.x) == [1])
     }
@@ -234,7 +234,7 @@ import Testing
         try station.add(.trigger(0, name: "accel_3d-dev0"), device)
         let log = try WriteLog(device, in: station, folders: ["", "buffer0", "buffer", "scan_elements", "trigger"])
         let recording = try station.record()
-        try await recording.program.eventually("the buffer is on") {
+        try await recording.program.waitUntil("the buffer is on") {
             try station.attribute("buffer0/watermark", of: device) != "1"
                 && station.attribute("buffer0/enable", of: device) == "1"
         }
@@ -274,7 +274,7 @@ import Testing
         try station.add(device)
         let recording = try station.record()
         try await recording.waitForBuffer(of: device)
-        try station.write(ScanEncoder(channels).scan([1, 2, 3, monotonicNow()]), to: device)
+        try await station.write(ScanEncoder(channels).scan([1, 2, 3, monotonicNow()]), to: device)
         try await recording.waitForSample(of: "a") { $0.x == 1 }
         _ = try await recording.stop()
     }
@@ -292,7 +292,7 @@ import Testing
         let scans = (0..<20).map { encoder.scan([200, 0, -450, wall + Int64($0) * 1_000_000]) }
         let recording = try station.record()
         try await recording.waitForBuffer(of: device)
-        try station.write(Array(scans.joined()), to: device)
+        try await station.write(Array(scans.joined()), to: device)
         try await recording.program.waitForMessage("magn_3d", "wall clock")
         let samples = try await recording.stop().only("m")
         #expect(samples.count == 20)
@@ -310,7 +310,7 @@ import Testing
         let clock = try StubbornAttribute(path: station.path("current_timestamp_clock", of: device), value: "realtime")
         let recording = try station.record()
         try await recording.waitForBuffer(of: device)
-        try station.write(ScanEncoder(channels).scan([1, 2, 3, realtimeNow()]), to: device)
+        try await station.write(ScanEncoder(channels).scan([1, 2, 3, realtimeNow()]), to: device)
         try await recording.program.waitForMessage("chip", "realtime")
         let samples = try await recording.stop().only("a")
         #expect(samples.count == 1)
@@ -330,7 +330,7 @@ import Testing
         let scans = (1...30).map { encoder.scan([Int64($0), 2, 3, 0]) }
         let recording = try station.record()
         try await recording.waitForBuffer(of: device)
-        try station.write(Array(scans.joined()), to: device)
+        try await station.write(Array(scans.joined()), to: device)
         try await recording.program.waitForMessage("magn_3d", "arrive")
         let samples = try await recording.stop().only("m")
         #expect(samples.map(\.x) == (1...30).map(Double.init))
@@ -389,7 +389,7 @@ import Testing
         let scans = places.map { encoder.scan([Int64($0), 2, 3, start + Int64($0) * 10_000_000]) }
         let recording = try station.record()
         try await recording.waitForBuffer(of: device)
-        try station.write(Array(scans.joined()), to: device)
+        try await station.write(Array(scans.joined()), to: device)
         let line = try await recording.program.waitForMessage("samples.lost", "overrun", "accel_3d")
         #expect(line.contains("count 50"), "\(line)")
         #expect(line.contains("channel accelerometer"), "\(line)")
@@ -429,7 +429,7 @@ import Testing
         try await recording.waitForBuffer(of: device)
         #expect(frequency.wasWritten(rate.chosen))
         try await recording.program.waitForMessage("chip", "7.04 Hz")
-        try station.write(ScanEncoder(channels).scan([1, 2, 3, monotonicNow()]), to: device)
+        try await station.write(ScanEncoder(channels).scan([1, 2, 3, monotonicNow()]), to: device)
         #expect(try await recording.stop().only("a").count == 1)
     }
 }
@@ -437,11 +437,11 @@ import Testing
 extension MockStation {
     /// Records the only device while its buffer delivers some bytes.
     func recordBuffer(
-        _ device: MockDevice, _ bytes: [UInt8], chunk: Int = 0, controls: String = "buffer0"
+        _ device: MockDevice, _ bytes: [UInt8], chunk: Int = 3600, controls: String = "buffer0"
     ) async throws -> Recording {
         let recording = try record()
         try await recording.waitForBuffer(of: device, controls: controls)
-        try write(bytes, to: device, chunk: chunk)
+        try await write(bytes, to: device, chunk: chunk)
         return try await recording.stop()
     }
 }

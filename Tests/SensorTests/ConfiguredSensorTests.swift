@@ -122,7 +122,7 @@ import Testing
         try await recording.waitForBuffer(of: device)
         #expect(frequency.wasWritten(chosen))
         try await recording.program.waitForMessage("25 Hz")
-        try station.write(ScanEncoder(channels).scan([1, 2, 3, monotonicNow()]), to: device)
+        try await station.write(ScanEncoder(channels).scan([1, 2, 3, monotonicNow()]), to: device)
         #expect(try await recording.stop().only("a").count == 1)
     }
 

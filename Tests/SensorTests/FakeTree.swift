@@ -30,6 +30,6 @@ final class FakeTree {
     func write(_ bytes: [UInt8], to device: MockDevice) async throws {
         let node = try #require(nodes[device.node])
         try node.write(bytes)
-        try await eventually("somebody reads \(device.node)") { node.unreadCount == 0 }
+        try await waitUntil("somebody reads \(device.node)") { node.unreadCount == 0 }
     }
 }

@@ -48,7 +48,7 @@ import Testing
         let device = MockDevice.buffered("accel", 0, name: "accel_3d", channels: channels, scale: "1")
         try tree.add(device)
         let run = try record(tree)
-        try await eventually("the buffer is on") { try tree.attribute("buffer0/enable", of: device) == "1" }
+        try await waitUntil("the buffer is on") { try tree.attribute("buffer0/enable", of: device) == "1" }
         let encoder = ScanEncoder(channels)
         let start = monotonicNow() - 1_000_000_000
         for group in 0..<10 {
@@ -74,7 +74,7 @@ import Testing
         try FileManager.default.createSymbolicLink(
             atPath: tree.path("buffer0/watermark", of: device), withDestinationPath: "/dev/full")
         let run = try record(tree)
-        try await eventually("the buffer is on") { try tree.attribute("buffer0/enable", of: device) == "1" }
+        try await waitUntil("the buffer is on") { try tree.attribute("buffer0/enable", of: device) == "1" }
         try await tree.write(ScanEncoder(channels).scan([1, 2, 3, monotonicNow()]), to: device)
         #expect(try await run.stop().only("a").map(\.x) == [1])
         #expect(!length.written().isEmpty)
@@ -88,8 +88,8 @@ import Testing
         try tree.add(device)
         let enable = try StubbornAttribute(path: tree.path("buffer0/enable", of: device), value: "0")
         let run = try record(tree)
-        try await eventually("single values are read") { try run.errors.text().contains("single values") }
-        try await eventually("a sample is recorded") {
+        try await waitUntil("single values are read") { try run.errors.text().contains("single values") }
+        try await waitUntil("a sample is recorded") {
             guard let recording = try? Recording(path: run.path) else { return false }
             return try !recording.only("a").isEmpty
         }
@@ -103,12 +103,12 @@ import Testing
         let device = MockDevice.polled("accel", 0, name: "chip", raw: [1, 2, 3], scale: "1")
         try tree.add(device)
         let run = try record(tree)
-        try await eventually("a sample is recorded") { (try? Recording(path: run.path).only("a").isEmpty) == false }
+        try await waitUntil("a sample is recorded") { (try? Recording(path: run.path).only("a").isEmpty) == false }
         let folder = String(tree.path("", of: device).dropLast())
         try FileManager.default.moveItem(atPath: folder, toPath: folder + ".gone")
-        try await eventually("the sensor is said to be gone") { try run.errors.text().contains("sensor.inactive") }
+        try await waitUntil("the sensor is said to be gone") { try run.errors.text().contains("sensor.inactive") }
         try FileManager.default.moveItem(atPath: folder + ".gone", toPath: folder)
-        try await eventually("the sensor is back") { try run.errors.text().contains("sensor.active") }
+        try await waitUntil("the sensor is back") { try run.errors.text().contains("sensor.active") }
         #expect(try await run.stop().only("a").allSatisfy { $0.x == 1 && $0.y == 2 && $0.z == 3 })
     }
 

@@ -26,7 +26,7 @@ import Testing
         let start = monotonicNow()
         for number in 0..<20 {
             let values: [Int64] = [100, -200, 300, 1, 2, 981, start + Int64(number) * 10_000_000]
-            try station.write(encoder.scan(values), to: device)
+            try await station.write(encoder.scan(values), to: device)
         }
         try await recording.waitForRows(20)
         return try await recording.stop()
@@ -99,7 +99,7 @@ import Testing
         #expect(try station.attribute("buffer0/enable", of: controller) == "0")
         let encoder = ScanEncoder(ScanChannel.axes("anglvel", "le:s16/16>>0"))
         try await recording.waitForSample(
-            of: "g", feeding: { try station.write(encoder.scan([1, 2, 3, monotonicNow()]), to: gyroscope) }
+            of: "g", feeding: { try await station.write(encoder.scan([1, 2, 3, monotonicNow()]), to: gyroscope) }
         ) { $0.x == 0.001 }
         let samples = try await recording.stop()
         #expect(samples.streams.keys.sorted() == ["base.g"])
@@ -130,24 +130,24 @@ import Testing
             """)
         let recording = try station.record("--config", configuration)
         try await recording.waitForBuffer(of: gyroscope)
-        func turn(_ device: MockDevice, _ count: Int64) throws {
-            try station.write(ScanEncoder(channels.1).scan([count, 0, 0, monotonicNow()]), to: device)
+        func turn(_ device: MockDevice, _ count: Int64) async throws {
+            try await station.write(ScanEncoder(channels.1).scan([count, 0, 0, monotonicNow()]), to: device)
         }
-        func force(_ count: Int64) throws {
-            try station.write(ScanEncoder(channels.0).scan([count, 0, 981, monotonicNow()]), to: accelerometer)
+        func force(_ count: Int64) async throws {
+            try await station.write(ScanEncoder(channels.0).scan([count, 0, 981, monotonicNow()]), to: accelerometer)
         }
         // A device that is silent for a second is armed again, and loses what is written meanwhile: so each scan is repeated.
         try await recording.waitForBuffer(of: accelerometer)
-        try await recording.waitForSample(of: "g", feeding: { try turn(gyroscope, 1) }) { $0.x == 0.001 }
-        try await recording.waitForSample(of: "a", feeding: { try force(1) }) { $0.x == 0.01 }
+        try await recording.waitForSample(of: "g", feeding: { try await turn(gyroscope, 1) }) { $0.x == 0.001 }
+        try await recording.waitForSample(of: "a", feeding: { try await force(1) }) { $0.x == 0.01 }
         try station.unplug(gyroscope)
         // It is the failed read or udev's report that comes first.
         try await recording.program.waitForMessage("base: its gyroscope cannot be read")
-        try await recording.waitForSample(of: "a", feeding: { try force(2) }) { $0.x == 0.02 }
+        try await recording.waitForSample(of: "a", feeding: { try await force(2) }) { $0.x == 0.02 }
         let returned = gyroscope.renumbered(7)
         try station.add(returned)
         try await recording.waitForBuffer(of: returned)
-        try await recording.waitForSample(of: "g", feeding: { try turn(returned, 2) }) { $0.x == 0.002 }
+        try await recording.waitForSample(of: "g", feeding: { try await turn(returned, 2) }) { $0.x == 0.002 }
         _ = try await recording.stop()
     }
 
@@ -173,7 +173,7 @@ import Testing
             return bytes
         }
         // 180°/s about z, and the acceleration that has not changed is held.
-        try station.write(event(3, 5, 2880) + event(0, 0, 0), to: device)
+        try await station.write(event(3, 5, 2880) + event(0, 0, 0), to: device)
         try await recording.waitForSample(of: "g") { abs($0.z - .pi) < 1e-6 && $0.x == 0 }
         let samples = try await recording.stop()
         let (rates, forces) = (try samples.only("g"), try samples.only("a"))

@@ -28,13 +28,13 @@ import Testing
         try station.add(device)
         let recording = try station.record()
         try await recording.waitForBuffer(of: device)
-        try station.write(scan(1), to: device)
+        try await station.write(scan(1), to: device)
         try station.unplug(device, hangsUp: comeback.hangsUp)
         try await recording.program.waitForMessage("sensor.inactive", "accel_3d")
         let again = device.renumbered(comeback.number)
         try station.add(again)
         try await recording.waitForBuffer(of: again)
-        try station.write(scan(2), to: again)
+        try await station.write(scan(2), to: again)
         try await recording.program.waitForMessage("sensor.active", "accel_3d")
         let result = try await recording.stop()
         #expect(result.streams.count == 1)
@@ -51,13 +51,13 @@ import Testing
         let recording = try station.record()
         for number in 1...10 {
             try await recording.waitForBuffer(of: device)
-            try station.write(scan(Int64(number)), to: device)
+            try await station.write(scan(Int64(number)), to: device)
             try station.unplug(device)
             device = device.renumbered(number)
             try station.add(device)
         }
         try await recording.waitForBuffer(of: device)
-        try station.write(scan(11), to: device)
+        try await station.write(scan(11), to: device)
         #expect(try await recording.stop().only("a").map(\.x) == (1...11).map(Double.init))
     }
 
@@ -68,7 +68,7 @@ import Testing
         try station.add(device)
         let recording = try station.record()
         try await recording.waitForBuffer(of: device)
-        try station.write(scan(1), to: device)
+        try await station.write(scan(1), to: device)
         try station.unplug(device)
         for number in 1...20 {
             device = device.renumbered(number)
@@ -78,7 +78,7 @@ import Testing
         device = device.renumbered(30)
         try station.add(device)
         try await recording.waitForBuffer(of: device)
-        try station.write(scan(2), to: device)
+        try await station.write(scan(2), to: device)
         #expect(try await recording.stop().only("a").map(\.x) == [1, 2])
     }
 
@@ -92,7 +92,7 @@ import Testing
         let log = try WriteLog(device, in: station, folders: ["buffer0"])
         for number in 1...20 {
             try station.obey("announce", "change", device.path)
-            try station.write(scan(Int64(number)), to: device)
+            try await station.write(scan(Int64(number)), to: device)
         }
         #expect(log.names().isEmpty)
         #expect(try await recording.stop().only("a").map(\.x) == (1...20).map(Double.init))

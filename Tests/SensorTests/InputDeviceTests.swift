@@ -34,9 +34,9 @@ import Testing
         try station.add(device)
         let recording = try station.record()
         try await recording.waitForRows(1)
-        try station.write(event(Self.absolute, 0, -1000) + report, to: device)
+        try await station.write(event(Self.absolute, 0, -1000) + report, to: device)
         try await recording.waitForSample(of: "a") { $0.x < 0 }
-        try station.write(event(Self.absolute, 1, 0) + event(Self.absolute, 2, -1000) + report, to: device)
+        try await station.write(event(Self.absolute, 1, 0) + event(Self.absolute, 2, -1000) + report, to: device)
         try await recording.waitForSample(of: "a") { $0.z < 0 }
         let samples = try await recording.stop().only("a")
         let distinct = samples.map(milligravities)
@@ -70,10 +70,10 @@ import Testing
         try station.setAxis(1, to: MockDevice.Axis(value: -400, resolution: 1000), of: device)
         try station.setAxis(2, to: MockDevice.Axis(value: 800, resolution: 1000), of: device)
         let torn = event(Self.synchronisation, Self.dropped, 0) + event(Self.absolute, 1, 32000) + report
-        try station.write(torn, to: device)
+        try await station.write(torn, to: device)
         try await recording.program.waitForMessage("samples.lost", "tilt", "SYN_DROPPED")
         try await recording.waitForSample(of: "a") { milligravities($0)[0] == 300 }
-        try station.write(event(Self.absolute, 0, -1000) + report, to: device)
+        try await station.write(event(Self.absolute, 0, -1000) + report, to: device)
         try await recording.waitForSample(of: "a") { $0.x < 0 }
         let samples = try await recording.stop().only("a")
         // Never 32000, and never half of an update.
@@ -123,7 +123,7 @@ import Testing
         try await recording.waitForRows(1)
         for group in 0..<8 {
             let frames = (1...50).flatMap { event(Self.absolute, 0, Int32(group * 50 + $0)) + report }
-            try station.write(frames, to: device)
+            try await station.write(frames, to: device)
         }
         let samples = try await recording.stop().only("a")
         let said = try recording.program.errors.text()
@@ -148,7 +148,7 @@ import Testing
             return event(Self.absolute, 0, Int32(number + 1), at: time)
                 + event(4, 5, Int32(bitPattern: counter), at: time) + event(Self.synchronisation, 0, 0, at: time)
         }
-        try station.write(frames, to: device)
+        try await station.write(frames, to: device)
         try await recording.waitForSample(of: "a") { milligravities($0)[0] == 40 }
         var times: [Int: Int64] = [:]
         for sample in try await recording.stop().only("a") where times[milligravities(sample)[0]] == nil {

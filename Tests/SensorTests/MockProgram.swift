@@ -35,14 +35,14 @@ final class MockProgram {
     }
 
     /// Waits for a condition, as long as the program runs.
-    func eventually(
-        _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
+    func waitUntil(
+        _ what: String, sourceLocation: SourceLocation = #_sourceLocation, isCase: () async throws -> Bool
     ) async throws {
         var isMet = false
         do {
-            try await SensorTests.eventually(what, sourceLocation: sourceLocation) {
+            try await TestSupport.waitUntil(what, sourceLocation: sourceLocation) {
                 let hadEnded = hasEnded
-                isMet = try condition()
+                isMet = try await isCase()
                 return isMet || hadEnded
             }
         } catch {
@@ -63,7 +63,7 @@ final class MockProgram {
     /// Waits for the end, and says with which status it came.
     func status() async throws -> Int32 {
         if let end { return end }
-        try await SensorTests.eventually("\(identifier) ends") { hasEnded }
+        try await TestSupport.waitUntil("the end of \(identifier)") { hasEnded }
         let words = try station.obey("wait", String(identifier)).split(separator: " ")
         let number = try #require(Int32(words[1]))
         if words[0] == "signal" {
@@ -77,7 +77,7 @@ final class MockProgram {
     @discardableResult
     func waitForMessage(_ words: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws -> String {
         var found: Substring?
-        try await eventually("standard error says \(words)", sourceLocation: sourceLocation) {
+        try await waitUntil("standard error says \(words)", sourceLocation: sourceLocation) {
             found = try errors.text().split(separator: "\n").first { line in words.allSatisfy(line.contains) }
             return found != nil
         }

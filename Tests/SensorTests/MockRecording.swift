@@ -19,14 +19,14 @@ final class MockRecording {
     func waitForBuffer(
         of device: MockDevice, controls: String = "buffer0", sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        try await program.eventually("the buffer of \(device.node) is on", sourceLocation: sourceLocation) {
+        try await program.waitUntil("the buffer of \(device.node) is on", sourceLocation: sourceLocation) {
             try station.attribute(controls + "/enable", of: device) == "1"
         }
     }
 
     /// Waits until the file holds at least so many rows of samples.
     func waitForRows(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        try await program.eventually("\(count) rows are recorded", sourceLocation: sourceLocation) {
+        try await program.waitUntil("\(count) rows are recorded", sourceLocation: sourceLocation) {
             guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return false }
             return text.split(separator: "\n", omittingEmptySubsequences: false).count - 2 >= count
         }
@@ -34,11 +34,11 @@ final class MockRecording {
 
     /// Waits until a sample of a stream is recorded that is wanted; until then, the device is fed again and again.
     func waitForSample(
-        of kind: String, feeding feed: () throws -> Void = {}, sourceLocation: SourceLocation = #_sourceLocation,
+        of kind: String, feeding feed: () async throws -> Void = {}, sourceLocation: SourceLocation = #_sourceLocation,
         where isWanted: (Recording.Sample) -> Bool
     ) async throws {
-        try await program.eventually("a sample as wanted is recorded", sourceLocation: sourceLocation) {
-            try feed()
+        try await program.waitUntil("a sample as wanted is recorded", sourceLocation: sourceLocation) {
+            try await feed()
             guard let recording = try? Recording(path: path) else { return false }
             return recording.streams.contains { $0.key.hasSuffix("." + kind) && $0.value.contains(where: isWanted) }
         }

@@ -68,16 +68,17 @@ final class MockStation {
         try obey("unplug", device.path, hangsUp ? "hangup" : "silent")
     }
 
-    /// Lets the hardware say bytes, all at once or a few at a time, each after those before it were read.
-    func write(_ bytes: [UInt8], to device: MockDevice, chunk: Int = 0) throws {
-        // A pipe keeps no more than 4096 bytes in one piece; this is a whole number of scans of any usual size.
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let part = rest.prefix(3600)
-            rest = rest.dropFirst(3600)
+    /// Has the hardware deliver bytes, in pieces of a size, each after the program has read the one before.
+    ///
+    /// The task sleeps meanwhile: there are as many threads for all tests as processors, and two tests that kept theirs for
+    /// half a minute would have every other miss the states that it waits for.
+    func write(_ bytes: [UInt8], to device: MockDevice, chunk: Int = 3600) async throws {
+        // A pipe keeps no more than 4096 bytes in one piece; 3600 are a whole number of scans of any usual size.
+        for start in stride(from: 0, to: bytes.count, by: chunk) {
+            let part = bytes[start..<min(start + chunk, bytes.count)]
             let hex = part.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
-            try obey("write", device.node, String(chunk), hex)
-            try obey("drained", device.node)
+            try obey("write", device.node, hex)
+            try await waitUntil("the program reads \(device.node)") { try obey("unread", device.node) == "0" }
         }
     }
 
@@ -160,18 +161,4 @@ final class MockStation {
 struct MockFailure: Error, CustomStringConvertible {
     let message: String
     var description: String { message }
-}
-
-/// Waits for a condition, for two minutes at most.
-func eventually(
-    _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
-) async throws {
-    let end = ContinuousClock.now + .seconds(120)
-    while ContinuousClock.now < end {
-        if try condition() { return }
-        // Many scenarios wait at the same time, and share few threads.
-        try await Task.sleep(for: .milliseconds(5))
-    }
-    Issue.record("waited in vain until \(what)", sourceLocation: sourceLocation)
-    throw MockFailure(message: "waited in vain until \(what)")
 }

@@ -48,7 +48,7 @@ import Testing
             }
             return numbers
         }
-        while new.statistics.subscribers.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        try await waitUntil("a subscriber") { !new.statistics.subscribers.isEmpty }
         relay.publish([event(4), event(4, .motionMoving)])
         relay.exchange(for: new)
         relay.publish([event(5), event(6)])
@@ -66,7 +66,7 @@ import Testing
         let new = try server(folder.path + "/s", behind: number)
         var iterator = EventSubscription(path: folder.path + "/s", after: 1).makeAsyncIterator()
         let first = Task { try await iterator.next() }
-        while new.statistics.subscribers.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        try await waitUntil("a subscriber") { !new.statistics.subscribers.isEmpty }
         for sequence in 2...20_000 as ClosedRange<UInt64> { relay.publish([event(sequence)]) }
         relay.exchange(for: new)
         guard case .missed(let missed)? = try await first.value else {

@@ -44,7 +44,7 @@ final class StoreRun: Sendable {
                 if let store = early.run?.store { onJump(store, number) }
             })
         // What was said of the opening is complete then.
-        while !store.isOpened { usleep(500) }
+        try waitUntil("an open store") { store.isOpened }
         early.set(self)
         for event in early.kept { note { $0.reports.append(event) } }
     }

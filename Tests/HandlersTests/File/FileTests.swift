@@ -143,8 +143,8 @@ import Testing
             run.handler.deliver((1...9).map { Delivery(event: event($0), ticket: Int64($0)) })
             try run.reports.wait("a failure") { !$0.isEmpty }
             #expect(run.reasons == [run.path + ": File too large"])
-            try waitUntil("whole lines") { run.acknowledged == [1, 2, 3] }
-            try waitUntil("whole lines") { FileTests.lines(run.path).last == "" }
+            try await waitUntil("whole lines") { run.acknowledged == [1, 2, 3] }
+            try await waitUntil("whole lines") { FileTests.lines(run.path).last == "" }
             #expect(try FileTests.numbers(run.path) == [1, 2, 3])
             limit.rlim_cur = .max
             #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
