@@ -66,12 +66,15 @@ private final class StampSource: SampleSource {
     /// From one delivery to the next the order of arrival may step back.
     @Test(arguments: [[[5, 6], [1, 2]], [[.min], [.max], [.min]], [[-5], [.max - 1]]] as [[[Int64]]])
     func deliveriesMayStepBack(_ deliveries: [[Int64]]) async throws {
+        let seen = Mutex<[[Int64]]>([])
         let session = SensorSession {
             StampSource(deliveries)
         } configure: {
             try $0.detectMotion()
+            $0.add(StampRecorder { stamps in seen.withLock { $0.append(stamps) } })
         }
         try await session.run()
+        #expect(seen.withLock { $0 } == deliveries)
     }
 
     @Test func eventsEndWithTheSource() async throws {
@@ -205,12 +208,17 @@ private final class StampSource: SampleSource {
     }
 
     @Test func stoppedBeforeItsStartItEndsAtOnce() async throws {
+        let madeCount = Atomic(0)
         let session = SensorSession {
+            madeCount.add(1, ordering: .relaxed)
             throw TestError()
         } configure: { _ in
+            madeCount.add(1, ordering: .relaxed)
         }
         session.stop()
         try await session.run()
+        for try await event in session.events { Issue.record("\(event)") }
+        #expect(madeCount.load(ordering: .relaxed) == 0, "no source is made, and nothing configured")
     }
 }
 
@@ -219,6 +227,23 @@ private final class Porter: MotionManagerDelegate {
     private let onRelease: () -> Void
     init(onRelease: @escaping () -> Void) { self.onRelease = onRelease }
     deinit { onRelease() }
+}
+
+/// Reports the stamps of each delivery that the session has its detectors process.
+private final class StampRecorder: Detector {
+    let name = "recorder"
+    let streams: [SampleStream] = []
+    let isDetecting = true
+    private let report: ([Int64]) -> Void
+
+    init(report: @escaping ([Int64]) -> Void) { self.report = report }
+
+    func startDetection() {}
+    func stopDetection() {}
+    func process(_ delivery: SampleDelivery) {
+        report(delivery.batches.flatMap { batch in (0..<batch.count).map { batch[$0].timeNanoseconds } })
+    }
+    func didLose(_ streams: [SampleStream], because error: any Error) {}
 }
 
 /// Does something when it is released, which the session does on its thread.

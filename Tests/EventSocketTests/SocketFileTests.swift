@@ -74,7 +74,13 @@ import Testing
     @Test func aMissingFolderIsMade() throws {
         let folder = try TemporaryFolder()
         let server = try TestServer { $0.path = folder.path + "/binnacle/s" }
-        try server.client().subscribe()
+        let made = try FileManager.default.attributesOfItem(atPath: folder.path + "/binnacle")
+        #expect(made[.type] as? FileAttributeType == .typeDirectory)
+        #expect(made[.posixPermissions] as? Int == 0o755, "every user may reach the socket")
+        let client = try server.client()
+        try client.subscribe()
+        server.publish(3)
+        #expect(try client.sequences(3) == [1, 2, 3])
         withExtendedLifetime(folder) {}
     }
 

@@ -230,6 +230,7 @@ private struct ByteDecoder: RecordedScanDecoder {
         try write(mixture, to: file)
         let bytes = try file.bytes()
         var generator = SeededGenerator(seed: 31)
+        var refusedCount = 0
         for _ in 0..<2000 {
             var damaged = bytes
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
@@ -237,7 +238,18 @@ private struct ByteDecoder: RecordedScanDecoder {
                     in: 0...255, using: &generator)
             }
             let copy = try TemporaryFile(damaged)
-            _ = try? decoded(copy.path)
+            do {
+                let again = try decoded(copy.path)
+                // A batch that claims more rows than it has bytes for is refused.
+                #expect(again.samples.map(\.count).reduce(0, +) <= bytes.count)
+                #expect(again.failures.allSatisfy { ($0 as? TraceError)?.category == .data }, "\(again.failures)")
+                if !again.failures.isEmpty { refusedCount += 1 }
+            } catch {
+                #expect((error as? TraceError)?.category == .data, "\(error)")
+                refusedCount += 1
+            }
         }
+        // Most of the file is values, of which each is as good as any other, and padding.
+        #expect((1..<2000).contains(refusedCount))
     }
 }
