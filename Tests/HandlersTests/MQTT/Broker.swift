@@ -78,11 +78,15 @@ final class Broker {
 
 func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 }
 
-/// A port that nobody listens on, as far as one can know.
+/// A port that no program listens on, also a while later: the system gives none below 32768 to those who ask for any.
 func freePort() throws -> Int {
-    let (socket, port) = try listener()
-    close(socket)
-    return port
+    while true {
+        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(socket) }
+        let port = Int.random(in: 20_000..<32_768)
+        if withAddress(port, { bind(socket, $0, $1) }) == 0 { return port }
+        try #require(errno == EADDRINUSE)
+    }
 }
 
 /// A socket that listens on a free port of this machine, with its port.

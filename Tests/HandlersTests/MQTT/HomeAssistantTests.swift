@@ -102,7 +102,7 @@ import Testing
 }
 
 /// The messages at a real broker.
-@Suite(.enabled(if: Broker.program != nil, Broker.absence), .serialized)
+@Suite(.enabled(if: Broker.program != nil, Broker.absence))
 struct HomeAssistantBrokerTests {
     private static func discovery(_ sensors: [String]) -> MQTTDiscovery {
         MQTTDiscovery(

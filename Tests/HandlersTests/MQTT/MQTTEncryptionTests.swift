@@ -7,8 +7,7 @@ import Testing
 /// A handler and a real broker that speak TLS: who is believed, and what is said of whom is not.
 @Suite(
     .enabled(if: Broker.program != nil, Broker.absence),
-    .enabled(if: Certificates.program != nil, Certificates.absence),
-    .serialized)
+    .enabled(if: Certificates.program != nil, Certificates.absence))
 struct MQTTEncryptionTests {
     private let certificates: Certificates
 

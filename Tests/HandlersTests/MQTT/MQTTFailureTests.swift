@@ -7,8 +7,7 @@ import TestSupport
 import Testing
 
 /// What a handler makes of brokers that are not there, refuse, or behave badly; each reason is told once.
-@Suite(.serialized)
-struct MQTTFailureTests {
+@Suite struct MQTTFailureTests {
     @Test func nobodyListens() throws {
         let port = try freePort()
         let run = try MQTTRun(port)

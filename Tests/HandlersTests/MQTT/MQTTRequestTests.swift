@@ -6,7 +6,7 @@ import Testing
 @testable import Handlers
 
 /// Events that a reader has missed, and asks for.
-@Suite(.enabled(if: Broker.program != nil, Broker.absence), .serialized)
+@Suite(.enabled(if: Broker.program != nil, Broker.absence))
 struct MQTTRequestTests {
     /// Events with the numbers of a range, given in pages on another thread, as a store does.
     private final class Kept: EventHistory {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Sentences for everybody who connects.
-@Suite(.serialized) struct NMEAServerTests {
+@Suite struct NMEAServerTests {
     private let sentences = ["$HCHDG,206.7,,,,*41\r\n", "$HCHDM,206.7,M*2A\r\n"]
 
     private func connected(_ port: Int, receiveBuffer: Int32? = nil) throws -> Plotter {
