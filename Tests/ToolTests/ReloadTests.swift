@@ -103,7 +103,7 @@ import Testing
         let feeder = Feeder(box, hertz: 1000)
         try run.waitForEvent("motion.moving")
         var descriptors = 0
-        var memory = 0
+        var memory: [Int] = []
         for number in 1...200 {
             let isBroken = number % 10 == 7
             try run.configure(isBroken ? Self.version(number) + "[motion.moved" : Self.version(number))
@@ -111,18 +111,17 @@ import Testing
             let broken = (number + 3) / 10
             try run.waitForMessage("configuration stays as it was", count: broken)
             try run.waitForMessage("configuration reloaded", count: number - broken)
-            // By then everything that is made once has been made.
-            if number == 40 {
-                descriptors = run.descriptorCount
-                memory = try run.memory()
-            }
+            // By then everything that is made once has been made. A device may be open or not at any moment.
+            if (30...40).contains(number) { descriptors = max(descriptors, run.descriptorCount) }
+            if number >= 40, number % 40 == 0 { memory.append(try run.memory()) }
         }
         let written = feeder.stop()
         let last = try #require(written.last)
         try run.output.wait { $0.contains("\"time_ns\":\(last),") }
         // Version 200 is a version 40: what went with the others has been closed.
         try waitUntil("\(descriptors) descriptors, not \(run.descriptorCount)") { run.descriptorCount <= descriptors }
-        #expect(try Binary.isSanitized || run.memory() < memory + 2048)
+        // A leak grows with each reload; what a busy machine lets wait does so once.
+        #expect(Binary.isSanitized || zip(memory.dropFirst(), memory).contains { $0 - $1 < 512 }, "\(memory)")
         #expect(run.stop() == 0)
 
         let events = try run.events()
