@@ -133,7 +133,7 @@ extension BrokenConfigurationTests {
         BrokenConfiguration(
             "\(kind) for a command",
             moved + "[handler.h]\non = [\"shake\", \"\(kind)\"]\ncommand = [\"/bin/true\"]\n",
-            "DIR/t.toml:6:16: `\(kind)` tells of handlers, and cannot be for `command` (one that fails would be run for "
+            "DIR/t.toml:6:16: `\(kind)` reports on handlers, and cannot be for `command` (one that fails would be run for "
                 + "its own failure; such events are for handlers with log = true or stdout = true)")
     }
 }

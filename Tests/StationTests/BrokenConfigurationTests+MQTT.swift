@@ -126,7 +126,7 @@ extension BrokenConfigurationTests {
             "DIR/t.toml:8:1: `topic` has no meaning for `command` (it is for `mqtt`)"),
         BrokenConfiguration(
             "its own failure", moved + "[handler.h]\non = [\"handler.failed\"]\nmqtt = \"mqtts://b\"\n",
-            "DIR/t.toml:6:7: `handler.failed` tells of handlers, and cannot be for `mqtt` (one that fails would be run "
+            "DIR/t.toml:6:7: `handler.failed` reports on handlers, and cannot be for `mqtt` (one that fails would be run "
                 + "for its own failure; such events are for handlers with log = true or stdout = true)"),
     ]
 }

@@ -162,7 +162,7 @@ import Testing
         BrokenConfiguration(
             "an action for reports", main: moved + "[handler.h]\non = [\"handler.failed\"]\n",
             dropIn: "[handler.h]\ncommand = [\"/bin/true\"]\n",
-            "DIR/conf.d/50.toml:2:1: `handler.failed` tells of handlers, and cannot be for `command` (one "
+            "DIR/conf.d/50.toml:2:1: `handler.failed` reports on handlers, and cannot be for `command` (one "
                 + "that fails would be run for its own failure; such events are for handlers with log = true or "
                 + "stdout = true; `on` is at DIR/binnacle.toml:6)"),
         BrokenConfiguration(

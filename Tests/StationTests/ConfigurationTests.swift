@@ -334,7 +334,7 @@ import Testing
         #expect(EventKind.allCases.filter { $0.row.level == .error } == [.sensorsNoneLeft])
     }
 
-    /// What tells of handlers may be logged and written.
+    /// What reports on handlers may be logged and written.
     @Test func reportsAreForWhatDoesNotActOnTheWorld() throws {
         let kinds = EventKind.reports.map { "\"\($0.rawValue)\"" }.joined(separator: ",")
         for action in ["log", "stdout"] {

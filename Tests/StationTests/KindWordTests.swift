@@ -26,7 +26,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("\"command.*\"", "command = [\"/bin/true\"]", "tells of handlers"),
+            ("\"command.*\"", "command = [\"/bin/true\"]", "reports on handlers"),
             ("\"shak.*\"", "log = true", "cannot be"),
             ("\"*\"", "log = true", "cannot be"), ("\"motion.\"", "log = true", "cannot be"),
             ("\"any\", \"any\"", "log = true", "twice"), ("\"nort.*\"", "log = true", "did you mean `north.*`?"),

@@ -55,7 +55,7 @@ import Testing
         ),
         (
             ["conf.d/a.toml": moved + "[handler.h]\non = [\"command.failed\"]\ncommand = [\"/bin/true\"]\n"],
-            "conf.d/a.toml:6:7: `command.failed` tells of handlers, and cannot be for `command` (one that fails would "
+            "conf.d/a.toml:6:7: `command.failed` reports on handlers, and cannot be for `command` (one that fails would "
                 + "be run for its own failure; such events are for handlers with log = true or stdout = true)"
         ),
         (
