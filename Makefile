@@ -48,9 +48,15 @@ FUZZ_SECONDS ?= 600
 FUZZ_CASES ?= 1000000
 BENCH_SECONDS ?= 60
 KERNEL_CASES ?= 200
-# What `make test` runs beside the tests, two at a time, those first that take longest.
-PROGRAM_CHECKS = spark web watch plot binary arrow nmea metrics
-TRIES = try-spark try-swift try-kernel-forms $(filter-out try-spark,$(PROGRAM_CHECKS:%=try-%))
+# What `make test` runs, in this order, as far as it is built: what takes longest first.
+PROGRAM_CHECKS = web watch plot spark binary arrow nmea metrics
+TRIES = build try-kernel-forms build-tests $(PROGRAM_CHECKS:%=try-%) try-swift
+# The tests of the program wait for it most of the time: each of their files is a process.
+TOOL_TESTS = $(patsubst Tests/ToolTests/%.swift,ToolTests.%,$(shell grep -l @Test Tests/ToolTests/*.swift))
+SUITES = $(addprefix suite-,HandlersTests StoreTests $(TOOL_TESTS) \
+    $(filter-out HandlersTests StoreTests ToolTests SensorTests,$(notdir $(wildcard Tests/*Tests))))
+LONGER = 200 kills, 3000 random cases for each kernel, 1000 random devices, a page of 10 million samples, all tests of Spark, \
+    every Swift block of the documents, Home Assistant, 300 daemons at one broker, two hours on a kernel
 # Linked statically, libstdc++ costs a running process 1 MB less: the linker takes the archive where it sees no other.
 STATIC_LIBSTDCXX = $(lastword $(sort $(wildcard /usr/lib/gcc/*/*/libstdc++.a)))
 # Each function gets a section of its own, which the linker can put elsewhere or leave out.
@@ -68,7 +74,7 @@ LINKING = -Xswiftc -use-ld=lld $(PACKING) -Xlinker --icf=safe -Xlinker -z -Xlink
 RELEASE = build -c release --static-swift-stdlib --disable-local-rpath $(SECTIONS) -Xlinker -L$(CURDIR)/.build/static $(LINKING)
 WALK = $(patsubst %,Tests/Fixtures/phyphox_walk/%.csv,Accelerometer Magnetometer Gyroscope)
 
-.PHONY: $(TRIES) help setup setup-test setup-deb build build-ordered portable run install uninstall clean \
+.PHONY: $(TRIES) $(SUITES) suite-SensorTests help setup setup-test setup-deb build build-ordered portable run install uninstall clean \
     deb deb-arm64 arm64 check-deb check-deb-arm64 check-tarball check-portable release \
     test test-long check-recipes test-systemd test-kernel walks fuzz sanitize soak golden lint format docs documents \
     bench bench-kernels bench-replay bench-recordings bench-sensors bench-daemon bench-fleet compare
@@ -135,14 +141,16 @@ check-deb: setup-deb ## Make the packages twice, and have apt install, upgrade a
 release: ## Run every check and make the files of VERSION, and its tag (as root); it refuses when anything is not green.
 	scripts/release $(VERSION)
 
-# The mock devices have to deliver in time, which they do not beside tests that flood and kill: so they come last, alone.
-# KERNEL_CASES and BINNACLE_LONG_TESTS say how thorough it is.
-test: setup-test build ## Run every test, against the release binary, and the Swift code of the documents.
-	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(DEVELOP) test --skip '^SensorTests\.'
-	BINNACLE_BINARY=$(CURDIR)/$(BINARY) $(DEVELOP) test --skip-build --filter '^SensorTests\.'
-	$(MAKE) --no-print-directory -j2 --output-sync=target $(TRIES)
+# The tests are built beside the program, in a folder of their own, because two builds in one folder wait for each other. What
+# needs only the program starts when that is built. Each target of tests, or file of them, is a process: that has as many threads
+# for its tests as there are processors, and many tests wait. The mock devices have to deliver in time, which they do not beside
+# tests that flood and kill: they come when all others are done. KERNEL_CASES and BINNACLE_LONG_TESTS say how thorough it is.
+test: setup-test ## Run every test, against the release binary, and what the documents show.
+	@$(MAKE) --no-print-directory -j6 --output-sync=target suite-SensorTests
+	@scripts/run-tests skipped
+	@test -n "$(BINNACLE_LONG_TESTS)" || echo "make test-long also has: $(LONGER)"
 
-$(PROGRAM_CHECKS:%=try-%): try-%:
+$(PROGRAM_CHECKS:%=try-%): try-%: build
 	scripts/check $* $(BINARY)
 
 try-kernel-forms:
@@ -150,6 +158,13 @@ try-kernel-forms:
 
 try-swift:
 	scripts/check-swift
+
+build-tests: setup-test
+	$(DEVELOP) build --scratch-path .build/tests --disable-index-store --build-tests
+
+suite-SensorTests: $(TRIES) $(SUITES)
+$(SUITES) suite-SensorTests: suite-%: build build-tests
+	@BINNACLE_BINARY=$(CURDIR)/$(BINARY) scripts/run-tests $*
 
 test-long: export BINNACLE_LONG_TESTS = 1
 test-long: KERNEL_CASES = 3000
