@@ -62,7 +62,10 @@ import Testing
     }
 
     /// One account opens as many connections as it gets; another one, and root, still find places.
-    @Test(.enabled(if: isRoot && access("/usr/bin/setpriv", X_OK) == 0 && access("/usr/bin/python3", X_OK) == 0))
+    @Test(
+        .enabled(
+            if: isRoot && access("/usr/bin/setpriv", X_OK) == 0 && access("/usr/bin/python3", X_OK) == 0,
+            "needs root, setpriv and python3"))
     func oneAccountDoesNotGetAllPlaces() throws {
         let server = try TestServer {
             $0.mode = 0o666
@@ -103,7 +106,10 @@ import Testing
         try own.last?.subscribe()
     }
 
-    @Test(.enabled(if: isRoot && access("/usr/bin/setpriv", X_OK) == 0 && access("/usr/bin/python3", X_OK) == 0))
+    @Test(
+        .enabled(
+            if: isRoot && access("/usr/bin/setpriv", X_OK) == 0 && access("/usr/bin/python3", X_OK) == 0,
+            "needs root, setpriv and python3"))
     func otherAccountsAreTakenByNameAndByGroup() throws {
         let answer = "{\"status\":{\"uptime_s\":1}}\n"
         let server = try TestServer {

@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0))
+    @Test(.enabled(if: geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0, "needs root and setpriv"))
     func withoutTheRightItSaysSo() throws {
         let double = try SocketDouble()
         double.stop()

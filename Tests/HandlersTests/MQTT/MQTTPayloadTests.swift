@@ -67,7 +67,7 @@ import Testing
         #expect(try parts([:]).first == "")
     }
 
-    @Test(.enabled(if: MQTTClient.missingLibrary == nil))
+    @Test(.enabled(if: MQTTClient.missingLibrary == nil, "libmosquitto1 is not installed"))
     func anIdentityIsADigest() throws {
         let identity = try #require(MachineIdentity.of(parts: ["0123", "00:01"]))
         // printf 'binnacle\n0123\n00:01' | sha256sum
