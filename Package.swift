@@ -95,9 +95,13 @@ let package = Package(
         .target(name: "PosixCalls", swiftSettings: settings),
         .target(name: "CMappedFile"),
         .target(name: "CZstd", dependencies: ["CLoading"]),
+        .target(name: "ArrowStream", swiftSettings: settings),
         .target(
             name: "Traces",
-            dependencies: ["SensorGeometry", "Binnacle", "Kernels", "PlainText", "PosixCalls", "CMappedFile", "CZstd"],
+            dependencies: [
+                "ArrowStream", "SensorGeometry", "Binnacle", "Kernels", "PlainText", "PosixCalls", "CMappedFile",
+                "CZstd",
+            ],
             swiftSettings: settings),
         .target(name: "CLoading"),
         .target(name: "CUdev", dependencies: ["CLoading"]),
@@ -125,7 +129,11 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "Handlers",
-            dependencies: ["Binnacle", "PlainText", "LinuxSystem", "TableReading", "CMosquitto", "CLinux"],
+            dependencies: ["Binnacle", "PlainText", "LinuxSystem", "TableReading", "CLinux"],
+            swiftSettings: settings),
+        .target(
+            name: "MQTT",
+            dependencies: ["Handlers", "Binnacle", "PlainText", "LinuxSystem", "TableReading", "CMosquitto"],
             swiftSettings: settings),
         .target(
             name: "Store", dependencies: ["Binnacle", "PlainText", "LinuxSystem", "CSQLite"], swiftSettings: settings),
@@ -140,7 +148,7 @@ let package = Package(
             dependencies: [
                 "SensorGeometry", "Binnacle", "Calibration", "Geomagnetism", "PlainText", "LinuxSystem", "LinuxSensors",
                 "TableReading",
-                "Handlers", "Store", "EventSocket", "DesktopBus",
+                "Handlers", "MQTT", "Store", "EventSocket", "DesktopBus",
             ],
             swiftSettings: settings),
         .target(
@@ -217,7 +225,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "HandlersTests",
-            dependencies: ["Handlers", "LinuxSystem", "Binnacle", "PlainText", "TableReading", "TestSupport"],
+            dependencies: ["Handlers", "MQTT", "LinuxSystem", "Binnacle", "PlainText", "TableReading", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "StoreTests", dependencies: ["Store", "LinuxSystem", "Binnacle", "PlainText", "TestSupport"],
@@ -234,7 +242,7 @@ let package = Package(
             name: "StationTests",
             dependencies: [
                 "Station", "SensorGeometry", "VirtualDevices", "Geomagnetism", "LinuxSensors", "LinuxSystem",
-                "Handlers", "Store", "DesktopBus",
+                "Handlers", "MQTT", "Store", "DesktopBus",
                 "EventSocket", "Traces",
                 "Binnacle",
                 "PlainText", "TableReading", "Configuration", "Workbench", "TestSupport",

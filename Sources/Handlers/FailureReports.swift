@@ -18,40 +18,40 @@ package struct RetryPauses: Sendable {
 /// Reports a worker's failures, each reason once, and chooses the pauses between its attempts.
 ///
 /// A pause is random between a half and the whole of its length, so that a fleet does not reconnect in one moment.
-struct FailureReports {
+package struct FailureReports {
     private let port: HandlerPort
     private let pauses: RetryPauses
     private var failureCount = 0
     /// The reasons that were reported since the last recovery.
     private var reportedReasons: Set<String> = []
-    var hasFailed: Bool { !reportedReasons.isEmpty }
+    package var hasFailed: Bool { !reportedReasons.isEmpty }
     private static let mostReasons = 16
 
-    init(_ port: HandlerPort, _ pauses: RetryPauses) {
+    package init(_ port: HandlerPort, _ pauses: RetryPauses) {
         self.port = port
         self.pauses = pauses
     }
 
     /// Reports a failure, unless its reason was reported since the last recovery.
-    mutating func fail(_ reason: String) {
+    package mutating func fail(_ reason: String) {
         guard reportedReasons.count < Self.mostReasons, reportedReasons.insert(reason).inserted else { return }
         report(reason)
     }
 
     /// Reports a failure, whether or not it was reported before.
-    func report(_ reason: String) {
+    package func report(_ reason: String) {
         port.report(Event(handlerFailed: port.name, because: reason))
     }
 
     /// Reports the recovery, when a failure was reported.
-    mutating func recover() {
+    package mutating func recover() {
         resetPauses()
         guard hasFailed else { return }
         reportedReasons = []
         port.report(Event(handlerRecovered: port.name))
     }
 
-    mutating func resetPauses() {
+    package mutating func resetPauses() {
         failureCount = 0
     }
 
@@ -65,7 +65,7 @@ struct FailureReports {
     /// Waits before the next attempt, unless it is over, which is asked at each wake-up with the time of the attempt.
     ///
     /// Returns whether there is another attempt.
-    mutating func waitBeforeRetry(unless isOver: (_ attemptTime: Int64) -> Bool) -> Bool {
+    package mutating func waitBeforeRetry(unless isOver: (_ attemptTime: Int64) -> Bool) -> Bool {
         let time = nextAttemptTime()
         while !isOver(time) {
             let left = SystemClock.milliseconds(until: time)

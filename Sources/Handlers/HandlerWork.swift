@@ -12,7 +12,7 @@ package enum HandlerWork: Sendable {
     case threaded(HandlerPlan)
 
     /// The maximum number of events that wait for a handler.
-    static let usualCapacity = 4096
+    package static let usualCapacity = 4096
 }
 
 /// A worker with a thread of its own, and what its ``ThreadedHandler`` has to know.
@@ -34,17 +34,17 @@ package struct HandlerPlan: Sendable {
     /// The maximum number of events that are not finished.
     package var capacity = HandlerWork.usualCapacity
     /// Why an event without room is dropped; the default tells the capacity.
-    var dropReason: String?
+    package var dropReason: String?
     /// The maximum number of a store's unacknowledged deliveries; `nil` for a worker that acknowledges none.
     package var deliveryLimit: Int?
     /// Replaces the queue where only the latest value counts.
-    var latest: (any LatestState)?
+    package var latest: (any LatestState)?
     /// The handler's JSON object in the output of `binnacle status`.
-    var status: (@Sendable () -> String)?
+    package var status: (@Sendable () -> String)?
     /// What a replay waits for.
-    var pace = Pace.none
+    package var pace = Pace.none
     /// The text after the handler's name in a replay's messages.
-    var label = ""
+    package var label = ""
 
     /// Creates a plan.
     package init(work: @escaping @Sendable (HandlerPort) -> Void) {

@@ -2,12 +2,12 @@ import Glibc
 import LinuxSystem
 
 /// Whether this process may use the network, as a service's unit may forbid.
-enum NetworkAccess {
+package enum NetworkAccess {
     /// What to do where the network is closed to this process; `nil` when a failure has another cause.
     ///
     /// A sandbox answers with EAFNOSUPPORT (RestrictAddressFamilies=) or EPERM (IPAddressDeny=); the look-up of a name
     /// hides that, so it is tried again with a socket.
-    static func remedy(for code: Int32) -> String? {
+    package static func remedy(for code: Int32) -> String? {
         guard [EAFNOSUPPORT, EPERM].contains(code) || isClosed else { return nil }
         return
             "this process may not use the network; for the service, the drop-in binnacle-network.conf opens it: it is "

@@ -1,25 +1,36 @@
 import Glibc
-import TableReading
+package import TableReading
 
 /// A host and perhaps a port, as a URL in a configuration names them: `mqtts://broker.example:8883`.
-struct NetworkPlace {
+package struct NetworkPlace {
     /// What stands before `://`, in small letters.
-    let scheme: String
+    package let scheme: String
     /// The name or address, without brackets.
-    let host: String
+    package let host: String
     /// The port, from 1 to 65535; `nil` when none is named.
-    let port: Int?
+    package let port: Int?
 
     /// The schemes of a URL, and the hints of messages.
-    struct Form {
-        let schemes: (String, String)
-        let example: String
-        let exampleOfIPv6: String
+    package struct Form {
+        package let schemes: (String, String)
+        package let example: String
+        package let exampleOfIPv6: String
         /// What to do instead of naming a user.
-        let insteadOfUser: String
+        package let insteadOfUser: String
+
+        /// Creates a form; the second scheme is the one without encryption.
+        package init(
+            schemes: (String, String), example: String, exampleOfIPv6: String, insteadOfUser: String
+        ) {
+            self.schemes = schemes
+            self.example = example
+            self.exampleOfIPv6 = exampleOfIPv6
+            self.insteadOfUser = insteadOfUser
+        }
     }
 
-    init?(_ key: String, _ node: TOMLNode, of table: TableReader, as form: Form) {
+    /// Reads a key's value; `nil` when it is none, which is then reported.
+    package init?(_ key: String, _ node: TOMLNode, of table: TableReader, as form: Form) {
         guard let text = table.string(key, node) else { return nil }
         let place = table.parsed(key, at: node.position, prefix: "`\(key)` ") { () throws(TextSyntaxError) in
             try NetworkPlace(parsing: text, as: form)

@@ -4,16 +4,16 @@ import Synchronization
 
 /// A worker's connection to the rest of the program.
 package final class HandlerPort: Sendable {
-    let name: String
+    package let name: String
     /// The queue, the request to stop, and the worker's waker.
     package let courier: Courier<BoundedQueue<Delivery>>
     /// Counts and reports the events without room.
-    let drops: EventDrops
-    let report: @Sendable (Event) -> Void
+    package let drops: EventDrops
+    package let report: @Sendable (Event) -> Void
     /// Whether the events are those of a replay, which waits for each, and where nothing is repaired meanwhile.
-    let isReplay: Bool
+    package let isReplay: Bool
     /// The events of earlier times; `nil` without a store.
-    let history: (any EventHistory)?
+    package let history: (any EventHistory)?
     private let acknowledge: @Sendable (_ ticket: Int64) -> Void
     private let hasOnlyCopies = Atomic(false)
 
@@ -37,23 +37,23 @@ package final class HandlerPort: Sendable {
         self.acknowledge = acknowledge
     }
 
-    var stop: StopPlan? { courier.stop }
+    package var stop: StopPlan? { courier.stop }
 
     /// Whether an end now would lose events that no store keeps.
-    var wouldLose: Bool {
+    package var wouldLose: Bool {
         hasOnlyCopies.load(ordering: .relaxed) && courier.withContent { $0.unfinishedCount > 0 }
     }
 
-    var isEmpty: Bool { courier.withContent { $0.isEmpty } }
+    package var isEmpty: Bool { courier.withContent { $0.isEmpty } }
 
     /// Reports drops that are due; returns the longest wait until then, in milliseconds, and −1 for an infinite one.
-    func tellDrops() -> Int32 {
+    package func tellDrops() -> Int32 {
         guard let pause = drops.tellDue(hasRoom: courier.withContent { $0.hasRoom }) else { return -1 }
         return SystemClock.milliseconds(until: Units.nanoseconds(pause), from: 0)
     }
 
     /// Takes the oldest events; ``finish(_:isAcknowledged:)`` has to be called for each.
-    func take(atMost count: Int) -> [Delivery] {
+    package func take(atMost count: Int) -> [Delivery] {
         guard count > 0 else { return [] }
         return courier.withContent { queue in
             var items: [Delivery] = []
@@ -63,13 +63,13 @@ package final class HandlerPort: Sendable {
     }
 
     /// Finishes an event; `isAcknowledged` lets the store forget it.
-    func finish(_ item: Delivery, isAcknowledged: Bool = true) {
+    package func finish(_ item: Delivery, isAcknowledged: Bool = true) {
         courier.finish()
         // Last, because another delivery may follow at once, and needs the room.
         if isAcknowledged, item.isKept { acknowledge(item.ticket) }
     }
 
-    func abandon(_ items: [Delivery]) {
+    package func abandon(_ items: [Delivery]) {
         courier.withContent { queue in
             queue.abandonedCount += items.count
         }
@@ -132,7 +132,7 @@ package final class ThreadedHandler: EventHandler, Sendable {
     }
 
     /// Gives the worker an event; `false` when there is no room.
-    func offer(_ event: Event) -> Bool {
+    package func offer(_ event: Event) -> Bool {
         if let latest = plan.latest {
             if latest.take(event) { port.courier.waker.wake() }
             return true
@@ -163,7 +163,7 @@ package final class ThreadedHandler: EventHandler, Sendable {
     /// The number of dropped events so far.
     package var droppedCount: Int { port.drops.totalCount }
 
-    var doneCount: Int { port.courier.withContent { $0.doneCount } }
+    package var doneCount: Int { port.courier.withContent { $0.doneCount } }
 
     /// The number of events that are not finished.
     package var unfinishedCount: Int { port.courier.withContent { $0.unfinishedCount } }

@@ -4,6 +4,7 @@ import Geomagnetism
 import EventSocket
 import Glibc
 import Handlers
+import MQTT
 import LinuxSensors
 import PlainText
 import Station

@@ -1,6 +1,7 @@
 import Binnacle
 import Configuration
 import Handlers
+import MQTT
 import Station
 import Testing
 

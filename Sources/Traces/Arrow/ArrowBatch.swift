@@ -1,3 +1,5 @@
+import ArrowStream
+
 /// The location of a record batch's columns; every location has been checked against the file's size.
 struct ArrowBatch {
     let rowCount: Int
@@ -18,7 +20,7 @@ struct ArrowBatch {
 
     /// Locates the columns in a record batch message of the file; `nil` when the file ends within the batch.
     init?(
-        _ message: ArrowMessage, _ schema: ArrowSchema, in bytes: UnsafeRawBufferPointer,
+        _ message: ArrowMessage, _ schema: SampleSchema, in bytes: UnsafeRawBufferPointer,
         isUnpacked: Bool, decoding: ArrowScanDecoding?
     ) throws(ArrowFault) {
         guard let table = try message.table.table(2) else { throw .damaged }
@@ -31,11 +33,10 @@ struct ArrowBatch {
                 throw ArrowFault("its columns are compressed (\(name)): write it again with compression=None or zstd")
             }
         }
-        let nodes = try table.vector(1, stride: 16)
-        let columns = ArrowBatchColumns(
-            rowCount: Int(rows), nodes: nodes, buffers: try table.vector(2, stride: 16),
-            views: try table.vector(4, stride: 8), body: message.body)
-        guard nodes.count == schema.nodeCount, columns.views.count >= schema.viewCount else { throw .damaged }
+        let columns = try ArrowBatchColumns(table, rowCount: Int(rows), body: message.body)
+        guard columns.nodes.count == schema.all.nodeCount, columns.views.count >= schema.all.viewCount else {
+            throw .damaged
+        }
         rowCount = Int(rows)
         sensors = try columns.values(of: schema.sensor, width: 1)
         times = try columns.values(of: schema.time, width: 8)
@@ -49,83 +50,13 @@ struct ArrowBatch {
             guard message.body.upperBound - (try columns.end()) <= Self.mostPadding else { throw .damaged }
             return nil
         }
-        group = try Self.value(of: ArrowKeys.group, message).flatMap { Int64($0) }
+        group = try message.value(of: ArrowKeys.group).flatMap { Int64($0) }
         present = SensorSet(UnsafeRawBufferPointer(rebasing: bytes[sensors..<sensors + rowCount]))
         guard let scanPlace, let decoding else { return }
-        let layout = try Self.value(of: ArrowKeys.scan, message)
+        let layout = try message.value(of: ArrowKeys.scan)
         scans = try ArrowScans(at: scanPlace, of: self, layout: layout, in: bytes, decoding)
     }
 
     /// More than any writer leaves after its last buffer.
     private static let mostPadding = 4096
-
-    private static func value(of key: String, _ message: ArrowMessage) throws(ArrowFault) -> String? {
-        // Messages usually have one pair, for which a dictionary would be wasteful.
-        let pairs = try message.table.tables(4)
-        for index in 0..<pairs.count {
-            let pair = try pairs.table(index)
-            guard try pair.string(0, limit: 1 << 20) == key else { continue }
-            return try pair.string(1, limit: 1 << 20)
-        }
-        return nil
-    }
-}
-
-/// The nodes and buffers of a record batch.
-struct ArrowBatchColumns {
-    let rowCount: Int
-    let nodes: FlatVector
-    let buffers: FlatVector
-    let views: FlatVector
-    let body: Range<Int>
-
-    /// Where the values of a column begin in the file; throws ``ArrowFault`` when some are missing or null.
-    func values(of column: ArrowSchema.Column, width: Int) throws(ArrowFault) -> Int {
-        let place = try buffer(firstBuffer(of: column))
-        let (needed, overflow) = rowCount.multipliedReportingOverflow(by: width)
-        guard !overflow, place.count >= needed else { throw .damaged }
-        return place.lowerBound
-    }
-
-    /// Where the offsets of a binary column begin, one more than there are rows, and the bytes to which they refer.
-    func binary(of column: ArrowSchema.Column) throws(ArrowFault) -> (offsets: Int, values: Range<Int>) {
-        let first = try firstBuffer(of: column)
-        let offsets = try buffer(first)
-        // Without rows the offsets may be missing.
-        guard rowCount == 0 || offsets.count / 4 > rowCount else { throw .damaged }
-        return (offsets.lowerBound, try buffer(first + 1))
-    }
-
-    /// The index of a column's first buffer after its validity.
-    private func firstBuffer(of column: ArrowSchema.Column) throws(ArrowFault) -> Int {
-        guard try nodes.integer(Int64.self, of: column.node) == Int64(rowCount) else { throw .damaged }
-        let nulls = try nodes.integer(Int64.self, of: column.node, at: 8)
-        guard nulls == 0 else {
-            guard nulls > 0, nulls <= Int64(rowCount) else { throw .damaged }
-            throw ArrowFault("column '\(column.name)' has nulls: fill them, or drop their rows")
-        }
-        var index = column.buffer + 1
-        for view in 0..<column.viewsBefore {
-            let count = try views.integer(Int64.self, of: view)
-            guard count >= 0, count <= Int64(buffers.count) else { throw .damaged }
-            index += Int(count)
-        }
-        return index
-    }
-
-    /// The end of the last buffer.
-    func end() throws(ArrowFault) -> Int {
-        var end = body.lowerBound
-        for index in 0..<buffers.count { end = max(end, try buffer(index).upperBound) }
-        return end
-    }
-
-    private func buffer(_ index: Int) throws(ArrowFault) -> Range<Int> {
-        let offset = try buffers.integer(Int64.self, of: index)
-        let length = try buffers.integer(Int64.self, of: index, at: 8)
-        guard offset >= 0, length >= 0, offset <= Int64(body.count), length <= Int64(body.count) - offset else {
-            throw .damaged
-        }
-        return body.lowerBound + Int(offset)..<body.lowerBound + Int(offset + length)
-    }
 }

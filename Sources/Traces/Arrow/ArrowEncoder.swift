@@ -1,3 +1,4 @@
+import ArrowStream
 import Binnacle
 
 /// Encodes the messages of an Arrow stream of samples.

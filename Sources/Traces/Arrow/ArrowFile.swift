@@ -1,3 +1,4 @@
+import ArrowStream
 import Binnacle
 import PosixCalls
 
@@ -19,7 +20,7 @@ final class ArrowFile {
     }
 
     let file: MappedFile
-    let schema: ArrowSchema
+    let schema: SampleSchema
     /// The offset of the first message after the schema.
     let firstMessage: Int
     private let decoding: ArrowScanDecoding?
@@ -49,22 +50,21 @@ final class ArrowFile {
         (schema, firstMessage) = try mapError({ TraceError(.data, path: file.path, $0.message) }) {
             () throws(ArrowFault) in try Self.schema(file.bytes, needsScans: makeDecoder != nil)
         }
-        let metadata = schema.metadata
+        let metadata = schema.all.metadata
         decoding = makeDecoder.map { ArrowScanDecoding($0, metadata: metadata, hints: hints) }
     }
 
     private static func schema(
         _ bytes: UnsafeRawBufferPointer, needsScans: Bool
-    ) throws(ArrowFault) -> (ArrowSchema, Int) {
+    ) throws(ArrowFault) -> (SampleSchema, Int) {
         guard case .message(let message) = try ArrowMessage.find(in: bytes, at: 0) else {
             throw ArrowFault("ends within its schema: nothing was recorded")
         }
         guard message.header == ArrowMessage.Header.schema, let table = try message.table.table(2) else {
             throw ArrowFault("does not begin with a schema")
         }
-        return (
-            try ArrowSchema(table, version: message.version(), needsScans: needsScans), message.body.upperBound
-        )
+        let schema = try SampleSchema(ArrowSchema(table, version: message.version()), needsScans: needsScans)
+        return (schema, message.body.upperBound)
     }
 
     /// Parses what is at the offset after a message.
@@ -111,7 +111,7 @@ final class ArrowFile {
                 return .batch(batch, next: message.body.upperBound)
             case ArrowMessage.Header.schema:
                 throw ArrowFault("a second schema: were files put together? convert takes several")
-            case ArrowMessage.Header.dictionary where !schema.dictionaries.isEmpty:
+            case ArrowMessage.Header.dictionary where !schema.all.dictionaries.isEmpty:
                 try requireDictionary(message)
                 guard message.body.upperBound <= bytes.count else {
                     tornAt = offset
@@ -130,7 +130,7 @@ final class ArrowFile {
     private func requireDictionary(_ message: ArrowMessage) throws(ArrowFault) {
         guard let table = try message.table.table(2) else { throw .damaged }
         let number = try table.integer(0, default: Int64(0))
-        guard schema.dictionaries.contains(number), let values = try table.table(1) else {
+        guard schema.all.dictionaries.contains(number), let values = try table.table(1) else {
             throw ArrowFault("a dictionary \(number), which the schema does not have: the file is damaged")
         }
         let nodes = try values.vector(1, stride: 16)

@@ -1,3 +1,4 @@
+import ArrowStream
 package import Binnacle
 import PlainText
 

@@ -1,3 +1,4 @@
+import ArrowStream
 import Binnacle
 import PlainText
 

@@ -1,3 +1,4 @@
+import ArrowStream
 import PosixCalls
 
 /// Writes an Arrow stream whose batches are compressed with zstd again, with their columns unpacked.

@@ -1,3 +1,4 @@
+import ArrowStream
 package import Binnacle
 
 /// Writes events as an Arrow stream: one row for each event, and one for each recording that says what became of it.

@@ -49,7 +49,7 @@ package final class TraceFile {
         if file.size == nil {
             let lines = LineReader(file, isCancelled: isCancelled)
             let first = try lines.firstBytes(ForeignFormat.markCount)
-            if ArrowStream.begins(with: first) || first.starts(with: ZstdStream.mark) {
+            if ArrowTrace.begins(with: first) || first.starts(with: ZstdStream.mark) {
                 file = try Unpacking.pipe(lines)
             } else {
                 piped = lines
@@ -58,8 +58,8 @@ package final class TraceFile {
         var notice: TraceNotice?
         if piped == nil { (file, notice) = try Unpacking.file(file, isCancelled: isCancelled) }
         unpackingNotices = notice.map { [$0] } ?? []
-        if piped == nil, let stream = try ArrowStream.open(file, makeDecoder: makeDecoder, hints: hints) {
-            readers = try ArrowStream.readers(of: stream, hints: hints)
+        if piped == nil, let stream = try ArrowTrace.open(file, makeDecoder: makeDecoder, hints: hints) {
+            readers = try ArrowTrace.readers(of: stream, hints: hints)
             try requireGravity(hints)
             return
         }

@@ -1,6 +1,7 @@
 import Binnacle
 import Foundation
 @testable import Handlers
+@testable import MQTT
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Handlers
+@testable import MQTT
 
 @Suite struct MQTTPayloadTests {
     private struct Members: Decodable {

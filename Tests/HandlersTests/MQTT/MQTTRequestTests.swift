@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Handlers
+@testable import MQTT
 
 /// Events that a reader has missed, and asks for.
 @Suite(.enabled(if: Broker.program != nil, Broker.absence))

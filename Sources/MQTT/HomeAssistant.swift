@@ -1,4 +1,5 @@
 import Binnacle
+import Handlers
 import PlainText
 
 /// The description of a sensor for Home Assistant, in one retained message (MQTT device discovery, Home Assistant 2024.11 and later:

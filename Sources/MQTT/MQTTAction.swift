@@ -1,4 +1,5 @@
 import Binnacle
+package import Handlers
 import PlainText
 package import TableReading
 

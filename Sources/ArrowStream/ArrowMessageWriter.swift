@@ -4,23 +4,30 @@
 /// file and where it is mapped.
 ///
 /// Source: Arrow, format/Message.fbs, format/Schema.fbs, and "Arrow Columnar Format".
-struct ArrowMessageWriter {
+package struct ArrowMessageWriter {
     /// A column of a schema.
-    struct Field {
-        let name: String
-        let type: FieldType
-        var isNullable = false
+    package struct Field {
+        package let name: String
+        package let type: FieldType
+        package var isNullable = false
+
+        /// Creates a column.
+        package init(name: String, type: FieldType, isNullable: Bool = false) {
+            self.name = name
+            self.type = type
+            self.isNullable = isNullable
+        }
     }
 
     /// The types of columns that are written.
-    enum FieldType {
+    package enum FieldType {
         case uint8, int64, float32, float64, boolean, binary, text
         /// Whole numbers by texts.
         case counts
     }
 
     /// The message that was begun last.
-    private(set) var bytes: [UInt8] = []
+    package private(set) var bytes: [UInt8] = []
     private var flat = FlatWriter()
 
     private static let alignment = 64
@@ -28,10 +35,14 @@ struct ArrowMessageWriter {
     private static let prefixCount = 8
     private static let version5 = FlatWriter.Field.short(4)
 
-    /// The end-of-stream marker.
-    static let end: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0]
+    /// Creates a writer without a message.
+    package init() {}
 
-    mutating func schema(_ fields: [Field], metadata: [(String, String)] = []) -> [UInt8] {
+    /// The end-of-stream marker.
+    package static let end: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0]
+
+    /// Returns the message that begins a stream.
+    package mutating func schema(_ fields: [Field], metadata: [(String, String)] = []) -> [UInt8] {
         let references = beginMessage(ArrowMessage.Header.schema, bodyLength: 0, hasMetadata: false)
         let schema = flat.table([.short(0), .reference, .reference, .none], for: references[0])
         addFields(fields, for: schema[0])
@@ -42,7 +53,7 @@ struct ArrowMessageWriter {
 
     /// Begins a record batch, whose buffers follow in their order; a node has the number of values of a column or a child, and
     /// how many of them are null.
-    mutating func beginBatch(
+    package mutating func beginBatch(
         rowCount: Int, nodes: [(Int64, Int64)], bufferCounts: [Int], metadata: [(String, String)] = []
     ) {
         var buffers: [(Int64, Int64)] = []
@@ -62,19 +73,19 @@ struct ArrowMessageWriter {
     }
 
     /// Adds the batch's next buffer that is not empty.
-    mutating func addBuffer(_ buffer: UnsafeRawBufferPointer) {
+    package mutating func addBuffer(_ buffer: UnsafeRawBufferPointer) {
         bytes.append(contentsOf: buffer)
         pad()
     }
 
     /// Adds the batch's next buffer, of equal bytes.
-    mutating func addBuffer(of byte: UInt8, count: Int) {
+    package mutating func addBuffer(of byte: UInt8, count: Int) {
         bytes.append(contentsOf: repeatElement(byte, count: count))
         pad()
     }
 
     /// Adds numbers as the batch's next buffer; the architectures that are supported are little-endian, as Arrow is.
-    mutating func addBuffer(_ numbers: [some FixedWidthInteger]) {
+    package mutating func addBuffer(_ numbers: [some FixedWidthInteger]) {
         numbers.withUnsafeBytes { addBuffer($0) }
     }
 
@@ -146,7 +157,7 @@ struct ArrowMessageWriter {
     }
 
     /// The space that a buffer of so many bytes takes.
-    static func roundUp(_ count: Int) -> Int { (count + alignment - 1) / alignment * alignment }
+    package static func roundUp(_ count: Int) -> Int { (count + alignment - 1) / alignment * alignment }
 }
 
 extension ArrowMessageWriter.FieldType {

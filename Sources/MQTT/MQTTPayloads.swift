@@ -1,4 +1,5 @@
 import Binnacle
+import Handlers
 import PlainText
 
 /// The messages of a handler's events, in the order in which they are first sent.

@@ -1,4 +1,5 @@
 import Binnacle
+import Handlers
 import PlainText
 
 /// The state of a sensor, as far as a handler's events tell.

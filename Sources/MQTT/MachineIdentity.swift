@@ -1,5 +1,6 @@
 import CMosquitto
 import Glibc
+import Handlers
 import LinuxSystem
 
 /// What tells a machine from all others: 128 bits in hexadecimal, the same at each start.

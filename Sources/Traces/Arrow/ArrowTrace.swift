@@ -1,8 +1,9 @@
+import ArrowStream
 import Binnacle
 import PosixCalls
 
 /// Recognises Arrow streams, and other formats that have to be converted first.
-enum ArrowStream {
+enum ArrowTrace {
     /// The first bytes of every message.
     private static let mark: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF]
     private static let markCount = ForeignFormat.markCount
@@ -39,7 +40,7 @@ enum ArrowStream {
     /// stream.
     static func readers(of file: ArrowFile, hints: TraceHints) throws(TraceError) -> [ArrowReader] {
         let first = try file.firstBatch()
-        let metadata = file.schema.metadata
+        let metadata = file.schema.all.metadata
         let described = ArrowSensor.described(in: metadata)
         var numbers = described
         // A schema by Binnacle describes all sensors; otherwise the batches have to be searched.

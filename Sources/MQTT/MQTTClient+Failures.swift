@@ -1,5 +1,6 @@
 import CMosquitto
 import Glibc
+import Handlers
 
 /// Why there is no connection to a broker, in words for people.
 struct MQTTFailure: Error, Equatable {

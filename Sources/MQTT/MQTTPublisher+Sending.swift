@@ -1,4 +1,5 @@
 import Binnacle
+import Handlers
 import LinuxSystem
 
 extension MQTTPublisher {

@@ -1,6 +1,6 @@
 /// The values of a column for one record batch, row by row; rows that are left out are null.
-struct ArrowColumn {
-    let field: ArrowMessageWriter.Field
+package struct ArrowColumn {
+    package let field: ArrowMessageWriter.Field
     private var rowCount = 0
     private var valueCount = 0
     /// A bit for each row that has a value.
@@ -15,35 +15,39 @@ struct ArrowColumn {
     /// Where the keys of counts end, and their values.
     private var keyEnds: [Int32] = [0]
 
-    init(_ field: ArrowMessageWriter.Field) {
+    /// Begins a column without rows.
+    package init(_ field: ArrowMessageWriter.Field) {
         self.field = field
     }
 
     /// Sets a whole number.
-    mutating func set(_ value: Int64, at row: Int) {
+    package mutating func set(_ value: Int64, at row: Int) {
         begin(row)
         words.append(UInt64(bitPattern: value))
     }
 
     /// Sets a number; one that is not finite is null.
-    mutating func set(_ value: Double, at row: Int) {
+    package mutating func set(_ value: Double, at row: Int) {
         guard value.isFinite else { return }
         begin(row)
         words.append(value.bitPattern)
     }
 
-    mutating func set(_ value: String, at row: Int) {
+    /// Sets a text.
+    package mutating func set(_ value: String, at row: Int) {
         begin(row)
         text.append(contentsOf: value.utf8)
         ends.append(Int32(text.count))
     }
 
-    mutating func set(_ value: Bool, at row: Int) {
+    /// Sets a boolean.
+    package mutating func set(_ value: Bool, at row: Int) {
         begin(row)
         Self.mark(row, in: &bits, value)
     }
 
-    mutating func set(_ counts: [(key: String, value: Int64)], at row: Int) {
+    /// Sets whole numbers by texts.
+    package mutating func set(_ counts: [(key: String, value: Int64)], at row: Int) {
         begin(row)
         for (key, value) in counts {
             text.append(contentsOf: key.utf8)
@@ -54,7 +58,7 @@ struct ArrowColumn {
     }
 
     /// Ends the column at so many rows, and returns its nodes and the sizes of its buffers.
-    mutating func finish(_ count: Int) -> (nodes: [(Int64, Int64)], bufferCounts: [Int]) {
+    package mutating func finish(_ count: Int) -> (nodes: [(Int64, Int64)], bufferCounts: [Int]) {
         complete(to: count)
         let nullCount = Int64(count - valueCount)
         if valueCount == count { validity.removeAll(keepingCapacity: true) } else { Self.extend(&validity, to: count) }
@@ -75,7 +79,7 @@ struct ArrowColumn {
     }
 
     /// Adds the buffers of a finished column.
-    func add(to message: inout ArrowMessageWriter) {
+    package func add(to message: inout ArrowMessageWriter) {
         message.addBuffer(validity)
         switch field.type {
         case .text:
@@ -92,7 +96,7 @@ struct ArrowColumn {
     }
 
     /// Forgets all rows, and keeps the memory.
-    mutating func removeAll() {
+    package mutating func removeAll() {
         (rowCount, valueCount) = (0, 0)
         validity.removeAll(keepingCapacity: true)
         words.removeAll(keepingCapacity: true)

@@ -5,9 +5,9 @@
 /// them.
 ///
 /// Source: Arrow, "Arrow Columnar Format", section "Encapsulated message format".
-struct ArrowMessage {
+package struct ArrowMessage {
     /// What is at an offset in a file.
-    enum Finding {
+    package enum Finding {
         case message(ArrowMessage)
         /// The end of the stream, or of a file that was cut between two messages; with the offset after it.
         case end(next: Int)
@@ -16,26 +16,26 @@ struct ArrowMessage {
     }
 
     /// The types of messages.
-    enum Header {
-        static let schema: UInt8 = 1
-        static let dictionary: UInt8 = 2
-        static let batch: UInt8 = 3
+    package enum Header {
+        package static let schema: UInt8 = 1
+        package static let dictionary: UInt8 = 2
+        package static let batch: UInt8 = 3
     }
 
     /// A `Message`.
-    let table: FlatTable
-    let header: UInt8
+    package let table: FlatTable
+    package let header: UInt8
     /// The location of the body, which may reach beyond the end of the file.
-    let body: Range<Int>
+    package let body: Range<Int>
 
     /// The mark in front of every message.
-    static let continuation: UInt32 = 0xFFFF_FFFF
+    package static let continuation: UInt32 = 0xFFFF_FFFF
     /// Metadata has some hundred bytes, with thousands of columns some hundred thousand.
     private static let longestMetadata = 1 << 26
     private static let version4 = 3
 
     /// Parses what is at an offset; throws ``ArrowFault`` when it is not a message.
-    static func find(in bytes: UnsafeRawBufferPointer, at offset: Int) throws(ArrowFault) -> Finding {
+    package static func find(in bytes: UnsafeRawBufferPointer, at offset: Int) throws(ArrowFault) -> Finding {
         let rest = bytes.count - offset
         guard rest > 0 else { return .end(next: bytes.count) }
         guard rest >= 8 else { return .torn }
@@ -65,11 +65,23 @@ struct ArrowMessage {
     }
 
     /// The version of the metadata; throws ``ArrowFault`` for one that cannot be read.
-    func version() throws(ArrowFault) -> Int {
+    package func version() throws(ArrowFault) -> Int {
         let version = Int(try table.integer(0, default: Int16(0)))
         guard version >= Self.version4 else {
             throw ArrowFault("is an Arrow stream of version \(version + 1): only 4 and 5 can be read")
         }
         return version
+    }
+
+    /// The value of a key in its metadata; `nil` when it has none.
+    package func value(of key: String) throws(ArrowFault) -> String? {
+        // Messages usually have one pair, for which a dictionary would be wasteful.
+        let pairs = try table.tables(4)
+        for index in 0..<pairs.count {
+            let pair = try pairs.table(index)
+            guard try pair.string(0, limit: 1 << 20) == key else { continue }
+            return try pair.string(1, limit: 1 << 20)
+        }
+        return nil
     }
 }

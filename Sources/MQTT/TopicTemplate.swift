@@ -1,4 +1,5 @@
 package import Binnacle
+package import Handlers
 import TableReading
 
 /// The names of the machine in topics.

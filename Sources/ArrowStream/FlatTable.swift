@@ -3,9 +3,9 @@
 /// Every read is checked against the size, so that no offset can lead outside.
 ///
 /// Source of the format: FlatBuffers internals, flatbuffers.dev.
-struct FlatBuffer {
+package struct FlatBuffer {
     /// Outlives this value; kept alive by the file's mapping.
-    let bytes: UnsafeRawBufferPointer
+    package let bytes: UnsafeRawBufferPointer
 
     func root() throws(ArrowFault) -> FlatTable {
         try FlatTable(self, at: Int(load(UInt32.self, at: 0)))
@@ -24,8 +24,8 @@ struct FlatBuffer {
 }
 
 /// A table in a FlatBuffer: numbered fields, each of which may be absent.
-struct FlatTable {
-    let buffer: FlatBuffer
+package struct FlatTable {
+    package let buffer: FlatBuffer
     private let position: Int
     private let slots: Int
     private let slotBytes: Int
@@ -40,7 +40,7 @@ struct FlatTable {
     }
 
     /// The place of a field's value in the buffer; `nil` when the table does not have it.
-    func position(of field: Int) throws(ArrowFault) -> Int? {
+    package func position(of field: Int) throws(ArrowFault) -> Int? {
         let slot = 4 + 2 * field
         guard slot + 2 <= slotBytes else { return nil }
         let offset = Int(try buffer.load(UInt16.self, at: slots + slot))
@@ -49,18 +49,20 @@ struct FlatTable {
 
     func has(_ field: Int) throws(ArrowFault) -> Bool { try position(of: field) != nil }
 
-    func integer<Number: FixedWidthInteger>(_ field: Int, default value: Number) throws(ArrowFault) -> Number {
+    /// The number in a field; the default when the table does not have it.
+    package func integer<Number: FixedWidthInteger>(_ field: Int, default value: Number) throws(ArrowFault) -> Number {
         guard let place = try position(of: field) else { return value }
         return try buffer.load(Number.self, at: place)
     }
 
-    func table(_ field: Int) throws(ArrowFault) -> FlatTable? {
+    /// The table to which a field refers; `nil` when it has none.
+    package func table(_ field: Int) throws(ArrowFault) -> FlatTable? {
         guard let place = try position(of: field) else { return nil }
         return try FlatTable(buffer, at: buffer.target(at: place))
     }
 
     /// A vector of elements with `stride` bytes each; empty when the table has none.
-    func vector(_ field: Int, stride: Int) throws(ArrowFault) -> FlatVector {
+    package func vector(_ field: Int, stride: Int) throws(ArrowFault) -> FlatVector {
         guard let place = try position(of: field) else {
             return FlatVector(buffer: buffer, start: 0, count: 0, stride: stride)
         }
@@ -70,10 +72,11 @@ struct FlatTable {
         return FlatVector(buffer: buffer, start: start + 4, count: count, stride: stride)
     }
 
-    func tables(_ field: Int) throws(ArrowFault) -> FlatVector { try vector(field, stride: 4) }
+    /// A vector of references to tables.
+    package func tables(_ field: Int) throws(ArrowFault) -> FlatVector { try vector(field, stride: 4) }
 
     /// A text; `nil` when the table has none, and an ``ArrowFault`` when it is longer than `limit`.
-    func string(_ field: Int, limit: Int) throws(ArrowFault) -> String? {
+    package func string(_ field: Int, limit: Int) throws(ArrowFault) -> String? {
         guard try has(field) else { return nil }
         let bytes = try vector(field, stride: 1)
         guard bytes.count <= limit else { throw .damaged }
@@ -83,14 +86,14 @@ struct FlatTable {
 }
 
 /// Contiguous elements of one size.
-struct FlatVector {
-    let buffer: FlatBuffer
-    let start: Int
-    let count: Int
-    let stride: Int
+package struct FlatVector {
+    package let buffer: FlatBuffer
+    package let start: Int
+    package let count: Int
+    package let stride: Int
 
     /// A number in an element; one after the end is an ``ArrowFault``.
-    func integer<Number: FixedWidthInteger>(
+    package func integer<Number: FixedWidthInteger>(
         _ type: Number.Type, of index: Int, at offset: Int = 0
     ) throws(ArrowFault) -> Number {
         guard index >= 0, index < count else { throw .damaged }
@@ -98,20 +101,21 @@ struct FlatVector {
     }
 
     /// The table to which an element refers.
-    func table(_ index: Int) throws(ArrowFault) -> FlatTable {
+    package func table(_ index: Int) throws(ArrowFault) -> FlatTable {
         guard index >= 0, index < count else { throw .damaged }
         return try FlatTable(buffer, at: buffer.target(at: start + index * stride))
     }
 }
 
 /// A defect of an Arrow stream, worded to follow its location.
-struct ArrowFault: Error, Equatable {
-    let message: String
+package struct ArrowFault: Error, Equatable {
+    package let message: String
 
     /// An offset leads outside, or a value is not possible.
-    static let damaged = ArrowFault("its metadata makes no sense: the file is damaged")
+    package static let damaged = ArrowFault("its metadata makes no sense: the file is damaged")
 
-    init(_ message: String) {
+    /// Creates a fault of these words.
+    package init(_ message: String) {
         self.message = message
     }
 }

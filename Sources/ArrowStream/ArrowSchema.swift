@@ -1,38 +1,32 @@
-import Binnacle
-
-/// The schema of an Arrow stream: the location of the sample columns among all columns, and the metadata.
-struct ArrowSchema {
+/// The schema of an Arrow stream: its columns with their places in a record batch, and its metadata.
+package struct ArrowSchema {
     /// A column's indices among the nodes and buffers of a record batch.
-    struct Column {
-        let name: String
-        let node: Int
+    package struct Column {
+        package let name: String
+        package let node: Int
         /// The index of its first buffer, the validity, if no column before it has variadic buffers.
-        let buffer: Int
+        package let buffer: Int
         /// The number of columns before it with variadic buffers.
-        let viewsBefore: Int
+        package let viewsBefore: Int
     }
 
-    let sensor: Column
-    let time: Column
-    /// x, y and z.
-    let axes: [Column]
-    /// The raw scans, if they are needed.
-    let scan: Column?
+    /// The columns in their order.
+    package let columns: [(field: ArrowField, column: Column)]
     /// The number of nodes in a record batch.
-    let nodeCount: Int
+    package let nodeCount: Int
     /// The number of columns with variadic buffers.
-    let viewCount: Int
+    package let viewCount: Int
     /// The numbers of the dictionaries, which hold the values of columns in messages of their own.
-    let dictionaries: Set<Int64>
+    package let dictionaries: Set<Int64>
     /// The schema's metadata; of two equal keys the last counts.
-    let metadata: [String: String]
+    package let metadata: [String: String]
 
     private static let mostFields = 10_000
     private static let mostPairs = 100_000
     private static let longestText = 1 << 20
 
-    /// Reads a `Schema`; throws ``ArrowFault`` when it is not valid or lacks a column.
-    init(_ table: FlatTable, version: Int, needsScans: Bool) throws(ArrowFault) {
+    /// Reads a `Schema`; throws ``ArrowFault`` when it is not valid.
+    package init(_ table: FlatTable, version: Int) throws(ArrowFault) {
         metadata = try Self.metadata(table, field: 2)
         guard try table.integer(0, default: Int16(0)) == 0 else {
             throw ArrowFault("its numbers are big-endian: write it on a machine that is not")
@@ -49,33 +43,23 @@ struct ArrowSchema {
         dictionaries = Set(fields.flatMap(\.dictionaries))
         nodeCount = node
         viewCount = views
-        func column(_ name: String, _ kind: ArrowField.Kind, _ typeName: String) throws(ArrowFault) -> Column {
-            let found = columns.filter { $0.field.name == name }
-            guard let first = found.first else {
-                let names = CSVLayout.list(fields.map(\.name))
-                throw ArrowFault("has no column '\(name)' (\(typeName)); found \(fields.isEmpty ? "none" : names)")
-            }
-            guard found.count == 1 else { throw ArrowFault("has \(found.count) columns '\(name)': leave one") }
-            guard first.field.kind == kind else {
-                throw ArrowFault("column '\(name)' is \(first.field.typeName): cast it to \(typeName)")
-            }
-            return first.column
+        self.columns = columns
+    }
+
+    /// The only column of that name, which has to be of that type; `shown` names the columns for a message.
+    package func column(
+        _ name: String, _ kind: ArrowField.Kind, _ typeName: String, shown: ([String]) -> String
+    ) throws(ArrowFault) -> Column {
+        let found = columns.filter { $0.field.name == name }
+        guard let first = found.first else {
+            let names = columns.isEmpty ? "none" : shown(columns.map(\.field.name))
+            throw ArrowFault("has no column '\(name)' (\(typeName)); found \(names)")
         }
-        sensor = try column("sensor", .uint8, "uint8")
-        time = try column("t", .int64, "int64")
-        axes = [
-            try column("x", .float32, "float32"), try column("y", .float32, "float32"),
-            try column("z", .float32, "float32"),
-        ]
-        guard needsScans else {
-            scan = nil
-            return
+        guard found.count == 1 else { throw ArrowFault("has \(found.count) columns '\(name)': leave one") }
+        guard first.field.kind == kind else {
+            throw ArrowFault("column '\(name)' is \(first.field.typeName): cast it to \(typeName)")
         }
-        guard fields.contains(where: { $0.name == "scan" }) else {
-            throw ArrowFault(
-                "has no column 'scan' to decode: it was recorded without --scans; leave out --decode-scans")
-        }
-        scan = try column("scan", .binary, "binary")
+        return first.column
     }
 
     private static func fields(_ table: FlatTable, version: Int) throws(ArrowFault) -> [ArrowField] {
@@ -89,7 +73,7 @@ struct ArrowSchema {
     }
 
     /// Reads the key-value pairs in a field of a schema or a message.
-    static func metadata(_ table: FlatTable, field: Int) throws(ArrowFault) -> [String: String] {
+    package static func metadata(_ table: FlatTable, field: Int) throws(ArrowFault) -> [String: String] {
         let pairs = try table.tables(field)
         guard pairs.count <= mostPairs else { throw .damaged }
         var metadata: [String: String] = [:]

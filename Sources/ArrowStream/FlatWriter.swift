@@ -116,7 +116,7 @@ struct FlatWriter {
 
 extension [UInt8] {
     /// Replaces bytes by a number.
-    mutating func put(_ number: some FixedWidthInteger, at position: Int) {
+    package mutating func put(_ number: some FixedWidthInteger, at position: Int) {
         Swift.withUnsafeBytes(of: number.littleEndian) {
             for (index, byte) in $0.enumerated() { self[position + index] = byte }
         }

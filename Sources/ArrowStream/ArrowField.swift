@@ -1,33 +1,34 @@
 /// A column of an Arrow schema, with the numbers needed to find or skip it in a record batch.
 ///
 /// Source: Arrow, format/Schema.fbs and docs "Arrow Columnar Format".
-struct ArrowField {
+package struct ArrowField {
     /// The types of columns that are read.
-    enum Kind: Equatable {
+    package enum Kind: Equatable {
         case uint8, int64, float32, binary
         case other
     }
 
-    let name: String
-    let kind: Kind
+    /// Its name.
+    package let name: String
+    package let kind: Kind
     /// The type's name in other tools.
-    let typeName: String
+    package let typeName: String
     /// The nodes of this column and its children.
-    let nodeCount: Int
+    package let nodeCount: Int
     /// The buffers of this column and its children, except the variadic ones.
-    let bufferCount: Int
+    package let bufferCount: Int
     /// The number of columns with variadic buffers, whose number is stored in each batch, among this one and its
     /// children.
-    let viewCount: Int
+    package let viewCount: Int
     /// The numbers of the dictionaries, in messages of their own, with the values of this column and its children.
-    let dictionaries: [Int64]
+    package let dictionaries: [Int64]
 
     private static let longestName = 65_536
     private static let mostLevels = 64
 
     /// Reads a `Field`; the budget is the number of fields that may still be read, because those of a hostile schema may
     /// refer to each other.
-    init(_ table: FlatTable, version: Int, budget: inout Int, level: Int = 0) throws(ArrowFault) {
+    package init(_ table: FlatTable, version: Int, budget: inout Int, level: Int = 0) throws(ArrowFault) {
         budget -= 1
         guard budget >= 0, level < Self.mostLevels else { throw .damaged }
         name = try table.string(0, limit: Self.longestName) ?? ""
@@ -58,19 +59,19 @@ struct ArrowField {
 }
 
 /// A type's name, and the buffers that a column of it has without its children.
-struct ArrowLayout {
-    let kind: ArrowField.Kind
-    let name: String
-    let bufferCount: Int
+package struct ArrowLayout {
+    package let kind: ArrowField.Kind
+    package let name: String
+    package let bufferCount: Int
     /// Whether variadic buffers follow.
-    var isView = false
-    var hasChildren = false
+    package var isView = false
+    package var hasChildren = false
 
     /// The first version of the metadata in which unions have no validity buffer.
     private static let version5 = 4
 
     /// Reads the type of a `Field`; throws ``ArrowFault`` for an unknown one.
-    init(_ field: FlatTable, version: Int) throws(ArrowFault) {
+    package init(_ field: FlatTable, version: Int) throws(ArrowFault) {
         if try field.has(4) {
             // Record batches hold the indices, dictionary batches the values.
             self.init("dictionary")
